@@ -3,7 +3,7 @@
 
 #include "engine/edit/way_back.h"
 #include "ui/session/text.h"
-#include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -11,12 +11,9 @@
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFormLayout>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +25,7 @@ EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString
     , m_editor(editor)
     , m_engine(engine)
     , m_form(new QFormLayout)
-    , m_problem(new QLabel(this))
+    , m_problem(makeProblemLabel("editProblem", this))
 {
     setObjectName(QStringLiteral("editDialog"));
     setWindowTitle(title);
@@ -36,21 +33,14 @@ EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString
     m_form->setHorizontalSpacing(14);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     m_form->setVerticalSpacing(8);
-    m_problem->setObjectName(QStringLiteral("editProblem"));
-    m_problem->setWordWrap(true);
-    m_problem->setStyleSheet(inkStyle(theme().danger));
-    m_problem->hide();
     auto* buttons = new QDialogButtonBox(this);
     m_ok = buttons->addButton(ok, QDialogButtonBox::AcceptRole);
     m_ok->setObjectName(QStringLiteral("editOk"));
     m_ok->setDefault(true);
     buttons->addButton(QDialogButtonBox::Cancel);
-    auto* column = new QVBoxLayout(this);
+    auto* column = makeVBox(this, {20, 16, 20, 14}, 12);
     column->setSizeConstraint(QLayout::SetMinimumSize);
-    column->setContentsMargins(20, 16, 20, 14);
-    column->setSpacing(12);
-    column->addLayout(m_form);
-    column->addWidget(m_problem);
+    addItems(*column, {m_form, m_problem});
     column->addStretch(1);
     column->addWidget(buttons);
     connect(m_ok, &QPushButton::clicked, this, &EditDialog::tryIt);
@@ -77,9 +67,7 @@ void EditDialog::askOperator(const std::string& target, bool fixed,
     m_operator->setCurrentText(toQString(target));
     m_operator->setEnabled(!fixed);
     m_form->addRow(tr("&Operator"), m_operator);
-    m_schema = new QLabel(this);
-    m_schema->setWordWrap(true);
-    m_schema->setStyleSheet(inkStyle(theme().muted));
+    m_schema = makeParagraph(QString(), this);
     m_form->addRow(QString(), m_schema);
     m_argumentBox = new QWidget(this);
     m_argumentBox->setLayout(new QFormLayout);
@@ -118,9 +106,9 @@ void EditDialog::askName(const std::string& name)
 void EditDialog::askBack()
 {
     m_back = new QCheckBox(tr("And &back before it is read"), this);
-    m_back->setObjectName(QStringLiteral("editBack"));
-    m_back->setToolTip(tr("Behind a quantize the dequantize with the same arguments, behind a cast "
-                          "the one to the type of before"));
+    setNames(*m_back, "editBack", {},
+             tr("Behind a quantize the dequantize with the same arguments, behind a cast "
+                "the one to the type of before"));
     m_form->addRow(QString(), m_back);
     const auto show = [this] {
         const bool has = hasWayBack(target());
@@ -148,13 +136,11 @@ void EditDialog::askInputs(const std::vector<GraphEditor::Reader>& inputs)
 void EditDialog::askFile(const QString& label, const QString& filter)
 {
     auto* row = new QWidget(this);
-    auto* line = new QHBoxLayout(row);
-    line->setContentsMargins(0, 0, 0, 0);
+    auto* line = makeHBox(row);
     m_file = new QLineEdit(row);
     m_file->setObjectName(QStringLiteral("editFile"));
     auto* browse = new QPushButton(tr("Browse…"), row);
-    line->addWidget(m_file, 1);
-    line->addWidget(browse);
+    addItems(*line, {{m_file, 1}, browse});
     m_form->addRow(label, row);
     connect(browse, &QPushButton::clicked, this, [this, filter] {
         const QString path = QFileDialog::getOpenFileName(this, tr("Choose a file"), {}, filter);

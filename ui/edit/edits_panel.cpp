@@ -5,15 +5,14 @@
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QCheckBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QShortcut>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -22,40 +21,31 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     , m_workspace(workspace)
     , m_editor(editor)
     , m_list(new QTreeWidget(this))
-    , m_save(new QPushButton(tr("Save edited model…"), this))
-    , m_takeAway(new QPushButton(tr("Take away"), this))
+    , m_save(makeButton("editsSave", tr("Save edited model…"),
+                        tr("Write the edited float model as a .pt2"), this))
+    , m_takeAway(makeButton(
+          "editsTakeAway", tr("Take away"),
+          tr("Take the edit out of the list; edits that need it are then left out"), this))
     , m_original(new QCheckBox(tr("Measure against the original model"), this))
 {
     setObjectName(QStringLiteral("editsPanel"));
     setFocusProxy(m_list);
-    m_list->setObjectName(QStringLiteral("editsList"));
-    m_list->setAccessibleName(tr("Edits of the graph"));
+    setNames(*m_list, "editsList", tr("Edits of the graph"));
     m_list->setHeaderLabels({tr("Edit"), tr("State")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_list->header()->setStretchLastSection(true);
-    m_takeAway->setObjectName(QStringLiteral("editsTakeAway"));
-    m_takeAway->setToolTip(
-        tr("Take the edit out of the list; edits that need it are then left out"));
     auto* hint = new QLabel(tr("Everything is decided on the edited model"), this);
     hint->setStyleSheet(inkStyle(theme().muted));
-    m_original->setObjectName(QStringLiteral("editsAgainst"));
-    m_original->setToolTip(
+    setNames(
+        *m_original, "editsAgainst", {},
         tr("Errors are those of edits and quantization together, at the nodes that both models "
            "have; else the edited model in float is the measure"));
-    auto* last = new QHBoxLayout;
-    last->setContentsMargins(8, 0, 8, 4);
-    last->addWidget(hint, 1);
-    last->addWidget(m_original);
-    last->addWidget(m_save);
-    last->addWidget(m_takeAway);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(4);
-    column->addWidget(m_list, 1);
-    column->addLayout(last);
+    auto* last = makeHBox(nullptr, {8, 0, 8, 4});
+    addItems(*last, {{hint, 1}, m_original, m_save, m_takeAway});
+    addItems(*makeVBox(this, {}, 4), {{m_list, 1}, last});
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::graphEdited, this, later);
@@ -66,8 +56,6 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     connect(m_list, &QTreeWidget::itemActivated, this, &EditsPanel::choose);
     connect(m_list, &QTreeWidget::itemSelectionChanged, this,
             [this] { m_takeAway->setEnabled(!m_list->selectedItems().isEmpty()); });
-    m_save->setObjectName(QStringLiteral("editsSave"));
-    m_save->setToolTip(tr("Write the edited float model as a .pt2"));
     connect(m_save, &QPushButton::clicked, this, &EditsPanel::saveWanted);
     connect(m_takeAway, &QPushButton::clicked, this, [this] {
         if (auto* row = m_list->currentItem())

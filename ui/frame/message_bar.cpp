@@ -2,13 +2,12 @@
 #include "ui/frame/message_bar.h"
 
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -38,13 +37,11 @@ MessageBar::MessageBar(QWidget* parent)
     , m_headline(new QLabel(this))
     , m_detail(new QLabel(this))
     , m_goto(new QPushButton(this))
-    , m_buttons(new QHBoxLayout)
+    , m_buttons(makeHBox(nullptr, {}, 8))
 {
     setObjectName(QStringLiteral("messageBar"));
     setAttribute(Qt::WA_StyledBackground);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(14, 8, 10, 8);
-    row->setSpacing(10);
+    auto* row = makeHBox(this, {14, 8, 10, 8}, 10);
     m_headline->setObjectName(QStringLiteral("messageHeadline"));
     m_detail->setObjectName(QStringLiteral("messageDetail"));
     m_headline->setFont(uiFont(12.5, 600));
@@ -52,10 +49,8 @@ MessageBar::MessageBar(QWidget* parent)
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
-    auto* lines = new QVBoxLayout;
-    lines->setSpacing(1);
-    lines->addWidget(m_headline);
-    lines->addWidget(m_detail);
+    auto* lines = makeVBox(nullptr, {}, 1);
+    addItems(*lines, {m_headline, m_detail});
     auto* close = new QToolButton(this);
     close->setObjectName(QStringLiteral("messageClose"));
     close->setText(QStringLiteral("✕"));
@@ -64,10 +59,7 @@ MessageBar::MessageBar(QWidget* parent)
     m_goto->setObjectName(QStringLiteral("messageGoto"));
     row->addWidget(m_icon, 0, Qt::AlignTop);
     row->addLayout(lines, 1);
-    m_buttons->setSpacing(8);
-    row->addWidget(m_goto);
-    row->addLayout(m_buttons);
-    row->addWidget(close);
+    addItems(*row, {m_goto, m_buttons, close});
     connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
     connect(m_goto, &QPushButton::clicked, this, [this] { Q_EMIT nodeClicked(m_node); });
     hide();

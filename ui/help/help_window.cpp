@@ -3,11 +3,11 @@
 
 #include "ui/help/help_topics.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QDesktopServices>
 #include <QDir>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QRegularExpression>
@@ -52,14 +52,11 @@ HelpWindow::HelpWindow(QWidget* parent)
     setObjectName(QStringLiteral("helpWindow"));
     setWindowTitle(tr("Help"));
     resize(920, 620);
-    m_field->setObjectName(QStringLiteral("helpField"));
-    m_field->setAccessibleName(tr("Find in the help"));
+    setNames(*m_field, "helpField", tr("Find in the help"));
     m_field->setPlaceholderText(tr("Find in the help …"));
-    m_list->setObjectName(QStringLiteral("helpTopics"));
-    m_list->setAccessibleName(tr("Help topics"));
+    setNames(*m_list, "helpTopics", tr("Help topics"));
     m_list->setSpacing(1);
-    m_text->setObjectName(QStringLiteral("helpText"));
-    m_text->setAccessibleName(tr("Explanation"));
+    setNames(*m_text, "helpText", tr("Explanation"));
     m_text->setOpenLinks(false);
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->document()->setDocumentMargin(kMargin);
@@ -76,13 +73,8 @@ HelpWindow::HelpWindow(QWidget* parent)
         item->setData(Qt::UserRole, topic.id);
     }
     auto* left = new QVBoxLayout;
-    left->addWidget(m_field);
-    left->addWidget(m_list, 1);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(12, 12, 12, 12);
-    row->setSpacing(12);
-    row->addLayout(left, 2);
-    row->addWidget(m_text, 3);
+    addItems(*left, {m_field, {m_list, 1}});
+    addItems(*makeHBox(this, {12, 12, 12, 12}, 12), {{left, 2}, {m_text, 3}});
     connect(m_field, &QLineEdit::textChanged, this, &HelpWindow::filter);
     connect(m_list, &QListWidget::currentItemChanged, this, &HelpWindow::refresh);
     connect(m_text, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) { follow(link); });

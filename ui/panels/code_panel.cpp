@@ -11,13 +11,10 @@
 #include "ui/source/source_view.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QScrollBar>
-#include <QSplitter>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -43,12 +40,10 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("codePanel"));
     fillPanel(*this);
-    m_leftForm->setObjectName(QStringLiteral("codeForm"));
-    m_leftForm->setAccessibleName(tr("Form of the model shown as code"));
-    m_leftForm->setToolTip(tr("Which form of the model to print"));
-    m_rightForm->setObjectName(QStringLiteral("codeOtherForm"));
-    m_rightForm->setAccessibleName(tr("Form of the model to compare with"));
-    m_rightForm->setToolTip(tr("A second form beside it; lines that differ are tinted"));
+    setNames(*m_leftForm, "codeForm", tr("Form of the model shown as code"),
+             tr("Which form of the model to print"));
+    setNames(*m_rightForm, "codeOtherForm", tr("Form of the model to compare with"),
+             tr("A second form beside it; lines that differ are tinted"));
     m_rightForm->addItem(tr("alone"));
     for (CodeForm form : kCodeForms) {
         m_leftForm->addItem(toQString(codeFormName(form)));
@@ -57,32 +52,19 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     m_rightForm->addItem(tr("beside Python"));
     for (auto* box : {m_leftForm, m_rightForm})
         box->setFont(uiFont(11.5));
-    m_left->setObjectName(QStringLiteral("codeLeft"));
-    m_left->setAccessibleName(tr("Code"));
-    m_right->setObjectName(QStringLiteral("codeRight"));
-    m_right->setAccessibleName(tr("Code of the form beside it"));
+    setNames(*m_left, "codeLeft", tr("Code"));
+    setNames(*m_right, "codeRight", tr("Code of the form beside it"));
     m_note->setObjectName(QStringLiteral("codeNote"));
     m_note->setColor(theme().muted);
 
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(16, 6, 12, 4);
-    bar->setSpacing(8);
-    bar->addWidget(m_leftForm);
-    bar->addWidget(m_rightForm);
-    bar->addWidget(m_note, 1);
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
-    splitter->setObjectName(QStringLiteral("codeHalves"));
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* bar = makeHBox(nullptr, {16, 6, 12, 4}, 8);
+    addItems(*bar, {m_leftForm, m_rightForm, {m_note, 1}});
+    auto* splitter = makeSplitter("codeHalves", Qt::Horizontal, this);
     splitter->addWidget(m_left);
     splitter->addWidget(m_right);
     m_source = new SourceView(workspace, splitter);
     splitter->addWidget(m_source);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(bar);
-    column->addWidget(splitter, 1);
+    addItems(*makeVBox(this, {}, 0), {bar, {splitter, 1}});
     link(*m_left, *m_right);
     link(*m_right, *m_left);
     // Just shown, the right view has no room to scroll yet: it catches up when it has.

@@ -5,6 +5,7 @@
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QHeaderView>
 #include <QRegularExpression>
@@ -54,9 +55,7 @@ FindingsPanel::FindingsPanel(Workspace& workspace, QWidget* parent)
     : QTreeWidget(parent)
     , m_workspace(workspace)
 {
-    setObjectName(QStringLiteral("findingsPanel"));
-    setAccessibleName(tr("Findings"));
-    setToolTip(tr("Click a row to select its node"));
+    setNames(*this, "findingsPanel", tr("Findings"), tr("Click a row to select its node"));
     setColumnCount(2);
     setHeaderHidden(true);
     setRootIsDecorated(true);

@@ -7,11 +7,11 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QHeaderView>
 #include <QLabel>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -66,9 +66,7 @@ FormsPanel::FormsPanel(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("formsPanel"));
     setFocusProxy(m_rows);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = makeVBox(this, {}, 0);
     m_headline->setObjectName(QStringLiteral("formsHeadline"));
     m_headline->setFont(uiFont(12, 600));
     m_headline->setContentsMargins(12, 5, 12, 5);
@@ -76,9 +74,7 @@ FormsPanel::FormsPanel(Workspace& workspace, QWidget* parent)
     m_headline->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Minimum);
     m_headline->setWordWrap(true);
     column->addWidget(m_headline);
-    m_rows->setObjectName(QStringLiteral("formsRows"));
-    m_rows->setAccessibleName(tr("Simulated and real"));
-    m_rows->setToolTip(tr("Click a row to select its node"));
+    setNames(*m_rows, "formsRows", tr("Simulated and real"), tr("Click a row to select its node"));
     m_rows->setHeaderLabels({tr("Node"), tr("Kernel"), tr("Alone: equal"), tr("mean"), tr("max"),
                              tr("Whole: equal"), tr("mean"), tr("max"), tr("Reference, dB"),
                              tr("Lowered, dB"), tr("In reference form because")});

@@ -15,6 +15,7 @@ class QTreeWidgetItem;
 namespace qs {
 
 class Workspace;
+struct FormDeparture;
 
 /// Simulated and real on one page: node by node how far the lowered form is from the reference
 /// form, in steps, alone and run whole, and why a node stayed in reference form. A click selects

@@ -4,14 +4,13 @@
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QAbstractButton>
 #include <QAction>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -84,22 +83,16 @@ GuidePanel::GuidePanel(Workspace& workspace, std::vector<GuideStep> steps, QWidg
     , m_steps(std::move(steps))
     , m_title(new QLabel(this))
 {
-    setObjectName(QStringLiteral("guidePanel"));
-    setAccessibleName(tr("First steps"));
+    setNames(*this, "guidePanel", tr("First steps"));
     m_title->setFont(uiFont(12.5, 600));
     auto* close = new QToolButton(this);
-    close->setObjectName(QStringLiteral("guideClose"));
-    close->setAccessibleName(tr("Hide the first steps"));
-    close->setToolTip(tr("Hide; Help > First steps shows them again"));
+    setNames(*close, "guideClose", tr("Hide the first steps"),
+             tr("Hide; Help > First steps shows them again"));
     close->setText(QStringLiteral("✕"));
     close->setAutoRaise(true);
-    auto* top = new QHBoxLayout;
-    top->setContentsMargins(14, 4, 6, 0);
-    top->addWidget(m_title, 1);
-    top->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 8);
-    column->setSpacing(0);
+    auto* top = makeHBox(nullptr, {14, 4, 6, 0});
+    addItems(*top, {{m_title, 1}, close});
+    auto* column = makeVBox(this, {0, 0, 0, 8}, 0);
     column->addLayout(top);
     for (const auto& step : m_steps) {
         auto* row = new GuideRow(step, this);

@@ -4,12 +4,12 @@
 #include "ui/models/module_tree_model.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QHeaderView>
 #include <QPainter>
 #include <QStyledItemDelegate>
 #include <QTreeView>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -101,8 +101,7 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("panel"));
     setAttribute(Qt::WA_StyledBackground);
-    m_tree->setObjectName(QStringLiteral("moduleTree"));
-    m_tree->setAccessibleName(tr("Modules"));
+    setNames(*m_tree, "moduleTree", tr("Modules"));
     m_tree->setModel(m_model);
     m_tree->setItemDelegate(new ModuleDelegate(m_tree));
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -123,9 +122,7 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     header->resizeSection(ModuleTreeModel::ErrorColumn, px(64));
     header->setFixedHeight(px(30));
     header->setHighlightSections(false);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(m_tree);
+    makeVBox(this)->addWidget(m_tree);
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_tree, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
         const auto index = m_tree->indexAt(at);

@@ -20,12 +20,11 @@
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QScrollArea>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -92,47 +91,34 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("panel"));
     setAttribute(Qt::WA_StyledBackground);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->setSpacing(0);
+    auto* outer = makeVBox(this, {}, 0);
 
     auto* header = new QWidget(this);
-    auto* lines = new QVBoxLayout(header);
-    lines->setContentsMargins(16, 11, 16, 7);
-    lines->setSpacing(2);
+    auto* lines = makeVBox(header, {16, 11, 16, 7}, 2);
     auto* first = new QHBoxLayout;
     m_title = new ElidedLabel(QString(), uiFont(14, 600), header);
     m_title->setObjectName(QStringLiteral("propertyTitle"));
-    m_id = new QLabel(header);
-    m_id->setFont(uiFont(11));
-    m_id->setStyleSheet(inkStyle(theme().muted));
-    first->addWidget(m_title, 1);
-    first->addWidget(m_id);
+    m_id = makeMutedLabel(QString(), 11, header);
+    addItems(*first, {{m_title, 1}, m_id});
     m_subtitle = new ElidedLabel(QString(), monoFont(10.5), header);
     QPalette muted = m_subtitle->palette();
     muted.setColor(QPalette::WindowText, theme().muted);
     m_subtitle->setPalette(muted);
-    lines->addLayout(first);
-    lines->addWidget(m_subtitle);
+    addItems(*lines, {first, m_subtitle});
     outer->addWidget(header);
 
-    m_empty = new QLabel(this);
-    m_empty->setWordWrap(true);
+    m_empty = makeParagraph(QString(), this);
     m_empty->setContentsMargins(16, 0, 16, 0);
-    m_empty->setStyleSheet(inkStyle(theme().muted));
     outer->addWidget(m_empty);
 
     auto* scroll = new QScrollArea(this);
-    scroll->setObjectName(QStringLiteral("propertyScroll"));
+    setNames(*scroll, "propertyScroll", tr("Properties"));
     scroll->setWidgetResizable(true);
-    scroll->setAccessibleName(tr("Properties"));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_cards = new QWidget(scroll);
     m_cards->setObjectName(QStringLiteral("panel"));
-    auto* column = new QVBoxLayout(m_cards);
-    column->setContentsMargins(12, 5, 12, 12);
-    column->setSpacing(8);
+    auto* column = makeVBox(m_cards, {12, 5, 12, 12}, 8);
     m_quantization = new Card(tr("Quantization"), m_cards);
     m_editor = new QConfigEditor(workspace, m_quantization);
     m_quantization->layout()->addWidget(m_editor);

@@ -7,8 +7,8 @@
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
 
@@ -49,16 +49,13 @@ QString changeText(const ResultFigures& now, const ResultFigures& before)
 ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
-    , m_row(new QHBoxLayout(this))
+    , m_row(makeHBox(this, {14, 4, 14, 4}, px(18)))
     , m_stale(new QLabel(this))
     , m_against(new QLabel(tr("against the original model"), this))
 {
-    setObjectName(QStringLiteral("resultStrip"));
-    setAccessibleName(tr("Result"));
+    setNames(*this, "resultStrip", tr("Result"));
     setAttribute(Qt::WA_StyledBackground);
-    m_row->setContentsMargins(14, 4, 14, 4);
     m_row->setSizeConstraint(QLayout::SetNoConstraint); // what has no room is left out
-    m_row->setSpacing(px(18));
     m_stale->setObjectName(QStringLiteral("resultStale"));
     m_stale->setFont(uiFont(11.5, 600));
     m_row->addWidget(m_stale);
@@ -103,17 +100,12 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
 ResultStrip::Cell ResultStrip::addCell(const QString& caption, const char* name, const QString& tip)
 {
     Cell cell {new QWidget(this), nullptr};
-    auto* row = new QHBoxLayout(cell.box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(6);
-    auto* word = new QLabel(caption, cell.box);
-    word->setFont(uiFont(11.5));
-    word->setStyleSheet(inkStyle(theme().muted));
+    auto* row = makeHBox(cell.box, {}, 6);
+    auto* word = makeMutedLabel(caption, 11.5, cell.box);
     cell.value = new QLabel(cell.box);
     cell.value->setObjectName(QString::fromLatin1(name));
     cell.value->setFont(uiFont(12, 600));
-    row->addWidget(word);
-    row->addWidget(cell.value);
+    addItems(*row, {word, cell.value});
     cell.box->setToolTip(tip);
     m_row->addWidget(cell.box);
     return cell;
@@ -122,12 +114,8 @@ ResultStrip::Cell ResultStrip::addCell(const QString& caption, const char* name,
 void ResultStrip::addWorst()
 {
     m_worstBox = new QWidget(this);
-    auto* row = new QHBoxLayout(m_worstBox);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(2);
-    auto* word = new QLabel(tr("Worst, born here"), m_worstBox);
-    word->setFont(uiFont(11.5));
-    word->setStyleSheet(inkStyle(theme().muted));
+    auto* row = makeHBox(m_worstBox, {}, 2);
+    auto* word = makeMutedLabel(tr("Worst, born here"), 11.5, m_worstBox);
     row->addWidget(word);
     for (std::size_t i = 0; i < m_worst.size(); ++i) {
         m_worst[i] = new QToolButton(m_worstBox);

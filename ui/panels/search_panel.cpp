@@ -7,6 +7,7 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -15,7 +16,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTreeView>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -34,7 +34,8 @@ SearchPanel::SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field,
     , m_field(field)
     , m_model(new SearchResultModel(workspace, this))
     , m_count(new QLabel(this))
-    , m_all(new QPushButton(tr("Select all"), this))
+    , m_all(makeButton("searchSelectAll", tr("Select all"),
+                       tr("Select every match, to assign to all at once (Ctrl+Shift+F)"), this))
     , m_note(new QLabel(this))
     , m_list(new QTreeView(this))
 {
@@ -45,14 +46,11 @@ SearchPanel::SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field,
                       .arg(theme().panel.name(), theme().border.name()));
     m_count->setObjectName(QStringLiteral("searchCount"));
     m_count->setFont(uiFont(12, 600));
-    m_all->setObjectName(QStringLiteral("searchSelectAll"));
-    m_all->setToolTip(tr("Select every match, to assign to all at once (Ctrl+Shift+F)"));
     m_all->setFocusPolicy(Qt::NoFocus);
     m_note->setObjectName(QStringLiteral("searchNote"));
     m_note->setWordWrap(true);
     m_note->setFont(uiFont(11.5));
-    m_list->setObjectName(QStringLiteral("searchResults"));
-    m_list->setAccessibleName(tr("Search results"));
+    setNames(*m_list, "searchResults", tr("Search results"));
     m_list->setModel(m_model);
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
@@ -75,14 +73,8 @@ SearchPanel::SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field,
     header->resizeSection(SearchResultModel::QConfigColumn, px(74));
     header->resizeSection(SearchResultModel::ErrorColumn, px(58));
     auto* top = new QHBoxLayout;
-    top->addWidget(m_count, 1);
-    top->addWidget(m_all);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 8, 12, 10);
-    column->setSpacing(6);
-    column->addLayout(top);
-    column->addWidget(m_note);
-    column->addWidget(m_list, 1);
+    addItems(*top, {{m_count, 1}, m_all});
+    addItems(*makeVBox(this, {12, 8, 12, 10}, 6), {top, m_note, {m_list, 1}});
     hide();
 
     field.installEventFilter(this);

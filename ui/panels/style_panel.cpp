@@ -3,6 +3,7 @@
 
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -12,7 +13,6 @@
 #include <QPushButton>
 #include <QStyledItemDelegate>
 #include <QTableView>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -28,8 +28,7 @@ public:
                           const QModelIndex&) const override
     {
         auto* box = new QComboBox(parent);
-        box->setObjectName(QStringLiteral("styleColour"));
-        box->setAccessibleName(QObject::tr("Colour"));
+        setNames(*box, "styleColour", QObject::tr("Colour"));
         box->setEditable(true);
         box->addItem(QString());
         for (const NamedColour& colour : ruleColours()) {
@@ -61,8 +60,7 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("stylePanel"));
     setFocusProxy(m_table);
-    m_table->setObjectName(QStringLiteral("styleTable"));
-    m_table->setAccessibleName(tr("Style rules"));
+    setNames(*m_table, "styleTable", tr("Style rules"));
     m_table->setModel(m_model);
     m_table->setItemDelegateForColumn(StyleRuleModel::Colour, new ColourDelegate(m_table));
     m_table->setFrameShape(QFrame::NoFrame);
@@ -81,24 +79,20 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
         m_table->setColumnWidth(column, widths[column]);
     m_table->installEventFilter(this);
 
-    m_add = addButton("styleAdd", tr("Add"), tr("Add a rule (Insert)"));
-    m_remove = addButton("styleRemove", tr("Remove"), tr("Take the rule away (Delete)"));
-    m_up = addButton("styleUp", QStringLiteral("Up"),
-                     tr("Let the rule decide sooner (Ctrl+Shift+Up)"));
-    m_down = addButton("styleDown", tr("Down"), tr("Let the rule decide later (Ctrl+Shift+Down)"));
+    m_add = makeButton("styleAdd", tr("Add"), tr("Add a rule (Insert)"), this);
+    m_remove = makeButton("styleRemove", tr("Remove"), tr("Take the rule away (Delete)"), this);
+    m_up = makeButton("styleUp", QStringLiteral("Up"),
+                      tr("Let the rule decide sooner (Ctrl+Shift+Up)"), this);
+    m_down = makeButton("styleDown", tr("Down"), tr("Let the rule decide later (Ctrl+Shift+Down)"),
+                        this);
     m_note->setObjectName(QStringLiteral("styleNote"));
     m_note->setFont(uiFont(11));
     m_note->setWordWrap(true);
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 6, 12, 6);
-    column->setSpacing(6);
+    auto* column = makeVBox(this, {12, 6, 12, 6}, 6);
     auto* row = new QHBoxLayout;
-    for (auto* button : {m_add, m_remove, m_up, m_down})
-        row->addWidget(button);
-    row->addWidget(m_note, 1);
-    column->addLayout(row);
-    column->addWidget(m_table, 1);
+    addItems(*row, {m_add, m_remove, m_up, m_down, {m_note, 1}});
+    addItems(*column, {row, {m_table, 1}});
 
     connect(m_add, &QPushButton::clicked, this, [this] { addRule({}); });
     connect(m_remove, &QPushButton::clicked, this, &StylePanel::removeRule);
@@ -108,14 +102,6 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
             &StylePanel::refresh);
     refresh();
-}
-
-QPushButton* StylePanel::addButton(const char* name, const QString& text, const QString& tip)
-{
-    auto* button = new QPushButton(text, this);
-    button->setObjectName(QString::fromLatin1(name));
-    button->setToolTip(tip);
-    return button;
 }
 
 int StylePanel::currentRow() const

@@ -34,7 +34,6 @@ private:
     void moveRule(int by);
     void refresh();
     int currentRow() const;
-    QPushButton* addButton(const char* name, const QString& text, const QString& tip);
     bool isOurKey(int key, Qt::KeyboardModifiers modifiers) const;
 
     StyleRules& m_rules;

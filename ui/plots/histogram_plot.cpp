@@ -11,9 +11,9 @@
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QTimer>
-#include <QVBoxLayout>
 
 #include <cmath>
 
@@ -42,8 +42,7 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     m_footer->setColor(t.muted);
     m_column->addWidget(m_footer);
     m_column->addWidget(m_bar);
-    m_plot->setObjectName(QStringLiteral("histogram"));
-    m_plot->setAccessibleName(tr("Histogram and the range that is kept"));
+    setNames(*m_plot, "histogram", tr("Histogram and the range that is kept"));
     m_plot->setFocusPolicy(Qt::StrongFocus);
     m_plot->setMouseTracking(true);
     m_plot->installEventFilter(this);

@@ -5,9 +5,9 @@
 #include "ui/plots/plot_style.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QLabel>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -17,7 +17,7 @@ PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
     , m_plot(new QCustomPlot(this))
     , m_caption(new ElidedLabel(QString(), uiFont(11), this))
     , m_empty(new QLabel(m_plot))
-    , m_column(new QVBoxLayout(this))
+    , m_column(makeVBox(this, {16, 8, 8, 8}, 4))
 {
     setObjectName(name);
     fillPanel(*this);
@@ -26,10 +26,7 @@ PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
     m_empty->setStyleSheet(muted);
-    m_column->setContentsMargins(16, 8, 8, 8);
-    m_column->setSpacing(4);
-    m_column->addWidget(m_caption);
-    m_column->addWidget(m_plot, 1);
+    addItems(*m_column, {m_caption, {m_plot, 1}});
     stylePlot(*m_plot);
 }
 

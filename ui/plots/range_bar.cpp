@@ -5,6 +5,7 @@
 #include "ui/session/text.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QComboBox>
 #include <QGridLayout>
@@ -29,16 +30,12 @@ RangeBar::RangeBar(QWidget* parent)
     m_effect->setObjectName(QStringLiteral("rangeEffect"));
     m_effect->setColor(theme().text);
     m_effect->hide();
-    m_snap->setObjectName(QStringLiteral("rangeSnap"));
-    m_snap->setAccessibleName(tr("Range by a method"));
-    m_snap->setToolTip(tr("Put the range where a method would; S steps through them"));
-    m_apply->setObjectName(QStringLiteral("rangeApply"));
+    setNames(*m_snap, "rangeSnap", tr("Range by a method"),
+             tr("Put the range where a method would; S steps through them"));
+    setNames(*m_apply, "rangeApply", tr("Apply the range"),
+             tr("Keep this range by rules (Enter); can be undone"));
     m_apply->setProperty("primary", true);
-    m_apply->setToolTip(tr("Keep this range by rules (Enter); can be undone"));
-    m_apply->setAccessibleName(tr("Apply the range"));
-    m_back->setObjectName(QStringLiteral("rangeBack"));
-    m_back->setToolTip(tr("Put the range back (Escape)"));
-    m_back->setAccessibleName(tr("Put the range back"));
+    setNames(*m_back, "rangeBack", tr("Put the range back"), tr("Put the range back (Escape)"));
     for (QWidget* widget : std::initializer_list<QWidget*> {m_snap, m_apply, m_back})
         widget->setFont(uiFont(11));
     m_snap->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -10,20 +10,14 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
-#include <QShortcut>
-#include <QSplitter>
 #include <QTableView>
 #include <QTextEdit>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -38,64 +32,51 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     , m_proxy(new FigureProxy(*m_model, this))
     , m_field(new QLineEdit(this))
     , m_term(new QComboBox(this))
-    , m_note(new QLabel(this))
+    , m_note(makeMutedLabel(QString(), 11, this))
     , m_recipes(new QTextEdit(this))
     , m_table(new QTableView(this))
 {
-    m_field->setObjectName(QStringLiteral("runsFilter"));
-    m_field->setAccessibleName(tr("Filter of the runs' nodes"));
-    m_field->setPlaceholderText(tr("Filter: conv, module:layer1, sqnr<30 …"));
+    setUpFilter(*m_field, "runsFilter", tr("Filter of the runs' nodes"),
+                tr("Filter: conv, module:layer1, sqnr<30 …"));
     m_field->setToolTip(searchHint());
-    m_field->setClearButtonEnabled(true);
     m_field->setFont(uiFont(11.5));
-    m_term->setObjectName(QStringLiteral("runsTerm"));
-    m_term->setAccessibleName(tr("Error terms to show"));
-    m_term->setToolTip(tr("Which error terms to show; copying takes all"));
+    setNames(*m_term, "runsTerm", tr("Error terms to show"),
+             tr("Which error terms to show; copying takes all"));
     m_term->addItems(
         {tr("born here"), tr("cumulative"), tr("isolated"), tr("inherited"), tr("all terms")});
     m_term->setCurrentIndex(1);
     m_term->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_term->setMinimumContentsLength(8);
     m_note->setObjectName(QStringLiteral("runsNote"));
-    m_note->setFont(uiFont(11));
-    m_note->setStyleSheet(inkStyle(theme().muted));
-    auto* copy = new QPushButton(tr("Copy"), this);
-    copy->setObjectName(QStringLiteral("runsCopy"));
+    auto* copy
+        = makeButton("runsCopy", tr("Copy"),
+                     tr("Copy the selected rows, or all, as CSV (Ctrl+C in the table)"), this);
     copy->setFont(uiFont(11));
-    copy->setToolTip(tr("Copy the selected rows, or all, as CSV (Ctrl+C in the table)"));
-    m_table->setObjectName(QStringLiteral("runsTable"));
-    m_table->setAccessibleName(tr("Runs side by side, node by node"));
+    setNames(*m_table, "runsTable", tr("Runs side by side, node by node"));
     m_table->setModel(m_proxy);
-    m_table->setFont(monoFont(10.5));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSortingEnabled(true);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(px(20));
-    m_table->horizontalHeader()->setFont(uiFont(11));
-    m_table->horizontalHeader()->setHighlightSections(false);
+    setUpTable(*m_table, 20);
     m_table->horizontalHeader()->setFixedHeight(px(48)); // titles of three lines
-    m_recipes->setObjectName(QStringLiteral("runsRecipes"));
-    m_recipes->setAccessibleName(tr("Decisions that differ"));
+    setNames(*m_recipes, "runsRecipes", tr("Decisions that differ"));
     m_recipes->setReadOnly(true);
     m_recipes->setTabChangesFocus(true);
     m_recipes->setFrameShape(QFrame::NoFrame);
     m_recipes->setFont(uiFont(11.5));
-    layOut(copy);
-    const auto toClipboard = [this] { QApplication::clipboard()->setText(csv()); };
-    connect(copy, &QPushButton::clicked, this, toClipboard);
-    auto* key = new QShortcut(QKeySequence::Copy, m_table);
-    key->setContext(Qt::WidgetShortcut);
-    connect(key, &QShortcut::activated, this, toClipboard);
-    const auto looked = [this](const QModelIndex& index) {
-        if (index.isValid())
-            look(m_proxy->mapToSource(index).row());
-    };
-    connect(m_table, &QTableView::clicked, this, looked);
-    connect(m_table, &QTableView::activated, this, looked);
+    auto* top = new QHBoxLayout;
+    addItems(*top, {{m_field, 1}, m_term});
+    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    addItems(*top, {{m_note, 1}, copy});
+    auto* parts = makeSplitter("", Qt::Horizontal, this);
+    m_recipes->setMinimumWidth(px(60));
+    m_table->setMinimumWidth(px(80));
+    parts->addWidget(m_recipes);
+    parts->addWidget(m_table);
+    parts->setStretchFactor(0, 0);
+    parts->setStretchFactor(1, 1);
+    parts->setSizes({px(110), px(500)});
+    addItems(*makeVBox(this, {8, 8, 12, 8}, 6), {top, {parts, 1}});
+    connectCopy(*copy, *m_table, [this] { return csv(); });
+    connectChosen(*m_table,
+                  [this](const QModelIndex& index) { look(m_proxy->mapToSource(index).row()); });
     connect(m_field, &QLineEdit::textChanged, this, &RunComparison::filter);
     connect(m_term, &QComboBox::currentIndexChanged, this, &RunComparison::showColumns);
     connect(&library, &RunLibrary::tableChanged, this, &RunComparison::showTable);
@@ -105,31 +86,6 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
         showTable();
     });
     showTable();
-}
-
-void RunComparison::layOut(QWidget* copy)
-{
-    auto* top = new QHBoxLayout;
-    top->addWidget(m_field, 1);
-    top->addWidget(m_term);
-    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    top->addWidget(m_note, 1);
-    top->addWidget(copy);
-    auto* parts = new QSplitter(Qt::Horizontal, this);
-    parts->setHandleWidth(1);
-    parts->setChildrenCollapsible(false);
-    m_recipes->setMinimumWidth(px(60));
-    m_table->setMinimumWidth(px(80));
-    parts->addWidget(m_recipes);
-    parts->addWidget(m_table);
-    parts->setStretchFactor(0, 0);
-    parts->setStretchFactor(1, 1);
-    parts->setSizes({px(110), px(500)});
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(8, 8, 12, 8);
-    column->setSpacing(6);
-    column->addLayout(top);
-    column->addWidget(parts, 1);
 }
 
 void RunComparison::showTable()

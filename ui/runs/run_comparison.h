@@ -36,7 +36,6 @@ Q_SIGNALS:
     void revealWanted();
 
 private:
-    void layOut(QWidget* copy);
     void showTable();
     void showColumns();
     void look(int row);

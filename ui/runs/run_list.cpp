@@ -7,11 +7,11 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QDateTime>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QKeyEvent>
@@ -20,7 +20,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -71,31 +70,27 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     , m_list(new QTreeWidget(this))
 {
     setFocusProxy(m_list);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 8, 8, 8);
-    column->setSpacing(6);
+    auto* column = makeVBox(this, {12, 8, 8, 8}, 6);
     auto* buttons = new QWidget(this);
     fillPanel(*buttons);
-    auto* row = new QHBoxLayout(buttons);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
-    row->addWidget(addButton("runsKeep", tr("Keep…"),
-                             tr("Keep the current result under a name of your own"),
-                             &RunList::askToKeep));
-    row->addWidget(addButton("runsName", tr("Name…"), tr("Give the run another name (F2)"),
-                             &RunList::askName));
-    row->addWidget(addButton("runsNoteIt", tr("Note…"), tr("Put a line of your own at the run"),
-                             &RunList::askNote));
-    row->addWidget(addButton(
-        "runsUse", tr("Use"),
-        tr("Use its decisions: the run's recipe is the one at hand; Ctrl+Z takes it back"),
-        &RunList::useDecisions));
-    row->addWidget(
-        addButton("runsRemove", tr("Delete…"), tr("Delete the run (Del)"), &RunList::askRemove));
-    row->addWidget(addButton("runsAddFile", tr("Add…"),
-                             tr("Add a quantized file: compare a .pt2 or TorchScript file of any "
-                                "program with this model, as another run"),
-                             &RunList::askFile));
+    auto* row = makeHBox(buttons, {}, 4);
+    addItems(
+        *row,
+        {addButton("runsKeep", tr("Keep…"), tr("Keep the current result under a name of your own"),
+                   &RunList::askToKeep),
+         addButton("runsName", tr("Name…"), tr("Give the run another name (F2)"),
+                   &RunList::askName),
+         addButton("runsNoteIt", tr("Note…"), tr("Put a line of your own at the run"),
+                   &RunList::askNote),
+         addButton(
+             "runsUse", tr("Use"),
+             tr("Use its decisions: the run's recipe is the one at hand; Ctrl+Z takes it back"),
+             &RunList::useDecisions),
+         addButton("runsRemove", tr("Delete…"), tr("Delete the run (Del)"), &RunList::askRemove),
+         addButton("runsAddFile", tr("Add…"),
+                   tr("Add a quantized file: compare a .pt2 or TorchScript file of any "
+                      "program with this model, as another run"),
+                   &RunList::askFile)});
     row->addStretch(1);
     // Where there is no room for all of them, the one with the keyboard is scrolled to.
     auto* scroll = new QScrollArea(this);
@@ -107,9 +102,8 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     scroll->setWidget(buttons);
     scroll->setFixedHeight(buttons->sizeHint().height());
     column->addWidget(scroll);
-    m_list->setObjectName(QStringLiteral("runsList"));
-    m_list->setAccessibleName(tr("Kept runs"));
-    m_list->setToolTip(tr("Select two to four to see them side by side; B switches between them"));
+    setNames(*m_list, "runsList", tr("Kept runs"),
+             tr("Select two to four to see them side by side; B switches between them"));
     m_list->setHeaderLabels({QString(), tr("Run"), tr("Made"), tr("Output"),
                              QStringLiteral("Top-1"), tr("Int8 ops"), tr("Decisions"),
                              QStringLiteral("Of")});
@@ -138,9 +132,7 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
 QPushButton* RunList::addButton(const char* name, const QString& text, const QString& tip,
                                 void (RunList::*work)())
 {
-    auto* button = new QPushButton(text, this);
-    button->setObjectName(QString::fromLatin1(name));
-    button->setToolTip(tip);
+    auto* button = makeButton(name, text, tip, this);
     button->setFont(uiFont(11));
     connect(button, &QPushButton::clicked, this, work);
     m_buttons << button;

@@ -6,9 +6,7 @@
 #include "ui/runs/run_comparison.h"
 #include "ui/runs/run_list.h"
 #include "ui/style/theme.h"
-
-#include <QSplitter>
-#include <QVBoxLayout>
+#include "ui/style/widgets.h"
 
 namespace qs {
 
@@ -18,10 +16,7 @@ RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
     setObjectName(QStringLiteral("runsPanel"));
     setHelpTopic(this, "runs");
     fillPanel(*this);
-    auto* sides = new QSplitter(Qt::Horizontal, this);
-    sides->setObjectName(QStringLiteral("runsSides"));
-    sides->setHandleWidth(1);
-    sides->setChildrenCollapsible(false);
+    auto* sides = makeSplitter("runsSides", Qt::Horizontal, this);
     m_list = new RunList(workspace, library, sides);
     auto* comparison = new RunComparison(workspace, library, sides);
     // Both have their share of a small screen; what has no room scrolls.
@@ -30,9 +25,7 @@ RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
     sides->setStretchFactor(1, 1);
     sides->setSizes({px(440), px(610)});
     setFocusProxy(m_list);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(sides);
+    makeVBox(this)->addWidget(sides);
     connect(comparison, &RunComparison::revealWanted, this, &RunsPanel::revealWanted);
 }
 

@@ -4,9 +4,9 @@
 #include "engine/configure/resource_folder.h"
 #include "ui/shell/short_paths.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -22,7 +22,7 @@ QString samplePath()
 
 EmptyState::EmptyState(QWidget* parent)
     : QWidget(parent)
-    , m_recent(new QVBoxLayout)
+    , m_recent(makeVBox(nullptr, {}, 2))
 {
     setObjectName(QStringLiteral("emptyState"));
     setAttribute(Qt::WA_StyledBackground);
@@ -42,17 +42,14 @@ EmptyState::EmptyState(QWidget* parent)
     auto* open = new QPushButton(tr("Open model…"), this);
     open->setObjectName(QStringLiteral("emptyOpen"));
     open->setProperty("primary", true);
-    auto* sample = new QPushButton(tr("Try the sample"), this);
-    sample->setObjectName(QStringLiteral("emptySample"));
-    sample->setToolTip(tr("A small trained network for handwritten digits"));
+    auto* sample = makeButton("emptySample", tr("Try the sample"),
+                              tr("A small trained network for handwritten digits"), this);
     sample->setVisible(!samplePath().isEmpty());
     for (auto* button : {open, sample})
         button->setMinimumSize(px(140), px(32));
-    auto* row = new QHBoxLayout;
-    row->setSpacing(10);
+    auto* row = makeHBox(nullptr, {}, 10);
     row->addStretch(1);
-    row->addWidget(open);
-    row->addWidget(sample);
+    addItems(*row, {open, sample});
     row->addStretch(1);
     auto* hint = new QLabel(tr("or drop a file here"), this);
     hint->setStyleSheet(inkStyle(theme().muted));
@@ -68,11 +65,8 @@ EmptyState::EmptyState(QWidget* parent)
     python->setStyleSheet(QStringLiteral("color: %1; background: %2; border-radius: 5px; "
                                          "padding: 6px 12px;")
                               .arg(theme().muted.name(), theme().window.name()));
-    auto* keys
-        = new QLabel(tr("Ctrl+O opens · Ctrl+Shift+P finds any command · F1 explains"), this);
-    keys->setFont(uiFont(11.5));
-    keys->setStyleSheet(inkStyle(theme().muted));
-    m_recent->setSpacing(2);
+    auto* keys = makeMutedLabel(tr("Ctrl+O opens · Ctrl+Shift+P finds any command · F1 explains"),
+                                11.5, this);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(14);
     column->addStretch(4);
@@ -106,16 +100,12 @@ void EmptyState::setRecentFiles(const QStringList& files)
     }
     const QStringList shown = files.mid(0, 5), names = shortPaths(shown);
     if (!shown.isEmpty()) {
-        auto* heading = new QLabel(tr("Recent"), this);
-        heading->setFont(uiFont(11.5));
-        heading->setStyleSheet(inkStyle(theme().muted));
+        auto* heading = makeMutedLabel(tr("Recent"), 11.5, this);
         m_recent->addWidget(heading, 0, Qt::AlignHCenter);
     }
     for (qsizetype i = 0; i < shown.size(); ++i) {
         const QString& file = shown[i];
-        auto* button = new QPushButton(names[i], this);
-        button->setObjectName(QStringLiteral("recentFile"));
-        button->setToolTip(file);
+        auto* button = makeButton("recentFile", names[i], file, this);
         button->setFlat(true);
         button->setCursor(Qt::PointingHandCursor);
         button->setStyleSheet(QStringLiteral("border: none; background: transparent; color: %1;")

@@ -37,18 +37,16 @@
 #include "ui/shell/project_files.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 #include "ui/values/values_page.h"
 
-#include <QLabel>
 #include <QMenuBar>
 #include <QScreen>
 #include <QScrollArea>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTabWidget>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -75,8 +73,7 @@ public:
     explicit FittedScroll(QWidget* parent)
         : QScrollArea(parent)
     {
-        setObjectName(QStringLiteral("leftScroll"));
-        setAccessibleName(QObject::tr("Verdicts and first steps"));
+        setNames(*this, "leftScroll", QObject::tr("Verdicts and first steps"));
         setWidgetResizable(true);
         setFrameShape(QFrame::NoFrame);
         setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -95,14 +92,6 @@ protected:
     }
 };
 
-QSplitter* splitter(Qt::Orientation orientation, QWidget* parent)
-{
-    auto* out = new QSplitter(orientation, parent);
-    out->setHandleWidth(1);
-    out->setChildrenCollapsible(false);
-    return out;
-}
-
 } // namespace
 
 void MainWindow::build()
@@ -118,28 +107,20 @@ void MainWindow::build()
     m_properties = new PropertyPanel(m_workspace, this);
     m_finder = new Finder(m_workspace, this);
     m_corner = new QWidget(this);
-    auto* corner = new QHBoxLayout(m_corner);
-    corner->setContentsMargins(0, 0, 8, 0);
+    auto* corner = makeHBox(m_corner, {0, 0, 8, 0});
     m_cornerTitle = new ElidedLabel(QString(), uiFont(12), m_corner);
     m_cornerTitle->setObjectName(QStringLiteral("cornerTitle"));
     m_cornerTitle->setStyleSheet(
         QStringLiteral("color: %1; padding: 0 8px;").arg(theme().muted.name()));
     m_cornerTitle->setMinimumHeight(px(28));
-    corner->addWidget(m_cornerTitle, 1);
-    corner->addWidget(new PanelButtons(*m_actions, m_corner));
+    addItems(*corner, {{m_cornerTitle, 1}, new PanelButtons(*m_actions, m_corner)});
     menuBar()->setCornerWidget(m_corner);
 
     auto* centre = new QWidget(this);
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(line(centre));
-    column->addWidget(m_pipelineBar);
-    column->addWidget(line(centre));
+    auto* column = makeVBox(centre, {}, 0);
+    addItems(*column, {line(centre), m_pipelineBar, line(centre)});
     m_results = new ResultStrip(m_workspace, centre);
-    column->addWidget(m_results);
-    column->addWidget(m_messages);
-    column->addWidget(buildCentre(), 1);
+    addItems(*column, {m_results, m_messages, {buildCentre(), 1}});
     setCentralWidget(centre);
     auto* status = new StatusLine(m_workspace, *statusBar());
     connect(status, &StatusLine::warningsClicked, this, [this] { showTab("findingsPanel"); });
@@ -190,17 +171,12 @@ void MainWindow::tearDown()
 QWidget* MainWindow::buildLeft(QWidget* parent)
 {
     m_left = new QWidget(parent);
-    auto* column = new QVBoxLayout(m_left);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(m_modules, 1);
-    column->addWidget(line(m_left));
+    auto* column = makeVBox(m_left, {}, 0);
+    addItems(*column, {{m_modules, 1}, line(m_left)});
     auto* below = new FittedScroll(m_left);
     auto* contents = new QWidget(below);
     contents->setObjectName(QStringLiteral("panel"));
-    m_leftColumn = new QVBoxLayout(contents);
-    m_leftColumn->setContentsMargins(0, 0, 0, 0);
-    m_leftColumn->setSpacing(0);
+    m_leftColumn = makeVBox(contents, {}, 0);
     m_leftColumn->addWidget(m_verdicts);
     below->setWidget(contents);
     column->addWidget(below);
@@ -211,8 +187,7 @@ QWidget* MainWindow::buildLeft(QWidget* parent)
 
 QWidget* MainWindow::buildCentre()
 {
-    auto* all = splitter(Qt::Horizontal, this);
-    all->setObjectName(QStringLiteral("panes"));
+    auto* all = makeSplitter("panes", Qt::Horizontal, this);
     buildLeft(all);
     auto* start = new QScrollArea(m_stack);
     start->setWidgetResizable(true);
@@ -221,8 +196,7 @@ QWidget* MainWindow::buildCentre()
     start->setWidget(m_empty);
     m_stack->addWidget(start);
     m_stack->addWidget(m_graph);
-    auto* middle = splitter(Qt::Vertical, all);
-    middle->setObjectName(QStringLiteral("middle"));
+    auto* middle = makeSplitter("middle", Qt::Vertical, all);
     middle->addWidget(m_stack);
     middle->addWidget(buildBottom());
     middle->setStretchFactor(0, 5);
@@ -247,8 +221,7 @@ QWidget* MainWindow::buildBottom()
     m_bottom->setDocumentMode(true);
     m_bottom->tabBar()->setFont(uiFont(12, 600));
     m_bottom->tabBar()->setDrawBase(false);
-    auto* plots = splitter(Qt::Horizontal, m_bottom);
-    plots->setObjectName(QStringLiteral("plots"));
+    auto* plots = makeSplitter("plots", Qt::Horizontal, m_bottom);
     plots->addWidget(new HistogramPlot(m_workspace, plots));
     m_errors = new ErrorBarPlot(m_workspace, plots);
     plots->addWidget(m_errors);

@@ -6,14 +6,13 @@
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QTextBlock>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -39,32 +38,24 @@ SourceView::SourceView(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_where(new ElidedLabel(QString(), uiFont(11), this))
-    , m_choose(new QPushButton(tr("Choose folder…"), this))
+    , m_choose(makeButton("sourceFolder", tr("Choose folder…"),
+                          tr("Where the Python files of the model lie on this machine"), this))
     , m_text(new QPlainTextEdit(this))
     , m_folder(QSettings().value(kSourceFolderKey).toString())
 {
     setObjectName(QStringLiteral("sourceView"));
     m_where->setObjectName(QStringLiteral("sourceWhere"));
     m_where->setColor(theme().muted);
-    m_choose->setObjectName(QStringLiteral("sourceFolder"));
     m_choose->setFont(uiFont(11));
-    m_choose->setToolTip(tr("Where the Python files of the model lie on this machine"));
-    m_text->setObjectName(QStringLiteral("sourceText"));
-    m_text->setAccessibleName(tr("Python source of the selected node"));
+    setNames(*m_text, "sourceText", tr("Python source of the selected node"));
     m_text->setReadOnly(true);
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_text->setFont(monoFont(11));
     m_text->setTabChangesFocus(true);
-    auto* top = new QHBoxLayout;
-    top->setContentsMargins(px(8), 0, px(4), 0);
-    top->addWidget(m_where, 1);
-    top->addWidget(m_choose);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    column->addLayout(top);
-    column->addWidget(m_text, 1);
+    auto* top = makeHBox(nullptr, {px(8), 0, px(4), 0});
+    addItems(*top, {{m_where, 1}, m_choose});
+    addItems(*makeVBox(this, {}, 2), {top, {m_text, 1}});
     connect(m_choose, &QPushButton::clicked, this, &SourceView::chooseFolder);
     const auto later = coalesced(this, [this] {
         if (isVisible())

@@ -2,12 +2,12 @@
 #include "ui/style/property_cards.h"
 
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QGridLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -83,14 +83,12 @@ void ElidedLabel::paintEvent(QPaintEvent*)
 
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent)
-    , m_column(new QVBoxLayout(this))
+    , m_column(makeVBox(this, {12, 8, 12, 10}, 4))
 {
     setObjectName(QStringLiteral("card%1").arg(title));
     setStyleSheet(QStringLiteral("QFrame#card%1 { background: %2; border: 1px solid %3; "
                                  "border-radius: 6px; }")
                       .arg(title, theme().panel.name(), theme().border.name()));
-    m_column->setContentsMargins(12, 8, 12, 10);
-    m_column->setSpacing(4);
     auto* heading = new QLabel(title, this);
     heading->setFont(uiFont(12.5, 600));
     m_column->addWidget(heading);
@@ -117,9 +115,7 @@ void Card::addRow(const QString& label, const QString& value)
 
 void Card::addRow(const QString& label, QWidget* value)
 {
-    auto* name = new QLabel(label, m_body);
-    name->setFont(uiFont(11.5));
-    name->setStyleSheet(inkStyle(theme().muted));
+    auto* name = makeMutedLabel(label, 11.5, m_body);
     const int row = m_grid->rowCount();
     m_grid->addWidget(name, row, 0);
     m_grid->addWidget(value, row, 1, 1, 2);
@@ -150,9 +146,7 @@ QLabel* Card::addText(const QString& text, bool muted)
 void Card::addBar(const QString& label, double fraction, const QColor& color, const QString& figure,
                   bool faded)
 {
-    auto* name = new QLabel(label, m_body);
-    name->setFont(uiFont(11.5));
-    name->setStyleSheet(inkStyle(theme().muted));
+    auto* name = makeMutedLabel(label, 11.5, m_body);
     auto* number = new QLabel(figure, m_body);
     number->setFont(monoFont(11));
     number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

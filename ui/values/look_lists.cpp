@@ -5,20 +5,16 @@
 #include "ui/models/metrics_model.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 #include "ui/values/look_table.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QPushButton>
-#include <QShortcut>
 #include <QSignalBlocker>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <QTableView>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -53,53 +49,27 @@ LookLists::LookLists(QWidget* parent)
     , m_sorted(new QSortFilterProxyModel(this))
 {
     m_list = new QComboBox(this);
-    m_list->setObjectName(QStringLiteral("valuesList"));
-    m_list->setAccessibleName(tr("List"));
+    setNames(*m_list, "valuesList", tr("List"));
     m_list->setFont(uiFont(11));
-    m_copy = new QPushButton(tr("Copy as CSV"), this);
-    m_copy->setObjectName(QStringLiteral("valuesCopy"));
+    m_copy = makeButton("valuesCopy", tr("Copy as CSV"),
+                        tr("Copy the selected rows, or all (Ctrl+C in the table)"), this);
     m_copy->setFont(uiFont(11));
-    m_copy->setToolTip(tr("Copy the selected rows, or all (Ctrl+C in the table)"));
     m_sorted->setSourceModel(m_table);
     m_sorted->setSortRole(Qt::UserRole);
     m_rows = new QTableView(this);
-    m_rows->setObjectName(QStringLiteral("valuesTable"));
-    m_rows->setAccessibleName(tr("Errors by channel or sample"));
+    setNames(*m_rows, "valuesTable", tr("Errors by channel or sample"));
     m_rows->setModel(m_sorted);
     m_rows->setItemDelegate(new ShareDelegate(m_rows));
-    m_rows->setFont(monoFont(10.5));
-    m_rows->setFrameShape(QFrame::NoFrame);
-    m_rows->setShowGrid(false);
-    m_rows->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_rows->setSortingEnabled(true);
+    setUpTable(*m_rows, 19);
     m_rows->sortByColumn(1, Qt::AscendingOrder); // the worst first
-    m_rows->setTabKeyNavigation(false);
-    m_rows->setWordWrap(false);
-    m_rows->verticalHeader()->hide();
-    m_rows->verticalHeader()->setDefaultSectionSize(px(19));
-    m_rows->horizontalHeader()->setFont(uiFont(11));
-    m_rows->horizontalHeader()->setHighlightSections(false);
     auto* top = new QHBoxLayout;
-    top->addWidget(m_list, 1);
-    top->addWidget(m_copy);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(4);
-    column->addLayout(top);
-    column->addWidget(m_rows, 1);
+    addItems(*top, {{m_list, 1}, m_copy});
+    addItems(*makeVBox(this, {}, 4), {top, {m_rows, 1}});
     setMinimumWidth(px(200));
     connect(m_list, &QComboBox::currentIndexChanged, this, &LookLists::showTable);
-    const auto toClipboard = [this] { QApplication::clipboard()->setText(csv()); };
-    connect(m_copy, &QPushButton::clicked, this, toClipboard);
-    auto* key = new QShortcut(QKeySequence::Copy, m_rows);
-    key->setContext(Qt::WidgetShortcut);
-    connect(key, &QShortcut::activated, this, toClipboard);
-    const auto go = [this](const QModelIndex& index) {
-        if (index.isValid())
-            goTo(m_sorted->mapToSource(index).row());
-    };
-    connect(m_rows, &QTableView::clicked, this, go);
-    connect(m_rows, &QTableView::activated, this, go);
+    connectCopy(*m_copy, *m_rows, [this] { return csv(); });
+    connectChosen(*m_rows,
+                  [this](const QModelIndex& index) { goTo(m_sorted->mapToSource(index).row()); });
     setFocusProxy(m_rows);
 }
 

@@ -2,10 +2,10 @@
 #include "ui/values/sample_view.h"
 
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 #include "ui/values/heat_map.h"
 
 #include <QGraphicsOpacityEffect>
-#include <QHBoxLayout>
 #include <QToolTip>
 
 #include <algorithm>
@@ -93,9 +93,7 @@ SampleView::SampleView(QWidget* parent)
               new HeatMap(tr("difference"), this)}
 {
     setObjectName(QStringLiteral("sampleView"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(px(8));
+    auto* row = makeHBox(this, {}, px(8));
     const char* const names[] = {"mapFloat", "mapConverted", "mapDifference"};
     for (std::size_t i = 0; i < m_maps.size(); ++i) {
         HeatMap* map = m_maps[i];

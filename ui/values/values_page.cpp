@@ -8,16 +8,15 @@
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 #include "ui/values/look_lists.h"
 #include "ui/values/sample_view.h"
 #include "ui/values/value_looks.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QSplitter>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -76,11 +75,7 @@ ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
     splitter->setSizes({px(560), px(400)});
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 6, 12, 6);
-    column->setSpacing(4);
-    column->addWidget(bar);
-    column->addWidget(splitter, 1);
+    addItems(*makeVBox(this, {12, 6, 12, 6}, 4), {bar, {splitter, 1}});
     setFocusProxy(m_lists);
     connect(m_view, &SampleView::pointed, this, [this](const QString& text) {
         m_pointed = text;
@@ -104,37 +99,27 @@ void ValuesPage::buildBar(QWidget& bar)
     m_note = new ElidedLabel(QString(), uiFont(11), &bar);
     m_note->setObjectName(QStringLiteral("valuesNote"));
     m_what = new QComboBox(&bar);
-    m_what->setObjectName(QStringLiteral("valuesOf"));
-    m_what->setAccessibleName(tr("Whose values"));
-    m_what->setToolTip(tr("Follow the selected node, or stay at an output"));
+    setNames(*m_what, "valuesOf", tr("Whose values"),
+             tr("Follow the selected node, or stay at an output"));
     m_what->addItem(tr("selected node"));
     m_sample = new QSpinBox(&bar);
-    m_sample->setObjectName(QStringLiteral("valuesSample"));
-    m_sample->setAccessibleName(tr("Sample of the data"));
-    m_sample->setToolTip(tr("Sample of the data, from 0"));
+    setNames(*m_sample, "valuesSample", tr("Sample of the data"), tr("Sample of the data, from 0"));
     m_sample->setPrefix(tr("sample "));
     m_sample->setKeyboardTracking(false);
     m_sample->setMaximum(0);
     m_result = new QComboBox(&bar);
-    m_result->setObjectName(QStringLiteral("valuesResult"));
-    m_result->setAccessibleName(tr("Result of the node"));
+    setNames(*m_result, "valuesResult", tr("Result of the node"));
     m_plane = new QSpinBox(&bar);
-    m_plane->setObjectName(QStringLiteral("valuesPlane"));
-    m_plane->setAccessibleName(tr("Slice of the value"));
-    m_plane->setToolTip(tr("Slice over the last two dimensions, counted through all before them"));
+    setNames(*m_plane, "valuesPlane", tr("Slice of the value"),
+             tr("Slice over the last two dimensions, counted through all before them"));
     m_plane->setPrefix(tr("slice "));
     m_plane->setMaximum(0);
-    m_planeLabel = new QLabel(&bar);
+    m_planeLabel = makeMutedLabel(QString(), 11, &bar);
     m_planeLabel->setObjectName(QStringLiteral("valuesPlaneText"));
-    m_planeLabel->setFont(uiFont(11));
-    m_planeLabel->setStyleSheet(inkStyle(theme().muted));
     m_mode = new QComboBox(&bar);
-    m_mode->setObjectName(QStringLiteral("valuesMode"));
-    m_mode->setAccessibleName(tr("Slice or image"));
+    setNames(*m_mode, "valuesMode", tr("Slice or image"));
     m_mode->addItems({tr("slice"), tr("image")});
-    auto* row = new QHBoxLayout(&bar);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(px(6));
+    auto* row = makeHBox(&bar, {}, px(6));
     row->addWidget(m_title, 3);
     for (QWidget* part : {static_cast<QWidget*>(m_what), static_cast<QWidget*>(m_sample),
                           static_cast<QWidget*>(m_result), static_cast<QWidget*>(m_plane),

@@ -51,7 +51,8 @@ std::string calledOperator(const jit::Expr& callee)
 bool isUnknown(const std::string& name)
 {
     const auto symbol = c10::Symbol::fromQualString(name);
-    return getAllOperatorsFor(symbol).empty() && getAllBuiltinFunctionsFor(symbol).empty();
+    return jit::getAllOperatorsFor(symbol).empty()
+        && jit::getAllBuiltinFunctionsFor(symbol).empty();
 }
 
 void readCall(const jit::Apply& call, std::size_t results, UnknownOperators& known)
@@ -74,7 +75,7 @@ void readCalls(const jit::TreeRef& tree, std::size_t results, UnknownOperators& 
     if (tree->kind() == jit::TK_APPLY)
         readCall(jit::Apply(tree), results, known);
     std::size_t taken = tree->kind() == jit::TK_OPTION ? results : 1;
-    if (tree->kind() == TK_EXPR_STMT)
+    if (tree->kind() == jit::TK_EXPR_STMT)
         taken = 0;
     else if (tree->kind() == jit::TK_ASSIGN && jit::Assign(tree).lhs_list().size() == 1
              && jit::Assign(tree).lhs().kind() == jit::TK_TUPLE_LITERAL)
@@ -89,7 +90,7 @@ void addUnknownOperators(const std::shared_ptr<jit::Source>& code, UnknownOperat
     jit::Parser parser(code);
     jit::Lexer& lexer = parser.lexer();
     while (lexer.cur().kind != jit::TK_EOF) {
-        if (lexer.cur().kind == TK_CLASS_DEF)
+        if (lexer.cur().kind == jit::TK_CLASS_DEF)
             readCalls(parser.parseClass(), 1, known);
         else if (lexer.cur().kind == jit::TK_DEF)
             readCalls(parser.parseFunction(false), 1, known);
@@ -142,7 +143,7 @@ ScriptPlaceholders::ScriptPlaceholders()
 ScriptPlaceholders::~ScriptPlaceholders()
 {
     for (const c10::FunctionSchema& schema : m_added)
-        deregisterOperator(schema);
+        jit::deregisterOperator(schema);
 }
 
 Result<std::string> ScriptPlaceholders::add(const Pt2Archive& archive)

@@ -2,6 +2,7 @@
 #include "ui/graph/style/colour_box.h"
 
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QStandardItemModel>
 
@@ -10,9 +11,7 @@ namespace qs {
 ColourBox::ColourBox(QWidget* parent)
     : QComboBox(parent)
 {
-    setObjectName(QStringLiteral("colourBy"));
-    setAccessibleName(tr("Colour by"));
-    setToolTip(tr("What the colours of the graph mean"));
+    setNames(*this, "colourBy", tr("Colour by"), tr("What the colours of the graph mean"));
     for (int by = 0; by < kColourByCount; ++by)
         addItem(tr("Colour by: %1").arg(colourByText(ColourBy(by))));
     setMaxVisibleItems(kColourByCount);

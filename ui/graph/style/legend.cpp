@@ -2,6 +2,7 @@
 #include "ui/graph/style/legend.h"
 
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QFontMetricsF>
 #include <QKeyEvent>
@@ -28,8 +29,7 @@ QFont wordFont()
 Legend::Legend(QWidget* parent)
     : QWidget(parent)
 {
-    setObjectName(QStringLiteral("legend"));
-    setAccessibleName(tr("What the colours of the graph mean"));
+    setNames(*this, "legend", tr("What the colours of the graph mean"));
 }
 
 void Legend::setStyle(const GraphStyle& style)

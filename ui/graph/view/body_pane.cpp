@@ -7,14 +7,11 @@
 #include "ui/graph/layout/graph_layout.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QTabBar>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -29,35 +26,21 @@ BodyPane::BodyPane(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_crumbs(new QWidget(this))
-    , m_crumbRow(new QHBoxLayout(m_crumbs))
+    , m_crumbRow(makeHBox(m_crumbs, {}, 2))
     , m_tabs(new QTabBar(this))
-    , m_caption(new QLabel(this))
+    , m_caption(makeMutedLabel(QString(), 11.5, this))
     , m_view(new GraphView(this))
 {
     setObjectName(QStringLiteral("bodyPane"));
     setAutoFillBackground(true);
-    m_view->setObjectName(QStringLiteral("bodyView"));
-    m_view->setAccessibleName(tr("What a node does inside"));
-    m_crumbRow->setContentsMargins(0, 0, 0, 0);
-    m_crumbRow->setSpacing(2);
-    m_tabs->setObjectName(QStringLiteral("bodyTabs"));
-    m_tabs->setToolTip(tr("The bodies of the node"));
+    setNames(*m_view, "bodyView", tr("What a node does inside"));
+    setNames(*m_tabs, "bodyTabs", {}, tr("The bodies of the node"));
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
     m_caption->setObjectName(QStringLiteral("bodyCaption"));
-    m_caption->setFont(uiFont(11.5));
-    m_caption->setStyleSheet(inkStyle(theme().muted));
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(12, 6, 12, 6);
-    bar->setSpacing(12);
-    bar->addWidget(m_crumbs);
-    bar->addWidget(m_tabs);
-    bar->addWidget(m_caption, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(bar);
-    column->addWidget(m_view, 1);
+    auto* bar = makeHBox(nullptr, {12, 6, 12, 6}, 12);
+    addItems(*bar, {m_crumbs, m_tabs, {m_caption, 1}});
+    addItems(*makeVBox(this, {}, 0), {bar, {m_view, 1}});
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
         if (index < 0 || m_path.empty() || m_path.back().index == std::size_t(index))
             return;

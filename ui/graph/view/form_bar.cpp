@@ -3,9 +3,9 @@
 
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QButtonGroup>
-#include <QHBoxLayout>
 #include <QToolButton>
 
 namespace qs {
@@ -22,9 +22,7 @@ FormBar::FormBar(const QString& name, bool withSplit, QWidget* parent)
                        "QToolButton:hover, QToolButton:focus { color: %4; }"
                        "QToolButton:checked { color: %5; font-weight: 600; }")
             .arg(t.panel.name(), t.border.name(), t.muted.name(), t.text.name(), t.accent.name()));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(4, 1, 4, 1);
-    row->setSpacing(0);
+    auto* row = makeHBox(this, {4, 1, 4, 1}, 0);
     const auto add = [&](const QString& text, const QString& tip) {
         auto* button = new QToolButton(this);
         button->setText(text);

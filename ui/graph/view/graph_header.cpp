@@ -4,8 +4,8 @@
 #include "ui/graph/style/colour_box.h"
 #include "ui/graph/view/form_bar.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
-#include <QLabel>
 #include <QPainter>
 #include <QSettings>
 #include <QToolButton>
@@ -51,17 +51,14 @@ GraphHeader::GraphHeader(QWidget* parent)
     , m_otherBar(new FormBar(QStringLiteral("otherGraphForm"), false, this))
     , m_colourBox(new ColourBox(this))
     , m_map(new QToolButton(this))
-    , m_note(new QLabel(this))
+    , m_note(makeMutedLabel(QString(), 11, this))
 {
     setObjectName(QStringLiteral("graphHeader"));
     m_note->setObjectName(QStringLiteral("graphNote"));
-    m_note->setFont(uiFont(11));
-    m_note->setStyleSheet(inkStyle(theme().muted));
     m_note->hide();
-    m_map->setObjectName(QStringLiteral("minimapButton"));
+    setNames(*m_map, "minimapButton", tr("Minimap"),
+             tr("Show the whole graph beside the canvas where not all of it is in sight"));
     m_map->setText(tr("map"));
-    m_map->setAccessibleName(tr("Minimap"));
-    m_map->setToolTip(tr("Show the whole graph beside the canvas where not all of it is in sight"));
     m_map->setFont(uiFont(11.5));
     m_map->setCheckable(true);
     m_map->setChecked(QSettings().value(kMapKey, true).toBool());

@@ -10,7 +10,7 @@
 #include "ui/graph/view/graph_header.h"
 #include "ui/graph/view/minimap.h"
 #include "ui/session/workspace.h"
-#include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QSplitter>
 
@@ -27,7 +27,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_forms(new GraphForms(workspace, this))
-    , m_views(new QSplitter(Qt::Horizontal, this))
+    , m_views(makeSplitter("formHalves", Qt::Horizontal, this))
     , m_main(new GraphSide(workspace, *new GraphView(m_views), QStringLiteral("layout"), this))
     , m_other(
           new GraphSide(workspace, *new GraphView(m_views), QStringLiteral("otherLayout"), this))
@@ -37,10 +37,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     , m_body(new BodyPane(workspace, this))
 {
     setObjectName(QStringLiteral("graphPane"));
-    m_views->setHandleWidth(1);
-    m_views->setChildrenCollapsible(false);
-    otherView().setObjectName(QStringLiteral("otherGraphView"));
-    otherView().setAccessibleName(tr("Graph of the form beside it"));
+    setNames(otherView(), "otherGraphView", tr("Graph of the form beside it"));
     otherView()
         .findChild<QWidget*>(QStringLiteral("graphBand"))
         ->setObjectName(QStringLiteral("otherGraphBand"));
@@ -91,7 +88,6 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     buildSide(*m_main);
     buildSide(*m_other);
     connect(m_body, &BodyPane::closed, &view(), [this] { view().setFocus(); });
-    m_views->setObjectName(QStringLiteral("formHalves"));
     m_minimap->hide();
     m_legend->hide();
     otherView().hide();

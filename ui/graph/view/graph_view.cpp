@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QApplication>
 #include <QContextMenuEvent>
@@ -34,8 +35,7 @@ GraphView::GraphView(QWidget* parent)
     : QGraphicsView(parent)
     , m_band(new QRubberBand(QRubberBand::Rectangle, viewport()))
 {
-    setObjectName(QStringLiteral("graphView"));
-    setAccessibleName(tr("Graph"));
+    setNames(*this, "graphView", tr("Graph"));
     setScene(&m_scene);
     m_band->setObjectName(QStringLiteral("graphBand"));
     setFrameShape(QFrame::NoFrame);

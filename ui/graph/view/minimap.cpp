@@ -4,6 +4,7 @@
 #include "ui/graph/view/graph_view.h"
 #include "ui/graph/view/node_painter.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QMouseEvent>
 #include <QPainter>
@@ -14,8 +15,7 @@ Minimap::Minimap(GraphView& view, QWidget* parent)
     : QWidget(parent)
     , m_view(view)
 {
-    setObjectName(QStringLiteral("minimap"));
-    setToolTip(tr("The whole graph: click or drag to go there"));
+    setNames(*this, "minimap", {}, tr("The whole graph: click or drag to go there"));
     connect(&view, &GraphView::viewChanged, this, qOverload<>(&QWidget::update));
     connect(&view.graphScene(), &GraphScene::drawingChanged, this, &Minimap::repaintGraph);
 }

@@ -89,32 +89,26 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
         = rect.right() - (words.badge.isEmpty() ? 10 : kBadgeWidth + 16) - (look.folded ? 18 : 0);
     const bool second = lod >= kTextLod && !words.detail.isEmpty();
     const bool third = lod >= kInsideLod && !words.inside.isEmpty();
-    const QFont title = sceneFont(12, 600);
-    p.setFont(title);
-    p.setPen(t.text);
     const double head = third || rect.height() < kTallNodeHeight
         ? 4
         : 4 + (rect.height() - kNodeHeight) / 2; // the third line is away: the others close up
     QRectF line(rect.left() + 14, rect.top() + (second ? head : 0), right - rect.left() - 14,
                 second ? 18 : rect.height());
-    p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-               QFontMetricsF(title).elidedText(words.title, Qt::ElideRight, line.width()));
-    if (second) {
-        const QFont detail = sceneMonoFont(10);
-        p.setFont(detail);
-        p.setPen(t.muted);
-        line.translate(0, 16);
+    const auto drawLine = [&](const QFont& font, const QColor& ink, const QString& text) {
+        p.setFont(font);
+        p.setPen(ink);
         p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(detail).elidedText(words.detail, Qt::ElideRight, line.width()));
+                   QFontMetricsF(font).elidedText(text, Qt::ElideRight, line.width()));
+    };
+    drawLine(sceneFont(12, 600), t.text, words.title);
+    if (second) {
+        line.translate(0, 16);
+        drawLine(sceneMonoFont(10), t.muted, words.detail);
     }
     if (third) {
-        const QFont inside = sceneMonoFont(9);
-        p.setFont(inside);
-        p.setPen(t.muted);
         line.translate(0, 14);
         line.setRight(rect.right() - 10);
-        p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(inside).elidedText(words.inside, Qt::ElideRight, line.width()));
+        drawLine(sceneMonoFont(9), t.muted, words.inside);
     }
     if (look.folded)
         paintFoldMark(p, QPointF(right + 9, rect.top() + 20), true);

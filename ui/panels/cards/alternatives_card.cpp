@@ -4,11 +4,11 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QHeaderView>
 #include <QToolButton>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -70,8 +70,7 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_tree(new QTreeWidget(this))
 {
-    m_tree->setObjectName(QStringLiteral("alternativesTree"));
-    m_tree->setAccessibleName(tr("Other ways to quantize"));
+    setNames(*m_tree, "alternativesTree", tr("Other ways to quantize"));
     m_tree->setColumnCount(4);
     m_tree->setHeaderLabels({tr("quantized by"), QStringLiteral("dB"), tr("gain"), QString()});
     const QString tips[]

@@ -6,9 +6,9 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QListWidget>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -23,9 +23,8 @@ EdgeListCard::EdgeListCard(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_list(new QListWidget(this))
 {
-    m_list->setObjectName(QStringLiteral("edgeList"));
-    m_list->setAccessibleName(tr("Edges of the node"));
-    m_list->setToolTip(tr("Enter or a click looks at the edge; E steps through them"));
+    setNames(*m_list, "edgeList", tr("Edges of the node"),
+             tr("Enter or a click looks at the edge; E steps through them"));
     m_list->setFont(monoFont(10.5));
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setTextElideMode(Qt::ElideMiddle);

@@ -3,10 +3,10 @@
 
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QHeaderView>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -29,9 +29,8 @@ InteriorCard::InteriorCard(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_tree(new QTreeWidget(this))
 {
-    m_tree->setObjectName(QStringLiteral("interiorTree"));
-    m_tree->setAccessibleName(tr("Values inside the module"));
-    m_tree->setToolTip(tr("Choose a value to see its histogram. SQNR: int8 against float, dB"));
+    setNames(*m_tree, "interiorTree", tr("Values inside the module"),
+             tr("Choose a value to see its histogram. SQNR: int8 against float, dB"));
     m_tree->setColumnCount(4);
     m_tree->setHeaderLabels({tr("value"), tr("scale"), tr("zero"), QStringLiteral("SQNR")});
     const QString tips[] = {tr("The value inside the cell"), tr("The step between two integers"),

@@ -4,6 +4,7 @@
 #include "ui/graph/stored_inside.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QPainter>
 
@@ -24,9 +25,8 @@ public:
         : QWidget(parent)
         , m_counts(std::move(counts))
     {
-        setObjectName(QStringLiteral("valueSpread"));
-        setAccessibleName(QObject::tr("Spread of the elements: %1").arg(words));
-        setToolTip(QObject::tr("How the elements are spread: %1").arg(words));
+        setNames(*this, "valueSpread", QObject::tr("Spread of the elements: %1").arg(words),
+                 QObject::tr("How the elements are spread: %1").arg(words));
         setFixedHeight(px(26));
     }
 

@@ -7,8 +7,8 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
-#include <QLabel>
 #include <QLocale>
 #include <QPushButton>
 
@@ -190,12 +190,11 @@ void WhyCard::showRemedy(const NodePlan& decided)
     auto* button = addButton(!missing                      ? tr("Apply")
                                  : missing->isPartnerAlone ? tr("Add its entry")
                                                            : tr("Add the fusion"));
-    button->setObjectName(QStringLiteral("applyRemedy"));
-    button->setToolTip(missing ? tr("Add (%1) to a copy of the backend, with all that it takes to "
-                                    "be quantized; can be undone")
-                                     .arg(shortPattern(missing->pattern))
-                               : tr("Do what is suggested; can be undone"));
-    button->setAccessibleName(tr("Apply the suggestion"));
+    setNames(*button, "applyRemedy", tr("Apply the suggestion"),
+             missing ? tr("Add (%1) to a copy of the backend, with all that it takes to "
+                          "be quantized; can be undone")
+                           .arg(shortPattern(missing->pattern))
+                     : tr("Do what is suggested; can be undone"));
     connect(button, &QPushButton::clicked, this,
             [this, node = decided.node] { Q_EMIT suggestionTaken(node); });
 }

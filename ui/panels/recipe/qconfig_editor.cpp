@@ -6,10 +6,10 @@
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QComboBox>
 #include <QGridLayout>
-#include <QLabel>
 #include <QSignalBlocker>
 
 #include <algorithm>
@@ -41,12 +41,10 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     , m_weight(new ElidedLabel(QString(), uiFont(11.5), this))
 {
     setObjectName(QStringLiteral("qconfigEditor"));
-    m_qconfig->setObjectName(QStringLiteral("qconfigBox"));
-    m_qconfig->setAccessibleName(tr("Qconfig of the selection"));
-    m_qconfig->setToolTip(tr("The qconfig of the selection; can be undone"));
-    m_scope->setObjectName(QStringLiteral("scopeBox"));
-    m_scope->setAccessibleName(tr("What else gets the qconfig"));
-    m_scope->setToolTip(tr("What a choice above applies to"));
+    setNames(*m_qconfig, "qconfigBox", tr("Qconfig of the selection"),
+             tr("The qconfig of the selection; can be undone"));
+    setNames(*m_scope, "scopeBox", tr("What else gets the qconfig"),
+             tr("What a choice above applies to"));
     for (auto* box : {m_qconfig, m_scope}) {
         box->setFont(uiFont(11.5));
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -64,9 +62,7 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
                                                  {tr("Scope"), m_scope}};
     int row = 0;
     for (const auto& [label, widget] : rows) {
-        auto* name = new QLabel(label, this);
-        name->setFont(uiFont(11.5));
-        name->setStyleSheet(inkStyle(theme().muted));
+        auto* name = makeMutedLabel(label, 11.5, this);
         grid->addWidget(name, row, 0);
         grid->addWidget(widget, row++, 1);
     }

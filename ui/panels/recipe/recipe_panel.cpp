@@ -6,14 +6,12 @@
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QSplitter>
 #include <QTimer>
 #include <QUndoView>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -32,8 +30,7 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
     , m_typing(new QTimer(this))
 {
     setObjectName(QStringLiteral("recipePanel"));
-    m_editor->setObjectName(QStringLiteral("recipeText"));
-    m_editor->setAccessibleName(tr("Recipe as text"));
+    setNames(*m_editor, "recipeText", tr("Recipe as text"));
     m_editor->installEventFilter(this);
     setFocusProxy(m_editor);
     m_state->setObjectName(QStringLiteral("recipeState"));
@@ -44,43 +41,29 @@ RecipePanel::RecipePanel(Workspace& workspace, QWidget* parent)
                        "QListView { padding-left: 8px; }")
             .arg(theme().panel.name()));
     auto* text = new QWidget(this);
-    auto* column = new QVBoxLayout(text);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(m_editor, 1);
-    column->addWidget(m_state);
+    addItems(*makeVBox(text, {}, 0), {{m_editor, 1}, m_state});
 
     auto* past = new QWidget(this);
     auto* heading = new QLabel(tr("History"), past);
     heading->setFont(uiFont(12, 600));
     heading->setContentsMargins(12, 6, 12, 4);
     auto* history = new QUndoView(&workspace.undoStack(), past);
-    history->setObjectName(QStringLiteral("recipeHistory"));
-    history->setAccessibleName(tr("History of decisions"));
-    history->setToolTip(tr("Click a step to go back to it; its results come back too"));
+    setNames(*history, "recipeHistory", tr("History of decisions"),
+             tr("Click a step to go back to it; its results come back too"));
     history->setEmptyLabel(tr("as opened"));
     history->setFrameShape(QFrame::NoFrame);
     history->setWordWrap(true);
     history->setSpacing(1);
     history->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* steps = new QVBoxLayout(past);
-    steps->setContentsMargins(0, 0, 0, 0);
-    steps->setSpacing(0);
-    steps->addWidget(heading);
-    steps->addWidget(history, 1);
+    addItems(*makeVBox(past, {}, 0), {heading, {history, 1}});
 
-    auto* halves = new QSplitter(Qt::Horizontal, this);
-    halves->setObjectName(QStringLiteral("recipeHalves"));
-    halves->setHandleWidth(1);
-    halves->setChildrenCollapsible(false);
+    auto* halves = makeSplitter("recipeHalves", Qt::Horizontal, this);
     halves->addWidget(text);
     halves->addWidget(past);
     halves->setStretchFactor(0, 3);
     halves->setStretchFactor(1, 1);
     halves->setSizes({660, 260});
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(halves);
+    makeHBox(this)->addWidget(halves);
 
     m_typing->setSingleShot(true);
     m_typing->setInterval(kTypingPauseMs);

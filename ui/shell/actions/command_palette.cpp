@@ -2,6 +2,7 @@
 #include "ui/shell/actions/command_palette.h"
 
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QApplication>
 #include <QKeyEvent>
@@ -9,7 +10,6 @@
 #include <QListView>
 #include <QPainter>
 #include <QStyledItemDelegate>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -77,22 +77,16 @@ CommandPalette::CommandPalette(QWidget* window)
     setStyleSheet(QStringLiteral("QFrame#commandPalette { background: %1; border: 1px solid %2; "
                                  "border-radius: 8px; }")
                       .arg(theme().panel.name(), theme().faint.name()));
-    m_field->setObjectName(QStringLiteral("paletteField"));
-    m_field->setAccessibleName(tr("Command"));
+    setNames(*m_field, "paletteField", tr("Command"));
     m_field->setFont(uiFont(13));
     m_field->setMinimumHeight(px(32));
-    m_list->setObjectName(QStringLiteral("paletteList"));
-    m_list->setAccessibleName(tr("Commands"));
+    setNames(*m_list, "paletteList", tr("Commands"));
     m_list->setModel(m_model);
     m_list->setItemDelegate(new PaletteDelegate(m_list));
     m_list->setUniformItemSizes(true);
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(10, 10, 10, 10);
-    column->setSpacing(8);
-    column->addWidget(m_field);
-    column->addWidget(m_list, 1);
+    addItems(*makeVBox(this, {10, 10, 10, 10}, 8), {m_field, {m_list, 1}});
     hide();
     m_field->installEventFilter(this);
     window->installEventFilter(this);

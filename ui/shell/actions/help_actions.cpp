@@ -6,6 +6,7 @@
 #include "ui/help/help_window.h"
 #include "ui/panels/guide_panel.h"
 #include "ui/session/workspace.h"
+#include "ui/style/widgets.h"
 
 #include <QAction>
 #include <QApplication>
@@ -14,7 +15,6 @@
 #include <QMessageBox>
 #include <QSettings>
 #include <QTextBrowser>
-#include <QVBoxLayout>
 
 namespace qs {
 
@@ -137,17 +137,14 @@ void HelpActions::showKeys()
     dialog->setWindowTitle(tr("Keys"));
     dialog->resize(600, 640);
     auto* text = new QTextBrowser(dialog);
-    text->setObjectName(QStringLiteral("keysText"));
-    text->setAccessibleName(tr("Keys and what they do"));
+    setNames(*text, "keysText", tr("Keys and what they do"));
     text->setFrameShape(QFrame::NoFrame);
     text->document()->setDocumentMargin(14);
     text->setHtml(tr("<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging pans, "
                      "Shift+dragging selects, Ctrl+dragging zooms to a part, a double click folds. "
                      "Alt+1 to Alt+9 keep the view, 1 to 9 go back to it.</p><table>%1</table>")
                       .arg(rows));
-    auto* column = new QVBoxLayout(dialog);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(text);
+    makeVBox(dialog)->addWidget(text);
     dialog->open();
 }
 

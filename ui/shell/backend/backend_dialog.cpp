@@ -11,6 +11,7 @@
 #include "ui/shell/backend/entry_list.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QDir>
 #include <QFileDialog>
@@ -24,7 +25,6 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSplitter>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -72,9 +72,12 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
     , m_form(new EntryForm(this))
     , m_verdict(new QLabel(this))
     , m_problems(new QListWidget(this))
-    , m_partner(new QPushButton(tr("Add its part&ner"), this))
+    , m_partner(makeButton(
+          "backendPartner", tr("Add its part&ner"),
+          tr("Add the entry that quantizes what this fusion makes, with the target's own types"),
+          this))
     , m_file(new QLineEdit(this))
-    , m_refusal(new QLabel(this))
+    , m_refusal(makeProblemLabel("backendRefusal", this))
     , m_save(new QPushButton(tr("Sa&ve and use"), this))
 {
     setObjectName(QStringLiteral("backendDialog"));
@@ -94,13 +97,8 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
     halves->addWidget(m_entries);
     halves->addWidget(scroll);
     halves->setSizes({px(480), px(560)});
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 14, 20, 14);
-    column->setSpacing(8);
-    column->addWidget(buildName());
-    column->addWidget(halves, 1);
-    column->addWidget(buildProblems());
-    column->addWidget(buildFile());
+    addItems(*makeVBox(this, {20, 14, 20, 14}, 8),
+             {buildName(), {halves, 1}, buildProblems(), buildFile()});
     for (QPushButton* button : findChildren<QPushButton*>())
         button->setAutoDefault(false); // Enter in a field is not a press
     connect(m_entries, &EntryList::chosen, this, &BackendDialog::onChosen);
@@ -121,22 +119,14 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
 QWidget* BackendDialog::buildName()
 {
     auto* box = new QWidget(this);
-    m_name->setObjectName(QStringLiteral("backendName"));
-    m_name->setToolTip(tr("How plans and reports call the backend"));
+    setNames(*m_name, "backendName", {}, tr("How plans and reports call the backend"));
     m_name->setFixedWidth(px(220));
     auto* label = new QLabel(tr("Na&me"), box);
     label->setBuddy(m_name);
-    auto* intro = new QLabel(tr("What the target runs in integers: which operators, with which "
-                                "types, and what it fuses. A change is saved as another file."),
-                             box);
-    intro->setWordWrap(true);
-    intro->setStyleSheet(inkStyle(theme().muted));
-    auto* row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(10);
-    row->addWidget(label);
-    row->addWidget(m_name);
-    row->addWidget(intro, 1);
+    auto* intro = makeParagraph(tr("What the target runs in integers: which operators, with which "
+                                   "types, and what it fuses. A change is saved as another file."),
+                                box);
+    addItems(*makeHBox(box, {}, 10), {label, m_name, {intro, 1}});
     connect(m_name, &QLineEdit::textChanged, this, [this](const QString& name) {
         m_draft.setName(name.toStdString());
         refresh();
@@ -148,22 +138,13 @@ QWidget* BackendDialog::buildProblems()
 {
     auto* box = new QWidget(this);
     m_verdict->setObjectName(QStringLiteral("backendVerdict"));
-    m_problems->setObjectName(QStringLiteral("backendProblems"));
-    m_problems->setAccessibleName(tr("What is wrong with the backend"));
+    setNames(*m_problems, "backendProblems", tr("What is wrong with the backend"));
     m_problems->setFixedHeight(px(58));
     m_problems->setWordWrap(true);
     m_problems->setToolTip(tr("Choose a line to see its entry"));
-    m_partner->setObjectName(QStringLiteral("backendPartner"));
-    m_partner->setToolTip(
-        tr("Add the entry that quantizes what this fusion makes, with the target's own types"));
     auto* head = new QHBoxLayout;
-    head->addWidget(m_verdict, 1);
-    head->addWidget(m_partner);
-    auto* column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(6);
-    column->addLayout(head);
-    column->addWidget(m_problems);
+    addItems(*head, {{m_verdict, 1}, m_partner});
+    addItems(*makeVBox(box, {}, 6), {head, m_problems});
     const auto go = [this](QListWidgetItem* item) {
         if (const int entry = item ? item->data(Qt::UserRole).toInt() : -1; entry >= 0)
             m_entries->showEntry(entry);
@@ -178,8 +159,7 @@ QWidget* BackendDialog::buildProblems()
 QWidget* BackendDialog::buildFile()
 {
     auto* box = new QWidget(this);
-    m_file->setObjectName(QStringLiteral("backendFile"));
-    m_file->setToolTip(tr("The file that the recipe names from then on"));
+    setNames(*m_file, "backendFile", {}, tr("The file that the recipe names from then on"));
     auto* label = new QLabel(tr("&File"), box);
     label->setBuddy(m_file);
     auto* browse = new QPushButton(tr("&Browse…"), box);
@@ -187,21 +167,11 @@ QWidget* BackendDialog::buildFile()
     m_save->setProperty("primary", true);
     auto* close = new QPushButton(tr("&Close"), box);
     close->setObjectName(QStringLiteral("backendClose"));
-    m_refusal->setObjectName(QStringLiteral("backendRefusal"));
-    m_refusal->setWordWrap(true);
-    m_refusal->setStyleSheet(inkStyle(theme().danger));
-    m_refusal->hide();
     auto* row = new QHBoxLayout;
-    row->addWidget(label);
-    row->addWidget(m_file, 1);
-    row->addWidget(browse);
+    addItems(*row, {label, {m_file, 1}, browse});
     row->addSpacing(12);
-    row->addWidget(close);
-    row->addWidget(m_save);
-    auto* column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(m_refusal);
-    column->addLayout(row);
+    addItems(*row, {close, m_save});
+    addItems(*makeVBox(box), {m_refusal, row});
     connect(m_file, &QLineEdit::textEdited, this, [this] { m_isFileOurs = false; });
     connect(browse, &QPushButton::clicked, this, &BackendDialog::chooseFile);
     connect(close, &QPushButton::clicked, this, &BackendDialog::reject);

@@ -3,15 +3,14 @@
 
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QCheckBox>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
-#include <QVBoxLayout>
 #include <QWheelEvent>
 
 #include <array>
@@ -62,43 +61,27 @@ void CalmComboBox::wheelEvent(QWheelEvent* event)
 DTypeEditor::DTypeEditor(QWidget* parent)
     : QWidget(parent)
     , m_list(new QListWidget(this))
-    , m_remove(new QPushButton(tr("Remove"), this))
-    , m_up(new QPushButton(tr("&Up"), this))
+    , m_remove(
+          makeButton("dtypeRemove", tr("Remove"), tr("Take the chosen combination away"), this))
+    , m_up(makeButton("dtypeUp", tr("&Up"), tr("Try the chosen combination earlier"), this))
     , m_fields(buildFields())
 {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(8);
-    column->addWidget(buildList());
-    column->addWidget(m_fields);
+    addItems(*makeVBox(this, {}, 8), {buildList(), m_fields});
     showList(-1);
 }
 
 QWidget* DTypeEditor::buildList()
 {
     auto* box = new QWidget(this);
-    m_list->setObjectName(QStringLiteral("dtypeConfigs"));
-    m_list->setAccessibleName(tr("Dtype configs of the entry"));
-    m_list->setToolTip(tr("Tried in this order; the first that fits the qconfig is taken"));
+    setNames(*m_list, "dtypeConfigs", tr("Dtype configs of the entry"),
+             tr("Tried in this order; the first that fits the qconfig is taken"));
     m_list->setFixedHeight(px(52));
     m_list->setFont(uiFont(11.5));
-    auto* add = new QPushButton(tr("Add t&ypes"), box);
-    add->setObjectName(QStringLiteral("dtypeAdd"));
-    add->setToolTip(tr("Add a combination of dtypes; a copy of the chosen one"));
-    m_remove->setObjectName(QStringLiteral("dtypeRemove"));
-    m_remove->setToolTip(tr("Take the chosen combination away"));
-    m_up->setObjectName(QStringLiteral("dtypeUp"));
-    m_up->setToolTip(tr("Try the chosen combination earlier"));
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(6);
-    buttons->addWidget(new QLabel(tr("Types"), box), 1);
-    for (QPushButton* button : {add, m_remove, m_up})
-        buttons->addWidget(button);
-    auto* column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(6);
-    column->addLayout(buttons);
-    column->addWidget(m_list);
+    auto* add = makeButton("dtypeAdd", tr("Add t&ypes"),
+                           tr("Add a combination of dtypes; a copy of the chosen one"), box);
+    auto* buttons = makeHBox(nullptr, {}, 6);
+    addItems(*buttons, {{new QLabel(tr("Types"), box), 1}, add, m_remove, m_up});
+    addItems(*makeVBox(box, {}, 6), {buttons, m_list});
     connect(m_list, &QListWidget::currentRowChanged, this, [this] { showChosen(); });
     connect(add, &QPushButton::clicked, this, &DTypeEditor::addConfig);
     connect(m_remove, &QPushButton::clicked, this, &DTypeEditor::removeConfig);
@@ -184,8 +167,8 @@ QWidget* DTypeEditor::buildFields()
                   tr("zero_point_exact_match: the one zero point that the target takes"));
     auto* bias = addDType(QStringLiteral("dtypeBias"), tr("Dtype of the bias"));
     auto* dynamic = new QCheckBox(tr("dynam&ic"), box);
-    dynamic->setObjectName(QStringLiteral("dtypeDynamic"));
-    dynamic->setToolTip(tr("Activations are quantized anew for each call; the result is float"));
+    setNames(*dynamic, "dtypeDynamic", {},
+             tr("Activations are quantized anew for each call; the result is float"));
     grid->addWidget(new QLabel(tr("bias"), box), 8, 0);
     grid->addWidget(bias, 8, 1);
     grid->addWidget(dynamic, 8, 2, 1, 2);

@@ -6,6 +6,7 @@
 #include "ui/session/text.h"
 #include "ui/shell/backend/dtype_editor.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -56,8 +57,8 @@ EntryForm::EntryForm(QWidget* parent)
         m_fuser->addItem(toQString(method));
     m_fuser->setToolTip(tr("fuser_method: an entry with one is a fusion"));
     form->addRow(tr("Fuser met&hod"), m_fuser);
-    m_observation->setObjectName(QStringLiteral("entryObservation"));
-    m_observation->setToolTip(tr("observation_type: which observers the operator's values get"));
+    setNames(*m_observation, "entryObservation", {},
+             tr("observation_type: which observers the operator's values get"));
     addObservations(*m_observation);
     form->addRow(tr("&Observation"), m_observation);
     for (QComboBox* box : {m_fuser, m_observation}) {
@@ -74,9 +75,8 @@ EntryForm::EntryForm(QWidget* parent)
     m_kernels->setObjectName(QStringLiteral("entryKernels"));
     m_kernels->setWordWrap(true);
     m_kernels->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* lowering = new QPushButton(tr("Lo&wering table…"), this);
-    lowering->setObjectName(QStringLiteral("entryLowering"));
-    lowering->setToolTip(tr("Choose which kernels operators become"));
+    auto* lowering = makeButton("entryLowering", tr("Lo&wering table…"),
+                                tr("Choose which kernels operators become"), this);
     auto* kernels = new QHBoxLayout;
     kernels->addWidget(m_kernels, 1);
     kernels->addWidget(lowering, 0, Qt::AlignTop);

@@ -7,6 +7,7 @@
 #include "ui/session/text.h"
 #include "ui/shell/backend/backend_draft.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -15,7 +16,6 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -40,15 +40,12 @@ EntryList::EntryList(BackendDraft& draft, QWidget* parent)
     , m_filter(new QLineEdit(this))
     , m_entries(new QTreeWidget(this))
     , m_fusions(new QMenu(tr("&Fusion"), this))
-    , m_duplicate(new QPushButton(tr("&Duplicate"), this))
-    , m_remove(new QPushButton(tr("R&emove"), this))
+    , m_duplicate(makeButton("backendDuplicate", tr("&Duplicate"),
+                             tr("A copy of the chosen entry after it"), this))
+    , m_remove(makeButton("backendRemove", tr("R&emove"), tr("Take the chosen entry away"), this))
 {
-    m_filter->setObjectName(QStringLiteral("backendFilter"));
-    m_filter->setAccessibleName(tr("Filter entries"));
-    m_filter->setPlaceholderText(tr("Filter, such as conv2d"));
-    m_filter->setClearButtonEnabled(true);
-    m_entries->setObjectName(QStringLiteral("backendEntries"));
-    m_entries->setAccessibleName(tr("Entries of the backend"));
+    setUpFilter(*m_filter, "backendFilter", tr("Filter entries"), tr("Filter, such as conv2d"));
+    setNames(*m_entries, "backendEntries", tr("Entries of the backend"));
     m_entries->setHeaderLabels({tr("Pattern"), tr("What becomes of it"), tr("Types")});
     m_entries->setRootIsDecorated(false);
     m_entries->setUniformRowHeights(true);
@@ -56,20 +53,10 @@ EntryList::EntryList(BackendDraft& draft, QWidget* parent)
     m_entries->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_entries->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     m_entries->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
-    m_duplicate->setObjectName(QStringLiteral("backendDuplicate"));
-    m_duplicate->setToolTip(tr("A copy of the chosen entry after it"));
-    m_remove->setObjectName(QStringLiteral("backendRemove"));
-    m_remove->setToolTip(tr("Take the chosen entry away"));
     auto* buttons = new QHBoxLayout;
-    for (QPushButton* button : {buildAdder(), m_duplicate, m_remove})
-        buttons->addWidget(button);
+    addItems(*buttons, {buildAdder(), m_duplicate, m_remove});
     buttons->addStretch(1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 8, 0);
-    column->setSpacing(8);
-    column->addWidget(m_filter);
-    column->addWidget(m_entries, 1);
-    column->addLayout(buttons);
+    addItems(*makeVBox(this, {0, 0, 8, 0}, 8), {m_filter, {m_entries, 1}, buttons});
     connect(m_entries, &QTreeWidget::currentItemChanged, this,
             [this] { Q_EMIT chosen(current()); });
     connect(m_filter, &QLineEdit::textChanged, this, &EntryList::applyFilter);

@@ -3,10 +3,10 @@
 
 #include "ui/frame/actions.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QAbstractButton>
 #include <QAction>
-#include <QHBoxLayout>
 #include <QPainter>
 
 namespace qs {
@@ -63,12 +63,10 @@ PanelButtons::PanelButtons(Actions& actions, QWidget* parent)
     : QWidget(parent)
 {
     setObjectName(QStringLiteral("panelButtons"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(2);
-    row->addWidget(new PanelButton(actions[ActionId::ShowModules], {0, 0, 0.3, 1}, this));
-    row->addWidget(new PanelButton(actions[ActionId::ShowBottom], {0, 0.62, 1, 0.38}, this));
-    row->addWidget(new PanelButton(actions[ActionId::ShowProperties], {0.7, 0, 0.3, 1}, this));
+    addItems(*makeHBox(this, {}, 2),
+             {new PanelButton(actions[ActionId::ShowModules], {0, 0, 0.3, 1}, this),
+              new PanelButton(actions[ActionId::ShowBottom], {0, 0.62, 1, 0.38}, this),
+              new PanelButton(actions[ActionId::ShowProperties], {0.7, 0, 0.3, 1}, this)});
 }
 
 } // namespace qs

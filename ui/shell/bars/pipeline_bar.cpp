@@ -5,8 +5,8 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/bars/stage_button.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPainter>
 
@@ -24,9 +24,7 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
     QPalette colours = palette();
     colours.setColor(QPalette::Window, theme().panel);
     setPalette(colours);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(12, 7, 12, 7);
-    row->setSpacing(8);
+    auto* row = makeHBox(this, {12, 7, 12, 7}, 8);
     for (int stage = 0; stage < kStageCount; ++stage) {
         auto* button = new StageButton(Stage(stage), this);
         connect(button, &QAbstractButton::clicked, this,
@@ -35,14 +33,11 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
         row->addWidget(button, 3);
         m_buttons.push_back(button);
     }
-    m_search->setObjectName(QStringLiteral("search"));
-    m_search->setPlaceholderText(tr("Find a node …  Ctrl+F"));
-    m_search->setAccessibleName(tr("Find nodes"));
+    setUpFilter(*m_search, "search", tr("Find nodes"), tr("Find a node …  Ctrl+F"));
     m_search->setToolTip(searchHint());
     m_search->setFont(uiFont(11.5));
     m_search->setMinimumHeight(px(30));
     m_search->setMinimumWidth(px(110));
-    m_search->setClearButtonEnabled(true);
     m_search->setFocusPolicy(Qt::ClickFocus);
     row->addSpacing(4);
     row->addWidget(m_search, 4);

@@ -5,16 +5,15 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -88,24 +87,19 @@ LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_filter(new QLineEdit(this))
     , m_table(new QTableWidget(this))
-    , m_toggle(new QPushButton(this))
+    , m_toggle(makeButton("loweringToggle", QString(),
+                          tr("Take the selected row away, or bring it back"), this))
 {
     setObjectName(QStringLiteral("loweringDialog"));
     setWindowTitle(tr("Lowering table"));
     resize(760, 560);
-    auto* intro
-        = new QLabel(tr("Between dequantize and quantize, a chain of operators on the left becomes "
-                        "the kernel on the right. What has no row stays in reference form, with "
-                        "its quantize and dequantize. Convert again to see the effect."),
-                     this);
-    intro->setWordWrap(true);
-    intro->setStyleSheet(inkStyle(theme().muted));
-    m_filter->setObjectName(QStringLiteral("loweringFilter"));
-    m_filter->setAccessibleName(tr("Filter rows"));
-    m_filter->setPlaceholderText(tr("Filter, such as linear"));
-    m_filter->setClearButtonEnabled(true);
-    m_table->setObjectName(QStringLiteral("loweringTable"));
-    m_table->setAccessibleName(tr("Rows of the lowering table"));
+    auto* intro = makeParagraph(
+        tr("Between dequantize and quantize, a chain of operators on the left becomes "
+           "the kernel on the right. What has no row stays in reference form, with "
+           "its quantize and dequantize. Convert again to see the effect."),
+        this);
+    setUpFilter(*m_filter, "loweringFilter", tr("Filter rows"), tr("Filter, such as linear"));
+    setNames(*m_table, "loweringTable", tr("Rows of the lowering table"));
     m_table->setColumnCount(3);
     m_table->setHorizontalHeaderLabels({tr("Operators"), tr("Kernel"), tr("Row of")});
     m_table->verticalHeader()->hide();
@@ -118,21 +112,13 @@ LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
     m_table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_table->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
     m_table->horizontalHeader()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
-    m_toggle->setObjectName(QStringLiteral("loweringToggle"));
-    m_toggle->setToolTip(tr("Take the selected row away, or bring it back"));
     auto* close = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* last = new QHBoxLayout;
     last->addWidget(m_toggle);
     last->addStretch(1);
     last->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 14);
-    column->setSpacing(10);
-    column->addWidget(intro);
-    column->addWidget(m_filter);
-    column->addWidget(m_table, 1);
-    column->addWidget(buildAdder());
-    column->addLayout(last);
+    addItems(*makeVBox(this, {20, 16, 20, 14}, 10),
+             {intro, m_filter, {m_table, 1}, buildAdder(), last});
     connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(m_toggle, &QPushButton::clicked, this, &LoweringDialog::toggle);
     connect(m_table, &QTableWidget::itemSelectionChanged, this, &LoweringDialog::onSelection);
@@ -145,14 +131,12 @@ QWidget* LoweringDialog::buildAdder()
 {
     auto* box = new QWidget(this);
     m_pattern = new QLineEdit(box);
-    m_pattern->setObjectName(QStringLiteral("loweringPattern"));
-    m_pattern->setAccessibleName(tr("Operators of the new row"));
-    m_pattern->setPlaceholderText(QStringLiteral("conv2d, relu")); // no words
-    m_pattern->setToolTip(
+    setNames(
+        *m_pattern, "loweringPattern", tr("Operators of the new row"),
         tr("Operators in forward order, or a module such as torch.ao.nn.intrinsic.ConvReLU2d"));
+    m_pattern->setPlaceholderText(QStringLiteral("conv2d, relu")); // no words
     m_kernel = new QComboBox(box);
-    m_kernel->setObjectName(QStringLiteral("loweringKernel"));
-    m_kernel->setAccessibleName(tr("Kernel of the new row"));
+    setNames(*m_kernel, "loweringKernel", tr("Kernel of the new row"));
     m_kernel->setEditable(true);
     QStringList kernels;
     for (const KernelRow& row : defaultKernelRows())
@@ -163,23 +147,12 @@ QWidget* LoweringDialog::buildAdder()
     m_kernel->addItems(kernels);
     m_kernel->setCurrentText({});
     m_kernel->lineEdit()->setPlaceholderText(QStringLiteral("quantized::conv2d_relu"));
-    m_add = new QPushButton(tr("Add row"), box);
-    m_add->setObjectName(QStringLiteral("loweringAdd"));
-    m_add->setToolTip(tr("Add the row to the recipe; can be undone"));
-    m_problem = new QLabel(box);
-    m_problem->setObjectName(QStringLiteral("loweringProblem"));
-    m_problem->setStyleSheet(inkStyle(theme().danger));
-    m_problem->setWordWrap(true);
-    m_problem->hide();
-    auto* fields = new QHBoxLayout;
-    fields->setSpacing(8);
-    fields->addWidget(m_pattern, 1);
-    fields->addWidget(m_kernel, 1);
-    fields->addWidget(m_add);
-    auto* column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addLayout(fields);
-    column->addWidget(m_problem);
+    m_add = makeButton("loweringAdd", tr("Add row"), tr("Add the row to the recipe; can be undone"),
+                       box);
+    m_problem = makeProblemLabel("loweringProblem", box);
+    auto* fields = makeHBox(nullptr, {}, 8);
+    addItems(*fields, {{m_pattern, 1}, {m_kernel, 1}, m_add});
+    addItems(*makeVBox(box), {fields, m_problem});
     // Enter adds the row rather than closing the dialog.
     m_add->setDefault(true);
     connect(m_add, &QPushButton::clicked, this, &LoweringDialog::add);

@@ -9,6 +9,7 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QAction>
 #include <QDialogButtonBox>
@@ -21,7 +22,6 @@
 #include <QSettings>
 #include <QStatusBar>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -117,52 +117,35 @@ PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_jobs(&workspace.pipeline().jobs())
     , m_packs(new QTreeWidget(this))
-    , m_problem(new QLabel(this))
-    , m_busy(new QLabel(this))
+    , m_problem(makeProblemLabel("packProblem", this))
+    , m_busy(makeParagraph(QString(), this))
     , m_question(buildQuestion())
-    , m_add(new QPushButton(tr("&Add…"), this))
+    , m_add(makeButton("packAdd", tr("&Add…"), tr("Choose the folder of a pack"), this))
 {
     setObjectName(QStringLiteral("packsDialog"));
     setWindowTitle(tr("Extension packs"));
     setHelpTopic(this, "extensions");
     resize(px(820), px(560));
-    auto* intro = new QLabel(
+    auto* intro = makeParagraph(
         tr("A pack brings operators, patterns and kernels of your own. Its libraries and scripts "
            "are programs that run inside this one: no model, recipe or project loads one, only you "
            "do. Add shows what a folder says that it adds, and asks before any of it runs."),
         this);
-    intro->setWordWrap(true);
-    intro->setStyleSheet(inkStyle(theme().muted));
-    m_packs->setObjectName(QStringLiteral("packs"));
-    m_packs->setAccessibleName(tr("Extension packs and what they add"));
+    setNames(*m_packs, "packs", tr("Extension packs and what they add"));
     m_packs->setHeaderLabels({tr("Pack"), tr("What it is and adds")});
     m_packs->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_packs->setSelectionMode(QAbstractItemView::SingleSelection);
-    for (QLabel* label : {m_problem, m_busy}) {
-        label->setWordWrap(true);
+    for (QLabel* label : {m_problem, m_busy})
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        label->hide();
-    }
-    m_problem->setObjectName(QStringLiteral("packProblem"));
-    m_problem->setStyleSheet(inkStyle(theme().danger));
     m_busy->setObjectName(QStringLiteral("packBusy"));
-    m_busy->setStyleSheet(inkStyle(theme().muted));
-    m_add->setObjectName(QStringLiteral("packAdd"));
-    m_add->setToolTip(tr("Choose the folder of a pack"));
+    m_busy->hide();
     auto* close = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* last = new QHBoxLayout;
-    last->addWidget(m_add);
-    last->addWidget(m_busy, 1);
+    addItems(*last, {m_add, {m_busy, 1}});
     last->addStretch();
     last->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 14);
-    column->setSpacing(10);
-    column->addWidget(intro);
-    column->addWidget(m_packs, 1);
-    column->addWidget(m_question);
-    column->addWidget(m_problem);
-    column->addLayout(last);
+    addItems(*makeVBox(this, {20, 16, 20, 14}, 10),
+             {intro, {m_packs, 1}, m_question, m_problem, last});
     connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(m_add, &QPushButton::clicked, this, &PacksDialog::chooseFolder);
     refresh();
@@ -187,17 +170,13 @@ QWidget* PacksDialog::buildQuestion()
     m_questionText->setObjectName(QStringLiteral("packQuestionText"));
     m_questionText->setWordWrap(true);
     m_questionText->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_load = new QPushButton(tr("&Load"), box);
-    m_load->setObjectName(QStringLiteral("packLoad"));
+    m_load
+        = makeButton("packLoad", tr("&Load"),
+                     tr("Run its code inside this program; not asked again for these files"), box);
     m_load->setProperty("primary", true);
-    m_load->setToolTip(tr("Run its code inside this program; not asked again for these files"));
     auto* leave = new QPushButton(tr("Do &not load"), box);
     leave->setObjectName(QStringLiteral("packLeave"));
-    auto* row = new QHBoxLayout(box);
-    row->setContentsMargins(12, 10, 12, 10);
-    row->addWidget(m_questionText, 1);
-    row->addWidget(leave);
-    row->addWidget(m_load);
+    addItems(*makeHBox(box, {12, 10, 12, 10}), {{m_questionText, 1}, leave, m_load});
     connect(m_load, &QPushButton::clicked, this, &PacksDialog::allow);
     connect(leave, &QPushButton::clicked, this, [this] { ask(nullptr); });
     box->hide();

@@ -5,6 +5,7 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
@@ -13,7 +14,6 @@
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -69,18 +69,14 @@ ReplacementsDialog::ReplacementsDialog(Workspace& workspace, QWidget* parent)
     setWindowTitle(tr("What preparing replaces"));
     setHelpTopic(this, "pattern");
     resize(px(860), std::min(px(560), 680));
-    auto* intro = new QLabel(
+    auto* intro = makeParagraph(
         tr("Preparing fuses operators and observes them; converting puts quantized ones in their "
            "place. Without its mark a line is kept as it is: float, and fused with nothing."),
         this);
-    intro->setWordWrap(true);
-    intro->setStyleSheet(inkStyle(theme().muted));
-    m_filter->setObjectName(QStringLiteral("replacementsFilter"));
-    m_filter->setAccessibleName(tr("Filter replacements"));
-    m_filter->setPlaceholderText(tr("Filter, such as conv"));
-    m_filter->setClearButtonEnabled(true);
-    m_list->setObjectName(QStringLiteral("replacements"));
-    m_list->setAccessibleName(tr("What is replaced; Space keeps a line as it is, or replaces it"));
+    setUpFilter(*m_filter, "replacementsFilter", tr("Filter replacements"),
+                tr("Filter, such as conv"));
+    setNames(*m_list, "replacements",
+             tr("What is replaced; Space keeps a line as it is, or replaces it"));
     m_list->setHeaderLabels({tr("Operators"), tr("Module"), tr("Prepared as"), tr("Converted to")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
@@ -89,15 +85,8 @@ ReplacementsDialog::ReplacementsDialog(Workspace& workspace, QWidget* parent)
     m_count->setObjectName(QStringLiteral("replacementsCount"));
     auto* close = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* last = new QHBoxLayout;
-    last->addWidget(m_count, 1);
-    last->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 14);
-    column->setSpacing(10);
-    column->addWidget(intro);
-    column->addWidget(m_filter);
-    column->addWidget(m_list, 1);
-    column->addLayout(last);
+    addItems(*last, {{m_count, 1}, close});
+    addItems(*makeVBox(this, {20, 16, 20, 14}, 10), {intro, m_filter, {m_list, 1}, last});
     connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(m_filter, &QLineEdit::textChanged, this, &ReplacementsDialog::applyFilter);
     connect(m_list, &QTreeWidget::itemChanged, this, &ReplacementsDialog::onToggled);

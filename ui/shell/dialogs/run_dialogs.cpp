@@ -3,7 +3,7 @@
 
 #include "engine/export/exporter.h"
 #include "ui/session/text.h"
-#include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -12,7 +12,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -149,8 +148,7 @@ QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
                                       const QString& hint)
 {
     auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = makeHBox(box);
     auto* field = new QLineEdit(value, box);
     field->setObjectName(name);
     field->setPlaceholderText(hint);
@@ -164,8 +162,7 @@ QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
     connect(menu->addAction(tr("F&older…")), &QAction::triggered, this,
             [this, field] { browseFolder(*field); });
     browse->setMenu(menu);
-    row->addWidget(field, 1);
-    row->addWidget(browse);
+    addItems(*row, {{field, 1}, browse});
     return field;
 }
 
@@ -213,13 +210,11 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     setWindowTitle(tr("Export"));
     auto* form = formOf(*this);
     auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = makeHBox(box);
     m_folder = new QLineEdit(folder, box);
     m_folder->setObjectName(QStringLiteral("exportFolder"));
     auto* browse = new QPushButton(tr("Browse…"), box);
-    row->addWidget(m_folder, 1);
-    row->addWidget(browse);
+    addItems(*row, {{m_folder, 1}, browse});
     connect(browse, &QPushButton::clicked, this, [this] {
         const QString path
             = QFileDialog::getExistingDirectory(this, tr("Choose a folder"), m_folder->text());
@@ -241,17 +236,16 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     m_target->setEnabled(false);
     form->addRow(tr("ONNX is for"), m_target);
     m_ownRanges = new QCheckBox(tr("Cut at the observers' ranges (seven bits)"), this);
-    m_ownRanges->setObjectName(QStringLiteral("ownRanges"));
-    m_ownRanges->setToolTip(tr("Integers of pt2 and ONNX are cut at the ends of the observers' "
-                               "ranges, as PT2E's files are, for processors whose products of "
-                               "bytes overflow. Else they go on to the ends of their type"));
+    setNames(*m_ownRanges, "ownRanges", {},
+             tr("Integers of pt2 and ONNX are cut at the ends of the observers' "
+                "ranges, as PT2E's files are, for processors whose products of "
+                "bytes overflow. Else they go on to the ends of their type"));
     m_ownRanges->setEnabled(false);
     form->addRow(QString(), m_ownRanges);
-    auto* note = new QLabel(tr("result.json, recipe.json and observations.npz are written beside "
-                               "them. Exports of an earlier result in the folder are removed."),
-                            this);
-    note->setWordWrap(true);
-    note->setStyleSheet(inkStyle(theme().muted));
+    auto* note
+        = makeParagraph(tr("result.json, recipe.json and observations.npz are written beside "
+                           "them. Exports of an earlier result in the folder are removed."),
+                        this);
     form->addRow(QString(), note);
     auto* go = addButtons(*this, *form, tr("Export"));
     const auto check = [this, go] {
@@ -317,11 +311,7 @@ QConfigDialog::QConfigDialog(const QConfig& start, const QStringList& takenNames
     form->addRow(tr("Activation observer"), m_activation);
     form->addRow(tr("Activation type"), m_activationType);
     auto* bounds = new QWidget(this);
-    auto* row = new QHBoxLayout(bounds);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(m_low, 1);
-    row->addWidget(new QLabel(QStringLiteral("…"), bounds));
-    row->addWidget(m_high, 1);
+    addItems(*makeHBox(bounds), {{m_low, 1}, new QLabel(QStringLiteral("…"), bounds), {m_high, 1}});
     form->addRow(tr("Activation range"), bounds);
     form->addRow(tr("Smallest step (eps)"), m_eps);
     form->addRow(tr("Weight observer"), m_weight);

@@ -8,6 +8,7 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QCheckBox>
 #include <QDir>
@@ -59,8 +60,7 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     setWindowTitle(tr("Verify exports"));
     resize(px(860), px(480));
     const auto& document = workspace.document();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 18, 20, 16);
+    auto* column = makeVBox(this, {20, 18, 20, 16});
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     auto* folder = new QLabel(toQString(document.exported().folder), this);
@@ -74,8 +74,7 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     form->addRow(tr("&Python"), m_python);
     form->addRow(tr("Runtimes"), buildRuntimes());
     column->addLayout(form);
-    m_rows->setObjectName(QStringLiteral("verifyRows"));
-    m_rows->setAccessibleName(tr("Exports in their runtimes"));
+    setNames(*m_rows, "verifyRows", tr("Exports in their runtimes"));
     m_rows->setHeaderLabels({tr("File"), tr("Runtime"), tr("Result"), tr("Agreement"),
                              tr("Against float"), tr("Ours")});
     m_rows->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -98,8 +97,7 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     m_start->setDefault(true);
     m_cancel->setObjectName(QStringLiteral("verifyCancel"));
     m_cancel->setAutoDefault(false);
-    buttons->addWidget(m_cancel);
-    buttons->addWidget(m_start);
+    addItems(*buttons, {m_cancel, m_start});
     column->addLayout(buttons);
     connect(m_start, &QPushButton::clicked, this, &VerifyDialog::start);
     connect(m_cancel, &QPushButton::clicked, this, [this] {
@@ -127,9 +125,7 @@ VerifyDialog::~VerifyDialog()
 QWidget* VerifyDialog::buildRuntimes()
 {
     auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(px(14));
+    auto* row = makeHBox(box, {}, px(14));
     for (const Runtime& runtime : runtimes()) {
         const std::string name(runtime.name);
         const bool known = std::any_of(m_runtimes.begin(), m_runtimes.end(),
@@ -144,9 +140,9 @@ QWidget* VerifyDialog::buildRuntimes()
     }
     row->addStretch();
     m_speed = new QCheckBox(tr("&Measure speed"), box);
-    m_speed->setObjectName(QStringLiteral("verifySpeed"));
-    m_speed->setToolTip(tr("Time the float and the int8 model in the same runtime, one after the "
-                           "other, as a whole and by kind of operator"));
+    setNames(*m_speed, "verifySpeed", {},
+             tr("Time the float and the int8 model in the same runtime, one after the "
+                "other, as a whole and by kind of operator"));
     row->addWidget(m_speed);
     return box;
 }
