@@ -23,7 +23,8 @@ struct NodeCall
     const ScriptOperator* script = nullptr; ///< where TorchScript alone has the operator
     std::optional<c10::OperatorHandle> inPlace; ///< writes the same over its first argument
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
-    int deviceSlot = -1; ///< of what makes tensors from none: the schema's argument for their device
+    int deviceSlot
+        = -1; ///< of what makes tensors from none: the schema's argument for their device
     std::string problem; ///< why the node cannot run; empty when it can
     /// Of an operator that `trustsArguments`: whether it is still to be tried in a copy of the
     /// process before it runs here. Null for all others. Copies of the call share it.
