@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/node_runner.h"
 
+#include "engine/base/each_of.h"
 #include "engine/base/process/crash_line.h"
 #include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
@@ -63,12 +64,9 @@ Result<Values> runBody(const Node& node, const Values& args, const RunSubgraph& 
 
 Result<Values> convertAll(const Node& node, const CallContext& context)
 {
-    Values values;
-    for (const auto& arg : node.args) {
-        QS_TRY(at::IValue value, convertUntyped(arg.value, context.device, context.read));
-        values.push_back(std::move(value));
-    }
-    return values;
+    return eachOf(node.args, [&](const NamedArgument& arg) {
+        return convertUntyped(arg.value, context.device, context.read);
+    });
 }
 
 void flattenInto(Values& out, at::IValue value, bool isListReturn)
@@ -163,8 +161,7 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
                convertArgument(node.args[call.slots[i]].value, slot, context.device, context.read));
         stack.push_back(std::move(value));
     }
-    // Unless told otherwise PyTorch makes them on the CPU, wherever the model runs.
-    if (call.deviceSlot >= 0 && context.device.is_cuda() && stack[call.deviceSlot].isNone())
+    if (call.deviceSlot >= 0 && stack[call.deviceSlot].isNone())
         stack[call.deviceSlot] = context.device;
     protectStatistics(schema, stack);
     QS_CHECK(callKernel(node, call, context.overwrite && call.inPlace, stack));
@@ -281,7 +278,8 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
         }
     if (call.op)
         call.inPlace = inPlaceOperator(node.target);
-    call.deviceSlot = deviceSlotOf(*schemaOf(call));
+    if (device.is_cuda()) // unless told otherwise PyTorch makes tensors on the CPU
+        call.deviceSlot = deviceSlotOf(*schemaOf(call));
     // The same arguments; a copy where the strides allow no view.
     if ((layout != Layout::AsGiven || device.is_cuda()) && wantsViewableStrides(node))
         call.op = findOperator("aten.reshape.default");

@@ -23,8 +23,9 @@ struct NodeCall
     const ScriptOperator* script = nullptr; ///< where TorchScript alone has the operator
     std::optional<c10::OperatorHandle> inPlace; ///< writes the same over its first argument
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
-    int deviceSlot
-        = -1; ///< of what makes tensors from none: the schema's argument for their device
+    /// Where nothing else would tell it: the schema's argument that says on which device the
+    /// operator makes its tensors. -1 = none.
+    int deviceSlot = -1;
     std::string problem; ///< why the node cannot run; empty when it can
     /// Of an operator that `trustsArguments`: whether it is still to be tried in a copy of the
     /// process before it runs here. Null for all others. Copies of the call share it.

@@ -20,7 +20,7 @@ std::string environmentVariable(const char* name)
 
 void restartWithPassiveThreads(char** argv)
 {
-    if (std::getenv("OMP_WAIT_POLICY"))
+    if (!environmentVariable("OMP_WAIT_POLICY").empty())
         return;
     setenv("OMP_WAIT_POLICY", "PASSIVE", 1); // NOLINT(concurrency-mt-unsafe): no thread runs yet
     execv("/proc/self/exe", argv);

@@ -56,7 +56,7 @@ private Q_SLOTS:
 
     void whatMakesTensorsIsToldWhere()
     {
-        const auto slot = [](const QString& op) { return callOf(op, at::kCPU).deviceSlot; };
+        const auto slot = [](const QString& op) { return callOf(op, at::kCUDA).deviceSlot; };
         QCOMPARE(slot("aten.zeros.default(size=[3])"), 3);
         QCOMPARE(slot("aten.zeros_like.default(self=%x)"), -1); // it stays with its argument
         QCOMPARE(slot("aten.relu.default(self=%x)"), -1);
