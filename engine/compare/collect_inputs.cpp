@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/collect_inputs.h"
 
+#include "engine/base/each_of.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/execute/interpreter.h"
@@ -83,11 +84,7 @@ Result<NpyArray> rowsOf(const Node& input, const at::IValue& value, const Batch&
 Result<void> collect(const EditedModel& part, const Dataset& data, const std::string& path,
                      const JobContext& job)
 {
-    std::vector<Feeder> feeders;
-    for (const Extraction& extraction : part.extractions) {
-        QS_TRY(Feeder feeder, Feeder::create(extraction));
-        feeders.push_back(std::move(feeder));
-    }
+    QS_TRY(std::vector<Feeder> feeders, eachOf(part.extractions, Feeder::create));
     const auto wholeInputs = part.extractions.front().whole->inputs();
     QS_TRY(NpzStream file, NpzStream::create(path));
     bool labelled = data.hasLabels();

@@ -2,6 +2,7 @@
 #include "engine/convert/quantize_weights.h"
 
 #include "engine/execute/tensor_store.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/prepare/weighted_op.h"
@@ -15,19 +16,14 @@ namespace {
 
 /// Before `first`, or the first operator where the caller does not know it.
 ValueRef addConstant(GraphEdit& edit, const at::Tensor& tensor, const std::string& name,
-                     DType dtype, const Scope& scope, NodeId first = {})
+                     const Scope& scope, NodeId first = {})
 {
     Node node;
     node.kind = NodeKind::Constant;
     node.name = name;
     node.tensor = tensorsOf(edit)->add(tensor);
     node.scope = scope;
-    Value value;
-    value.type.dtype = dtype;
-    value.type.shapeKnown = true;
-    for (const std::int64_t size : tensor.sizes())
-        value.type.shape.push_back(Dim::fixed(size));
-    node.outputs.push_back(std::move(value));
+    node.outputs.push_back({"", typeOfTensor(tensor)});
     const NodeId id = edit.insert(std::move(node), first ? first : firstOperator(edit));
     edit.change(id).target = edit.get(id).name;
     return {id, 0};
@@ -53,12 +49,11 @@ std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qpara
             scales = scales.reshape({rows, -1});
             zeroPoints = zeroPoints.reshape({rows, -1});
         }
-        args.push_back({"scales",
-                        addConstant(edit, scales, value.name + "_scale", DType::Float32,
-                                    producer.scope, first)});
-        args.push_back({"zero_points",
-                        addConstant(edit, zeroPoints, value.name + "_zero_point", DType::Int64,
-                                    producer.scope, first)});
+        args.push_back(
+            {"scales", addConstant(edit, scales, value.name + "_scale", producer.scope, first)});
+        args.push_back(
+            {"zero_points",
+             addConstant(edit, zeroPoints, value.name + "_zero_point", producer.scope, first)});
         if (!grouped)
             args.push_back({"axis", qparams.axis});
     } else {
@@ -99,7 +94,7 @@ struct FloatZeroPointPair
         std::vector<std::int64_t> column(rank, 1);
         column[std::size_t(qparams.axis)] = scales.numel();
         const auto constant = [&](const at::Tensor& tensor, const char* suffix) {
-            return addConstant(edit, tensor, weight.name + suffix, DType::Float32, producer.scope);
+            return addConstant(edit, tensor, weight.name + suffix, producer.scope);
         };
         const ValueRef inverse = constant(scales.reciprocal().reshape(column), "_inverse_scale");
         const ValueRef shift = constant(zeroPoints.reshape(column), "_shift");

@@ -2,6 +2,7 @@
 #include "engine/edit/output_tree.h"
 
 #include "engine/import/pt2/tree_spec.h"
+#include "engine/import/pt2/tree_spec_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,11 +11,6 @@ namespace qs {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json leafNode()
-{
-    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", Json::array()}};
-}
 
 /// "[1, {...}]" as JSON.
 Json parsed(const std::string& tree, std::size_t outputs)
@@ -66,11 +62,9 @@ std::string withLeaf(const std::string& tree, std::size_t outputs)
         return flatOutputSpec(outputs + 1);
     Json& root = spec[1];
     if (isTuple(root))
-        root["children_spec"].push_back(leafNode());
+        root["children_spec"].push_back(specLeaf<Json>());
     else
-        root = {{"type", "builtins.tuple"},
-                {"context", "null"},
-                {"children_spec", Json::array({root, leafNode()})}};
+        root = specContainer<Json>("builtins.tuple", "null", Json::array({root, specLeaf<Json>()}));
     return spec.dump();
 }
 

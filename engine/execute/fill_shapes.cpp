@@ -2,7 +2,7 @@
 #include "engine/execute/fill_shapes.h"
 
 #include "engine/execute/interpreter.h"
-#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/graph_edit.h"
 
 #include <algorithm>
@@ -27,17 +27,9 @@ void record(Seen& seen, ValueRef ref, const at::IValue& value)
     if (!value.isTensor())
         return;
     const at::Tensor& tensor = value.toTensor();
-    ValueType type;
-    if (!tensor.defined()) { // attention's weights where nobody asked for them
-        type.kind = ValueKind::None;
-        seen.try_emplace(ref, std::move(type));
-        return;
-    }
-    type.dtype = fromScalarType(tensor.scalar_type());
-    type.shapeKnown = true;
-    for (const std::int64_t size : tensor.sizes())
-        type.shape.push_back(Dim::fixed(size));
-    seen.try_emplace(ref, std::move(type));
+    ValueType nothing; // attention's weights where nobody asked for them
+    nothing.kind = ValueKind::None;
+    seen.try_emplace(ref, tensor.defined() ? typeOfTensor(tensor) : nothing);
 }
 
 /// What one run showed of a graph and of the graphs inside it.

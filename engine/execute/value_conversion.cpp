@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/value_conversion.h"
 
+#include "engine/base/each_of.h"
 #include "engine/execute/frame.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
@@ -212,11 +213,9 @@ Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& de
     const auto* items = argument.asList();
     if (!items)
         return single(argument, device, read);
-    std::vector<at::IValue> values;
-    for (const auto& item : *items) {
-        QS_TRY(at::IValue value, convertUntyped(item, device, read));
-        values.push_back(std::move(value));
-    }
+    QS_TRY(std::vector<at::IValue> values, eachOf(*items, [&](const Argument& item) {
+               return convertUntyped(item, device, read);
+           }));
     const auto all = [&](auto predicate) {
         return !values.empty() && std::all_of(values.begin(), values.end(), predicate);
     };

@@ -4,7 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 
 #include <ATen/ATen.h>
 
@@ -27,12 +27,7 @@ constexpr std::size_t kLongestText = 80;
 
 std::string typeText(const at::Tensor& tensor)
 {
-    ValueType type;
-    type.dtype = fromScalarType(tensor.scalar_type());
-    type.shapeKnown = true;
-    for (const std::int64_t size : tensor.sizes())
-        type.shape.push_back(Dim::fixed(size));
-    return type.text();
+    return typeOfTensor(tensor).text();
 }
 
 std::string scalarText(const at::Tensor& tensor)

@@ -3,7 +3,7 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
@@ -174,12 +174,7 @@ NodeId addParameter(GraphEdit& edit, const at::Tensor& tensor, TensorId stored,
     node.origin = origin;
     node.scope = edit.get(like).scope;
     node.tensor = stored;
-    Value value;
-    value.type.dtype = fromScalarType(tensor.scalar_type());
-    value.type.shapeKnown = true;
-    for (std::int64_t size : tensor.sizes())
-        value.type.shape.push_back(Dim::fixed(size));
-    node.outputs.push_back(std::move(value));
+    node.outputs.push_back({"", typeOfTensor(tensor)});
     return edit.insertAfter(std::move(node), like);
 }
 

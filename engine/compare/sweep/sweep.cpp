@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/sweep/sweep.h"
 
+#include "engine/base/each_of.h"
 #include "engine/base/log.h"
 #include "engine/compare/original_pairs.h"
 #include "engine/compare/output_run.h"
@@ -300,12 +301,7 @@ Result<void> Sweep::measureInterior(const CompareUnit& unit, const Frame& floatF
         const Node& node = interpreter.graph().get(unit.last);
         for (std::size_t a = 0; a < 3 && a < node.args.size(); ++a)
             forEachRef(node.args[a].value, [&](ValueRef ref) { refs.push_back(ref); });
-        std::vector<at::IValue> values;
-        for (const ValueRef ref : refs) {
-            QS_TRY(at::IValue value, valueOf(interpreter, frame, ref));
-            values.push_back(std::move(value));
-        }
-        return values;
+        return eachOf(refs, [&](ValueRef ref) { return valueOf(interpreter, frame, ref); });
     };
     QS_TRY(std::vector<at::IValue> floats, inputsOf(m_float, floatFrame));
     QS_TRY(std::vector<at::IValue> converted, inputsOf(m_reference, referenceFrame));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/control/tuple_runner.h"
 
+#include "engine/base/each_of.h"
 #include "engine/base/text.h"
 #include "engine/graph/operators/tuple_ops.h"
 
@@ -58,11 +59,9 @@ Result<at::IValue> pack(const TupleStructure& structure, const Values& leaves, s
                             + ", too few for its structure");
         return leaves[next++];
     }
-    Values items;
-    for (const TupleStructure& item : structure.items) {
-        QS_TRY(at::IValue value, pack(item, leaves, next));
-        items.push_back(std::move(value));
-    }
+    QS_TRY(Values items, eachOf(structure.items, [&](const TupleStructure& item) {
+               return pack(item, leaves, next);
+           }));
     return at::IValue(c10::ivalue::Tuple::create(std::move(items)));
 }
 

@@ -4,7 +4,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/quantized_target.h"
@@ -83,12 +83,7 @@ Node integerParameter(GraphEdit& edit, const Node& quantize, const at::Tensor& i
     node.persistentBuffer = weight && weight->persistentBuffer;
     node.origin = weight && weight->origin ? weight->origin : weight ? weight->id : quantize.origin;
     node.tensor = tensorsOf(edit)->add(integers.contiguous());
-    Value value;
-    value.type.dtype = fromScalarType(integers.scalar_type());
-    value.type.shapeKnown = true;
-    for (const std::int64_t size : integers.sizes())
-        value.type.shape.push_back(Dim::fixed(size));
-    node.outputs.push_back(std::move(value));
+    node.outputs.push_back({"", typeOfTensor(integers)});
     return node;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/import/pt2/tree_spec.h"
 
 #include "engine/base/files/read_file.h"
+#include "engine/import/pt2/tree_spec_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -96,14 +97,11 @@ Result<TreeSpec> parseNode(const PlainJson& node, const NamedTupleFields& fields
     return spec;
 }
 
-PlainJson leafNode()
+/// A tuple of so many leaves.
+PlainJson flatTuple(std::size_t leaves)
 {
-    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", PlainJson::array()}};
-}
-
-PlainJson container(const char* type, const char* context, std::vector<PlainJson> children)
-{
-    return {{"type", type}, {"context", context}, {"children_spec", std::move(children)}};
+    return specContainer<PlainJson>("builtins.tuple", "null",
+                                    std::vector<PlainJson>(leaves, specLeaf<PlainJson>()));
 }
 
 } // namespace
@@ -128,18 +126,12 @@ Result<TreeSpec> parseTreeSpec(const std::string& text, const NamedTupleFields& 
 
 std::string flatInputSpec(std::size_t arguments)
 {
-    const PlainJson args
-        = container("builtins.tuple", "null", std::vector<PlainJson>(arguments, leafNode()));
-    const PlainJson kwargs = container("builtins.dict", "[]", {});
-    return PlainJson::array({1, container("builtins.tuple", "null", {args, kwargs})}).dump();
+    return inputSpecText(flatTuple(arguments));
 }
 
 std::string flatOutputSpec(std::size_t outputs)
 {
-    const PlainJson root = outputs == 1
-        ? leafNode()
-        : container("builtins.tuple", "null", std::vector<PlainJson>(outputs, leafNode()));
-    return PlainJson::array({1, root}).dump();
+    return specText(outputs == 1 ? specLeaf<PlainJson>() : flatTuple(outputs));
 }
 
 } // namespace qs

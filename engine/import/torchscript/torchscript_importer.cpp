@@ -6,6 +6,7 @@
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/import/functionalize/erase_unread.h"
+#include "engine/import/pt2/tree_spec_json.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
 #include "engine/import/torchscript/walk/torchscript_control.h"
 
@@ -22,21 +23,11 @@ namespace {
 using PlainJson = nlohmann::json;
 using Kind = ScriptContainer::Kind;
 
-PlainJson tree(const char* type, const std::string& context, PlainJson children)
-{
-    return {{"type", type}, {"context", context}, {"children_spec", std::move(children)}};
-}
-
-std::string wholeTree(PlainJson root)
-{
-    return PlainJson::array({1, std::move(root)}).dump();
-}
-
 PlainJson treeOf(const ScriptItem& item)
 {
     const ScriptContainer* held = takenApart(item);
     if (!held)
-        return {{"type", nullptr}, {"context", nullptr}, {"children_spec", PlainJson::array()}};
+        return specLeaf<PlainJson>();
     PlainJson children = PlainJson::array(), keys = PlainJson::array();
     for (const ScriptItem& part : held->items)
         children.push_back(treeOf(part));
@@ -45,9 +36,9 @@ PlainJson treeOf(const ScriptItem& item)
                            : key.isInt() ? PlainJson(key.toInt())
                                          : PlainJson("?"));
     if (held->kind == Kind::Dict)
-        return tree("builtins.dict", keys.dump(), std::move(children));
-    return tree(held->kind == Kind::Tuple ? "builtins.tuple" : "builtins.list", "null",
-                std::move(children));
+        return specContainer("builtins.dict", keys.dump(), std::move(children));
+    return specContainer(held->kind == Kind::Tuple ? "builtins.tuple" : "builtins.list", "null",
+                         std::move(children));
 }
 
 /// The arguments of the model's forward as inputs of the graph. How long a list or which keys a
@@ -170,9 +161,7 @@ std::string inputTree(const std::vector<ScriptItem>& items)
     PlainJson args = PlainJson::array();
     for (const ScriptItem& item : items)
         args.push_back(treeOf(item));
-    return wholeTree(tree("builtins.tuple", "null",
-                          {tree("builtins.tuple", "null", std::move(args)),
-                           tree("builtins.dict", "[]", PlainJson::array())}));
+    return inputSpecText(specContainer("builtins.tuple", "null", std::move(args)));
 }
 
 /// Flattens forward's return value.
@@ -222,7 +211,7 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     info.format = "torchscript";
     info.producer = "TorchScript";
     info.inputTree = inputTree(inputs);
-    info.outputTree = wholeTree(treeOf(returned));
+    info.outputTree = specText(treeOf(returned));
     info.name = root.edit().modules().root().moduleClass;
     if (info.name.empty())
         info.name = std::filesystem::path(info.path).stem().string();

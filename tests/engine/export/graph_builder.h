@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/execute/tensor_store.h"
-#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/graph_edit.h"
 
 #include <ATen/ATen.h>
@@ -55,7 +55,7 @@ public:
     ValueRef held(const std::string& path, const at::Tensor& value,
                   NodeKind kind = NodeKind::Parameter)
     {
-        Node node = make(kind, "p_" + path, path, {}, {typeOf(value)});
+        Node node = make(kind, "p_" + path, path, {}, {typeOfTensor(value)});
         for (char& c : node.name)
             c = c == '.' ? '_' : c;
         node.tensor = m_store->add(value);
@@ -152,16 +152,6 @@ public:
     GraphEdit& edit() { return m_edit; }
 
 private:
-    static ValueType typeOf(const at::Tensor& value)
-    {
-        ValueType type;
-        type.dtype = fromScalarType(value.scalar_type());
-        type.shapeKnown = true;
-        for (const std::int64_t size : value.sizes())
-            type.shape.push_back(Dim::fixed(size));
-        return type;
-    }
-
     static std::string nameOf(const std::string& target)
     {
         const auto first = target.find('.');

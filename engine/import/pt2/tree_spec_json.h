@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace qs {
+
+// How inputs or outputs nest, written as a `.pt2` spells it (`TreeSpec`): the JSON of its parts, of
+// one of nlohmann's classes.
+
+template<class Json>
+Json specLeaf()
+{
+    return {{"type", nullptr}, {"context", nullptr}, {"children_spec", Json::array()}};
+}
+
+/// A container of the Python class; `context` is JSON as text, the keys of a dict.
+template<class Json>
+Json specContainer(const char* type, const std::string& context, Json children)
+{
+    return {{"type", type}, {"context", context}, {"children_spec", std::move(children)}};
+}
+
+/// The whole, with the version of its form.
+template<class Json>
+std::string specText(Json root)
+{
+    return Json::array({1, std::move(root)}).dump();
+}
+
+/// Of forward's arguments, a container, and no keyword arguments.
+template<class Json>
+std::string inputSpecText(Json arguments)
+{
+    const Json keywords = specContainer<Json>("builtins.dict", "[]", Json::array());
+    return specText(specContainer<Json>("builtins.tuple", "null",
+                                        Json::array({std::move(arguments), keywords})));
+}
+
+} // namespace qs
