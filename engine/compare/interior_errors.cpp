@@ -12,20 +12,20 @@ InteriorErrors::InteriorErrors(const ConvertedModel& converted, at::Device devic
     : m_plan(converted.prepared->plan)
     , m_device(device)
 {
-    for (auto& [lstm, body] : probedModuleBodies(converted)) {
-        const Node* prepared = converted.prepared->graph->tryGet(lstm);
+    for (auto& [module, body] : probedModuleBodies(converted)) {
+        const Node* prepared = converted.prepared->graph->tryGet(module);
         if (prepared && !prepared->subgraphs.empty())
-            m_lstms[lstm] = {prepared->subgraphs.front(), std::move(body), {}};
+            m_bodies[module] = {prepared->subgraphs.front(), std::move(body), {}};
     }
 }
 
-Result<void> InteriorErrors::add(NodeId lstm, std::vector<at::IValue> floatInputs,
+Result<void> InteriorErrors::add(NodeId module, std::vector<at::IValue> floatInputs,
                                  std::vector<at::IValue> referenceInputs, const JobContext& job)
 {
-    Lstm& found = m_lstms.at(lstm);
-    QS_TRY(const Interpreter floatRun, Interpreter::create(found.floatBody, {.device = m_device}));
+    Bodies& found = m_bodies.at(module);
+    QS_TRY(const Interpreter floatRun, Interpreter::create(found.inFloat, {.device = m_device}));
     QS_TRY(const Interpreter referenceRun,
-           Interpreter::create(found.referenceBody, {.device = m_device}));
+           Interpreter::create(found.inReference, {.device = m_device}));
     std::vector<std::pair<ObserverId, at::Tensor>> signal;
     const Tap keep = [&](ValueRef, const Node& node, const at::IValue& value) {
         if (node.isOp(kObserveTarget))
@@ -50,11 +50,11 @@ std::vector<InteriorError> InteriorErrors::result() const
 {
     std::vector<InteriorError> out;
     for (const PlannedObserver& observer : m_plan->observers) {
-        const auto lstm = m_lstms.find(observer.weightOwner);
-        if (observer.interior.empty() || lstm == m_lstms.end())
+        const auto bodies = m_bodies.find(observer.weightOwner);
+        if (observer.interior.empty() || bodies == m_bodies.end())
             continue;
-        const auto sums = lstm->second.sums.find(observer.id);
-        if (sums != lstm->second.sums.end())
+        const auto sums = bodies->second.sums.find(observer.id);
+        if (sums != bodies->second.sums.end())
             out.push_back({observer.weightOwner, observer.interior, metricsFrom(sums->second)});
     }
     return out;

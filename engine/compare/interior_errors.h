@@ -10,29 +10,29 @@
 
 namespace qs {
 
-/// Sums, for each value inside the LSTMs that are quantized from within, how far the reference form
-/// is from the float model. One thread at a time.
+/// Sums, for each value inside the modules that are quantized as a whole, how far the reference
+/// form is from the float model. One thread at a time.
 class InteriorErrors
 {
 public:
     InteriorErrors(const ConvertedModel& converted, at::Device device);
 
-    bool has(NodeId lstm) const { return m_lstms.count(lstm) > 0; }
+    bool has(NodeId module) const { return m_bodies.count(module) > 0; }
     /// One batch: what the node's body reads in the float and in the reference graph, in order.
-    Result<void> add(NodeId lstm, std::vector<at::IValue> floatInputs,
+    Result<void> add(NodeId module, std::vector<at::IValue> floatInputs,
                      std::vector<at::IValue> referenceInputs, const JobContext& job);
     /// In graph order, then in the order in which a cell computes them.
     std::vector<InteriorError> result() const;
 
 private:
-    struct Lstm
+    struct Bodies
     {
-        GraphPtr floatBody, referenceBody; ///< both with an observer on each value
+        GraphPtr inFloat, inReference; ///< both with an observer on each value
         std::map<ObserverId, ErrorSums> sums;
     };
     const PlanPtr m_plan;
     at::Device m_device;
-    std::unordered_map<NodeId, Lstm> m_lstms;
+    std::unordered_map<NodeId, Bodies> m_bodies;
 };
 
 } // namespace qs

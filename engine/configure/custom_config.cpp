@@ -267,9 +267,17 @@ Result<Json> readConvertConfig(const JsonPlace& place, const std::string& prepar
 std::vector<std::string> customModulesWanted(const std::string& prepareJson)
 {
     const Json prepare = Json::parse(prepareJson, nullptr, false);
-    return prepare.is_object() && prepare.contains(kOptIn)
-        ? prepare[kOptIn].get<std::vector<std::string>>()
-        : std::vector<std::string>();
+    std::vector<std::string> wanted;
+    if (prepare.is_object() && prepare.contains(kOptIn))
+        wanted = prepare[kOptIn].get<std::vector<std::string>>();
+    const Json mapped = staticMap(prepareJson);
+    for (const std::string& name : kOptInClasses) {
+        const std::string quantizable = "torch.ao.nn.quantizable" + name.substr(name.rfind('.'));
+        if (mapped.value(name, "") == quantizable
+            && std::find(wanted.begin(), wanted.end(), name) == wanted.end())
+            wanted.push_back(name);
+    }
+    return wanted;
 }
 
 } // namespace qs

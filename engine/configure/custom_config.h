@@ -19,8 +19,8 @@ Result<Json> readPrepareConfig(const JsonPlace& place);
 /// another mode than the one it is made for is an error.
 Result<Json> readConvertConfig(const JsonPlace& place, const std::string& prepareJson);
 
-/// Classes that the recipe wants quantized as a whole and that are so only when asked for (key
-/// "custom_modules").
+/// Classes that the recipe wants quantized as a whole and that are so only when asked for: under
+/// "custom_modules", or as torch.ao asks, by a map from the class to its quantizable one.
 std::vector<std::string> customModulesWanted(const std::string& prepareJson);
 
 } // namespace qs

@@ -15,7 +15,7 @@ struct Decision
     const Rule* rule = nullptr; ///< that gave it, of the table
     ObservationType observation = ObservationType::OutputUseDifferentObserver;
     bool observeWeight = false; ///< the root is a module whose weight is quantized
-    bool customModule = false; ///< the root is observed from within (an LSTM)
+    bool customModule = false; ///< the root is observed from within
 };
 
 /// Where the observers sit and which are one.

@@ -81,7 +81,7 @@ struct MatchGroup
     NodeId root; ///< the conv, linear or first op: carries the weight
     int patternEntry = -1; ///< entry with the dtype configs
     bool quantized = false; ///< the qconfig is supported: will be converted
-    bool customModule = false; ///< quantized from within, as a module of its own (an LSTM)
+    bool customModule = false; ///< quantized from within, as a module of its own
     bool fused
         = false; ///< members fuse structurally (conv-bn folding included) even when kept float
     std::string fusedModule; ///< "torch.ao.nn.intrinsic.ConvReLU2d" or ""

@@ -148,6 +148,25 @@ def test_unasked_it_stays_as_it_is(folder):
         assert torch.allclose(written, model(*call), rtol=1e-5, atol=1e-6)
 
 
+def test_torch_aos_map_asks_for_it(folder):
+    """The two maps of torch.ao, classes as Python prints them, say the same as "custom_modules"."""
+    model, call = Self().eval(), (torch.randn(6, 3, 16),)
+    harness.export_model(model, call, folder / "model.pt2", dynamic=False)
+    words = ("plan", folder / "model.pt2", "--json", "--recipe")
+    asked = run(*words, write_recipe(folder, **WANTED))
+    maps = {"prepare": attention_oracle.PREPARE, "convert": attention_oracle.CONVERT}
+    maps = {stage: {key: {"static": {str(a): str(b) for a, b in classes.items()}} for key, classes in block.items()}
+            for stage, block in maps.items()}
+    mapped = run(*words, write_recipe(folder, **maps))
+    assert mapped.returncode == 0 and mapped.stderr == "", mapped.stderr
+    planned = [(node["name"], node["quantized"]) for node in json.loads(asked.stdout)["nodes"]]
+    assert planned == [(node["name"], node["quantized"]) for node in json.loads(mapped.stdout)["nodes"]], mapped.stdout
+    assert ("linear_Q", True) in planned, planned
+    maps["prepare"]["float_to_observed_custom_module_class"]["static"] = {"torch.nn.MultiheadAttention": "mine.Attention"}
+    done = run(*words, write_recipe(folder, prepare=maps["prepare"]))
+    assert done.returncode == 0 and "map it to torch.ao.nn.quantizable.MultiheadAttention" in done.stderr, done.stderr
+
+
 def test_recipes_that_are_wrong(folder):
     model, call = Self().eval(), (torch.randn(6, 3, 16),)
     harness.export_model(model, call, folder / "model.pt2", dynamic=False)

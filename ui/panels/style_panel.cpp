@@ -81,8 +81,7 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
 
     m_add = makeButton("styleAdd", tr("Add"), tr("Add a rule (Insert)"), this);
     m_remove = makeButton("styleRemove", tr("Remove"), tr("Take the rule away (Delete)"), this);
-    m_up = makeButton("styleUp", QStringLiteral("Up"),
-                      tr("Let the rule decide sooner (Ctrl+Shift+Up)"), this);
+    m_up = makeButton("styleUp", tr("Up"), tr("Let the rule decide sooner (Ctrl+Shift+Up)"), this);
     m_down = makeButton("styleDown", tr("Down"), tr("Let the rule decide later (Ctrl+Shift+Down)"),
                         this);
     m_note->setObjectName(QStringLiteral("styleNote"));

@@ -104,9 +104,8 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     column->addWidget(scroll);
     setNames(*m_list, "runsList", tr("Kept runs"),
              tr("Select two to four to see them side by side; B switches between them"));
-    m_list->setHeaderLabels({QString(), tr("Run"), tr("Made"), tr("Output"),
-                             QStringLiteral("Top-1"), tr("Int8 ops"), tr("Decisions"),
-                             QStringLiteral("Of")});
+    m_list->setHeaderLabels({QString(), tr("Run"), tr("Made"), tr("Output"), tr("Top-1"),
+                             tr("Int8 ops"), tr("Decisions"), tr("Of")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);

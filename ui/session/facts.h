@@ -54,7 +54,7 @@ public:
     /// The one that counts most among the nodes: any quantized, else the first float kind.
     Verdict verdict(std::span<const NodeId> nodes) const;
     /// The node to look into for one of the model: itself, or what preparation and conversion made
-    /// of it (an LSTM quantized from within). Null where nothing is inside.
+    /// of it (a custom module). Null where nothing is inside.
     NodePtr bodyOwner(NodeId node) const;
     /// An edit of the graph changed or added it.
     bool isEdited(NodeId node) const { return m_edited.contains(node); }

@@ -145,9 +145,9 @@ Sweep::Expendable Sweep::findExpendable(const Graph& graph, ValueRef UnitInput::
             measured.insert(input.*in);
         for (const UnitOutput& output : unit.outputs)
             measured.insert(output.*out);
-        const Node* lstm = m_interiors.has(unit.last) ? graph.tryGet(unit.last) : nullptr;
-        for (std::size_t a = 0; lstm && a < lstm->args.size(); ++a)
-            forEachRef(lstm->args[a].value, [&](ValueRef ref) { measured.insert(ref); });
+        const Node* module = m_interiors.has(unit.last) ? graph.tryGet(unit.last) : nullptr;
+        for (std::size_t a = 0; module && a < module->args.size(); ++a)
+            forEachRef(module->args[a].value, [&](ValueRef ref) { measured.insert(ref); });
     }
     Expendable found;
     const auto dead = lastUses(graph);
@@ -291,7 +291,7 @@ Result<void> Sweep::measureCumulative(std::size_t index, const Frame& floatFrame
     return {};
 }
 
-/// What flows into an LSTM's body: sequence, states and parameters.
+/// What flows into a custom module's body: sequence, states and parameters.
 Result<void> Sweep::measureInterior(const CompareUnit& unit, const Frame& floatFrame,
                                     const Frame& referenceFrame)
 {

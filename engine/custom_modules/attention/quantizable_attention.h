@@ -9,6 +9,8 @@
 namespace qs {
 
 inline constexpr const char* kAttentionClass = "torch.nn.MultiheadAttention";
+inline constexpr const char* kQuantizableAttentionClass
+    = "torch.ao.nn.quantizable.MultiheadAttention";
 
 /// Writes every `torch.nn.MultiheadAttention` as torch.ao's quantizable one does: its packed
 /// projections become three linear layers, `linear_Q`, `linear_K` and `linear_V`, and its

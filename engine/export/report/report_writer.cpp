@@ -149,7 +149,7 @@ std::string layersHtml(const Json& result)
     return html + "</tbody></table>";
 }
 
-/// The values inside quantized custom modules: an LSTM's gates, by layer and direction.
+/// The values inside quantized custom modules.
 std::string interiorsHtml(const Json& result)
 {
     std::string rows;

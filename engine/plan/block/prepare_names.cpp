@@ -2,6 +2,7 @@
 #include "engine/plan/block/prepare_names.h"
 
 #include "engine/configure/nearest_name.h"
+#include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/custom_module.h"
 #include "engine/plan/names/op_vocabulary.h"
 #include "engine/plan/wrapped_scopes.h"
@@ -117,10 +118,20 @@ std::string whyNoMode(const CustomModule& module, const std::string& mode)
 /// Why a line of torch.ao's maps does nothing; "" where it says what happens anyway.
 std::string whyNoMap(const std::string& mode, const std::string& from, const std::string& to)
 {
+    if (from == kAttentionClass)
+        return to == kQuantizableAttentionClass
+            ? ""
+            : "map it to " + std::string(kQuantizableAttentionClass);
+    if (from == kQuantizableAttentionClass)
+        return {}; // its layers are quantized as others are
     const CustomModulePtr module = moduleMapped(from);
-    if (!module)
-        return "of custom modules only torch.nn.LSTM is built in (static), others come with a "
-               "pack; its operators are planned one by one";
+    if (!module) {
+        std::string known;
+        for (const CustomModulePtr& one : customModules())
+            known += (known.empty() ? "" : ", ") + one->floatClass();
+        return "of custom modules only " + known + " is known here, others come with a pack; "
+            + "its operators are planned one by one";
+    }
     if (std::string why = whyNoMode(*module, mode); !why.empty())
         return why;
     const bool isObserved = from == module->floatClass() && mode == "static";

@@ -28,10 +28,10 @@ Recipe recipeWith(const std::vector<Rule>& rules)
     return recipe;
 }
 
-Recipe onlyRule(Rule rule)
+Recipe onlyRule(const Rule& rule)
 {
     Recipe recipe = defaultRecipe();
-    recipe.mapping.rules.assign(1, std::move(rule));
+    recipe.mapping.rules.assign(1, rule);
     return recipe;
 }
 

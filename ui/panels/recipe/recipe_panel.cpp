@@ -109,7 +109,7 @@ void RecipePanel::apply()
         return;
     }
     m_editor->setProblem(0, {});
-    say(QStringLiteral("Taken."), false);
+    say(tr("Taken."), false);
     m_workspace.change(tr("edit the recipe's text"), *typed);
 }
 
