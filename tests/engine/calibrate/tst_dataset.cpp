@@ -55,7 +55,7 @@ private:
     std::vector<std::string> m_notes;
 
     Result<std::unique_ptr<Dataset>> open(const char* file, const Dim& batch,
-                                          DatasetOptions options = {4, 16})
+                                          const DatasetOptions& options = {4, 16})
     {
         m_notes.clear();
         return openDataset(m_folder.filePath(file).toStdString(), model(batch), options);

@@ -84,7 +84,7 @@ private:
     // An array that Python wrote, read by the code under test's sibling.
     at::Tensor expected(const QString& name)
     {
-        const auto sizes = shapes.at(name.toStdString());
+        const auto sizes = m_shapes.at(name.toStdString());
         const auto data = openDataset(path(name + ".npz"), model(shapeOf(sizes)), {100, 0});
         if (!data)
             qFatal("%s", data.error().line().c_str());
@@ -101,7 +101,7 @@ private:
         return options;
     }
 
-    const std::map<std::string, std::vector<std::int64_t>> shapes {
+    const std::map<std::string, std::vector<std::int64_t>> m_shapes {
         {"preset", {1, 3, 56, 56}},  {"nearest", {1, 3, 40, 48}}, {"bicubic", {1, 3, 40, 48}},
         {"lanczos", {1, 3, 40, 48}}, {"sides", {1, 3, 33, 47}},   {"enlarged", {1, 3, 224, 224}},
         {"padded", {1, 3, 101, 95}}, {"bgr", {1, 3, 32, 32}},     {"nhwc", {1, 32, 30, 3}},

@@ -66,7 +66,7 @@ private Q_SLOTS:
         QVERIFY(saved);
         const auto calls = saved->value().toListRef();
         QCOMPARE(calls.size(), std::size_t(3));
-        const at::IValue second = calls[1];
+        const at::IValue& second = calls[1];
         const auto stored = saved->locate(second.toTensor(), "tensor 0 of call 1");
         QVERIFY(stored);
         QVERIFY(readWhole(*stored)->equal(rows(60, 120)));

@@ -118,7 +118,7 @@ private Q_SLOTS:
             std::vector<float> data(count);
             for (std::size_t i = 0; i < count; ++i)
                 data[i] = float(i + 1);
-            QCOMPARE(torchSum(data.data(), count), float(count * (count + 1) / 2));
+            QCOMPARE(torchSum(data.data(), count), float(count) * float(count + 1) / 2);
         }
     }
 };

@@ -205,7 +205,7 @@ private Q_SLOTS:
         spec.qscheme = QScheme::PerTensorAffine;
         Histogram far {1, 2, std::vector<float>(2048, 0)};
         for (std::size_t bin = 0; bin < 2048; ++bin)
-            far.counts[bin] = float(1 + bin * (2047 - bin) / 50000);
+            far.counts[bin] = std::floor(1 + float(bin * (2047 - bin)) / 50000);
         const ValueRange got = entropyRange(far, spec);
         QVERIFY2(got.max > 1.8f, qPrintable(QString::number(got.max)));
         const Histogram below {-2, -1, far.counts};

@@ -71,12 +71,12 @@ Sample referenceSample()
     const ValueRef fcWeight = b.held("fc.weight", lw);
     const auto image = GraphBuilder::batchOf({4, 6, 6});
     const ValueRef xq
-        = b.pair(x, 0.031, 121, 0, 255, DType::UInt8, GraphBuilder::batchOf({3, 8, 8}));
+        = b.pair(x, 0.031, 121, {0, 255}, DType::UInt8, GraphBuilder::batchOf({3, 8, 8}));
     const ValueRef wq = b.channelPair(convWeight, channelScales(cw), "conv.weight");
     const ValueRef conv
         = b.op("aten.conv2d.default", {{"input", xq}, {"weight", wq}, {"bias", convBias}}, image);
     const ValueRef relu = b.op("aten.relu.default", {{"self", conv}}, image);
-    const ValueRef rq = b.pair(relu, 0.05, 0, 0, 127, DType::UInt8, image);
+    const ValueRef rq = b.pair(relu, 0.05, 0, {0, 127}, DType::UInt8, image);
     const ValueRef pool = b.op(
         "aten.max_pool2d.default",
         {{"self", rq}, {"kernel_size", Argument::List {2, 2}}, {"stride", Argument::List {2, 2}}},
@@ -89,7 +89,7 @@ Sample referenceSample()
     const ValueRef fq = b.channelPair(fcWeight, channelScales(lw), "fc.weight");
     const ValueRef fc = b.op("aten.linear.default", {{"input", flat}, {"weight", fq}},
                              GraphBuilder::batchOf({5}));
-    const ValueRef out = b.pair(fc, 0.21, -3, -128, 127, DType::Int8, GraphBuilder::batchOf({5}));
+    const ValueRef out = b.pair(fc, 0.21, -3, {-128, 127}, DType::Int8, GraphBuilder::batchOf({5}));
     const NodeId parts = b.many("aten.split_with_sizes.default",
                                 {{"self", out}, {"split_sizes", Argument::List {2, 3}}, {"dim", 1}},
                                 {GraphBuilder::batchOf({2}), GraphBuilder::batchOf({3})});
@@ -192,7 +192,8 @@ Sample loweredSample()
         = b.op("quantized.add.default",
                {{"qa", linear}, {"qb", linear}, {"scale", 0.5}, {"zero_point", 3}}, q({5}));
     const ValueRef real = b.op("aten.dequantize.self", {{"self", sum}}, GraphBuilder::batchOf({5}));
-    const ValueRef again = b.pair(real, 0.4, 60, 0, 127, DType::UInt8, GraphBuilder::batchOf({5}));
+    const ValueRef again
+        = b.pair(real, 0.4, 60, {0, 127}, DType::UInt8, GraphBuilder::batchOf({5}));
     const ValueRef wq = b.channelPair(lastWeight, at::full({4}, 0.02), "last.weight");
     const ValueRef last = b.op("aten.linear.default", {{"input", again}, {"weight", wq}},
                                GraphBuilder::batchOf({4}));

@@ -95,22 +95,22 @@ public:
     }
 
     /// A quantize-dequantize pair as the reference form has it.
-    ValueRef pair(ValueRef input, double scale, int zeroPoint, int low, int high, DType dtype,
-                  const ValueType& type)
+    ValueRef pair(ValueRef input, double scale, int zeroPoint, std::pair<int, int> integers,
+                  DType dtype, const ValueType& type)
     {
         const std::vector<NamedArgument> rest {{"scale", scale},
                                                {"zero_point", zeroPoint},
-                                               {"quant_min", low},
-                                               {"quant_max", high},
+                                               {"quant_min", integers.first},
+                                               {"quant_max", integers.second},
                                                {"dtype", dtype}};
-        ValueType integers = type;
-        integers.dtype = dtype;
+        ValueType quantized = type;
+        quantized.dtype = dtype;
         ValueRef ref = input;
         for (const char* step : {"quantize_per_tensor", "dequantize_per_tensor"}) {
             std::vector<NamedArgument> args {{"input", ref}};
             args.insert(args.end(), rest.begin(), rest.end());
             ref = op(std::string("quantized_decomposed.") + step + ".default", std::move(args),
-                     std::string(step).starts_with("de") ? type : integers);
+                     std::string(step).starts_with("de") ? type : quantized);
         }
         return ref;
     }

@@ -35,7 +35,7 @@ const OnnxTensor* findTensor(const OnnxGraph& graph, const std::string& name)
 GraphPtr linear(GraphBuilder& net, int high)
 {
     const ValueRef x = net.input("x", GraphBuilder::batchOf({4}));
-    const ValueRef pair = net.pair(x, 0.5, 10, 0, high, DType::UInt8, GraphBuilder::batchOf({4}));
+    const ValueRef pair = net.pair(x, 0.5, 10, {0, high}, DType::UInt8, GraphBuilder::batchOf({4}));
     const ValueRef weight = net.held("fc.weight", at::arange(12, at::kFloat).reshape({3, 4}) - 6);
     const ValueRef integers = net.channelPair(weight, at::full({3}, 0.25, at::kFloat), "fc_weight");
     const ValueRef y = net.op("aten.linear.default", {{"input", pair}, {"weight", integers}},
