@@ -9,6 +9,7 @@
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/export/onnx/onnx_metadata.h"
 #include "engine/export/pt2/pt2_objects.h"
+#include "engine/graph/output_names.h"
 #include "engine/graph/pass.h"
 #include "engine/import/archive/export_record.h"
 
@@ -75,6 +76,8 @@ Result<void> writeQdq(const Written& written, const std::string& path, const std
     OnnxOptions onnx;
     onnx.opset = options.onnxOpset;
     onnx.target = options.onnxTarget;
+    if (written.converted.prepared)
+        onnx.outputs = outputNames(*written.converted.prepared->model);
     for (const auto& [key, value] : onnxPairs(recordOf(written.converted, options)))
         onnx.metadata.emplace_back(key, value);
     QS_CHECK(job.check());

@@ -331,6 +331,9 @@ void noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, co
     const NamedQConfig wins = qconfigOf(root), loses = qconfigOf(own);
     if (wins.config == loses.config)
         return;
+    // "Nothing but the layers named": that what is fused into them follows them is what was asked.
+    if (!loses.config && (own.empty() || own.front()->kind == RuleKind::Global))
+        return;
     plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, loses});
 }
 

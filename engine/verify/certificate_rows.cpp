@@ -19,15 +19,31 @@ std::string decibels(const std::optional<double>& value)
     return sqnrText(*value, 1, " dB");
 }
 
+/// Of all outputs the least, each figure for itself; nothing where none has one.
+std::optional<double> least(const std::vector<VerifiedOutput>& outputs,
+                            std::optional<double> VerifiedOutput::*figure)
+{
+    std::optional<double> found;
+    for (const VerifiedOutput& output : outputs)
+        if (output.*figure)
+            found = std::min(found.value_or(*(output.*figure)), *(output.*figure));
+    return found;
+}
+
 std::string stepsLine(const VerifiedSteps& steps, const std::map<std::string, std::string>& notes)
 {
     const auto cause = notes.find("cause");
     const bool told = cause != notes.end() && !cause->second.empty();
-    return "of " + std::to_string(steps.equal + steps.one + steps.more) + " integers in "
-        + counted(steps.nodes, "node") + " " + std::to_string(steps.one) + " are one step off, "
-        + std::to_string(steps.more) + " more"
+    return "of " + std::to_string(steps.equal + steps.one + steps.more)
+        + " integers of the first call in " + counted(steps.nodes, "node") + " "
+        + std::to_string(steps.one) + " are one step off, " + std::to_string(steps.more) + " more"
         + (steps.firstNode.empty() ? "" : ", the first of them at " + inQuotes(steps.firstNode))
         + (told ? " (" + cause->second + ")" : "");
+}
+
+std::string agreementOf(double db)
+{
+    return db >= kExactDb ? " exactly" : " to " + decibels(db);
 }
 
 std::string aloneLine(const AloneSteps& alone)
@@ -39,7 +55,7 @@ std::string aloneLine(const AloneSteps& alone)
         + (alone.choices > 0
                ? "; " + counted(alone.choices, "choice") + " among equal scores fell on others"
                : "")
-        + (alone.outputDb ? "; outputs agree to " + decibels(alone.outputDb) : "");
+        + (alone.outputDb ? "; outputs agree" + agreementOf(*alone.outputDb) : "");
 }
 
 std::vector<std::string> nodesApart(const VerifiedSteps& steps)
@@ -72,16 +88,9 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
         : verdict.outcome == Outcome::Passed         ? "passed"
                                                      : "not run";
     row.isShown = !verdict.runtime.empty() || verdict.outcome == Outcome::Failed;
-    const auto worst = std::min_element(verdict.outputs.begin(), verdict.outputs.end(),
-                                        [](const VerifiedOutput& a, const VerifiedOutput& b) {
-                                            return a.agreementDb.value_or(kExactDb)
-                                                < b.agreementDb.value_or(kExactDb);
-                                        });
-    if (worst != verdict.outputs.end()) {
-        row.agreement = decibels(worst->agreementDb);
-        row.there = decibels(worst->floatDb);
-        row.here = decibels(worst->ownFloatDb);
-    }
+    row.agreement = decibels(least(verdict.outputs, &VerifiedOutput::agreementDb));
+    row.there = decibels(least(verdict.outputs, &VerifiedOutput::floatDb));
+    row.here = decibels(least(verdict.outputs, &VerifiedOutput::ownFloatDb));
     row.lines = verdict.warnings;
     if (!verdict.reason.empty())
         row.lines.push_back(verdict.reason);
@@ -98,7 +107,7 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
     const bool hasSteps = verdict.steps.has_value();
     if (verdict.outcome == Outcome::Passed && !hasSteps && !note("cause").empty())
         row.lines.push_back("differs by " + note("cause"));
-    for (const char* key : {"kernels", "delegate", "outside", "compared", "inputs"})
+    for (const char* key : {"needs", "kernels", "delegate", "outside", "compared", "inputs"})
         if (!note(key).empty())
             row.lines.push_back(note(key));
     if (verdict.speed)

@@ -14,7 +14,7 @@ struct CertificateRow
     std::string file;
     std::string runtime; ///< "(bytes)" for the file alone
     std::string outcome; ///< "passed", "FAILED", "not run"
-    /// Of the worst output, in dB: with ours, against the float model there and here; "exact"
+    /// In dB, of all outputs the least: with ours, against the float model there and here; "exact"
     /// without noise, "" where nothing was measured.
     std::string agreement, there, here;
     std::vector<std::string> lines; ///< what else there is to say of it, without its name

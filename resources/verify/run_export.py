@@ -16,7 +16,11 @@ import re
 import sys
 from pathlib import Path
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    Path(sys.argv[1], "done.json").write_text(json.dumps({"missing": "numpy"}))
+    sys.exit(0)
 
 
 class Missing(Exception):
@@ -198,19 +202,39 @@ def quantized_products(graph):
     return both, weights
 
 
+def compiled_module(torch, program, notes):
+    """The program as Inductor compiles it for a server; what it needs besides torch.compile is noted."""
+    from torch._inductor import config
+
+    config.freezing = True  # constant weights: what the int8 patterns ask for
+    if any("scan" in str(node.target) for node in program.graph.nodes):  # a loop over a sequence: its length is read from a tensor
+        torch._dynamo.config.capture_scalar_outputs = True
+        notes["needs"] = "its loop over the sequence compiles with torch._dynamo.config.capture_scalar_outputs = True"
+    return torch.compile(program.module())
+
+
+def compiler_cause(torch, error, program):
+    """A known fault of the compiler in a user's words, before its own; else the error itself."""
+    if any("conv1d" in str(node.target) for node in program.graph.nodes) and re.search(r"shape|broadcast|size", str(error)):
+        return RuntimeError(f"the compiler of torch {torch.__version__} gives quantized conv1d layers wrong shapes: keep torch.nn.Conv1d float for it, or "
+                            f"run the file without torch.compile; it said {one_line(error)}")
+    return error
+
+
 def torch_compile(job):
     torch = torch_runtime(job)
     program = loaded_program(job.file, torch)
     from torch._dynamo.utils import counters
-    from torch._inductor import config
 
-    config.freezing = True  # constant weights: what the int8 patterns ask for
     wanted, weights = quantized_products(program.graph)
-    compiled = torch.compile(program.module())
+    compiled = compiled_module(torch, program, job.notes)
     results, calls = [], job.text["calls"]
     for index in range(len(calls)):
         job.text["calls"] = calls[index:index + 1]
-        results += run_torch(job, compiled, torch)
+        try:
+            results += run_torch(job, compiled, torch)
+        except Exception as error:
+            raise compiler_cause(torch, error, program) from None
         if index == 0:  # another shape may compile it again
             found = {name: int(count) for name, count in counters["inductor"].items() if name.startswith(("q", "woq")) and "matcher_count" in name}
     job.text["calls"] = calls

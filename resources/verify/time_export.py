@@ -14,7 +14,7 @@ import sys
 import time
 
 import numpy
-from run_export import Job, Missing, arguments, loaded_program, need, one_line, torch_runtime
+from run_export import Job, Missing, arguments, compiled_module, loaded_program, need, one_line, torch_runtime
 
 WARM_UP, FEWEST, MOST, SECONDS, PROFILED = 3, 7, 51, 3.0, 15
 QUANTIZE, LAYOUT, LOOPS = "quantize and dequantize", "layout", "fused loops"
@@ -76,10 +76,8 @@ class Compiled(TorchScript):
     def load(self, path):
         from torch._inductor import config
 
-        config.freezing = True
         config.cpp.enable_kernel_profile = True
-        program = loaded_program(path, self.torch)
-        module = self.torch.compile(program.module())
+        module = compiled_module(self.torch, loaded_program(path, self.torch), {})
 
         def call():
             with self.torch.no_grad():

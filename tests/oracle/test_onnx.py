@@ -57,6 +57,8 @@ def check_file(path):
             assert any(entry.key == "quantscope.node" for entry in node.metadata_props), f"{node.name} has no origin"
     stored = [tensor for tensor in kinds.values() if tensor.data_type in (onnx.TensorProto.INT8, onnx.TensorProto.UINT8, onnx.TensorProto.INT4) and len(tensor.dims) > 1]
     assert stored, "no weight is stored as integers"
+    named = [output["name"] for output in json.loads((path.parent / "result.json").read_text())["outputs"]]
+    assert [output.name for output in model.graph.output] == named, f"outputs are named after no recipe: {named}"
     properties = {entry.key: entry.value for entry in model.metadata_props}
     assert len(properties["quantscope.model_sha256"]) == 64, properties
     assert properties["quantscope.recipe_sha256"] == hashlib.sha256((path.parent / "recipe.json").read_bytes()).hexdigest(), properties
@@ -105,6 +107,14 @@ def refused():
             assert word in lines[0], f"'{word}' is not in: {lines[0]}"
         assert not (folder / "out").exists(), "something was written"
         assert subprocess.run([*words, "pt2"], capture_output=True).returncode == 0, "pt2 alone"
+        # What PyTorch itself can write in simpler operators.
+        cell = torch.export.export(onnx_models.Step(torch.nn.GRUCell(8, 8)).eval(), (torch.ones(4, 8),))
+        torch.export.save(cell, folder / "model.pt2")
+        done = subprocess.run([*words, "onnx", "--force"], capture_output=True, text=True)
+        assert done.returncode == 1 and "aten.gru_cell.default" in done.stderr and "run_decompositions()" in done.stderr, done.stderr
+        torch.export.save(cell.run_decompositions(), folder / "model.pt2")
+        done = subprocess.run([*words, "onnx", "--force"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
 
 
 def groups():

@@ -162,7 +162,7 @@ void TestGraph::paneFoldsAndUnfolds()
     auto& [engine, workspace, pane] = shown;
     QTRY_VERIFY(shown.isReady());
     const int block = workspace.foldTree()->moduleEntry("block");
-    const auto drawn = [&pane] { return pane.view().graphScene().drawing()->nodes.size(); };
+    const auto drawn = [&view = pane.view()] { return view.graphScene().drawing()->nodes.size(); };
     QCOMPARE(drawn(), std::size_t(9)); // fused: stem, 3 in the block, pool, flatten, fc, x, output
     QSignalSpy laidOut(&pane, &GraphPane::layoutFinished);
     pane.toggleFold(block, false);
@@ -203,7 +203,7 @@ void TestGraph::whatTheDataTellLeavesTheViewAsItIs()
     ShownPane<TypingEngine> shown(700);
     auto& [engine, workspace, pane] = shown;
     QTRY_VERIFY(shown.isReady());
-    const auto drawing = [&pane] { return pane.view().graphScene().drawing(); };
+    const auto drawing = [&view = pane.view()] { return view.graphScene().drawing(); };
     QSignalSpy laidOut(&pane, &GraphPane::layoutFinished);
     pane.toggleFold(workspace.foldTree()->moduleEntry("block"), false);
     QTRY_COMPARE(laidOut.count(), 1);

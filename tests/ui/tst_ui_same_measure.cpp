@@ -184,9 +184,11 @@ private Q_SLOTS:
         // The samples that the runs beside it were measured on, as the command line measures them.
         QCOMPARE(found()->headline.samples, document().comparison()->samples);
         const QString few = m_folder.filePath("few.npz");
-        python({"-c",
-                "import sys, numpy as np; d = np.load(sys.argv[1]); n = int(sys.argv[3]);"
-                "np.savez(sys.argv[2], **{k: d[k][:n] for k in d})",
+        python({"-c", R"(
+import sys, numpy
+data = numpy.load(sys.argv[1])
+numpy.savez(sys.argv[2], **{name: data[name][: int(sys.argv[3])] for name in data})
+)",
                 data, few, QString::number(document().comparison()->samples)});
         const QJsonObject told = commandLine(
             {"compare", kSamples + "digits.pt2", "--result", file, "--data", few, "--json"});
@@ -308,7 +310,8 @@ private Q_SLOTS:
         for (auto* button : m_window->messageBar().findChildren<QPushButton*>())
             if (button->text() == "Read them")
                 yes = button;
-        QVERIFY(yes);
+        if (!yes)
+            QFAIL("no button offers to read them");
         yes->click();
         QTRY_VERIFY_WITH_TIMEOUT(document().modelNumber() != before && document().plan(), 60000);
         QCOMPARE(m_window->projects().projectPath(), path);

@@ -279,7 +279,7 @@ void TestSession::destructorWaits()
                 finished = true;
                 return 1;
             },
-            &owner, [](Result<int>) { QFAIL("a dropped job must not report"); });
+            &owner, [](const Result<int>&) { QFAIL("a dropped job must not report"); });
     }
     QVERIFY(finished);
     QCoreApplication::processEvents();

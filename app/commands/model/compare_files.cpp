@@ -37,7 +37,7 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
                        "counterpart\n\n"
         + table.text() + "\n";
     for (const OutputError& output : comparison.outputs)
-        text += "output " + output.name + ": " + dbText(output.cumulative) + " dB, "
+        text += "output " + output.name + ": " + dbWords(output.cumulative) + ", "
             + counted(comparison.samples, "sample") + "\n";
     text += agreementText(comparison.agreement, comparison.samples);
     return text

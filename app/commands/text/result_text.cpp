@@ -76,6 +76,11 @@ std::string dbText(const std::optional<ErrorMetrics>& metrics)
     return sqnrCell(metrics ? metrics->sqnrDb : std::nullopt);
 }
 
+std::string dbWords(const std::optional<ErrorMetrics>& metrics)
+{
+    return metrics && metrics->sqnrDb ? sqnrText(*metrics->sqnrDb, 2, " dB") : "nothing to measure";
+}
+
 std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples)
 {
     return agreement
@@ -90,9 +95,9 @@ std::string resultText(const ResultParts& parts)
     if (parts.comparison) {
         text += layersText(parts) + "\n";
         for (const OutputError& output : parts.comparison->outputs)
-            text += "output " + output.name + ": " + dbText(output.cumulative)
-                + " dB in the reference form, " + dbText(output.lowered) + " dB lowered"
-                + (output.forms ? ", " + dbText(output.forms) + " dB between them" : "") + "\n";
+            text += "output " + output.name + ": " + dbWords(output.cumulative)
+                + " in the reference form, " + dbWords(output.lowered) + " lowered"
+                + (output.forms ? ", " + dbWords(output.forms) + " between them" : "") + "\n";
         for (const std::string& line : parts.comparison->unpaired)
             text += line + "\n";
         for (const std::string& line : formsLines(*parts.model, *parts.comparison, parts.converted))

@@ -10,6 +10,9 @@ namespace qs {
 /// The SQNR in dB; "exact" without noise, "-" without a number.
 std::string dbText(const std::optional<ErrorMetrics>& metrics);
 
+/// The same in a sentence: "34.52 dB", "exact", "nothing to measure" (no signal, or integers).
+std::string dbWords(const std::optional<ErrorMetrics>& metrics);
+
 /// One line on how often the two models agree; empty without a figure.
 std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples);
 

@@ -105,7 +105,7 @@ Result<std::unique_ptr<Dataset>> makeCallDataset(std::vector<std::vector<CallVal
                     calls.empty() ? "holds no call" : "the model takes no input");
     if (options.batches > 0 && std::int64_t(calls.size()) > options.batches) {
         note("of " + counted(calls.size(), "call") + " the first " + std::to_string(options.batches)
-             + " are used, as \"batches\" under \"calibration\" in the recipe says");
+             + " are used" + kTakeAll);
         calls.resize(std::size_t(options.batches));
     }
     const DimensionRules rules(graph);

@@ -54,6 +54,10 @@ struct DatasetOptions
     std::optional<ImagePreprocess> preprocess {}; ///< for a folder of images
 };
 
+/// Ends the note of data that are more than `batches` lets in.
+inline constexpr const char* kTakeAll
+    = "; \"calibration\": {\"batches\": 0} in the recipe takes all";
+
 /// What a recipe says about the data.
 DatasetOptions datasetOptions(const CalibrationSettings& settings);
 /// The same for comparing, which goes through all the data.

@@ -233,7 +233,7 @@ Result<std::unique_ptr<Dataset>> makeSampleDataset(std::vector<NamedTensor> tens
         used < data[0].rows() && calls > 1 && calls == options.batches)
         note("of " + counted(data[0].rows(), "sample") + " the first " + std::to_string(used)
              + " are used: " + counted(calls, "batch") + " of " + std::to_string(data[0].perCall)
-             + ", as \"calibration\" in the recipe says");
+             + kTakeAll);
     const std::int64_t rows = data[0].rows();
     if (labels.defined()
         && (labels.size(0) > rows || labels.size(0) < std::min(rows, calls * data[0].perCall)))

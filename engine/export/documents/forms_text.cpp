@@ -32,6 +32,15 @@ std::string aloneText(NodeId node, const ConvertedModel* converted)
         + " fed the reference form's values: " + apartText(check->steps);
 }
 
+/// Integers are compared over the first batch, outputs over all samples.
+std::string integerSamples(const Comparison& comparison)
+{
+    const std::int64_t seen = comparison.departureSamples;
+    return seen == comparison.samples
+        ? counted(seen, "sample")
+        : "the first " + std::to_string(seen) + " of " + counted(comparison.samples, "sample");
+}
+
 std::string wholeText(const Comparison& comparison)
 {
     const auto apart = outputsApart(comparison);
@@ -40,7 +49,7 @@ std::string wholeText(const Comparison& comparison)
         ? "the outputs of both forms are the same; "
         : "the outputs of both forms are " + fixedText(*apart, 1) + " dB apart; ";
     return outputs + shareText(comparison.departed()) + " of all integers are equal, over "
-        + counted(comparison.departureSamples, "sample");
+        + integerSamples(comparison);
 }
 
 } // namespace
@@ -74,7 +83,8 @@ std::vector<std::string> formsLines(const Graph& model, const Comparison& compar
     const Node* first = parting ? model.tryGet(parting->node) : nullptr;
     lines.push_back(first ? "the first node more than one step apart is " + inQuotes(first->name)
                             + ": " + apartText(parting->steps) + aloneText(first->id, converted)
-                          : "nowhere are they more than one step apart");
+                          : "nowhere are they more than one step apart, over "
+                            + integerSamples(comparison));
     const FormDeparture* gap = comparison.gap();
     if (const Node* from = gap ? model.tryGet(gap->node) : nullptr)
         lines.push_back(std::string("the lowered form ") + (gap->gainDb() > 0 ? "gains " : "loses ")

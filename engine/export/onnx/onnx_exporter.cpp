@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/execute/op_table.h"
 #include "engine/export/forms/fold_sizes.h"
 #include "engine/export/forms/fold_weights.h"
 #include "engine/export/forms/inline_regions.h"
@@ -58,13 +59,19 @@ Result<void> checkKnown(const OnnxBuilder& builder)
     if (!missing.first)
         return {};
     const std::string& reason = missing.first->opaqueReason;
-    return fail(onnxRefusal(
+    Error refusal = onnxRefusal(
         *missing.first,
         "ONNX has no form of " + listed(missing.targets)
             + (missing.targets.size() > 1
                    ? ", " + counted(std::int64_t(missing.targets.size()), "operator") + " in all"
                    : "")
-            + (reason.empty() ? "" : ": " + reason)));
+            + (reason.empty() ? "" : ": " + reason));
+    const auto op = findOperator(missing.first->target);
+    if (op && op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd))
+        return fail(std::move(refusal).withHint(
+            "export another form, or save the model after .run_decompositions(), which spells it "
+            "in simpler operators"));
+    return fail(std::move(refusal));
 }
 
 void addOutputs(OnnxBuilder& builder, const Argument& argument, std::vector<std::string>& names)
@@ -121,7 +128,8 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
         builder.bind({input->id, 0}, name);
         builder.addInput(OnnxBuilder::declared(name, input->outputs.at(0).type));
     }
-    std::vector<std::string> returned = outputNames(*graph);
+    std::vector<std::string> returned
+        = options.outputs.empty() ? outputNames(*graph) : options.outputs;
     for (const NamedArgument& output : graph->output().args)
         addOutputs(builder, output.value, returned);
     QS_CHECK(builder.run());

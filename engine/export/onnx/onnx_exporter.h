@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace qs {
 
@@ -18,6 +19,7 @@ struct OnnxOptions
     OnnxTarget target = OnnxTarget::Generic;
     std::uint64_t inlineLimit = kOnnxInlineLimit; ///< bytes of tensors inside the file itself
     bool calibrated = true; ///< else the graph is an outline, its scales stand for none
+    std::vector<std::string> outputs; ///< how the model names them, flat; empty: as the graph does
     OnnxMetadata metadata; ///< of the file, beside what the graph tells
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The integers of two runs, counted in steps, and what is told of them.
+#include "engine/base/decibels.h"
 #include "engine/verify/certificate_rows.h"
 #include "engine/verify/node_steps.h"
 #include "engine/verify/own_integers.h"
@@ -109,8 +110,24 @@ private Q_SLOTS:
                                                "'a': 1 of 4 integers differ, by 1 step at most"};
         QCOMPARE(row.nodesApart, wanted);
         QCOMPARE(row.lines.size(), 1);
-        QVERIFY(row.lines.at(0).find("of 12 integers in 3 nodes 1 are one step off, 2 more") == 0);
+        QVERIFY(row.lines.at(0).starts_with(
+            "of 12 integers of the first call in 3 nodes 1 are one step off, 2 more"));
         QVERIFY(certificateJson(certificate).find(row.lines.at(0)) != std::string::npos);
+    }
+
+    void eachFigureIsTheLeastOfAllOutputs()
+    {
+        Certificate certificate;
+        RuntimeVerdict verdict;
+        verdict.outputs = {{"scores", 60.0, 0, 48.9, 48.8},
+                           {"boxes", kExactDb, 0, 20.1, 20.2},
+                           {"classes", {}, 0, {}, {}}};
+        certificate.verdicts = {verdict, RuntimeVerdict {}};
+        const auto rows = certificateRows(certificate);
+        QCOMPARE(rows[0].agreement, std::string("60.0 dB"));
+        QCOMPARE(rows[0].there, std::string("20.1 dB"));
+        QCOMPARE(rows[0].here, std::string("20.2 dB"));
+        QCOMPARE(rows[1].here, std::string());
     }
 };
 
