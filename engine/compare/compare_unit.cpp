@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/compare_unit.h"
 
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/quantized_target.h"
 
@@ -44,6 +45,9 @@ public:
             for (const auto& edge : observer.edges)
                 if (!observer.isWeight)
                     m_observed.insert(edge.value);
+        for (const MatchGroup& group : converted.prepared->plan->groups)
+            if (group.quantized)
+                m_quantized.insert(group.members.begin(), group.members.end());
         for (const NodePtr& node : m_reference.nodes())
             if (node->kind == NodeKind::Op && node->origin)
                 m_ofOrigin.emplace(node->origin, node.get());
@@ -142,7 +146,26 @@ private:
                           [&](const UnitInput& input) { return input.value == value; });
         const auto read = twin ? std::optional(*twin) : tryRead(value);
         if (!known && read)
-            unit.inputs.push_back({value, *read, rawOf(value, *read)});
+            unit.inputs.push_back({value, cameIn(value, *read), *read, rawOf(value, *read)});
+    }
+
+    /// What is read, followed back to what the unit that makes the value is measured at: what lies
+    /// between is the reader's own quantizer, whose loss would be nobody's. Inputs and parameters
+    /// are no unit's: they come in as they are read.
+    ValueRef cameIn(ValueRef value, ValueRef read) const
+    {
+        const bool isMade = m_float.get(value.node).isOperator();
+        const ValueRef raw = rawOf(value, read);
+        const ValueRef made = m_quantized.contains(value.node) ? tryRead(value).value_or(raw) : raw;
+        ValueRef at = read;
+        while (isMade && at != made && at != raw) {
+            const Node& step = m_reference.get(at.node);
+            const ValueRef* from = step.args.empty() ? nullptr : step.args[0].value.asRef();
+            if (!from || !(isReferenceStep(step.target) || step.isOp(kCastTarget)))
+                return read;
+            at = *from;
+        }
+        return at;
     }
 
     /// Nothing on the way from the unit's inputs to its results is quantized. Folded weights count
@@ -151,7 +174,7 @@ private:
     {
         std::unordered_set<ValueRef> given;
         for (const UnitInput& input : unit.inputs)
-            given.insert(input.read);
+            given.insert(input.came);
         std::unordered_set<NodeId> seen;
         std::vector<ValueRef> open;
         for (const UnitOutput& output : unit.outputs)
@@ -175,6 +198,7 @@ private:
     const Graph& m_reference;
     std::unordered_set<NodeId> m_constants;
     std::unordered_set<ValueRef> m_observed;
+    std::unordered_set<NodeId> m_quantized; ///< members of quantized groups
     std::unordered_multimap<NodeId, const Node*> m_ofOrigin;
 };
 

@@ -11,7 +11,10 @@ namespace qs {
 struct UnitInput
 {
     ValueRef value; ///< x: in the float graph
-    ValueRef read; ///< x^: what the unit's counterpart in the reference graph reads
+    /// x^: in the reference graph. Of a value that a unit makes its y^: a quantizer between that
+    /// and what is read is the reader's own, and its loss is born there.
+    ValueRef came;
+    ValueRef read; ///< what the unit's counterpart in the reference graph reads
     ValueRef raw; ///< the same value of the reference graph before its quantize-dequantize pair
 };
 

@@ -232,6 +232,8 @@ void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& nam
         && !graph.modules().tryGet(node.scope.path + ".linear_Q"))
         plan.remedy.text = "let its projections be quantized: \"custom_modules\": "
                            "[\"torch.nn.MultiheadAttention\"] in the recipe";
+    else if (isParametrized(name.name))
+        plan.remedy.text = removalOfParametrization(graph, node.scope.path);
 }
 
 void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const
@@ -330,6 +332,14 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         warnings.push_back(quotedNames(paths) + (paths.size() == 1 ? " stays" : " stay")
                            + " float: " + takerOf(graph).name + " took " + layer + " apart; "
                            + takerOf(graph).remedy);
+    if (const auto layers = parametrizedLayers(graph, names); !layers.empty()) {
+        const bool one = layers.size() == 1;
+        warnings.push_back(counted(std::int64_t(layers.size()), "layer")
+                           + (one ? " stays" : " stay") + " float, as in torch.ao: "
+                           + quotedNames(layers) + (one ? " computes its" : " compute their")
+                           + " weights by a parametrization such as weight_norm or spectral_norm; "
+                           + removalOfParametrization(graph, layers.front()));
+    }
     for (const auto& [consumer, value] : observers.blindInputs)
         warnings.push_back("input " + inQuotes(graph.value(value).name) + " of "
                            + inQuotes(graph.get(consumer).name)

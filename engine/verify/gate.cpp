@@ -115,34 +115,55 @@ private:
               *m_limits.minCoverage, " %");
     }
 
+    /// What a node loses: its own, or of a member of a fusion the fusion's. Null: not measured.
+    const Json* measuredAt(const Json& node) const
+    {
+        if (childOf(node, "error").is_object())
+            return &node;
+        const Json unit = childOf(node, "unit");
+        for (const Json& other : m_document["nodes"])
+            if (unit.is_string() && other.value("name", Json()) == unit
+                && childOf(other, "error").is_object())
+                return &other;
+        return nullptr;
+    }
+
+    /// The name of a node, or of a module: what leaves it is then what its last measured node
+    /// makes.
     Result<void> addNode(const GateLimits::Node& wanted)
     {
         std::vector<std::string> names;
-        const Json* found = nullptr;
-        const Json* last = nullptr; // of the module's
+        std::vector<const Json*> within; // the node itself last
+        const Json* own = nullptr;
         for (const Json& node : m_document["nodes"]) {
             const std::string name = node.value("name", ""), module = node.value("module", "");
             names.push_back(name);
+            for (std::size_t dot = module.find('.'); dot != std::string::npos;
+                 dot = module.find('.', dot + 1))
+                names.push_back(module.substr(0, dot));
             names.push_back(module);
             if (name == wanted.name)
-                found = &node;
-            if (module == wanted.name && childOf(node, "error").is_object())
-                last = &node;
+                own = &node;
+            else if ((module + ".").starts_with(wanted.name + "."))
+                within.push_back(&node);
         }
-        found = found ? found : last;
-        if (!found) {
-            const bool isModule = std::find(names.begin(), names.end(), wanted.name) != names.end();
+        if (own)
+            within.push_back(own);
+        if (within.empty()) {
             const std::string near = nearestName(wanted.name, names);
-            return fail(
-                makeError(ErrorCode::BadInput,
-                          isModule ? "module " + inQuotes(wanted.name)
-                                  + " has no node with a measured error"
-                                   : "the result has no node or module " + inQuotes(wanted.name))
-                    .withHint(near.empty() || isModule ? ""
-                                                       : "did you mean " + inQuotes(near) + "?"));
+            return fail(makeError(ErrorCode::Usage,
+                                  "the result has no node or module " + inQuotes(wanted.name))
+                            .withHint(near.empty() ? "" : "did you mean " + inQuotes(near) + "?"));
         }
-        least("node", wanted.name, "the SQNR of node " + inQuotes(wanted.name),
-              numberAt(childOf(childOf(*found, "error"), "cumulative"), "sqnr_db"),
+        const Json* found = nullptr;
+        for (auto it = within.rbegin(); !found && it != within.rend(); ++it)
+            found = measuredAt(**it);
+        const std::string at = found ? found->value("name", "") : wanted.name;
+        least("node", wanted.name,
+              "the SQNR of " + inQuotes(wanted.name)
+                  + (at == wanted.name ? "" : ", measured at " + inQuotes(at) + ","),
+              found ? numberAt(childOf(childOf(*found, "error"), "cumulative"), "sqnr_db")
+                    : std::nullopt,
               wanted.minSqnrDb, " dB");
         return {};
     }

@@ -21,8 +21,10 @@ struct GateCheck
     std::string message; ///< "output 'linear' is at 28.4 dB, 30 dB are wanted"
 };
 
-/// Holds a result document to the limits. What was not measured is a miss. Errors: not a result
-/// document, a node that it does not have (with the nearest name).
+/// Holds a result document to the limits. What was not measured is a miss. A member of a fusion is
+/// measured where the fusion is, a module at the last measured node within it, which makes its
+/// output. Errors: not a result document; a node or module that it does not have (Usage, with the
+/// nearest name).
 Result<std::vector<GateCheck>> checkResult(const std::string& document, const GateLimits& limits);
 
 /// For programs that read test results: JUnit's XML, and SARIF 2.1.0 with a result for each miss.

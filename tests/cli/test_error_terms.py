@@ -105,6 +105,64 @@ def test_other_metrics(folder):
     assert abs(given["cosine"] - cosine.item()) < 1e-6
 
 
+class Gated(torch.nn.Module):
+    """Readers with quantizers of their own behind values that stay float: fixed ranges, and one that two layers share."""
+
+    def __init__(self):
+        super().__init__()
+        self.front, self.left, self.right = torch.nn.Linear(8, 16), torch.nn.Linear(8, 4), torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        a, b = self.front(x).chunk(2, 1)
+        y = torch.cos(torch.tanh(a) * torch.sigmoid(b))
+        return self.left(y), self.right(y)
+
+
+@torch.no_grad()
+def test_quantizers_of_readers(folder):
+    """Where a value stays float, what its readers' quantizers lose is born at the readers, and comes in at none."""
+    torch.manual_seed(0)
+    model, data = Gated().eval(), 3 * torch.randn(4 * BATCH, 8)
+    torch.export.save(torch.export.export(model, (data[:BATCH],)), folder / "model.pt2")
+    np.savez(folder / "data.npz", x=data.numpy())
+    done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--export", "none", "--out", folder / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    nodes = {node["name"]: node for node in json.loads(done.stdout)["nodes"]}
+    assert not nodes["chunk"]["quantized"] and not nodes["cos"]["quantized"]
+    fq = fake_quantize
+
+    def linear(layer, name):
+        weight = fq(layer.weight, nodes[name]["weight"])
+        return lambda x: torch.nn.functional.linear(x, weight, layer.bias)
+
+    front = model.front(data)
+    front_converted = fq(linear(model.front, "linear")(fq(data, nodes["x"]["output"])), nodes["linear"]["output"])
+    plain, converted = {}, {}
+    plain["a"], plain["b"] = front.chunk(2, 1)
+    converted["a"], converted["b"] = front_converted.chunk(2, 1)
+
+    def check(name, source, own, function, quantized):
+        """`own`: the quantizer between the float value `source` and the unit."""
+        y, moved = function(plain[source]), function(converted[source])
+        made = lambda x: fq(quantized(fq(x, own)), nodes[name]["output"])  # noqa: E731
+        plain[name], converted[name] = y, made(converted[source])
+        wanted = {"isolated": made(plain[source]) - y, "inherited": moved - y, "born_here": converted[name] - moved,
+                  "cumulative": converted[name] - y}
+        for term, noise in wanted.items():
+            given = nodes[name]["error"][term]["sqnr_db"]
+            assert abs(given - sqnr(y, noise)) < 0.01, f"{name} {term}: {given} instead of {sqnr(y, noise)}"
+
+    for name, source, function in (("tanh", "a", torch.tanh), ("sigmoid", "b", torch.sigmoid)):
+        check(name, source, nodes["chunk"]["outputs"]["ab".index(source)], function, function)
+    product = plain["tanh"] * plain["sigmoid"]
+    plain["y"] = torch.cos(product)
+    converted["y"] = torch.cos(fq(converted["tanh"] * converted["sigmoid"], nodes["mul"]["output"]))
+    for name, layer in (("linear_1", model.left), ("linear_2", model.right)):
+        check(name, "y", nodes["cos"]["output"], layer, linear(layer, name))
+    worst = min((node for node in nodes.values() if node.get("error")), key=lambda node: node["error"]["born_here"]["sqnr_db"])
+    assert worst["name"] in ("tanh", "sigmoid") and worst["error"]["born_here"]["sqnr_db"] < 20, worst
+
+
 class Shares(torch.nn.Module):
     """Rows as shares of their sum, as linear attention has them: where quantization leaves all of a row at 0, 0 / 0."""
 

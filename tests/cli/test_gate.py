@@ -37,7 +37,32 @@ def test_the_gate(folder):
     expect_bad("check", out, "--min-sqnr", 1, "--data", DATA, contains=["--data", "is a result"], code=2)
     expect_bad("check", out, "--preset", "vision", contains=["classification"], code=2)
     expect_bad("check", out, "--node", "head", contains=["head: 35"], code=2)
-    expect_bad("check", out, "--node", "hed: 3", contains=["'hed'", "'head'"])
+    expect_bad("check", out, "--node", "hed: 3", contains=["'hed'", "'head'"], code=2)
+
+
+def test_nodes_and_modules(folder):
+    """A module names what leaves it: of a fusion the fusion's value, of a container that of its last measured node."""
+    out = quantized(folder)
+    result = json.loads((out / "result.json").read_text())
+    nodes = {node["name"]: node for node in result["nodes"]}
+    conv, relu = (next(n for n in result["nodes"] if n["module"] == name) for name in ("stem.conv", "stem.relu"))
+    assert conv["error"] is None and conv["unit"] == relu["name"] and "unit" not in relu
+    block = [n for n in result["nodes"] if n["module"].startswith("block1.") or n["module"] == "block1"]
+    db = {name: nodes[measured]["error"]["cumulative"]["sqnr_db"] for name, measured in (
+        ("stem.conv", relu["name"]), ("stem", relu["name"]), (conv["name"], relu["name"]), ("block1", block[-1]["name"]))}
+    for name, found in db.items():
+        assert run("check", out, "--node", f"{name}: {found - 0.01}").returncode == 0, name
+        done = run("check", out, "--node", f"{name}: {found + 0.01}")
+        assert done.returncode == 1 and "MISSED" in done.stdout and f"the SQNR of '{name}', measured at '" in done.stdout, (name, done.stdout, done.stderr)
+    # What was not measured is a miss among the others, and the reports are written.
+    for node in result["nodes"]:
+        node["error"] = node["error"] if node["module"] == "head" else None
+    (out / "result.json").write_text(json.dumps(result))
+    junit, sarif = folder / "junit.xml", folder / "misses.sarif"
+    done = run("check", out, "--node", "stem: 10", "--node", "head: 1", "--junit", junit, "--sarif", sarif)
+    assert done.returncode == 1 and "'stem' is not measured" in done.stdout and "1 limit of 2" in done.stderr, (done.stdout, done.stderr)
+    assert xml.fromstring(junit.read_text()).get("failures") == "1" and len(json.loads(sarif.read_text())["runs"][0]["results"]) == 1
+    expect_bad("check", out, "--node", "ste: 3", contains=["'ste'", "'stem'"], code=2)
 
 
 def test_the_gate_of_a_recipe(folder):
@@ -92,7 +117,7 @@ def test_the_limits_of_a_recipe(folder):
     fresh = run("check", MODEL, "--recipe", folder / "high.json", "--data", DATA, "--device", "cpu")
     assert fresh.returncode == 1 and "1 limit of 2" in fresh.stderr, fresh.stderr
     out = quantized(folder, "named", limited("preset", {"preset": "classification", "nodes": {"hed": 3}}))
-    expect_bad("check", out, contains=["'hed'", "'head'"])
+    expect_bad("check", out, contains=["'hed'", "'head'"], code=2)
     for limits, words in (({"min_snr": 3}, ["min_snr", "min_sqnr"]), ({"preset": "classifcation"}, ["classifcation", "classification"]),
                           ({"min_sqnr": "30"}, ["min_sqnr"]), ({"nodes": ["head"]}, ["nodes"])):
         expect_bad("plan", MODEL, "--recipe", limited("bad", limits), contains=words)

@@ -152,6 +152,30 @@ private Q_SLOTS:
         QVERIFY(workspace().selection().contains(
             document().model()->tryFind(index.data().toString().toStdString())->id));
     }
+
+    void whatAReaderQuantizesIsItsLoss()
+    {
+        workspace().assign({RuleKind::ModuleName, {"stem"}}, std::string());
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        NodeId reader;
+        for (const auto& node : graph().nodes())
+            if (node->scope.path == "block1.conv1.relu")
+                reader = node->id;
+        // All is exact up to here: what it loses alone is what is born at it, its input's too.
+        const NodeError* error = workspace().facts().error(reader);
+        QVERIFY(error && error->inherited && error->bornHere && error->isolated);
+        QVERIFY(*error->inherited->sqnrDb > 100);
+        QVERIFY(std::abs(*error->bornHere->sqnrDb - *error->isolated->sqnrDb) < 0.01);
+        workspace().selectNode(reader);
+        const auto words = [this] {
+            QStringList all;
+            for (const auto* text : find<QWidget>("cardLoss")->findChildren<QLabel*>())
+                all << text->text();
+            return all.join(u'|');
+        };
+        QTRY_VERIFY2(words().contains(QStringLiteral("at its input stem.")), qPrintable(words()));
+    }
 };
 
 int main(int argc, char** argv)

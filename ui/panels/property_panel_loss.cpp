@@ -7,6 +7,7 @@
 #include "ui/panels/property_panel.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/session/worst_nodes.h"
 #include "ui/style/property_cards.h"
 
 #include <cmath>
@@ -58,18 +59,24 @@ void PropertyPanel::showLoss()
         m_loss->addText(tr("No float value to compare with here."), true);
         return;
     }
-    const auto observer = facts.outputObserver(selection.current());
-    const auto* stats = facts.stats(observer);
-    const auto* params = facts.qparams(observer);
     // Of a float node, which loses nothing, its readers quantize the value.
     const bool loses
         = facts.worstSqnr(selection.nodes(), ErrorTerm::Isolated).value_or(kExactDb) < kExactDb;
-    if (loses && stats && params && !facts.shownRun())
+    const auto addNoise = [&](ObserverId observer, const QString& where) {
+        const auto* stats = facts.stats(observer);
+        const auto* params = facts.qparams(observer);
+        if (!loses || !stats || !params || facts.shownRun())
+            return;
         if (const auto noise = valueNoise(stats->fine, *params, storageRange(params->dtype));
             noise && noise->total() > 0)
-            m_loss->addText(tr("%1 % clipping · %2 % rounding (estimated)")
-                                .arg(std::lround(100 * noise->clipping / noise->total()))
-                                .arg(std::lround(100 * noise->rounding / noise->total())));
+            m_loss->addText(where
+                            + tr("%1 % clipping · %2 % rounding (estimated)")
+                                  .arg(std::lround(100 * noise->clipping / noise->total()))
+                                  .arg(std::lround(100 * noise->rounding / noise->total())));
+    };
+    addNoise(facts.outputObserver(selection.current()), {});
+    for (const auto& [value, observer] : facts.ownInputs(selection.current()))
+        addNoise(observer, tr("at its input %1: ").arg(nodeTitle(facts, value.node)));
     noteOrigin();
 }
 

@@ -189,6 +189,28 @@ ObserverId Facts::weightObserver(NodeId node) const
     return it == m_weight.end() ? ObserverId() : it->second;
 }
 
+std::vector<std::pair<ValueRef, ObserverId>> Facts::ownInputs(NodeId node) const
+{
+    std::vector<std::pair<ValueRef, ObserverId>> found;
+    if (!m_plan)
+        return found;
+    const auto reads = [&](const ObservedEdge& edge) {
+        const NodePlan* maker = plan(edge.value.node);
+        const bool isOnValue
+            = edge.readers.empty(); // of one kept float it is the readers' all the same
+        const auto users = isOnValue ? m_model->users(edge.value) : std::span(edge.readers);
+        return m_model->get(edge.value.node).isOperator()
+            && !(isOnValue && maker && maker->quantized)
+            && std::any_of(users.begin(), users.end(),
+                           [&](const Use& use) { return last(use.node) == last(node); });
+    };
+    for (const auto& observer : m_plan->observers)
+        for (const auto& edge : observer.edges)
+            if (!observer.isWeight && reads(edge))
+                found.emplace_back(edge.value, observer.id);
+    return found;
+}
+
 const PlannedObserver* Facts::observer(ObserverId id) const
 {
     return m_plan && id && id.value() <= m_plan->observers.size()

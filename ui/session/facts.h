@@ -36,6 +36,9 @@ public:
     const MatchGroup* group(NodeId node) const;
     ObserverId outputObserver(NodeId node) const;
     ObserverId weightObserver(NodeId node) const;
+    /// Of the node's group: the values that others make and it quantizes itself, with the observer.
+    /// Their loss is born at it.
+    std::vector<std::pair<ValueRef, ObserverId>> ownInputs(NodeId node) const;
     const PlannedObserver* observer(ObserverId id) const;
     const ObserverStats* stats(ObserverId id) const;
     const QParams* qparams(ObserverId id) const;

@@ -7,6 +7,8 @@
 #include "engine/compare/output_run.h"
 #include "engine/execute/liveness.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -37,7 +39,7 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_end(m_float.graph().nodes().size())
     , m_expendableFloat(findExpendable(m_float.graph(), &UnitInput::value, &UnitOutput::value))
     , m_expendableReference(
-          findExpendable(m_reference.graph(), &UnitInput::read, &UnitOutput::reference))
+          findExpendable(m_reference.graph(), &UnitInput::came, &UnitOutput::reference))
 {
 }
 
@@ -308,6 +310,22 @@ Result<void> Sweep::measureInterior(const CompareUnit& unit, const Frame& floatF
     return m_interiors.add(unit.last, std::move(floats), std::move(converted), m_job);
 }
 
+/// x^; where it is no number and the unit's own quantizer makes one of it, that number.
+Result<at::IValue> Sweep::inNumbers(const UnitInput& input, const Frame& referenceFrame) const
+{
+    QS_TRY(at::IValue value, valueOf(m_reference, referenceFrame, input.came));
+    if (input.came == input.read || !value.isTensor())
+        return value;
+    const at::Tensor came = value.toTensor(), finite = at::isfinite(came);
+    if (finite.all().item<bool>())
+        return value;
+    Frame quantized;
+    quantized.set(input.came, value);
+    QS_CHECK(m_reference.evaluate(quantized, std::span(&input.read, 1), m_job));
+    QS_TRY(const at::Tensor read, tensorOf(m_reference, quantized, input.read));
+    return at::IValue(at::where(finite, came, read));
+}
+
 /// f(x^) from the float graph, f_q(x) from the reference graph, each started at the unit's inputs.
 Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
                                      Frame& referenceFrame, std::span<const ValueRef> spent)
@@ -315,10 +333,10 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
     const CompareUnit& unit = m_units[index];
     Frame onConverted, quantizedOnFloat;
     for (const UnitInput& input : unit.inputs) {
-        QS_TRY(at::IValue converted, valueOf(m_reference, referenceFrame, input.read));
+        QS_TRY(at::IValue converted, inNumbers(input, referenceFrame));
         onConverted.set(input.value, std::move(converted));
         QS_TRY(at::IValue x, valueOf(m_float, floatFrame, input.value));
-        quantizedOnFloat.set(unit.quantized ? input.raw : input.read, std::move(x));
+        quantizedOnFloat.set(unit.quantized ? input.raw : input.came, std::move(x));
     }
     std::vector<ValueRef> values, references;
     for (const UnitOutput& output : unit.outputs) {
@@ -329,11 +347,11 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
     // x^ goes before f_q(x) is made: four results of one unit are most of what lives at once.
     for (const UnitInput& input : unit.inputs) {
         onConverted.release(input.value);
-        const bool isSpent = std::find(spent.begin(), spent.end(), input.read) != spent.end();
+        const bool isSpent = std::find(spent.begin(), spent.end(), input.came) != spent.end();
         const bool isResult
-            = std::find(references.begin(), references.end(), input.read) != references.end();
+            = std::find(references.begin(), references.end(), input.came) != references.end();
         if (isSpent && !isResult)
-            referenceFrame.release(input.read);
+            referenceFrame.release(input.came);
     }
     QS_CHECK(m_reference.evaluate(quantizedOnFloat, references, m_job));
     for (const UnitOutput& output : unit.outputs) {

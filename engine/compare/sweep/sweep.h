@@ -99,6 +99,7 @@ private:
                                   const Frame& referenceFrame);
     Result<void> measureCumulative(std::size_t unit, const Frame& floatFrame,
                                    const Frame& referenceFrame);
+    Result<at::IValue> inNumbers(const UnitInput& input, const Frame& referenceFrame) const;
     Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
                                   std::span<const ValueRef> spent);
 

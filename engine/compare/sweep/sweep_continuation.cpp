@@ -12,8 +12,8 @@ std::string Sweep::way() const
         + (m_edited ? ", original" : "");
 }
 
-/// All that its four terms follow from: x and y of the float graph; of the reference graph what it
-/// reads, which says on which grid that lies, and y^, whose key holds weights and quantization
+/// All that its four terms follow from: x and y of the float graph; of the reference graph what
+/// comes in, which says on which grid that lies, and y^, whose key holds weights and quantization
 /// parameters.
 Key Sweep::unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
                    const ValueKeys& referenceKeys) const
@@ -23,7 +23,7 @@ Key Sweep::unitKey(const Continuation& from, const CompareUnit& unit, const Valu
     key.add(std::int64_t(unit.quantized)).add(std::int64_t(unit.unchanged));
     for (const UnitInput& input : unit.inputs)
         key.add(floatKeys.of(input.value))
-            .add(referenceKeys.of(input.read))
+            .add(referenceKeys.of(input.came))
             .add(referenceKeys.of(input.raw));
     for (const UnitOutput& output : unit.outputs)
         key.add(floatKeys.of(output.value)).add(referenceKeys.of(output.reference));

@@ -33,7 +33,7 @@ void fillReferenceEnd(SweepSchedule& schedule, const Graph& floatGraph, const Gr
         for (const UnitOutput& output : units[u].outputs)
             reach(output.reference);
         for (const UnitInput& input : units[u].inputs)
-            reach(input.read);
+            reach(input.came);
     }
     for (std::size_t p = 1; p < steps; ++p)
         schedule.referenceEnd[p] = std::max(schedule.referenceEnd[p], schedule.referenceEnd[p - 1]);
@@ -88,7 +88,7 @@ SweepSchedule scheduleSweep(const Graph& floatGraph, const Graph& reference,
         const std::size_t step = floatGraph.position(unit.last);
         for (const UnitInput& input : unit.inputs) {
             need(floatNeed, input.value, step);
-            need(referenceNeed, input.read, step);
+            need(referenceNeed, input.came, step);
         }
         for (const UnitOutput& output : unit.outputs) {
             need(floatNeed, output.value, step);

@@ -196,6 +196,10 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     addReason(json, found.reason.empty() && !found.quantized ? plainReason(node) : found.reason);
     json["pattern"] = found.pattern.empty() ? Json(nullptr) : Json(found.pattern);
     json["qconfig"] = found.qconfig ? Json(found.qconfigName) : Json(nullptr);
+    if (found.group >= 0) // what a fusion loses stands on its last member
+        if (const NodeId last = m_parts.plan->groups[std::size_t(found.group)].members.back();
+            last != node.id)
+            json["unit"] = m_parts.model->get(last).name;
     if (const auto mode = modeOf(found); !mode.empty())
         json["mode"] = mode;
     if (!found.note.empty())
@@ -211,12 +215,8 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     json["rule"] = std::move(rule);
     if (!found.remedy.text.empty())
         json["suggestion"] = found.remedy.text;
-    if (!found.candidates.empty()) {
-        json["candidates"] = Json::array();
-        for (const Candidate& candidate : found.candidates)
-            json["candidates"].push_back(
-                {{"pattern", candidate.pattern}, {"failed", candidate.text}});
-    }
+    for (const Candidate& candidate : found.candidates)
+        json["candidates"].push_back({{"pattern", candidate.pattern}, {"failed", candidate.text}});
 }
 
 void NodeJson::addValues(Json& json, const Node& node) const

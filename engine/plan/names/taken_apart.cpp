@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/names/taken_apart.h"
 
+#include "engine/base/text.h"
+
 #include <algorithm>
 #include <array>
 
@@ -40,6 +42,33 @@ Taker takerOf(const Graph& graph)
     if (graph.info().format == "torchscript")
         return {"torch.jit.trace", "export it with torch.export or torch.jit.script" + purpose};
     return {"run_decompositions()", "export without it" + purpose};
+}
+
+bool isParametrized(std::string_view moduleClass)
+{
+    return moduleClass.starts_with("torch.nn.utils.parametrize.Parametrized");
+}
+
+std::vector<std::string> parametrizedLayers(const Graph& graph, const OpNames& names)
+{
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string& path = graph.nodes()[i]->scope.path;
+        if (names[i].kind == OpName::Kind::Inside && isParametrized(names[i].name)
+            && std::find(found.begin(), found.end(), path) == found.end())
+            found.push_back(path);
+    }
+    return found;
+}
+
+std::string removalOfParametrization(const Graph& graph, const std::string& path)
+{
+    const ModuleEntry* tensors
+        = graph.modules().tryGet(path.empty() ? "parametrizations" : path + ".parametrizations");
+    const std::string tensor
+        = tensors && !tensors->children.empty() ? lastPart(tensors->children.front()) : "weight";
+    return "call torch.nn.utils.parametrize.remove_parametrizations(module, " + inQuotes(tensor)
+        + ") before exporting it";
 }
 
 } // namespace qs

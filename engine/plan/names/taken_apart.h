@@ -5,6 +5,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace qs {
 
@@ -20,5 +22,13 @@ struct Taker
     std::string name, remedy;
 };
 Taker takerOf(const Graph& graph);
+
+/// Whether a class of modules is one whose tensors torch.nn.utils.parametrize computes in each run,
+/// such as weight_norm's.
+bool isParametrized(std::string_view moduleClass);
+/// The modules of such classes of which operators stand in the graph as steps, by path.
+std::vector<std::string> parametrizedLayers(const Graph& graph, const OpNames& names);
+/// How to export the module at `path` as a plain one: "call ..remove_parametrizations(..) ..".
+std::string removalOfParametrization(const Graph& graph, const std::string& path);
 
 } // namespace qs

@@ -57,7 +57,7 @@ std::vector<CompareUnit> pairs(const Graph& graph)
         unit.members = {nodes[i]->id, nodes[i + 1]->id};
         unit.last = unit.members.back();
         const ValueRef in = *nodes[i]->args.at(0).value.asRef();
-        unit.inputs.push_back({in, in, in});
+        unit.inputs.push_back({in, in, in, in});
         unit.outputs.push_back({{unit.last, 0}, {unit.last, 0}});
         units.push_back(unit);
     }
@@ -85,7 +85,7 @@ std::size_t mostAlive(const Graph& graph, const std::vector<CompareUnit>& units,
             runNode(*graph.nodes()[at], referenceAlive);
         for (const std::size_t u : schedule.unitsAt[p]) {
             const bool there = floatAlive.contains(units[u].inputs[0].value)
-                && referenceAlive.contains(units[u].inputs[0].read)
+                && referenceAlive.contains(units[u].inputs[0].came)
                 && referenceAlive.contains(units[u].outputs[0].reference);
             if (!there)
                 qFatal("unit %zu is measured without its values", u);
