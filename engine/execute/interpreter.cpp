@@ -7,6 +7,7 @@
 #include "engine/execute/control/goes_on.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/node_runner.h"
+#include "engine/execute/random/random_draws.h"
 #include "engine/execute/reuse.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/operators/engine_ops.h"
@@ -30,6 +31,7 @@ struct Interpreter::Impl
     std::unordered_map<ValueRef, at::IValue> folded;
     std::map<const Graph*, Interpreter> subgraphs;
     std::vector<const Node*> holders; ///< buffers that the model changes
+    std::string place; ///< of a body, where it is run now (`bodyPlace`)
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
@@ -39,8 +41,8 @@ struct Interpreter::Impl
     Result<at::IValue> fold(ValueRef ref);
     Result<void> startState(Frame& frame, const ModelState& carried) const;
     Result<std::vector<at::IValue>> runSubgraph(const Node& node, std::size_t index,
-                                                std::vector<at::IValue> inputs, const Tap& tap,
-                                                const JobContext& job);
+                                                std::vector<at::IValue> inputs, std::string where,
+                                                const Tap& tap, const JobContext& job);
     Result<std::vector<std::size_t>> needed(const Frame& frame, std::span<const ValueRef> wanted,
                                             bool throughConstants) const;
     Result<void> evaluate(Frame& frame, std::span<const ValueRef> wanted, const JobContext& job,
@@ -125,7 +127,7 @@ Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)
 
 Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node, std::size_t index,
                                                                std::vector<at::IValue> inputs,
-                                                               const Tap& tap,
+                                                               std::string where, const Tap& tap,
                                                                const JobContext& job)
 {
     const auto& subgraph = node.subgraphs.at(index);
@@ -135,6 +137,7 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
                Interpreter::create(subgraph, {.device = options.device, .bodies = options.bodies}));
         it = subgraphs.emplace(subgraph.get(), std::move(inner)).first;
     }
+    it->second.m_impl->place = std::move(where);
     if (!tap && !options.bodies)
         return it->second.run(std::move(inputs), {}, job);
     const Tap inside
@@ -158,13 +161,15 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
     if (!runs || runJoined(pairs, node, frame, freedom))
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
+    std::int64_t round = 0;
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
-        return runSubgraph(node, index, std::move(inputs), tap, job);
+        return runSubgraph(node, index, std::move(inputs), bodyPlace(place, node, round++), tap,
+                           job);
     };
     const NodeCall& call = calls[graph->position(node.id)];
     const bool overwrite = call.inPlace && mayOverwriteFirst(node, frame, freedom);
     QS_TRY(auto values,
-           runCall(node, call, {options.device, readValue, subgraphRunner, overwrite}));
+           runCall(node, call, {options.device, readValue, subgraphRunner, overwrite, place}));
     if (isStateUpdate(node))
         frame.setState(*node.args[0].value.asString(), values.at(0));
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i)

@@ -14,6 +14,7 @@
 #include "engine/execute/control/tuple_runner.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/random/random_draws.h"
 #include "engine/execute/reuse.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
@@ -96,6 +97,29 @@ void protectStatistics(const c10::FunctionSchema& schema, torch::jit::Stack& sta
             *value = at::clone(value->toTensor());
 }
 
+/// The tensor, those of a list likewise, there and contiguous: numbers are drawn in the order of
+/// the memory, and no two devices draw the same.
+at::IValue drawnOn(const at::IValue& value, at::Device device)
+{
+    if (value.isTensor()) {
+        const at::Tensor& tensor = value.toTensor();
+        const bool plain = tensor.defined() && tensor.layout() == at::kStrided;
+        return plain ? at::IValue(tensor.to(device).contiguous()) : value;
+    }
+    if (!value.isTensorList())
+        return value;
+    c10::List<at::Tensor> tensors;
+    for (const at::Tensor& tensor : value.toTensorVector())
+        tensors.push_back(drawnOn(tensor, device).toTensor());
+    return tensors;
+}
+
+void putOn(at::Device device, torch::jit::Stack& stack)
+{
+    for (at::IValue& value : stack)
+        value = drawnOn(value, device);
+}
+
 /// An error where a copy of the process does not survive the call. What else goes wrong there goes
 /// wrong here too and is told by the kernel itself.
 Result<void> tryKernel(const c10::OperatorHandle& op, const torch::jit::Stack& given)
@@ -149,6 +173,8 @@ Result<void> callKernel(const Node& node, const NodeCall& call, bool overwrite,
 Result<Values> callDispatcher(const Node& node, const NodeCall& call, const CallContext& context)
 {
     const auto& schema = *schemaOf(call);
+    const bool draws = call.draws && !context.device.is_meta();
+    const at::Device device = draws ? at::kCPU : context.device;
     torch::jit::Stack stack;
     stack.reserve(schema.arguments().size());
     for (std::size_t i = 0; i < call.slots.size(); ++i) {
@@ -158,13 +184,22 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
             continue;
         }
         QS_TRY(at::IValue value,
-               convertArgument(node.args[call.slots[i]].value, slot, context.device, context.read));
+               convertArgument(node.args[call.slots[i]].value, slot, device, context.read));
         stack.push_back(std::move(value));
     }
     if (call.deviceSlot >= 0 && stack[call.deviceSlot].isNone())
-        stack[call.deviceSlot] = context.device;
+        stack[call.deviceSlot] = device;
     protectStatistics(schema, stack);
+    std::optional<SeededDraws> seeded;
+    if (draws) {
+        putOn(device, stack);
+        seeded.emplace(context.place, node.name);
+    }
     QS_CHECK(callKernel(node, call, context.overwrite && call.inPlace, stack));
+    if (draws) {
+        seeded.reset();
+        putOn(context.device, stack);
+    }
     // What nothing was written to yet is memory of whatever was there before: two runs would
     // differ.
     if (hasTrait(node.target, OperatorTrait::LeavesMemory))
@@ -276,8 +311,10 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
             call.problem = node.target + " lacks its argument '" + formal[i].name() + "'";
             return call;
         }
-    if (call.op)
+    if (call.op) {
         call.inPlace = inPlaceOperator(node.target);
+        call.draws = drawsNumbers(node, *call.op);
+    }
     if (device.is_cuda()) // unless told otherwise PyTorch makes tensors on the CPU
         call.deviceSlot = deviceSlotOf(*schemaOf(call));
     // The same arguments; a copy where the strides allow no view.

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -26,6 +27,7 @@ struct NodeCall
     /// Where nothing else would tell it: the schema's argument that says on which device the
     /// operator makes its tensors. -1 = none.
     int deviceSlot = -1;
+    bool draws = false; ///< `drawsNumbers`
     std::string problem; ///< why the node cannot run; empty when it can
     /// Of an operator that `trustsArguments`: whether it is still to be tried in a copy of the
     /// process before it runs here. Null for all others. Copies of the call share it.
@@ -52,10 +54,12 @@ struct CallContext
     const ReadValue& read;
     const RunSubgraph& runSubgraph;
     bool overwrite = false; ///< the first argument's memory may take the result
+    std::string_view place = {}; ///< of the node's graph (`bodyPlace`)
 };
 
 /// Runs one Op node; the values in the order of its outputs, list results flattened. Errors name
-/// the node.
+/// the node. What draws random numbers does so on the CPU, from contiguous tensors, after
+/// `SeededDraws`: the same numbers in each form.
 Result<std::vector<at::IValue>> runCall(const Node& node, const NodeCall& call,
                                         const CallContext& context);
 

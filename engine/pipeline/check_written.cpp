@@ -5,6 +5,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/random/random_draws.h"
 #include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/import/importer.h"
@@ -74,6 +75,8 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
     QS_CHECK(job.check());
     if (!made)
         return made.error().message;
+    if (!drawAlike(*graph, **read))
+        return drawingText(*graph) + ", others in the file; " + kDrawNothing;
     QS_TRY(const auto wanted, outputsOf(graph, batch, job));
     return compareOutputs(wanted, *made, path);
 }

@@ -6,6 +6,7 @@
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/files/file_comparator.h"
 #include "engine/convert/lowering/quantized_engine.h"
+#include "engine/execute/random/random_draws.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/file_origin.h"
 #include "engine/import/importer.h"
@@ -68,6 +69,9 @@ Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, con
         warn(request.quantized + ": " + finding);
     if (!found.converted->info().converted)
         warn(request.quantized + " holds no quantized operator");
+    if (!drawAlike(*request.floating, *found.converted))
+        warn(drawingText(*request.floating) + ", others in " + request.quantized
+             + ": the errors are those of chance as well; " + kDrawNothing);
     QS_TRY(const auto data,
            openDataset(request.data, *request.floating, datasetOptions(request.reading)));
     QS_TRY(found.comparison, compareFiles(request.floating, found.converted, *data, job));

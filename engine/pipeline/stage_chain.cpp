@@ -12,6 +12,7 @@
 #include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/gather_modules.h"
 #include "engine/execute/fill_shapes.h"
+#include "engine/execute/random/random_draws.h"
 #include "engine/export/exporter.h"
 #include "engine/extensions/classes/split_objects.h"
 #include "engine/graph/pass.h"
@@ -206,6 +207,8 @@ Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe)
     if (auto kept = m_memo.find<Plan>(key))
         return kept;
     QS_TRY(Plan made, makePlan(*model, recipe, backend));
+    if (std::string drawing = drawingWarning(*model); !drawing.empty())
+        made.warnings.push_back(std::move(drawing));
     auto plan = std::make_shared<const Plan>(std::move(made));
     m_memo.keep<Plan>(key, plan, bytesOf(*plan));
     return plan;

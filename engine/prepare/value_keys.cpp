@@ -2,6 +2,7 @@
 #include "engine/prepare/value_keys.h"
 
 #include "engine/execute/interpreter.h"
+#include "engine/execute/random/random_draws.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/text/graph_printer.h"
@@ -88,6 +89,8 @@ private:
             key.add(text);
         for (const auto& body : node.subgraphs)
             addBody(key, *body);
+        if (drawsNumbers(node))
+            key.add(node.name); // its numbers follow from it
         m_addMore(key, node);
         const Key whole = key.key();
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)

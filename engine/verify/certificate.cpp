@@ -35,6 +35,8 @@ const char* outcomeName(RuntimeVerdict::Outcome outcome)
         return "passed";
     case RuntimeVerdict::Outcome::Failed:
         return "failed";
+    case RuntimeVerdict::Outcome::NotCompared:
+        return "not compared";
     default:
         return "not run";
     }
@@ -121,7 +123,7 @@ bool Certificate::passed() const
             });
     };
     return count(RuntimeVerdict::Outcome::Failed) == 0
-        && count(RuntimeVerdict::Outcome::Passed) > 0;
+        && count(RuntimeVerdict::Outcome::Passed) + count(RuntimeVerdict::Outcome::NotCompared) > 0;
 }
 
 std::string certificateJson(const Certificate& certificate)

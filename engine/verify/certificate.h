@@ -77,6 +77,7 @@ struct RuntimeVerdict
     {
         Passed,
         Failed,
+        NotCompared, ///< loads and runs; its outputs are chance
         NotRun ///< the runtime is not there
     };
     std::string runtime; ///< "" = the file alone, without running it

@@ -70,6 +70,7 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
     row.verdict = verdict.outcome;
     row.outcome = verdict.outcome == Outcome::Failed ? "FAILED"
         : verdict.outcome == Outcome::Passed         ? "passed"
+        : verdict.outcome == Outcome::NotCompared    ? "not compared"
                                                      : "not run";
     row.isShown = !verdict.runtime.empty() || verdict.outcome == Outcome::Failed;
     const auto worst = std::min_element(verdict.outputs.begin(), verdict.outputs.end(),

@@ -13,7 +13,7 @@ struct CertificateRow
 {
     std::string file;
     std::string runtime; ///< "(bytes)" for the file alone
-    std::string outcome; ///< "passed", "FAILED", "not run"
+    std::string outcome; ///< "passed", "FAILED", "not compared", "not run"
     /// Of the worst output, in dB: with ours, against the float model there and here; "exact"
     /// without noise, "" where nothing was measured.
     std::string agreement, there, here;

@@ -9,6 +9,7 @@
 #include "engine/compare/metrics/metrics.h"
 #include "engine/convert/form_errors.h"
 #include "engine/convert/lowering/quantized_engine.h"
+#include "engine/execute/random/random_draws.h"
 #include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"
@@ -61,6 +62,7 @@ public:
         : m_request(request)
         , m_job(job)
         , m_names(outputNames(*request.converted.prepared->model))
+        , m_drawing(drawingText(*request.converted.prepared->model))
     {
     }
 
@@ -170,7 +172,7 @@ private:
             const std::string whole = path(file);
             const PythonJob pythonJob {m_request.python, runtime, whole,
                                        m_request.converted.prepared->model->info().inputTree,
-                                       &m_own.of(form).integers};
+                                       m_drawing.empty() ? &m_own.of(form).integers : nullptr};
             QS_TRY(const RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
             verdict.versions = run.versions;
             verdict.notes = run.notes;
@@ -234,6 +236,12 @@ private:
             const auto cause = run.notes.find("known_cause");
             verdict.reason
                 = run.error + (cause == run.notes.end() ? "" : " (" + cause->second + ")");
+            return;
+        }
+        if (!m_drawing.empty()) {
+            verdict.outcome = RuntimeVerdict::Outcome::NotCompared;
+            verdict.reason = "it loads and runs; its outputs are not compared: " + m_drawing
+                + ", others in each runtime; " + kDrawNothing;
             return;
         }
         const OwnRun& own = m_own.of(verdict.form);
@@ -353,6 +361,7 @@ private:
     const VerifyRequest& m_request;
     const JobContext& m_job;
     const std::vector<std::string> m_names;
+    const std::string m_drawing; ///< `drawingText` of the model
     std::vector<Batch> m_batches;
     OwnRuns m_own;
     std::int64_t m_done = 0; ///< runs

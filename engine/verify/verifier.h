@@ -25,7 +25,8 @@ struct VerifyRequest
 };
 
 /// Loads every export in the runtimes it is for, each in a process of its own, runs the data and
-/// holds the outputs to those of the converted model here, and to the float model's.
+/// holds the outputs to those of the converted model here, and to the float model's; not those of a
+/// model that draws random numbers, of which each runtime has its own.
 ///
 /// A file fails where its bytes are not those that were written; where a runtime cannot load or run
 /// it, or returns other shapes; in a runtime that computes as the file says, where an output agrees

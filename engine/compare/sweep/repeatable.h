@@ -5,9 +5,8 @@
 
 namespace qs {
 
-/// Whether a run of the graph is the same each time and takes nothing over from the one before: no
-/// state is changed, and no random numbers are drawn. Dropout in evaluation draws none, nor does
-/// attention without it, though their operators could.
+/// Whether values of one run of the graph may stand for those of another: no state is changed, and
+/// no random numbers are drawn (`drawsNumbers`), which follow from the shape of what is asked for.
 bool isRepeatable(const Graph& graph);
 
 } // namespace qs
