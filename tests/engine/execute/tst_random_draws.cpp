@@ -26,10 +26,9 @@ std::vector<at::Tensor> run(const GraphPtr& graph, const at::Tensor& x)
     return tensors;
 }
 
-const at::Tensor& generatorState()
+at::Tensor generatorState()
 {
-    static at::Tensor state;
-    return state = at::detail::getDefaultCPUGenerator().get_state();
+    return at::detail::getDefaultCPUGenerator().get_state();
 }
 
 const QString kModel = QStringLiteral("x: float32[2, 3, 4, 4] = input\n"
