@@ -3,12 +3,12 @@
 #include "engine/base/decibels.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/convert/ranges/value_noise.h"
-#include "ui/graph/style/graph_style.h"
 #include "ui/panels/property_panel.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
 #include <cmath>
 
