@@ -14,7 +14,7 @@ import sys
 import time
 
 import numpy
-from run_export import Job, Missing, arguments, compiled_module, loaded_program, need, one_line, torch_runtime
+from run_export import Job, Missing, arguments, loaded_program, need, one_line, torch_runtime
 
 WARM_UP, FEWEST, MOST, SECONDS, PROFILED = 3, 7, 51, 3.0, 15
 QUANTIZE, LAYOUT, LOOPS = "quantize and dequantize", "layout", "fused loops"
@@ -74,10 +74,11 @@ class Compiled(TorchScript):
     """What Inductor makes of both models; a kernel that it wrote itself is known by its name."""
 
     def load(self, path):
+        import inductor_run
         from torch._inductor import config
 
         config.cpp.enable_kernel_profile = True
-        module = compiled_module(self.torch, loaded_program(path, self.torch), {})
+        module = inductor_run.compiled_module(self.torch, loaded_program(path, self.torch), {})
 
         def call():
             with self.torch.no_grad():

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy
-from harness import SOURCE, expect_bad, in_full, main, run, run_good
+from harness import SOURCE, expect_bad, main, run, run_good
 
 SAMPLES = SOURCE / "resources" / "samples"
 MODEL, DATA, TEST = SAMPLES / "digits.pt2", SAMPLES / "calib.npz", SAMPLES / "test.npz"
@@ -362,36 +362,6 @@ def test_writing_into_the_inputs_is_told(folder):
         job = types.SimpleNamespace(notes={}, text={"input_tree": ""}, calls=lambda make: iter([[make(numpy.float32([1, numpy.nan]))]]))
         assert run_export.run_torch(job, module, torch)[0][0][0] == 2
         assert ("inputs" in job.notes) == told, job.notes
-
-
-@in_full
-def test_a_loop_over_a_sequence_compiles(folder):
-    """Inductor reads the length of the scan from a tensor, which it must be allowed to."""
-    import torch
-
-    torch.manual_seed(0)
-    model, calls = torch.nn.LSTM(8, 8, batch_first=True).eval(), [(torch.randn(4, 5, 8),) for _ in range(2)]
-    torch.export.save(torch.export.export(model, calls[0]), folder / "model.pt2")
-    torch.save(calls, folder / "calls.pt")
-    run_good("quantize", folder / "model.pt2", "--data", folder / "calls.pt", "--export", "pt2", "--out", folder / "out")
-    done = run("verify", folder / "out", "--data", folder / "calls.pt", "--python", sys.executable, "--runtime", "torch.compile")
-    assert done.returncode == 0 and "capture_scalar_outputs = True" in done.stdout, (done.stdout, done.stderr)
-
-
-def test_a_known_fault_of_the_compiler_is_said(_):
-    import torch
-
-    sys.path.insert(0, str(SOURCE / "resources" / "verify"))
-    import run_export
-
-    def told(model, example, error):
-        return str(run_export.compiler_cause(torch, RuntimeError(error), torch.export.export(model, example)))
-
-    shape = "shape '[80, 24]' is invalid for input of size 2112"
-    line = told(torch.nn.Conv1d(4, 4, 3), (torch.ones(1, 4, 9),), shape)
-    assert "keep torch.nn.Conv1d float" in line and shape in line, line
-    assert told(torch.nn.Conv2d(4, 4, 3), (torch.ones(1, 4, 9, 9),), shape) == shape
-    assert told(torch.nn.Conv1d(4, 4, 3), (torch.ones(1, 4, 9),), "no compiler is installed") == "no compiler is installed"
 
 
 def test_what_cannot_run_is_said(folder):

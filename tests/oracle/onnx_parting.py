@@ -112,16 +112,20 @@ class Parting:
             value = kept[name]
             given[name + "__given"] = value.numpy()
             model.graph.input.append(onnx.helper.make_tensor_value_info(name + "__given", types[value.dtype], value.shape))
-        told = {output.name for output in model.graph.output}
         made = {name for node in model.graph.node for name in node.output}
-        watched = [name for name in kept if name in made and name not in told]
+        # An output has the model's name; what is quantized before it leaves has that name with "/raw".
+        node_of = {name: name.removesuffix("/raw") for name in made}
+        expected = {name: kept[node] for name, node in node_of.items() if node in kept}
+        told = [output.name for output in model.graph.output]
+        expected.update((name, value) for name, value in zip(told, self.wanted) if name in made)
+        watched = [name for name in expected if name not in told]
         model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in watched)
         got = fed(session(model), self.inputs, given)
         worst, where, departed, count, farthest = 200.0, "", 0, 0, 0.0
         for name in [*watched, *told]:
-            if name not in kept:
+            if name not in expected:
                 continue
-            wanted, value = kept[name], torch.from_numpy(np.asarray(got[name]))
+            wanted, value = expected[name], torch.from_numpy(np.asarray(got[name]))
             wanted = torch.view_as_real(wanted.resolve_conj()) if wanted.is_complex() else wanted
             assert wanted.shape == value.shape, f"{name}: shape {tuple(value.shape)} instead of {tuple(wanted.shape)}"
             if name in quantizers:
@@ -131,7 +135,7 @@ class Parting:
                 departed, count = departed + int(differs.sum()), count + wanted.numel()
                 if differs.any() and scale is not None and scale.size == 1:
                     assert int((wanted.int() - value.int()).abs().max()) <= 1, f"{name}: an integer departs by more than one step"
-                    steps = kept[node.input[0]][differs].double() / float(scale) if node.input[0] in kept else None
+                    steps = expected[node.input[0]][differs].double() / float(scale) if node.input[0] in expected else None
                     if steps is not None:
                         farthest = max(farthest, float((steps - steps.floor() - 0.5).abs().max()))
             elif wanted.is_floating_point():

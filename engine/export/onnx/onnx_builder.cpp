@@ -37,17 +37,6 @@ bool isSize(const Value& value)
 
 } // namespace
 
-std::string OnnxNames::unique(const std::string& wanted)
-{
-    if (m_taken.insert(wanted).second)
-        return wanted;
-    for (int& number = m_last[wanted];;) {
-        std::string name = wanted + "_" + std::to_string(++number);
-        if (m_taken.insert(name).second)
-            return name;
-    }
-}
-
 OnnxBuilder::OnnxBuilder(GraphPtr graph, Interpreter interpreter, OnnxNames& names,
                          std::int64_t opset, OnnxTarget target)
     : m_graph(std::move(graph))
@@ -287,7 +276,7 @@ void OnnxBuilder::give(ValueRef ref, const std::string& name)
 
 void OnnxBuilder::reserveOutput(ValueRef ref, const std::string& name)
 {
-    m_outputs.emplace_back(ref, m_names.unique(name));
+    m_outputs.emplace_back(ref, m_names.output(name));
 }
 
 ValueType OnnxBuilder::outputType(ValueRef ref) const

@@ -3,6 +3,7 @@
 
 #include "engine/execute/interpreter.h"
 #include "engine/export/onnx/onnx_model.h"
+#include "engine/export/onnx/onnx_names.h"
 #include "engine/export/onnx/onnx_target.h"
 #include "engine/graph/graph.h"
 
@@ -17,18 +18,6 @@ namespace qs {
 
 class OnnxCall;
 using OnnxHandler = void (*)(OnnxCall&);
-
-/// Names of values that no two graphs of one file share: bodies see what stands around them.
-class OnnxNames
-{
-public:
-    /// The name itself, or with a number where it is taken.
-    std::string unique(const std::string& wanted);
-
-private:
-    std::unordered_set<std::string> m_taken;
-    std::unordered_map<std::string, int> m_last;
-};
 
 /// Turns the nodes of one graph into ONNX nodes, by the handlers of `onnx_handlers.h`. What depends
 /// on parameters and constants alone becomes an initializer, except for what comes out of a stored

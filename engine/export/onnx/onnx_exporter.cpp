@@ -68,9 +68,8 @@ Result<void> checkKnown(const OnnxBuilder& builder)
             + (reason.empty() ? "" : ": " + reason));
     const auto op = findOperator(missing.first->target);
     if (op && op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd))
-        return fail(std::move(refusal).withHint(
-            "export another form, or save the model after .run_decompositions(), which spells it "
-            "in simpler operators"));
+        refusal.hint += ", or save the model after .run_decompositions(), which spells it in "
+                        "simpler operators";
     return fail(std::move(refusal));
 }
 

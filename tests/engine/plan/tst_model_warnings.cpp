@@ -152,6 +152,22 @@ private Q_SLOTS:
                      != std::string::npos,
                  plan->warnings[0].c_str());
     }
+    void whatNamesLayersAloneIsNoConflict()
+    {
+        GraphMaker m;
+        const Graph graph = m.finish({m.relu("r", m.conv("c", m.input("x")))});
+        Recipe recipe = defaultRecipe();
+        Rule layers = recipe.mapping.rules.front();
+        layers.kind = RuleKind::ObjectType;
+        layers.key = "torch.nn.Conv2d";
+        Rule others;
+        others.kind = RuleKind::Global;
+        recipe.mapping.rules = {others, layers};
+        const auto plan = makePlan(graph, recipe, *findBackend("x86"));
+        QVERIFY(plan);
+        QVERIFY(plan->groups.at(0).fused && plan->groups.at(0).quantized);
+        QVERIFY(plan->conflicts.empty() && plan->warnings.empty());
+    }
     void oneLineForAllDroppedAlike()
     {
         GraphMaker m;

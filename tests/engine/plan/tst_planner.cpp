@@ -176,14 +176,6 @@ private Q_SLOTS:
         QCOMPARE(int(nodeOf(both, g, "c").verdict), int(Verdict::FloatByRule));
         QVERIFY(both.groups[0].fused);
 
-        // What a recipe that names layers alone leaves out is no conflict.
-        const Plan named = planOf(
-            g,
-            recipeWith({rule(RuleKind::Global, "", ""),
-                        rule(RuleKind::ObjectType, "torch.nn.Conv2d", "default_per_channel")}));
-        QVERIFY(named.groups[0].fused && nodeOf(named, g, "c").quantized);
-        QVERIFY(named.conflicts.empty() && named.warnings.empty());
-
         Recipe stranger = recipe;
         stranger.prepareJson = R"({"unfuse": ["nobody"]})";
         QVERIFY(text(planOf(g, stranger).warnings).contains("'nobody'"));
