@@ -36,6 +36,8 @@ Result<GateLimits> readLimits(const JsonPlace& place)
         if (!nodes.value().is_object())
             return nodes.error("nodes are an object", "for example {\"head\": 35}");
         for (const auto& [name, value] : nodes.value().items()) {
+            if (name.empty())
+                return nodes.error("a limit is of no node", "name a node or a module");
             QS_TRY(const double least, nodes.key(name).number());
             limits.nodes.push_back({name, least});
         }

@@ -76,7 +76,7 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
     if (!made)
         return made.error().message;
     if (!drawAlike(*graph, **read))
-        return drawingText(*graph) + ", others in the file; " + kDrawNothing;
+        return drawingText(*graph, **read) + "; " + kDrawNothing;
     QS_TRY(const auto wanted, outputsOf(graph, batch, job));
     return compareOutputs(wanted, *made, path);
 }

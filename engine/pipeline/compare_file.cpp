@@ -70,7 +70,7 @@ Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, con
     if (!found.converted->info().converted)
         warn(request.quantized + " holds no quantized operator");
     if (!drawAlike(*request.floating, *found.converted))
-        warn(drawingText(*request.floating) + ", others in " + request.quantized
+        warn(request.quantized + ": " + drawingText(*request.floating, *found.converted)
              + ": the errors are those of chance as well; " + kDrawNothing);
     QS_TRY(const auto data,
            openDataset(request.data, *request.floating, datasetOptions(request.reading)));

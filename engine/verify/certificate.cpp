@@ -113,6 +113,13 @@ Json verdictJson(const RuntimeVerdict& verdict, const CertificateRow& row)
 
 } // namespace
 
+bool Certificate::compared() const
+{
+    return std::any_of(verdicts.begin(), verdicts.end(), [](const RuntimeVerdict& verdict) {
+        return verdict.outcome == RuntimeVerdict::Outcome::Passed && !verdict.runtime.empty();
+    });
+}
+
 bool Certificate::passed() const
 {
     const auto count = [this](RuntimeVerdict::Outcome outcome) {

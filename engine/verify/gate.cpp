@@ -128,8 +128,7 @@ private:
         return nullptr;
     }
 
-    /// The name of a node, or of a module: what leaves it is then what its last measured node
-    /// makes.
+    /// The name of a node, or of a module, which is held at its last measured node.
     Result<void> addNode(const GateLimits::Node& wanted)
     {
         std::vector<std::string> names;

@@ -22,9 +22,8 @@ struct GateCheck
 };
 
 /// Holds a result document to the limits. What was not measured is a miss. A member of a fusion is
-/// measured where the fusion is, a module at the last measured node within it, which makes its
-/// output. Errors: not a result document; a node or module that it does not have (Usage, with the
-/// nearest name).
+/// measured where the fusion is, a module at the last measured node within it. Errors: not a
+/// result document; a node or module that it does not have (Usage, with the nearest name).
 Result<std::vector<GateCheck>> checkResult(const std::string& document, const GateLimits& limits);
 
 /// For programs that read test results: JUnit's XML, and SARIF 2.1.0 with a result for each miss.

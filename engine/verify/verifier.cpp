@@ -17,6 +17,7 @@
 #include "engine/graph/output_names.h"
 #include "engine/verify/certificate.h"
 #include "engine/verify/node_steps.h"
+#include "engine/verify/output_sums.h"
 #include "engine/verify/own_runs.h"
 #include "engine/verify/python_run.h"
 
@@ -39,20 +40,6 @@ std::string utcNow()
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     return text;
-}
-
-/// Errors of one output over all batches.
-struct OutputSums
-{
-    ErrorSums ours, toFloat, ownToFloat;
-    double maxAbs = 0;
-    std::int64_t differing = 0; ///< integers
-};
-
-Result<std::optional<double>> decibelsOf(const ErrorSums& sums)
-{
-    const auto metrics = metricsFrom(sums);
-    return metrics ? metrics->sqnrDb : std::nullopt;
 }
 
 class Verifier
@@ -239,6 +226,11 @@ private:
             return;
         }
         if (!m_drawing.empty()) {
+            if (const auto alike = checkRanks(m_own.of(verdict.form).outputs, run.outputs);
+                !alike) {
+                verdict.reason = alike.error().message;
+                return;
+            }
             verdict.outcome = RuntimeVerdict::Outcome::NotCompared;
             verdict.reason = "it loads and runs; its outputs are not compared: " + m_drawing
                 + ", others in each runtime; " + kDrawNothing;
@@ -261,6 +253,30 @@ private:
             verdict.reason += " (" + cause->second + ")";
     }
 
+    Result<at::Tensor> returned(const BatchOutputs& theirs, std::size_t batch,
+                                std::size_t output) const
+    {
+        if (batch < theirs.size() && output < theirs[batch].size()
+            && theirs[batch][output].defined())
+            return theirs[batch][output];
+        return fail(ErrorCode::Numeric, "it does not return output '" + m_names[output] + "'");
+    }
+
+    /// Of outputs that are chance, so that their sizes may be.
+    Result<void> checkRanks(const BatchOutputs& ours, const BatchOutputs& theirs) const
+    {
+        for (std::size_t i = 0; i < m_names.size(); ++i)
+            for (std::size_t b = 0; b < m_batches.size(); ++b) {
+                if (i >= ours[b].size() || !ours[b][i].defined())
+                    continue;
+                QS_TRY(const at::Tensor other, returned(theirs, b, i));
+                if (ours[b][i].dim() != other.dim())
+                    return fail(ErrorCode::Numeric,
+                                "output '" + m_names[i] + "' has other dimensions than ours");
+            }
+        return {};
+    }
+
     /// Fills the verdict's outputs, and its reason where one of them is not as wanted.
     Result<void> measure(RuntimeVerdict& verdict, const Runtime& runtime, const BatchOutputs& ours,
                          const BatchOutputs& theirs) const
@@ -270,41 +286,16 @@ private:
             bool isThere = false;
             for (std::size_t b = 0; b < m_batches.size(); ++b) {
                 const at::Tensor own = i < ours[b].size() ? ours[b][i] : at::Tensor();
-                const bool has = b < theirs.size() && i < theirs[b].size();
                 if (!own.defined())
                     continue;
                 isThere = true;
-                if (!has || !theirs[b][i].defined())
-                    return fail(ErrorCode::Numeric,
-                                "it does not return output '" + m_names[i] + "'");
-                QS_CHECK(add(sums, m_own.floatOutputs()[b].at(i), own, theirs[b][i], m_names[i]));
+                QS_TRY(const at::Tensor other, returned(theirs, b, i));
+                QS_CHECK(sums.add(m_own.floatOutputs()[b].at(i), own, other, m_names[i]));
             }
             if (isThere)
                 QS_CHECK(judgeOutput(verdict, runtime, sums, m_names[i]));
         }
         return {};
-    }
-
-    static Result<void> add(OutputSums& sums, const at::Tensor& y, const at::Tensor& own,
-                            const at::Tensor& other, const std::string& name)
-    {
-        if (own.sizes() != other.sizes())
-            return fail(ErrorCode::Numeric,
-                        "output '" + name + "' has the shape " + c10::str(other.sizes())
-                            + " where ours has " + c10::str(own.sizes()));
-        if (own.numel() == 0)
-            return {};
-        if (!own.is_floating_point()) {
-            sums.differing += other.to(own.scalar_type()).ne(own).sum().item<std::int64_t>();
-            return {};
-        }
-        const at::Tensor a = own.to(at::kFloat), b = other.to(at::kFloat);
-        QS_CHECK(addError(sums.ours, a, b));
-        sums.maxAbs = std::max(sums.maxAbs, (a - b).abs().nan_to_num(0).max().item<double>());
-        if (!y.defined() || y.sizes() != own.sizes())
-            return {};
-        QS_CHECK(addError(sums.toFloat, y.to(at::kFloat), b));
-        return addError(sums.ownToFloat, y.to(at::kFloat), a);
     }
 
     /// Why a runtime's numbers are others than ours, as far as it is known; "" else.
@@ -331,9 +322,9 @@ private:
         VerifiedOutput output;
         output.name = name;
         output.maxAbs = sums.maxAbs;
-        QS_TRY(output.agreementDb, decibelsOf(sums.ours));
-        QS_TRY(output.floatDb, decibelsOf(sums.toFloat));
-        QS_TRY(output.ownFloatDb, decibelsOf(sums.ownToFloat));
+        QS_TRY(output.agreementDb, sqnrOf(sums.ours));
+        QS_TRY(output.floatDb, sqnrOf(sums.toFloat));
+        QS_TRY(output.ownFloatDb, sqnrOf(sums.ownToFloat));
         const double agreement = output.agreementDb.value_or(kExactDb);
         const FormErrors errors {output.ownFloatDb.value_or(kExactDb),
                                  output.floatDb.value_or(kExactDb), sums.ownToFloat.count};

@@ -42,7 +42,9 @@ def compiled_module(torch, program, notes):
 
 def compiler_cause(torch, error, program):
     """A known fault of the compiler in a user's words, before its own; else the error itself."""
-    if any("conv1d" in str(node.target) for node in program.graph.nodes) and re.search(r"shape|broadcast|size", str(error)):
+    quantized = any("conv1d" in str(node.target) and any("dequantize" in str(one.target) for one in node.all_input_nodes)
+                    for node in program.graph.nodes)
+    if quantized and re.search(r"is invalid for input of size|[Bb]roadcast", str(error)):
         return RuntimeError(f"the compiler of torch {torch.__version__} gives quantized conv1d layers wrong shapes: keep torch.nn.Conv1d float for it, or "
                             f"run the file without torch.compile; it said {type(error).__name__}: {error}")
     return error

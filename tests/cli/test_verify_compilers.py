@@ -3,6 +3,7 @@
 import sys
 
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 from harness import SOURCE, in_full, main, run, run_good
 
 sys.path.insert(0, str(SOURCE / "resources" / "verify"))
@@ -25,11 +26,17 @@ def test_a_known_fault_of_the_compiler_is_said(_):
     def told(model, example, error):
         return str(inductor_run.compiler_cause(torch, RuntimeError(error), torch.export.export(model, example)))
 
-    shape = "shape '[80, 24]' is invalid for input of size 2112"
-    line = told(torch.nn.Conv1d(4, 4, 3), (torch.ones(1, 4, 9),), shape)
+    class Quantized(torch.nn.Conv1d):
+        def forward(self, x):
+            steps = torch.ops.quantized_decomposed
+            x = steps.quantize_per_tensor(x, 0.1, 0, 0, 255, torch.uint8)
+            return super().forward(steps.dequantize_per_tensor(x, 0.1, 0, 0, 255, torch.uint8))
+
+    shape, example = "shape '[80, 24]' is invalid for input of size 2112", (torch.ones(1, 4, 9),)
+    line = told(Quantized(4, 4, 3), example, shape)
     assert "keep torch.nn.Conv1d float" in line and shape in line, line
-    assert told(torch.nn.Conv2d(4, 4, 3), (torch.ones(1, 4, 9, 9),), shape) == shape
-    assert told(torch.nn.Conv1d(4, 4, 3), (torch.ones(1, 4, 9),), "no compiler is installed") == "no compiler is installed"
+    assert told(torch.nn.Conv1d(4, 4, 3), example, shape) == shape
+    assert told(Quantized(4, 4, 3), example, "no compiler is installed") == "no compiler is installed"
 
 
 if __name__ == "__main__":

@@ -113,8 +113,8 @@ class Parting:
             given[name + "__given"] = value.numpy()
             model.graph.input.append(onnx.helper.make_tensor_value_info(name + "__given", types[value.dtype], value.shape))
         made = {name for node in model.graph.node for name in node.output}
-        # An output has the model's name; what is quantized before it leaves has that name with "/raw".
-        node_of = {name: name.removesuffix("/raw") for name in made}
+        # An output has the model's name; what is quantized before it leaves has that name with "_raw".
+        node_of = {name: name if name in kept else name.removesuffix("_raw") for name in made}
         expected = {name: kept[node] for name, node in node_of.items() if node in kept}
         told = [output.name for output in model.graph.output]
         expected.update((name, value) for name, value in zip(told, self.wanted) if name in made)

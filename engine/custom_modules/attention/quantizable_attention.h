@@ -11,6 +11,7 @@ namespace qs {
 inline constexpr const char* kAttentionClass = "torch.nn.MultiheadAttention";
 inline constexpr const char* kQuantizableAttentionClass
     = "torch.ao.nn.quantizable.MultiheadAttention";
+inline constexpr const char* kQuantizedAttentionClass = "torch.ao.nn.quantized.MultiheadAttention";
 
 /// Writes every `torch.nn.MultiheadAttention` as torch.ao's quantizable one does: its packed
 /// projections become three linear layers, `linear_Q`, `linear_K` and `linear_V`, and its

@@ -77,10 +77,16 @@ std::mutex& drawing()
 
 bool drawsNumbers(const Node& node, const c10::OperatorHandle& op)
 {
-    constexpr std::array<const char*, 3> kSwitches {"train", "training", "dropout_p"};
-    return isRandom(op) && std::none_of(kSwitches.begin(), kSwitches.end(), [&](const char* name) {
-               return isOff(node, op.schema(), name);
-           });
+    // A recurrent layer's dropout is 0 mostly; p is a dropout's share where there is a train.
+    constexpr std::array<const char*, 5> kSwitches {"train", "training", "dropout_p", "dropout",
+                                                    "p"};
+    if (!isRandom(op))
+        return false;
+    const bool hasModes = op.schema().argumentIndexWithName("train").has_value()
+        || op.schema().argumentIndexWithName("training").has_value();
+    return std::none_of(kSwitches.begin(), kSwitches.end(), [&](std::string_view name) {
+        return (hasModes || name == "dropout_p") && isOff(node, op.schema(), name.data());
+    });
 }
 
 bool drawsNumbers(const Node& node)
@@ -111,6 +117,12 @@ bool drawAlike(const Graph& one, const Graph& other)
 std::string drawingText(const Graph& graph)
 {
     return drawingLine(drawingNodes(graph));
+}
+
+std::string drawingText(const Graph& graph, const Graph& file)
+{
+    const std::string here = drawingText(graph);
+    return here.empty() ? drawingText(file) + ", in the file alone" : here + ", others in the file";
 }
 
 std::string drawingWarning(const Graph& graph)

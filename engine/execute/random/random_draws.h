@@ -29,6 +29,8 @@ bool drawAlike(const Graph& one, const Graph& other);
 
 /// "'eps', 'drop' draw random numbers"; empty where no node does.
 std::string drawingText(const Graph& graph);
+/// The same of a file that does not draw as the graph does: whose nodes those are is told.
+std::string drawingText(const Graph& graph, const Graph& file);
 /// For a plan: the nodes that draw though they are not in training mode, which is told as such
 /// (`warnOfModel`), and what to do about them; empty where there is none.
 std::string drawingWarning(const Graph& graph);
@@ -40,7 +42,7 @@ inline constexpr const char* kDrawNothing
 
 /// As long as it lives PyTorch's default generator of the CPU draws what follows from the node's
 /// name and the place of its graph ("" for a model's own, see `bodyPlace`) alone: the same in each
-/// form, run, process and machine. Puts the generator back as it was. One at a time: others wait.
+/// form, run and process. Puts the generator back as it was. One at a time: others wait.
 class SeededDraws
 {
 public:

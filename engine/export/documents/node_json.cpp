@@ -196,10 +196,11 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     addReason(json, found.reason.empty() && !found.quantized ? plainReason(node) : found.reason);
     json["pattern"] = found.pattern.empty() ? Json(nullptr) : Json(found.pattern);
     json["qconfig"] = found.qconfig ? Json(found.qconfigName) : Json(nullptr);
-    if (found.group >= 0) // what a fusion loses stands on its last member
-        if (const NodeId last = m_parts.plan->groups[std::size_t(found.group)].members.back();
-            last != node.id)
-            json["unit"] = m_parts.model->get(last).name;
+    if (found.group >= 0) { // what a fusion loses stands on its last member
+        const MatchGroup& group = m_parts.plan->groups[std::size_t(found.group)];
+        if ((group.quantized || group.fused) && group.members.back() != node.id)
+            json["unit"] = m_parts.model->get(group.members.back()).name;
+    }
     if (const auto mode = modeOf(found); !mode.empty())
         json["mode"] = mode;
     if (!found.note.empty())

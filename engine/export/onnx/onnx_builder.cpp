@@ -276,7 +276,7 @@ void OnnxBuilder::give(ValueRef ref, const std::string& name)
 
 void OnnxBuilder::reserveOutput(ValueRef ref, const std::string& name)
 {
-    m_outputs.emplace_back(ref, m_names.output(name));
+    m_outputs.emplace_back(ref, name);
 }
 
 ValueType OnnxBuilder::outputType(ValueRef ref) const

@@ -14,6 +14,7 @@
 #include "engine/graph/output_names.h"
 #include "engine/graph/pass.h"
 
+#include <algorithm>
 #include <array>
 
 namespace qs {
@@ -53,7 +54,7 @@ std::string listed(const std::vector<std::string>& targets)
 }
 
 /// Everything that has no form at once, so that nobody finds it one by one.
-Result<void> checkKnown(const OnnxBuilder& builder)
+Result<void> checkKnown(const OnnxBuilder& builder, const Graph& graph)
 {
     const OnnxBuilder::Missing missing = builder.missing();
     if (!missing.first)
@@ -66,8 +67,12 @@ Result<void> checkKnown(const OnnxBuilder& builder)
                    ? ", " + counted(std::int64_t(missing.targets.size()), "operator") + " in all"
                    : "")
             + (reason.empty() ? "" : ": " + reason));
-    const auto op = findOperator(missing.first->target);
-    if (op && op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd))
+    const bool isMadeOfOthers = std::all_of(
+        missing.targets.begin(), missing.targets.end(), [](const std::string& target) {
+            const auto op = findOperator(target);
+            return op && op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+        });
+    if (isMadeOfOthers && graph.info().format != "torchscript")
         refusal.hint += ", or save the model after .run_decompositions(), which spells it in "
                         "simpler operators";
     return fail(std::move(refusal));
@@ -81,7 +86,7 @@ void addOutputs(OnnxBuilder& builder, const Argument& argument, std::vector<std:
         return;
     }
     if (const ValueRef* ref = argument.asRef())
-        builder.reserveOutput(*ref, names.front());
+        builder.reserveOutput(*ref, builder.names().output(names.front()));
     names.erase(names.begin());
 }
 
@@ -108,7 +113,7 @@ Result<void> check(const Graph& model)
     QS_TRY(const GraphPtr graph, runPasses(std::make_shared<const Graph>(model), formPasses()));
     QS_TRY(Interpreter interpreter, Interpreter::create(graph));
     OnnxNames names;
-    return checkKnown(OnnxBuilder(graph, std::move(interpreter), names, kNewestOnnxOpset));
+    return checkKnown(OnnxBuilder(graph, std::move(interpreter), names, kNewestOnnxOpset), model);
 }
 
 Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
@@ -121,7 +126,7 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
     QS_TRY(Interpreter interpreter, Interpreter::create(graph));
     OnnxNames names;
     OnnxBuilder builder(graph, std::move(interpreter), names, options.opset, options.target);
-    QS_CHECK(checkKnown(builder));
+    QS_CHECK(checkKnown(builder, *graph));
     for (const Node* input : graph->inputs()) {
         const std::string name = names.unique(input->target.empty() ? input->name : input->target);
         builder.bind({input->id, 0}, name);

@@ -11,7 +11,7 @@ std::string OnnxNames::output(const std::string& wanted)
 std::string OnnxNames::unique(const std::string& wanted)
 {
     if (m_outputs.contains(wanted))
-        return unique(wanted + "/raw");
+        return unique(wanted + "_raw");
     if (m_taken.insert(wanted).second)
         return wanted;
     for (int& number = m_last[wanted];;) {

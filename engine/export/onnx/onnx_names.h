@@ -13,8 +13,8 @@ class OnnxNames
 public:
     /// The name itself, or with a number where it is taken.
     std::string unique(const std::string& wanted);
-    /// The same, for an output of the graph: a value within that wants the name too, as what is
-    /// quantized before it leaves does, becomes "NAME/raw".
+    /// The same, for an output of the model: a value within that wants the name too, as what is
+    /// quantized before it leaves does, becomes "NAME_raw".
     std::string output(const std::string& wanted);
 
 private:

@@ -118,12 +118,11 @@ std::string whyNoMode(const CustomModule& module, const std::string& mode)
 /// Why a line of torch.ao's maps does nothing; "" where it says what happens anyway.
 std::string whyNoMap(const std::string& mode, const std::string& from, const std::string& to)
 {
-    if (from == kAttentionClass)
-        return to == kQuantizableAttentionClass
-            ? ""
-            : "map it to " + std::string(kQuantizableAttentionClass);
-    if (from == kQuantizableAttentionClass)
-        return {}; // its layers are quantized as others are
+    if (mode == "static" && (from == kAttentionClass || from == kQuantizableAttentionClass)) {
+        const std::string wanted
+            = from == kAttentionClass ? kQuantizableAttentionClass : kQuantizedAttentionClass;
+        return to == wanted ? "" : "map it to " + wanted;
+    }
     const CustomModulePtr module = moduleMapped(from);
     if (!module) {
         std::string known;

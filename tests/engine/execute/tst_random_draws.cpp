@@ -143,6 +143,11 @@ private Q_SLOTS:
         // Training mode is told as such.
         QVERIFY(drawingWarning(*parsed(kModel)).find("'d'") == std::string::npos);
         QCOMPARE(drawingWarning(*parsed("x: float32[2] = input\nreturn %x")), std::string());
+        // In training mode, and yet nothing is dropped.
+        QVERIFY(drawingNodes(*parsed("x: float32[2] = input\n"
+                                     "d: float32[2] = aten.dropout.default(input=%x, p=0.0, "
+                                     "train=True)\nreturn %d"))
+                    .empty());
     }
 };
 

@@ -210,10 +210,14 @@ void VerifyDialog::showResult(const Result<Certificate>& result)
     showRows(*result);
     const QString failure = toQString(failureText(*result));
     const QDir folder(toQString(m_workspace.document().exported().folder));
-    m_summary->setText(failure.isEmpty()
-                           ? tr("Passed. The certificate is written: %1")
-                                 .arg(folder.filePath(QString::fromLatin1(kCertificateFile)))
-                           : tr("Not passed: %1. No certificate is written.").arg(failure));
+    const QString written = folder.filePath(QString::fromLatin1(kCertificateFile));
+    m_summary->setText(!failure.isEmpty()
+                           ? tr("Not passed: %1. No certificate is written.").arg(failure)
+                           : result->compared()
+                           ? tr("Passed. The certificate is written: %1").arg(written)
+                           : tr("All load, nothing could be compared. The certificate is written: "
+                                "%1")
+                                 .arg(written));
     m_rows->setFocus(); // the arrow keys go through what was found
 }
 

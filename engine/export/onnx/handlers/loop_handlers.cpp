@@ -42,7 +42,8 @@ public:
     void returnValue(const Argument& returned)
     {
         if (const ValueRef* ref = returned.asRef())
-            m_builder->reserveOutput(*ref, m_graph->value(*ref).name + "_out");
+            m_builder->reserveOutput(*ref,
+                                     m_builder->names().unique(m_graph->value(*ref).name + "_out"));
         else
             m_call.refuse("its graph returns a constant");
     }
