@@ -96,7 +96,7 @@ private Q_SLOTS:
         QVERIFY(node("quantize_per_tensor")->outputs[0].type.dtype == DType::UInt8);
         QVERIFY(node("dequantize")->outputs[0].type.dtype == DType::Float32);
         for (const Use& use : document().edited()->file->users({node("relu")->id, 0}))
-            QVERIFY(document().model()->users({node("dequantize")->id, 0}).size() > 0
+            QVERIFY(!document().model()->users({node("dequantize")->id, 0}).empty()
                     && document().model()->tryGet(use.node));
         QCOMPARE(document().model()->users({node("relu")->id, 0}).size(), std::size_t(1));
         // A cast on one edge.
