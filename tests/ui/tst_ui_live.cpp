@@ -211,21 +211,31 @@ private Q_SLOTS:
         QVERIFY(!workspace().live().isFollowing());
     }
 
+    void aCancelStands_data()
+    {
+        QTest::addColumn<bool>("betweenStages");
+        QTest::addColumn<int>("batchSize"); // nothing of it was ever compared
+        QTest::newRow("as soon as it starts") << false << 7; // a moment later it may be done
+        QTest::newRow("between two stages") << true << 6;
+    }
     /// What the user cancels does not start again until something else is decided.
     void aCancelStands()
     {
+        QFETCH(bool, betweenStages);
+        QFETCH(int, batchSize);
         auto& keep = m_window->actions()[ActionId::CompareAfterEach];
         keep.setChecked(true);
-        // As soon as it starts: a moment later it may be done.
         int cancelled = 0;
-        const auto cancelling
-            = connect(&workspace().live(), &LivePreview::followingChanged, this, [&] {
-                  if (workspace().live().isFollowing() && ++cancelled == 1)
-                      m_window->actions()[ActionId::Cancel].trigger();
-              });
+        const auto cancel = [&] {
+            if (workspace().live().isFollowing() && ++cancelled == 1)
+                m_window->actions()[ActionId::Cancel].trigger();
+        };
+        const auto cancelling = betweenStages
+            ? connect(&workspace().pipeline(), &Pipeline::succeeded, this, cancel)
+            : connect(&workspace().live(), &LivePreview::followingChanged, this, cancel);
         Recipe other = document().recipe();
-        other.calibration.batchSize = 7; // nothing of it was ever compared
-        workspace().change("seven samples", other);
+        other.calibration.batchSize = batchSize;
+        workspace().change("other batches", other);
         QTRY_COMPARE_WITH_TIMEOUT(cancelled, 1, 20000);
         settle();
         QTest::qWait(200);

@@ -79,6 +79,9 @@ void LivePreview::follow()
     const bool isCompared = document.comparison() && !document.isStale(Stage::Compare);
     m_ready = m_ready || isCompared;
     if (m_following && !pipeline.isRunning()) { // done, failed or stopped
+        // Cancelled between two stages, of which none failed: not run again by itself either.
+        if (!isCompared && !m_stopping)
+            m_refused = m_followed;
         m_following = m_stopping = false;
         Q_EMIT followingChanged();
     }
