@@ -168,9 +168,8 @@ Result<Json> readClassMap(const JsonPlace& place, bool preparing)
     return out;
 }
 
-Json staticMap(const std::string& prepareJson)
+Json staticMap(const Json& prepare)
 {
-    const Json prepare = Json::parse(prepareJson, nullptr, false);
     if (!prepare.is_object() || !prepare.contains(kObserved)
         || !prepare[kObserved].contains("static"))
         return Json::object();
@@ -181,7 +180,7 @@ Json staticMap(const std::string& prepareJson)
 Result<void> checkPartners(const JsonPlace& place, const Json& quantized,
                            const std::string& prepareJson)
 {
-    const Json prepared = staticMap(prepareJson);
+    const Json prepared = staticMap(Json::parse(prepareJson, nullptr, false));
     for (const auto& [from, observed] : prepared.items()) {
         const std::string name = observed.get<std::string>();
         if (quantized.contains("static") && quantized["static"].contains(name))
@@ -270,7 +269,7 @@ std::vector<std::string> customModulesWanted(const std::string& prepareJson)
     std::vector<std::string> wanted;
     if (prepare.is_object() && prepare.contains(kOptIn))
         wanted = prepare[kOptIn].get<std::vector<std::string>>();
-    const Json mapped = staticMap(prepareJson);
+    const Json mapped = staticMap(prepare);
     for (const std::string& name : kOptInClasses) {
         const std::string quantizable = "torch.ao.nn.quantizable" + name.substr(name.rfind('.'));
         if (mapped.value(name, "") == quantizable

@@ -4,6 +4,7 @@
 #include "engine/base/each_of.h"
 #include "engine/execute/frame.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
 
 #include <ATen/ScalarOps.h>
@@ -269,6 +270,24 @@ ValueType typeOfTensor(const at::Tensor& tensor)
     for (const std::int64_t size : tensor.sizes())
         type.shape.push_back(Dim::fixed(size));
     return type;
+}
+
+bool effectiveArgument(const Node& node, std::string_view name, Argument& out)
+{
+    if (const Argument* given = node.tryArg(name)) {
+        out = *given;
+        return true;
+    }
+    const auto op = findOperator(node.target);
+    if (!op)
+        return false;
+    for (const auto& argument : op->schema().arguments()) {
+        if (argument.name() != name)
+            continue;
+        out = argument.default_value() ? constantArgument(*argument.default_value()) : Argument();
+        return true;
+    }
+    return false;
 }
 
 } // namespace qs

@@ -34,6 +34,10 @@ Result<void> convertFlat(const Argument& argument, const at::Device& device, con
 /// element type, a layout or a memory format. None for what no argument can hold.
 Argument constantArgument(const at::IValue& value, const c10::TypePtr& type = c10::AnyType::get());
 
+/// The argument `name` of an operator, or its schema's default where it is absent; an empty pointer
+/// result (false) where the operator has no such argument.
+bool effectiveArgument(const Node& node, std::string_view name, Argument& out);
+
 /// The type of a value that is this tensor, all its sizes fixed.
 ValueType typeOfTensor(const at::Tensor& tensor);
 

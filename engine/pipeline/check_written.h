@@ -11,9 +11,9 @@ namespace qs {
 
 /// Opens an exported file again, runs one batch through it and holds its outputs against those of
 /// the graph that was written (`exportedGraph`). Returns what kept it from being checked, for a
-/// warning: a file that this program cannot read back (ONNX), or whose outputs are no tensors;
-/// random numbers that differ there (`drawAlike`);
-/// empty where it was checked. Errors (Numeric): it computes something else, 40 dB are asked for.
+/// warning: a file that this program cannot read back (ONNX), or whose outputs are no tensors, or
+/// that draws other random numbers (`drawAlike`); empty where it was checked. Errors (Numeric): it
+/// computes something else, 40 dB are asked for.
 Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
                                  bool ownRanges, const std::string& path, const Batch& batch,
                                  const JobContext& job = {});

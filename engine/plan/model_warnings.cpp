@@ -2,6 +2,7 @@
 #include "engine/plan/model_warnings.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/effects.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/plan/names/op_vocabulary.h"
 
@@ -13,11 +14,6 @@ namespace qs {
 
 namespace {
 
-bool isTrue(const Argument* argument)
-{
-    return argument && argument->asBool() && *argument->asBool();
-}
-
 bool contains(std::string_view text, std::string_view part)
 {
     return text.find(part) != std::string_view::npos;
@@ -27,7 +23,7 @@ bool contains(std::string_view text, std::string_view part)
 std::string trainingEffect(const Node& node)
 {
     const std::string& target = node.target;
-    const bool trains = isTrue(node.tryArg("train")) || isTrue(node.tryArg("training"));
+    const bool trains = isInTraining(node);
     if (contains(target, "batch_norm") || contains(target, "instance_norm")) {
         // Without running statistics a norm uses those of the batch in evaluation as well.
         const Argument* mean = node.tryArg("running_mean");

@@ -113,24 +113,18 @@ Json verdictJson(const RuntimeVerdict& verdict, const CertificateRow& row)
 
 } // namespace
 
-bool Certificate::compared() const
+bool Certificate::has(RuntimeVerdict::Outcome outcome) const
 {
-    return std::any_of(verdicts.begin(), verdicts.end(), [](const RuntimeVerdict& verdict) {
-        return verdict.outcome == RuntimeVerdict::Outcome::Passed && !verdict.runtime.empty();
+    return std::any_of(verdicts.begin(), verdicts.end(), [&](const RuntimeVerdict& verdict) {
+        return verdict.outcome == outcome
+            && (outcome == RuntimeVerdict::Outcome::Failed || !verdict.runtime.empty());
     });
 }
 
 bool Certificate::passed() const
 {
-    const auto count = [this](RuntimeVerdict::Outcome outcome) {
-        return std::count_if(
-            verdicts.begin(), verdicts.end(), [outcome](const RuntimeVerdict& verdict) {
-                return verdict.outcome == outcome
-                    && (outcome == RuntimeVerdict::Outcome::Failed || !verdict.runtime.empty());
-            });
-    };
-    return count(RuntimeVerdict::Outcome::Failed) == 0
-        && count(RuntimeVerdict::Outcome::Passed) + count(RuntimeVerdict::Outcome::NotCompared) > 0;
+    return !has(RuntimeVerdict::Outcome::Failed)
+        && (compared() || has(RuntimeVerdict::Outcome::NotCompared));
 }
 
 std::string certificateJson(const Certificate& certificate)

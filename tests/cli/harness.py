@@ -141,11 +141,11 @@ def by_name(document):
     return {node["name"]: node for node in document["nodes"]}
 
 
-def export_model(model, example, path, dynamic=True):
-    """torch.export of an eval-mode model to `path`; the first dimension of every input is dynamic."""
+def export_model(model, example, path, dynamic=True, train=False):
+    """torch.export of a model, in evaluation unless it is to train, to `path`; the first dimension of every input is dynamic."""
     import torch
 
-    model.eval()
+    model.train(train)
     shapes = None
     if dynamic:
         batch = torch.export.Dim("batch", min=1, max=1024)

@@ -34,12 +34,11 @@ class Vae(nn.Module):
         return self.decode(mu + torch.randn_like(mu) * torch.exp(0.5 * self.sigma(h)))
 
 
-def files_of(folder, model, shape):
+def files_of(folder, model, shape, train=False):
     torch.manual_seed(1)
     data = torch.randn(32, *shape)
     np.savez(folder / "data.npz", x=data.numpy())
-    batch = torch.export.Dim("batch", min=1, max=1024)
-    torch.export.save(torch.export.export(model, (data[:2],), dynamic_shapes=({0: batch},)), folder / "model.pt2")
+    export_model(model, (data[:2],), folder / "model.pt2", train=train)
     return folder / "model.pt2", folder / "data.npz"
 
 
@@ -48,7 +47,7 @@ def outputs(document):
 
 
 def test_every_form_draws_the_same(folder):
-    model, data = files_of(folder, Vae().eval(), (3, 8, 8))
+    model, data = files_of(folder, Vae(), (3, 8, 8))
     words = ["quantize", model, "--data", data, "--device", "cpu", "--out"]
     done = run(*words, folder / "out")
     assert done.returncode == 0, done.stderr
@@ -65,7 +64,7 @@ def test_every_form_draws_the_same(folder):
 
 def test_noise_in_a_branch(folder):
     """TorchScript runs branches in its own way: the file is written, and not compared."""
-    model, data = files_of(folder, Branch().eval(), (6,))
+    model, data = files_of(folder, Branch(), (6,))
     done = run("quantize", model, "--data", data, "--device", "cpu", "--export", "torchscript", "--out", folder / "out")
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if "reading it back" in line]
@@ -76,11 +75,11 @@ def test_noise_in_a_branch(folder):
 
 def test_files_that_draw_are_not_compared(folder):
     """Each runtime has a stream of its own."""
-    for name, network, shape, node in (("vae", Vae().eval(), (3, 8, 8), "randn_like"),
-                                       ("train", nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.Linear(8, 4)).train(), (6,), "dropout")):
+    for name, network, shape, node in (("vae", Vae(), (3, 8, 8), "randn_like"),
+                                       ("train", nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.Linear(8, 4)), (6,), "dropout")):
         place = folder / name
         place.mkdir()
-        model, data = files_of(place, network, shape)
+        model, data = files_of(place, network, shape, train=name == "train")
         done = run("quantize", model, "--data", data, "--device", "cpu", "--out", place / "out")
         assert done.returncode == 0, done.stderr
         assert sum(line.startswith("warning:") for line in done.stderr.splitlines()) == 1, done.stderr

@@ -4,7 +4,7 @@ import sys
 
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
-from harness import SOURCE, in_full, main, run, run_good
+from harness import SOURCE, export_model, in_full, main, run, run_good
 
 sys.path.insert(0, str(SOURCE / "resources" / "verify"))
 import inductor_run  # noqa: E402
@@ -14,8 +14,8 @@ import inductor_run  # noqa: E402
 def test_a_loop_over_a_sequence_compiles(folder):
     """Inductor reads the length of the scan from a tensor, which it must be allowed to."""
     torch.manual_seed(0)
-    model, calls = torch.nn.LSTM(8, 8, batch_first=True).eval(), [(torch.randn(4, 5, 8),) for _ in range(2)]
-    torch.export.save(torch.export.export(model, calls[0]), folder / "model.pt2")
+    model, calls = torch.nn.LSTM(8, 8, batch_first=True), [(torch.randn(4, 5, 8),) for _ in range(2)]
+    export_model(model, calls[0], folder / "model.pt2", dynamic=False)
     torch.save(calls, folder / "calls.pt")
     run_good("quantize", folder / "model.pt2", "--data", folder / "calls.pt", "--export", "pt2", "--out", folder / "out")
     done = run("verify", folder / "out", "--data", folder / "calls.pt", "--python", sys.executable, "--runtime", "torch.compile")

@@ -5,6 +5,7 @@
 #include "engine/convert/lowering/pack_arguments.h"
 #include "engine/convert/lowering/prepack.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/class_parts.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>

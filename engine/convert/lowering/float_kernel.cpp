@@ -5,6 +5,7 @@
 #include "engine/convert/lowering/prepack.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <map>

@@ -8,6 +8,7 @@
 #include "engine/custom_modules/custom_module.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/steps/count_steps.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/quantized_target.h"

@@ -119,24 +119,6 @@ std::string nearestOr(const std::string& word, const std::vector<std::string>& n
 
 } // namespace
 
-bool effectiveArgument(const Node& node, std::string_view name, Argument& out)
-{
-    if (const Argument* given = node.tryArg(name)) {
-        out = *given;
-        return true;
-    }
-    const auto op = findOperator(node.target);
-    if (!op)
-        return false;
-    for (const auto& argument : op->schema().arguments()) {
-        if (argument.name() != name)
-            continue;
-        out = argument.default_value() ? constantArgument(*argument.default_value()) : Argument();
-        return true;
-    }
-    return false;
-}
-
 std::string operatorKind(const GraphEdit& edit, const Node& node)
 {
     if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || node.outputs.empty())

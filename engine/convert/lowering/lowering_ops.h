@@ -15,10 +15,6 @@ namespace qs {
 /// "" where the operator cannot stand for a quantized one: opaque, training, several live results.
 std::string operatorKind(const GraphEdit& edit, const Node& node);
 
-/// The argument `name` of an operator, or its schema's default where it is absent; an empty pointer
-/// result (false) where the operator has no such argument.
-bool effectiveArgument(const Node& node, std::string_view name, Argument& out);
-
 /// True for kernels that choose their result's parameters themselves: sums and products with a
 /// number.
 bool choosesParams(std::string_view target);

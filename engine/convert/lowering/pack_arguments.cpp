@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/prepack.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/quantized_target.h"

@@ -3,6 +3,7 @@
 
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/execute/steps/dynamic_rounding.h"
+#include "engine/execute/value_conversion.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>

@@ -6,6 +6,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/argument_number.h"
+#include "engine/graph/operators/effects.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/Generator.h>
@@ -17,18 +18,12 @@ namespace qs {
 
 namespace {
 
-/// The argument, or the schema's default for it, is false or 0.
-bool isOff(const Node& node, const c10::FunctionSchema& schema, const char* name)
+/// The argument, or what the operator takes in its place, is false or 0.
+bool isOff(const Node& node, std::string_view name)
 {
-    const auto index = schema.argumentIndexWithName(name);
-    if (!index)
-        return false;
-    const c10::Argument& formal = schema.arguments()[std::size_t(*index)];
     Argument value;
-    if (const Argument* given = node.tryArg(name))
-        value = *given;
-    else if (formal.default_value())
-        value = constantArgument(*formal.default_value(), formal.type());
+    if (!effectiveArgument(node, name, value))
+        return false;
     const bool* flag = value.asBool();
     return (flag && !*flag) || numberOf(&value) == 0;
 }
@@ -37,16 +32,6 @@ bool isDrawing(const Node& node)
 {
     const auto op = node.kind == NodeKind::Op ? findOperator(node.target) : std::nullopt;
     return op && drawsNumbers(node, *op);
-}
-
-bool isTrueConstant(const Argument* argument)
-{
-    return argument && argument->asBool() && *argument->asBool();
-}
-
-bool isInTraining(const Node& node)
-{
-    return isTrueConstant(node.tryArg("train")) || isTrueConstant(node.tryArg("training"));
 }
 
 void addDrawing(const Graph& graph, bool training, const std::string& around,
@@ -78,14 +63,14 @@ std::mutex& drawing()
 bool drawsNumbers(const Node& node, const c10::OperatorHandle& op)
 {
     // A recurrent layer's dropout is 0 mostly; p is a dropout's share where there is a train.
-    constexpr std::array<const char*, 5> kSwitches {"train", "training", "dropout_p", "dropout",
-                                                    "p"};
+    constexpr std::array<std::string_view, 5> kSwitches {"train", "training", "dropout_p",
+                                                         "dropout", "p"};
     if (!isRandom(op))
         return false;
     const bool hasModes = op.schema().argumentIndexWithName("train").has_value()
         || op.schema().argumentIndexWithName("training").has_value();
     return std::none_of(kSwitches.begin(), kSwitches.end(), [&](std::string_view name) {
-        return (hasModes || name == "dropout_p") && isOff(node, op.schema(), name.data());
+        return (hasModes || name == "dropout_p") && isOff(node, name);
     });
 }
 

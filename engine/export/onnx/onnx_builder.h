@@ -57,7 +57,8 @@ public:
                             bool isNibbles = false);
     /// Says what a graph value is from now on; the value's own name is used where that is free.
     void give(ValueRef ref, const std::string& name);
-    /// From now on the value is an output of the graph, in order, under that name. Before `run`.
+    /// From now on the value is an output of the graph, in order, under that name, which nothing
+    /// else has (`OnnxNames`). Before `run`.
     void reserveOutput(ValueRef ref, const std::string& name);
     /// Declares the outputs, with their shapes where `shapes` says so. After `run`. Errors: one
     /// that has no ONNX value.

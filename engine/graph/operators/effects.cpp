@@ -18,4 +18,13 @@ bool hasEffect(const Node& node)
     });
 }
 
+bool isInTraining(const Node& node)
+{
+    const auto isTrue = [&](const char* name) {
+        const Argument* argument = node.tryArg(name);
+        return argument && argument->asBool() && *argument->asBool();
+    };
+    return isTrue("train") || isTrue("training");
+}
+
 } // namespace qs

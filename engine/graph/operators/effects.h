@@ -14,4 +14,7 @@ inline constexpr std::string_view kRaiseTarget = "prim.RaiseException.default";
 /// graph that it runs does.
 bool hasEffect(const Node& node);
 
+/// True for an operator that its arguments keep in training mode: dropout, norms, recurrent layers.
+bool isInTraining(const Node& node);
+
 } // namespace qs
