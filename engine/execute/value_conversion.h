@@ -3,12 +3,14 @@
 
 #include "engine/base/result.h"
 #include "engine/graph/attribute.h"
+#include "engine/graph/node.h"
 #include "engine/graph/value.h"
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace qs {
