@@ -43,6 +43,21 @@ public:
                   + m_words);
     }
 
+    /// What `quantize` with this export says where it is refused; empty where it is not.
+    QString refusal(const Recipe& recipe, const RunSettings& settings, const QString& form)
+    {
+        QProcess process;
+        process.start(kProgram,
+                      QStringList {"quantize", m_model, "--recipe",
+                                   written(QByteArray::fromStdString(recipeToJson(recipe))),
+                                   "--data", QString::fromStdString(settings.calibrationData),
+                                   "--device", "cpu", "--export", form, "--out",
+                                   m_folder + "/refused"}
+                          + m_words);
+        const bool refused = process.waitForFinished(120000) && process.exitCode() != 0;
+        return refused ? QString::fromUtf8(process.readAllStandardError()) : QString();
+    }
+
     /// The document of `plan --json`, likewise.
     QJsonObject plan(const Recipe& recipe)
     {
@@ -59,10 +74,12 @@ private:
         return file.fileName();
     }
 
+    inline static const QString kProgram = QStringLiteral(QS_BINARY_DIR "/bin/quantscope");
+
     static QJsonObject run(const QStringList& words)
     {
         QProcess process;
-        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"), words);
+        process.start(kProgram, words);
         if (!process.waitForFinished(120000) || process.exitCode() != 0)
             qFatal("%s", process.readAllStandardError().constData());
         return QJsonDocument::fromJson(process.readAllStandardOutput()).object();

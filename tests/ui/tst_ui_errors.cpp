@@ -176,6 +176,27 @@ private Q_SLOTS:
         QVERIFY(!find<QWidget>("messageGoto")->isVisible());
     }
 
+    void aFailureStaysWithItsDecisions()
+    {
+        using State = StageStatus::State;
+        auto& pipeline = workspace().pipeline();
+        const auto state = [&pipeline] { return pipeline.status(Stage::Calibrate).state; };
+        m_engine.failing = Stage::Calibrate;
+        workspace().assign({RuleKind::ModuleName, {"fc"}}, std::string());
+        QTRY_VERIFY(settled());
+        pipeline.runUpTo(Stage::Calibrate);
+        QTRY_COMPARE(state(), State::Failed);
+        workspace().undoStack().undo();
+        QTRY_VERIFY(settled());
+        QCOMPARE(state(), State::Waiting); // these were never tried
+        workspace().undoStack().redo();
+        QTRY_VERIFY(settled());
+        QCOMPARE(state(), State::Failed);
+        m_engine.failing = Stage::Backend;
+        pipeline.runUpTo(Stage::Calibrate);
+        QTRY_COMPARE(state(), State::Done);
+    }
+
     void aNodeOfNoFormIsSaidToBeNone()
     {
         m_engine.failing = Stage::Convert;

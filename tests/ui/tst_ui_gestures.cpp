@@ -1,186 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/configure/recipe.h"
-#include "tests/support/command_line.h"
 #include "tests/support/random_edit.h"
-#include "tests/ui/shown_numbers.h"
-#include "ui/session/engine_session.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/project_files.h"
+#include "tests/ui/gestures_window.h"
 #include "ui/style/theme.h"
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QtTest>
-
-#include <map>
-#include <random>
-
 using namespace qs;
-
-namespace {
-
-const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
-
-/// A few modules and nodes that decisions are aimed at: few enough that decisions come again.
-const char* const kModules[] = {"block1.conv2", "block2", "head", "block1"};
-
-} // namespace
+using namespace qs::test;
 
 /// The window on the real engine, driven by random gestures. After each, every number that it shows
 /// as current is the command line's for the same decisions; whatever else it shows is marked stale.
-class TestGestures : public QObject
+class TestGestures : public GesturesWindow
 {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    std::unique_ptr<EngineService> m_engine;
-    std::unique_ptr<MainWindow> m_window;
-    std::mt19937 m_random;
-    CommandLine m_commandLine {kSamples + "digits.pt2", m_folder.path()};
-    QString m_project;
-    int m_edits = 0;
-    int m_compared = 0, m_labelled = 0, m_exports = 0;
-
-    Workspace& workspace() { return m_window->workspace(); }
-    Document& document() { return workspace().document(); }
-    Pipeline& pipeline() { return workspace().pipeline(); }
-    int dice(int sides) { return int(m_random() % unsigned(sides)); }
-
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(!pipeline().isBusy(), 120000); }
-
-    bool isCurrent(Stage stage)
-    {
-        return document().hasResult(stage) && !document().isStale(stage);
-    }
-
-    QJsonObject told()
-    {
-        return m_commandLine.quantize(document().recipe(), document().settings());
-    }
-
-    void checkObserver(const QJsonValue& wanted, ObserverId observer)
-    {
-        checkScales(wanted, workspace().facts().qparams(observer),
-                    workspace().facts().stats(observer));
-    }
-
-    void checkNode(const QJsonObject& wanted)
-    {
-        const Facts& facts = workspace().facts();
-        const Node* node = document().model()->tryFind(wanted["name"].toString().toStdString());
-        QVERIFY(node);
-        if (!node->isOperator())
-            return;
-        const NodePlan* plan = facts.plan(node->id);
-        QVERIFY(plan);
-        QCOMPARE(plan->quantized, wanted["quantized"].toBool());
-        if (isCurrent(Stage::Calibrate)) {
-            if (facts.last(node->id) == node->id)
-                checkObserver(wanted["output"], facts.outputObserver(node->id));
-            const MatchGroup* group = facts.group(node->id);
-            if (wanted["weight"].isObject() && group && group->root == node->id)
-                checkObserver(wanted["weight"], facts.weightObserver(node->id));
-        }
-        // The members of a fusion show what stands on the last.
-        if (!isCurrent(Stage::Compare) || facts.last(node->id) != node->id)
-            return;
-        const NodeError* error = facts.error(node->id);
-        QCOMPARE(error != nullptr, wanted["error"].isObject());
-        if (!error)
-            return;
-        const QJsonObject terms = wanted["error"].toObject();
-        checkTerm(terms["isolated"], error->isolated);
-        checkTerm(terms["inherited"], error->inherited);
-        checkTerm(terms["born_here"], error->bornHere);
-        checkTerm(terms["cumulative"], error->cumulative);
-    }
-
-    void checkStale()
-    {
-        QCOMPARE(workspace().facts().calibrationStale(), document().isStale(Stage::Calibrate));
-        QCOMPARE(workspace().facts().errorsStale(), document().isStale(Stage::Compare));
-        for (const Stage stage : {Stage::Calibrate, Stage::Convert, Stage::Compare}) {
-            const StageStatus status = pipeline().status(stage);
-            const bool done = status.state == StageStatus::State::Done;
-            QCOMPARE(done, isCurrent(stage));
-            if (document().isStale(stage))
-                QVERIFY(!document().staleReason(stage).isEmpty());
-        }
-        QCOMPARE(m_window->windowTitle().contains(QLatin1Char('*')), document().isModified());
-    }
-
-    void check()
-    {
-        settle();
-        QVERIFY(isCurrent(Stage::Plan));
-        checkStale();
-        if (!isCurrent(Stage::Calibrate))
-            return;
-        const QJsonObject wanted = told();
-        for (const QJsonValue node : wanted["nodes"].toArray()) {
-            checkNode(node.toObject());
-            if (QTest::currentTestFailed())
-                return;
-        }
-        if (!isCurrent(Stage::Compare))
-            return;
-        ++m_compared;
-        checkTop1(wanted, *document().comparison(), *m_window);
-        m_labelled += wanted["labels"].isObject();
-        const QJsonArray outputs = wanted["outputs"].toArray();
-        const auto& shown = document().comparison()->outputs;
-        QCOMPARE(qsizetype(shown.size()), outputs.size());
-        for (qsizetype i = 0; i < outputs.size(); ++i) {
-            checkTerm(outputs[i].toObject()["cumulative"], shown[std::size_t(i)].cumulative);
-            checkTerm(outputs[i].toObject()["lowered"], shown[std::size_t(i)].lowered);
-        }
-    }
-
-    void exportAll()
-    {
-        const QString folder = m_folder.filePath("export");
-        QSignalSpy failures(&pipeline(), &Pipeline::failed);
-        pipeline().exportTo({folder, {"torchscript"}});
-        settle();
-        QCOMPARE(failures.count(), 0);
-        QFile file(folder + "/result.json");
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QJsonArray nodes
-            = QJsonDocument::fromJson(file.readAll()).object()["nodes"].toArray();
-        const QJsonArray wanted = told()["nodes"].toArray();
-        QCOMPARE(nodes.size(), wanted.size());
-        for (qsizetype i = 0; i < nodes.size(); ++i)
-            for (const char* key : {"name", "quantized", "output", "weight", "inputs"})
-                QCOMPARE(nodes[i].toObject()[key], wanted[i].toObject()[key]);
-        ++m_exports;
-    }
-
-    void changeRecipe(const QString& what, const std::function<void(Recipe&)>& change)
-    {
-        Recipe recipe = document().recipe();
-        change(recipe);
-        workspace().change(what, recipe);
-    }
-
-    void openModel(const QString& path)
-    {
-        m_window->openModel(path);
-        settle();
-        if (path == m_project)
-            return;
-        RunSettings settings = document().settings();
-        settings.comparisonData.clear();
-        settings.device = "cpu";
-        document().setSettings(settings);
-        changeRecipe("few batches", [](Recipe& recipe) { recipe.calibration.batches = 2; });
-    }
-
     QString gesture()
     {
         auto& undo = workspace().undoStack();
-        const AssignTarget module {RuleKind::ModuleName, {kModules[dice(4)]}};
+        const auto& modules = m_walked.modules;
+        const AssignTarget module {RuleKind::ModuleName,
+                                   {modules[std::size_t(dice(int(modules.size())))]}};
         switch (dice(18)) {
         case 0:
             workspace().assign(module, std::string("default"));
@@ -201,8 +39,7 @@ private:
             return "redo";
         case 7: {
             RunSettings settings = document().settings();
-            settings.calibrationData
-                = (kSamples + (dice(2) ? "calib.npz" : "test.npz")).toStdString();
+            settings.calibrationData = (dice(2) ? m_walked.data : m_walked.otherData).toStdString();
             document().setSettings(settings);
             return "other data";
         }
@@ -248,7 +85,7 @@ private:
             return "save, perhaps reopen";
         default:
             if (dice(3) == 0)
-                openModel(kSamples + "digits.pt2");
+                openModel(m_walked.model);
             else
                 exportAll();
             return "export or open";
@@ -262,7 +99,7 @@ private Q_SLOTS:
         m_project = m_folder.filePath("work.json");
         m_engine = makeEngineSession();
         m_window = std::make_unique<MainWindow>(*m_engine);
-        openModel(kSamples + "digits.pt2");
+        openModel(m_walked.model);
         QVERIFY(document().model());
     }
 
@@ -318,7 +155,7 @@ private Q_SLOTS:
     void otherDataAreNotMixedWithTheBefore()
     {
         RunSettings settings = document().settings();
-        settings.calibrationData = (kSamples + "test.npz").toStdString();
+        settings.calibrationData = m_walked.otherData.toStdString();
         document().setSettings(settings);
         for (const Stage stage : {Stage::Calibrate, Stage::Convert, Stage::Compare}) {
             QCOMPARE(pipeline().status(stage).state, StageStatus::State::Stale);
@@ -328,7 +165,7 @@ private Q_SLOTS:
         settle();
         QVERIFY(isCurrent(Stage::Calibrate) && !isCurrent(Stage::Convert));
         exportAll();
-        settings.calibrationData = (kSamples + "calib.npz").toStdString();
+        settings.calibrationData = m_walked.data.toStdString();
         document().setSettings(settings);
         settle();
         QVERIFY(isCurrent(Stage::Compare)); // back again, without a run
@@ -356,13 +193,14 @@ private Q_SLOTS:
         // Other data by now: not shown.
         m_window.reset();
         m_window = std::make_unique<MainWindow>(*m_engine);
-        openModel(kSamples + "digits.pt2");
+        openModel(m_walked.model);
     }
 
-    /// QS_GESTURES=N goes on for longer.
+    /// QS_GESTURES=N goes on for longer, QS_SEED=N makes others, QS_WALK=MODEL on another model.
     void numbersAreTheCommandLines()
     {
-        m_random.seed(7);
+        const int seed = qEnvironmentVariableIntValue("QS_SEED");
+        m_random.seed(seed > 0 ? unsigned(seed) : 7U);
         const int gestures = std::max(100, qEnvironmentVariableIntValue("QS_GESTURES"));
         QStringList done;
         for (int i = 0; i < gestures; ++i) {
@@ -375,6 +213,8 @@ private Q_SLOTS:
                 return;
             }
         }
+        if (!qEnvironmentVariableIsEmpty("QS_WALK"))
+            return; // of another model not everything can be asked
         QVERIFY2(m_compared >= 15, qPrintable(QString::number(m_compared)));
         QVERIFY(m_labelled > 0 && m_labelled < m_compared);
         QVERIFY(m_exports >= 2);

@@ -153,8 +153,7 @@ void TestMainWindow::selectionIsSharedByAllViews()
     const auto currentRow = [&tree] { return tree.currentIndex().data().toString(); };
 
     // From the plot of errors to tree, graph, properties and histogram.
-    const auto worst
-        = worstFirst(*workspace().document().comparison(), *workspace().document().model());
+    const auto worst = worstFirst(*workspace().document().comparison(), workspace().facts());
     QCOMPARE(worst.front(), node("linear"));
     auto& errors = m_window->errorPlot();
     const QPoint last = errors.barPosition(errors.barCount() - 1);

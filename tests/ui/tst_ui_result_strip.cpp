@@ -123,8 +123,7 @@ void TestResultStrip::withoutLabelsTheModelsAgreementCounts()
 void TestResultStrip::worstNodesAreOneClickAway()
 {
     compare();
-    const auto order
-        = worstFirst(*workspace().document().comparison(), *workspace().document().model());
+    const auto order = worstFirst(*workspace().document().comparison(), workspace().facts());
     QCOMPARE(order.front(), node("linear"));
     for (int i = 0; i < 3; ++i) {
         auto* button = m_window->findChild<QToolButton*>(QStringLiteral("resultWorst%1").arg(i));
@@ -190,8 +189,7 @@ void TestResultStrip::worstIsBornHereEverywhere()
     QVERIFY(m_window->actions()[ActionId::Worst].toolTip().contains(QStringLiteral("born")));
     QCOMPARE(pane().colourBy(), ColourBy::BornHere);
     QVERIFY(find<QWidget>("moduleTree"));
-    const auto order
-        = worstFirst(*workspace().document().comparison(), *workspace().document().model());
+    const auto order = worstFirst(*workspace().document().comparison(), workspace().facts());
     workspace().selection().clear();
     m_window->actions()[ActionId::Worst].trigger();
     QVERIFY(workspace().selection().contains(order.front()));

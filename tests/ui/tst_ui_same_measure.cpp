@@ -5,6 +5,7 @@
 #include "ui/runs/run_library.h"
 #include "ui/session/opened_files.h"
 #include "ui/session/search/finder.h"
+#include "ui/session/worst_nodes.h"
 #include "ui/style/theme.h"
 #include "ui/values/value_looks.h"
 #include "ui/values/values_page.h"
@@ -131,6 +132,34 @@ private Q_SLOTS:
         compare();
         QVERIFY(document().comparison()->againstOriginal);
         checkAgainstTheCommandLine();
+    }
+
+    void aFusionKeptFloatIsOnePlaceAmongTheWorst()
+    {
+        const QString model = m_folder.filePath("relu.pt2"), data = m_folder.filePath("relu.npz");
+        python({"-c", R"(
+import sys, numpy, torch
+layers = [torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 3)]
+torch.export.save(torch.export.export(torch.nn.Sequential(*layers).eval(), (torch.zeros(8, 4),)), sys.argv[1])
+numpy.savez(sys.argv[2], input=torch.randn(16, 4).numpy())
+)",
+                model, data});
+        m_window->openModel(model);
+        QTRY_VERIFY_WITH_TIMEOUT(document().plan() && node("linear_1"), 60000);
+        RunSettings settings = document().settings();
+        settings.calibrationData = data.toStdString();
+        document().setSettings(settings);
+        workspace().assign({RuleKind::ModuleName, {"0"}}, std::string());
+        settle();
+        compare();
+        QCOMPARE(document().comparison()->nodes.size(), std::size_t(3));
+        const std::vector order {node("linear_1")->id, node("relu")->id};
+        QCOMPARE(worstFirst(*document().comparison(), workspace().facts()), order);
+        workspace().selection().clear();
+        for (const NodeId wanted : {order[0], order[1], order[0]}) {
+            action(ActionId::Worst).trigger(); // and it goes on past the fusion
+            QVERIFY(workspace().selection().contains(wanted));
+        }
     }
 
     void undoingAPartBringsTheDataBack()

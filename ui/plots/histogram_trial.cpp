@@ -136,8 +136,8 @@ std::optional<RecipeStep> HistogramPlot::trialStep() const
     if (!m_trial.isMoved() || selection.interior())
         return std::nullopt;
     SpecTarget target;
-    if (selection.edge()) {
-        target.edge = *selection.edge();
+    if (const auto edge = edgeLookedAt(m_workspace)) {
+        target.edge = *edge;
     } else {
         target.kind = SpecTarget::Kind::Value;
         target.node = m_workspace.facts().last(selection.current());

@@ -236,23 +236,26 @@ bool Document::hasResult(Stage stage) const
 bool Document::isStale(Stage stage) const
 {
     const DecisionKeys* made = keysOf(stage);
-    if (!made)
-        return false;
+    return made && !isSame(stage, *made);
+}
+
+bool Document::isSame(Stage stage, const DecisionKeys& made) const
+{
     switch (stage) {
     case Stage::Open:
     case Stage::Backend:
-        return false;
+        return true;
     case Stage::Plan:
-        return made->plan != m_keys.plan;
+        return made.plan == m_keys.plan;
     case Stage::Calibrate:
-        return made->calibration != m_keys.calibration;
+        return made.calibration == m_keys.calibration;
     case Stage::Convert:
     case Stage::Export:
-        return made->conversion != m_keys.conversion;
+        return made.conversion == m_keys.conversion;
     case Stage::Compare:
-        return made->comparison != m_keys.comparison;
+        return made.comparison == m_keys.comparison;
     }
-    return false;
+    return true;
 }
 
 QString Document::staleReason(Stage stage) const

@@ -114,6 +114,8 @@ public:
     bool hasResult(Stage stage) const;
     /// There is a result, made from other decisions than those that stand.
     bool isStale(Stage stage) const;
+    /// What these decisions say to the stage is what the decisions as they stand say.
+    bool isSame(Stage stage, const DecisionKeys& made) const;
     /// What changed since a stale result was made: "recipe changed", "data changed" ...
     QString staleReason(Stage stage) const;
 

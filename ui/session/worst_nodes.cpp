@@ -5,11 +5,12 @@
 
 namespace qs {
 
-std::vector<NodeId> worstFirst(const Comparison& comparison, const Graph& model)
+std::vector<NodeId> worstFirst(const Comparison& comparison, const Facts& facts)
 {
     std::vector<std::pair<double, NodeId>> order;
     for (const auto& error : comparison.nodes)
-        if (error.bornHere && error.bornHere->sqnrDb && model.tryGet(error.node))
+        if (error.bornHere && error.bornHere->sqnrDb && facts.model()->tryGet(error.node)
+            && facts.last(error.node) == error.node)
             order.emplace_back(*error.bornHere->sqnrDb, error.node);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -6,9 +6,10 @@
 namespace qs {
 
 /// The nodes of a comparison from the worst to the best by what is born at them, the one order that
-/// "worst" means everywhere in the window. Without those that the model does not have or where
-/// nothing was measured. Nodes of equal loss stay in graph order.
-std::vector<NodeId> worstFirst(const Comparison& comparison, const Graph& model);
+/// "worst" means everywhere in the window: a fusion once, by its last node, quantized or kept float
+/// as a whole. Without those that the model does not have or where nothing was measured. Nodes of
+/// equal loss stay in graph order. The facts must be of a model.
+std::vector<NodeId> worstFirst(const Comparison& comparison, const Facts& facts);
 /// How a node is named in running text: its module's path, of a fusion that of its root; else its
 /// own name. The facts must be of a model that has it.
 QString nodeTitle(const Facts& facts, NodeId node);

@@ -198,7 +198,7 @@ void MainWindow::showFirst(Stage stage)
     if (stage != Stage::Compare || !comparison || !(selection.isEmpty() || selection.isModule()))
         return;
     // The first question after a comparison is where the most is lost.
-    const auto order = worstFirst(*comparison, *m_workspace.document().model());
+    const auto order = worstFirst(*comparison, m_workspace.facts());
     if (!order.empty()) {
         m_workspace.selectNode(order.front());
         m_graph->revealSelection();

@@ -111,10 +111,11 @@ void AlternativesCard::refresh()
     const auto& selection = m_workspace.selection();
     const auto& facts = m_workspace.facts();
     const NodeId node = selection.current();
-    if (selection.edge()) {
-        addSection(QString(), observerOnEdge(m_workspace, *selection.edge()),
-                   {SpecTarget::Kind::Edge, *selection.edge(), {}});
-    } else if (node && !selection.isModule()) {
+    const auto edge = edgeLookedAt(m_workspace);
+    if (edge)
+        addSection(selection.edge() ? QString() : edgeText(*facts.model(), *edge),
+                   observerOnEdge(m_workspace, *edge), {SpecTarget::Kind::Edge, *edge, {}});
+    if (node && !selection.isModule() && !selection.edge()) {
         const ObserverId output = facts.outputObserver(node), weight = facts.weightObserver(node);
         addSection(weight ? tr("output") : QString(), output,
                    {SpecTarget::Kind::Value, {}, facts.last(node)});

@@ -157,6 +157,21 @@ ObserverId observerOnEdge(Workspace& workspace, const Edge& edge)
         : ObserverId();
 }
 
+std::optional<Edge> edgeLookedAt(Workspace& workspace)
+{
+    const auto& document = workspace.document();
+    const auto& selection = workspace.selection();
+    const Facts& facts = workspace.facts();
+    const NodeId node = selection.current();
+    if (selection.edge() || !node || selection.isModule() || !document.plan()
+        || facts.outputObserver(node))
+        return selection.edge();
+    for (const Edge& edge : edgesOf(*document.model(), *document.plan(), {facts.last(node), 0}))
+        if (observerOnEdge(workspace, edge))
+            return edge;
+    return std::nullopt;
+}
+
 std::vector<Edge> edgesMeant(Workspace& workspace, const Edge& edge, bool allReaders)
 {
     const Graph& graph = *workspace.document().model();

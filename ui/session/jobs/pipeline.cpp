@@ -75,7 +75,8 @@ void Pipeline::begin(Stage stage)
     m_fraction = 0;
     m_timeLeft = {};
     m_left.clear();
-    m_failed[std::size_t(stage)] = false;
+    m_failed[std::size_t(stage)].reset();
+    m_begunWith = m_document.keys();
     m_clock.start();
     Q_EMIT statusChanged();
 }
@@ -91,7 +92,8 @@ bool Pipeline::settle(Stage stage, const Error* error)
         return true;
     }
     m_target = -1;
-    m_failed[std::size_t(stage)] = error->code != ErrorCode::Cancelled;
+    if (error->code != ErrorCode::Cancelled)
+        m_failed[std::size_t(stage)] = m_begunWith;
     Q_EMIT statusChanged();
     Q_EMIT failed(stage, *error);
     return false;
@@ -123,7 +125,7 @@ void Pipeline::open(const QString& path, const Recipe& given)
     const Recipe recipe = withLoadedPacks(given);
     m_target = -1;
     m_everCalibrated = false;
-    m_failed.fill(false);
+    m_failed.fill(std::nullopt);
     auto* engine = &m_engine;
     // The hierarchy of a large model takes a while: it comes with the model, from the same thread.
     runStage<OpenedModel>(
@@ -168,8 +170,9 @@ void Pipeline::plan()
                 plan(); // meanwhile a run told more of the model
                 return;
             }
-            m_failed[std::size_t(Stage::Plan)] = !result;
+            m_failed[std::size_t(Stage::Plan)].reset();
             if (!result) {
+                m_failed[std::size_t(Stage::Plan)] = keys;
                 m_target = -1;
                 Q_EMIT failed(Stage::Plan, result.error());
                 Q_EMIT statusChanged();

@@ -11,6 +11,7 @@
 #include <QObject>
 
 #include <array>
+#include <optional>
 
 namespace qs {
 
@@ -104,7 +105,9 @@ private:
     Document& m_document;
     JobRunner m_jobs;
     std::array<double, kStageCount> m_seconds {};
-    std::array<bool, kStageCount> m_failed {};
+    /// The decisions that each stage failed with last; none where it did not.
+    std::array<std::optional<DecisionKeys>, kStageCount> m_failed {};
+    DecisionKeys m_begunWith;
     bool m_everCalibrated = false; ///< so that there may be results to bring back
     int m_running = -1;
     int m_target = -1;

@@ -91,7 +91,8 @@ StageStatus Pipeline::status(Stage stage) const
     using State = StageStatus::State;
     if (m_running == int(stage))
         return {State::Running, runningText(), m_fraction};
-    if (m_failed[std::size_t(stage)])
+    if (const auto& failed = m_failed[std::size_t(stage)];
+        failed && m_document.isSame(stage, *failed))
         return {State::Failed, tr("failed"), 0};
     if (m_document.hasResult(stage)) {
         if (m_document.isStale(stage))

@@ -311,9 +311,8 @@ void Commands::cyclePrecision()
 void Commands::selectWorst(int direction)
 {
     auto& workspace = m_window.workspace();
-    const auto& document = workspace.document();
     const ComparisonPtr& shown = workspace.facts().comparison();
-    const auto order = shown ? worstFirst(*shown, *document.model()) : std::vector<NodeId>();
+    const auto order = shown ? worstFirst(*shown, workspace.facts()) : std::vector<NodeId>();
     if (order.empty())
         return;
     const auto at = std::find_if(order.begin(), order.end(),
