@@ -244,16 +244,19 @@ private:
     std::int64_t m_samples = 0, m_batches = 0;
 };
 
-/// Kept work is found by what computes a value, in each of the three forms.
+/// Kept work is found by what computes a value, in each of the three forms; in the lowered form the
+/// engine computes as well, each in its own way.
 struct FormKeys
 {
     FormKeys(const Graph& floatGraph, const ConvertedModel& converted)
         : floatForm(floatGraph, *converted.prepared)
         , reference(*converted.reference, *converted.prepared)
         , lowered(*converted.lowered, *converted.prepared)
+        , loweredForm("lowered for " + converted.engine)
     {
     }
     ValueKeys floatForm, reference, lowered;
+    std::string loweredForm;
 };
 
 /// The times that are new stay; of nodes that did not run it is those of an earlier comparison.
@@ -317,7 +320,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         keys.emplace(*model, converted);
         const std::size_t part = from->work.values.budget() / 4;
         sweep.continueFrom(*from, keys->floatForm, keys->reference, part * 2);
-        lowered.continueFrom(*from, keys->lowered, "lowered", part);
+        lowered.continueFrom(*from, keys->lowered, keys->loweredForm, part);
         if (reference)
             reference->continueFrom(*from, keys->reference, "reference", part);
         reportWhere(sweep, job);
@@ -342,7 +345,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         comparison.floatTimes
             = withKeptTimes(comparison.floatTimes, *model, keys->floatForm, "float", *from);
         comparison.loweredTimes = withKeptTimes(comparison.loweredTimes, *converted.lowered,
-                                                keys->lowered, "lowered", *from);
+                                                keys->lowered, keys->loweredForm, *from);
     }
     std::erase_if(comparison.floatTimes, [&](const NodeTime& time) {
         return !converted.prepared->model->tryGet(time.node); // an edit removed it

@@ -284,6 +284,23 @@ private Q_SLOTS:
         compareWorks(kept, work(scratch, recipe()));
     }
 
+    /// The same scales and kernels in another engine, which rounds otherwise.
+    void theEngineComputesToo()
+    {
+        const auto workOn = [this](StageChain& chain, const std::string& backend) {
+            return work(chain,
+                        *parseRecipe(R"({"format": "quantscope.recipe", "version": 1, "backend": ")"
+                                         + backend + R"(", "mapping": {"global": "default"}})",
+                                     "recipe"));
+        };
+        StageChain chain(keeping()), scratch;
+        const auto before = workOn(chain, "x86").comparison->outputs.front();
+        const Work after = workOn(chain, "qnnpack");
+        compareWorks(after, workOn(scratch, "qnnpack"));
+        QVERIFY(same(after.comparison->outputs.front().cumulative, before.cumulative));
+        QVERIFY(!same(after.comparison->outputs.front().lowered, before.lowered));
+    }
+
     void otherDataAreOtherResults()
     {
         StageChain chain, scratch;
