@@ -152,7 +152,12 @@ protected:
     void check()
     {
         settle();
-        QVERIFY(isCurrent(Stage::Plan));
+        if (!isCurrent(Stage::Plan)) { // refused, by the command line as well
+            const QString refused = m_commandLine.refusal(
+                document().recipe(), document().settings(), QStringLiteral("none"));
+            QVERIFY(!refused.isEmpty());
+            return;
+        }
         checkStale();
         if (!isCurrent(Stage::Calibrate))
             return;

@@ -44,8 +44,10 @@ inline void checkScales(const QJsonValue& wanted, const QParams* shown, const Ob
         QVERIFY(!shown);
         return;
     }
-    QVERIFY(shown);
     const QJsonArray scales = wanted.toObject()["scale"].toArray();
+    QCOMPARE(shown != nullptr, !scales.isEmpty()); // parameters of the moment: none to tell
+    if (!shown)
+        return;
     const QJsonArray zeroPoints = wanted.toObject()["zero_point"].toArray();
     QCOMPARE(qsizetype(shown->scale.size()), scales.size());
     for (qsizetype i = 0; i < scales.size(); ++i) {

@@ -3,6 +3,8 @@
 #include "tests/ui/gestures_window.h"
 #include "ui/style/theme.h"
 
+#include <array>
+
 using namespace qs;
 using namespace qs::test;
 
@@ -13,15 +15,41 @@ class TestGestures : public GesturesWindow
     Q_OBJECT
 
 private:
+    static constexpr std::array kQConfigs {
+        "default",         "x86", "qnnpack", "default_per_channel", "default_dynamic",
+        "float16_dynamic", ""};
+    static constexpr std::array kBackends {"x86", "qnnpack", "fbgemm", "onednn"};
+    static constexpr std::array kTypes {"torch.nn.Linear", "torch.nn.Conv2d",
+                                        "torch.nn.functional.relu", "aten.add.Tensor"};
+
+    template<std::size_t N>
+    std::string anyOf(const std::array<const char*, N>& words)
+    {
+        return words[std::size_t(dice(int(N)))];
+    }
+
+    QString decideOnAnEdge()
+    {
+        const auto& nodes = document().model()->nodes();
+        workspace().selectNode(nodes[std::size_t(dice(int(nodes.size())))]->id);
+        const std::vector<Edge> edges = edgesAround(workspace());
+        if (edges.empty())
+            return "no edge";
+        const Edge edge = edges[std::size_t(dice(int(edges.size())))];
+        assignEdge(workspace(), edge, dice(2) > 0,
+                   dice(3) ? std::optional(anyOf(kQConfigs)) : std::nullopt);
+        return "qconfig of " + edgeText(*document().model(), edge);
+    }
+
     QString gesture()
     {
         auto& undo = workspace().undoStack();
         const auto& modules = m_walked.modules;
         const AssignTarget module {RuleKind::ModuleName,
                                    {modules[std::size_t(dice(int(modules.size())))]}};
-        switch (dice(18)) {
+        switch (dice(24)) {
         case 0:
-            workspace().assign(module, std::string("default"));
+            workspace().assign(module, anyOf(kQConfigs));
             return "qconfig";
         case 1:
         case 2:
@@ -48,7 +76,7 @@ private:
                          [&](Recipe& recipe) { recipe.calibration.batches = 2 + dice(2); });
             return "other batches";
         case 9:
-            workspace().chooseBackend(dice(2) ? "x86" : "qnnpack");
+            workspace().chooseBackend(anyOf(kBackends));
             return "backend";
         case 10:
             changeRecipe("lowering", [](Recipe& recipe) {
@@ -69,11 +97,29 @@ private:
                     recipe.edits.erase(recipe.edits.begin() + dice(int(recipe.edits.size())));
             });
             return "take an edit away";
+        case 18: {
+            RunSettings settings = document().settings();
+            settings.againstOriginal = !settings.againstOriginal;
+            document().setSettings(settings);
+            return "against the other model";
+        }
+        case 19:
+            return decideOnAnEdge();
+        case 20:
+            workspace().assign({RuleKind::ObjectType, {anyOf(kTypes)}},
+                               dice(3) ? std::optional(anyOf(kQConfigs)) : std::nullopt);
+            return "qconfig of a type";
+        case 21:
+            changeRecipe("batch size",
+                         [&](Recipe& recipe) { recipe.calibration.batchSize = 4 + 4 * dice(2); });
+            return "other size of batches";
         case 11:
             pipeline().runUpTo(Stage::Convert);
             return "convert";
         case 12:
         case 13:
+        case 22:
+        case 23:
             pipeline().runUpTo(Stage::Compare);
             return "compare";
         case 14:

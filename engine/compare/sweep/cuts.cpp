@@ -4,10 +4,12 @@
 #include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
+#include <vector>
 
 namespace qs {
 
@@ -50,6 +52,20 @@ std::optional<std::size_t> keptBytes(const at::IValue& value)
         || value.toTensor().layout() != at::kStrided)
         return std::nullopt;
     return value.toTensor().storage().nbytes();
+}
+
+/// The value by itself where a kernel may write into it unsaid: oneDNN's sums of a convolution and
+/// another value go into that value.
+at::IValue unshared(const at::IValue& value)
+{
+    if (value.isTensor() && value.toTensor().defined() && value.toTensor().is_quantized())
+        return value.toTensor().clone();
+    if (!value.isTuple())
+        return value;
+    std::vector<at::IValue> parts;
+    for (const at::IValue& part : value.toTupleRef().elements())
+        parts.push_back(unshared(part));
+    return c10::ivalue::Tuple::create(std::move(parts));
 }
 
 } // namespace
@@ -209,7 +225,7 @@ void Cuts::restore(std::span<Frame* const> frames) const
         return;
     const Values& values = m_given[std::size_t(m_batch)];
     for (std::size_t i = 0; i < values.size(); ++i)
-        frames[m_resumed->live[i].side]->set(m_resumed->live[i].ref, *values[i]);
+        frames[m_resumed->live[i].side]->set(m_resumed->live[i].ref, unshared(*values[i]));
 }
 
 void Cuts::reached(std::size_t step, std::span<Frame* const> frames)
@@ -233,8 +249,9 @@ bool Cuts::keep(const Place& place, std::span<Frame* const> frames, std::size_t&
         bytes += *size;
         const Key key = keyOf(live, m_batch);
         if (!m_from.work.values.find<at::IValue>(key))
-            m_from.work.values.keep<at::IValue>(key, std::make_shared<const at::IValue>(*value),
-                                                *size + sizeof(at::IValue) + key.size());
+            m_from.work.values.keep<at::IValue>(
+                key, std::make_shared<const at::IValue>(unshared(*value)),
+                *size + sizeof(at::IValue) + key.size());
     }
     return true;
 }
