@@ -41,7 +41,7 @@ Facts::Facts(const Document& document, ShownRunPtr shown)
             }
             for (const auto& edge : observer.edges)
                 if (edge.readers.empty())
-                    m_output.emplace(edge.value.node, observer.id);
+                    m_output[edge.value.node].emplace(edge.value.index, observer.id);
         }
     }
     matchObservers();
@@ -179,7 +179,7 @@ NodeId Facts::last(NodeId node) const
 ObserverId Facts::outputObserver(NodeId node) const
 {
     const auto it = m_output.find(last(node));
-    return it == m_output.end() ? ObserverId() : it->second;
+    return it == m_output.end() ? ObserverId() : it->second.begin()->second;
 }
 
 ObserverId Facts::weightObserver(NodeId node) const

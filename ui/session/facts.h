@@ -4,6 +4,7 @@
 #include "ui/session/document.h"
 #include "ui/session/shown_run.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -34,6 +35,7 @@ public:
     NodeId last(NodeId node) const;
     const NodePlan* plan(NodeId node) const;
     const MatchGroup* group(NodeId node) const;
+    /// On what the node, or the fusion that it is in, makes; of several outputs the first observed.
     ObserverId outputObserver(NodeId node) const;
     ObserverId weightObserver(NodeId node) const;
     /// Of the node's group: the values that others make and it quantizes itself, with the observer.
@@ -116,7 +118,7 @@ private:
     bool m_samePlan = true; ///< as the calibration's: its observers have the plan's ids
     std::unordered_set<NodeId> m_edited;
     std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's id
-    std::unordered_map<NodeId, ObserverId> m_output;
+    std::unordered_map<NodeId, std::map<std::uint32_t, ObserverId>> m_output; ///< by which output
     std::unordered_map<NodeId, ObserverId> m_weight;
     std::unordered_map<NodeId, const NodeError*> m_errors, m_previewed;
     std::unordered_map<NodeId, double> m_floatSeconds, m_loweredSeconds;

@@ -54,12 +54,23 @@ std::optional<std::size_t> keptBytes(const at::IValue& value)
     return value.toTensor().storage().nbytes();
 }
 
+/// A copy in the very layout, which kernels round by: `clone` lays integers out anew.
+at::Tensor copyOf(const at::Tensor& tensor)
+{
+    if (tensor.qscheme() != at::kPerTensorAffine)
+        return tensor.clone();
+    const auto all = std::int64_t(tensor.storage().nbytes() / tensor.itemsize());
+    return tensor.as_strided({all}, {1}, 0)
+        .clone()
+        .as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+}
+
 /// The value by itself where a kernel may write into it unsaid: oneDNN's sums of a convolution and
 /// another value go into that value.
 at::IValue unshared(const at::IValue& value)
 {
     if (value.isTensor() && value.toTensor().defined() && value.toTensor().is_quantized())
-        return value.toTensor().clone();
+        return copyOf(value.toTensor());
     if (!value.isTuple())
         return value;
     std::vector<at::IValue> parts;
