@@ -3,6 +3,7 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/common_targets.h"
 
 #include <ATen/core/function_schema.h>
 #include <ATen/ops/aminmax.h>
@@ -55,6 +56,26 @@ std::string operandsText(const c10::FunctionSchema& schema, const std::vector<at
         return {};
     });
     return text;
+}
+
+Result<void> checkOperands(std::string_view target, const std::vector<at::IValue>& stack)
+{
+    if (target != kLstmTarget)
+        return {};
+    constexpr std::size_t kInput = 0, kStates = 1, kWeights = 2, kBatchFirst = 8;
+    const at::Tensor input = stack.at(kInput).toTensor();
+    const auto states = stack.at(kStates).toTensorVector();
+    const auto weights = stack.at(kWeights).toTensorVector();
+    if (input.dim() != 3 || states.size() != 2 || weights.size() < 2 || weights[1].dim() != 2)
+        return {}; // which it says itself
+    const std::int64_t batch = input.size(stack.at(kBatchFirst).toBool() ? 0 : 1);
+    const std::int64_t widths[] = {weights[1].size(1), weights[1].size(0) / 4};
+    for (std::size_t i = 0; i < states.size(); ++i)
+        if (states[i].dim() != 3 || states[i].size(1) != batch || states[i].size(2) != widths[i])
+            return fail(ErrorCode::BadInput,
+                        "hx[" + std::to_string(i) + "] is not of batch " + std::to_string(batch)
+                            + " and width " + std::to_string(widths[i]));
+    return {};
 }
 
 } // namespace qs

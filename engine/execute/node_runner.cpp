@@ -149,6 +149,7 @@ Result<void> callKernel(const Node& node, const NodeCall& call, bool overwrite,
 {
     const torch::jit::Stack given = overwrite ? torch::jit::Stack() : stack;
     auto done = guardTorch([&]() -> Result<void> {
+        QS_CHECK(checkOperands(node.target, stack));
         if (call.untried && *call.untried) {
             QS_CHECK(tryKernel(*call.op, stack));
             *call.untried = false;

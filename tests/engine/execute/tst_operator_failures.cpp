@@ -104,6 +104,13 @@ void shapeRows()
     row("upsample_nearest2d.default", "self=%a, output_size=[0, 0]", {f({1, 1, 2, 2})},
         "greater than 0");
     row("dot.default", "self=%a, tensor=%b", {f({2}), f({3})});
+    const char* const lstm = "input=%a, hx=[%b, %b], params=[%c, %d], has_biases=False, "
+                             "num_layers=1, dropout=0.5, train=False, bidirectional=False, "
+                             "batch_first=True"; // whose kernel would read beyond the states
+    row("lstm.input", lstm, {f({8, 5, 4}), f({1, 2, 3}), f({12, 4}), f({12, 3})},
+        "hx[0] is not of batch 8 and width 3; it got input float32 [8, 5, 4], hx float32 [1, 2, "
+        "3]");
+    row("lstm.input", lstm, {f({8, 5, 4}), f({1, 8, 2}), f({12, 4}), f({12, 3})}, "width 3");
     row("grid_sampler.default",
         "input=%a, grid=%b, interpolation_mode=0, padding_mode=0, align_corners=False",
         {f({1, 1, 2, 2}), f({2, 2, 2, 2})}, "same batch size");
