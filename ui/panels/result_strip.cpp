@@ -279,9 +279,8 @@ void ResultStrip::showPreview()
 void ResultStrip::showWorst()
 {
     const auto& facts = m_workspace.facts();
-    const auto order = facts.model() && facts.comparison()
-        ? worstFirst(*facts.comparison(), facts)
-        : std::vector<NodeId>();
+    const auto order = facts.model() && facts.comparison() ? worstFirst(*facts.comparison(), facts)
+                                                           : std::vector<NodeId>();
     const auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
     for (std::size_t i = 0; i < m_worst.size(); ++i) {
         m_worst[i]->setVisible(i < order.size());
