@@ -13,6 +13,13 @@
 
 #include <map>
 
+namespace qs::test {
+
+/// The folder of the sample network and its data, with a slash.
+inline const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
+
+} // namespace qs::test
+
 namespace qs {
 
 /// Asks the built program what it makes of decisions; each only once.
@@ -31,29 +38,20 @@ public:
     QJsonObject quantize(const Recipe& recipe, const RunSettings& settings)
     {
         const QByteArray text = QByteArray::fromStdString(recipeToJson(recipe));
-        const QString data = QString::fromStdString(settings.calibrationData);
-        const QString against = settings.againstOriginal ? "original" : "edited";
-        const QByteArray key = text + data.toUtf8() + against.toUtf8();
+        const QStringList words = quantizing(settings, QStringLiteral("pt2-reference"));
+        const QByteArray key = text + words.join(' ').toUtf8();
         if (const auto it = m_told.find(key); it != m_told.end())
             return it->second;
-        return m_told[key]
-            = run(QStringList {"quantize", m_model, "--recipe", written(text), "--data", data,
-                               "--device", "cpu", "--export", "pt2-reference", "--out",
-                               m_folder + "/cli", "--against", against, "--json"}
-                  + m_words);
+        return m_told[key] = run(words + QStringList {"--recipe", written(text), "--json"});
     }
 
     /// What `quantize` with this export says where it is refused; empty where it is not.
     QString refusal(const Recipe& recipe, const RunSettings& settings, const QString& form)
     {
+        const QByteArray text = QByteArray::fromStdString(recipeToJson(recipe));
         QProcess process;
         process.start(kProgram,
-                      QStringList {"quantize", m_model, "--recipe",
-                                   written(QByteArray::fromStdString(recipeToJson(recipe))),
-                                   "--data", QString::fromStdString(settings.calibrationData),
-                                   "--device", "cpu", "--export", form, "--out",
-                                   m_folder + "/refused"}
-                          + m_words);
+                      quantizing(settings, form) + QStringList {"--recipe", written(text)});
         const bool refused = process.waitForFinished(120000) && process.exitCode() != 0;
         return refused ? QString::fromUtf8(process.readAllStandardError()) : QString();
     }
@@ -66,6 +64,17 @@ public:
     }
 
 private:
+    /// All of `quantize` on the CPU but the recipe.
+    QStringList quantizing(const RunSettings& settings, const QString& form) const
+    {
+        const QString data = QString::fromStdString(settings.calibrationData);
+        const QString against = settings.againstOriginal ? "original" : "edited";
+        return QStringList {"quantize",  m_model,    "--data", data,    "--device",
+                            "cpu",       "--export", form,     "--out", m_folder + "/cli",
+                            "--against", against}
+        + m_words;
+    }
+
     QString written(const QByteArray& recipe)
     {
         QFile file(m_folder + "/recipe.json");

@@ -16,8 +16,6 @@
 
 namespace qs::test {
 
-inline const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
-
 /// The window on the real engine with the sample model compared, beside the command line.
 class EdgeWindow : public WindowTest<RealEngine>
 {

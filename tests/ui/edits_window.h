@@ -24,8 +24,6 @@
 
 namespace qs::test {
 
-inline const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
-
 /// A test with the sample open in the window on the real engine, few batches, to change its graph.
 class EditsWindow : public QObject
 {

@@ -3,11 +3,11 @@
 
 #include "engine/configure/recipe.h"
 #include "tests/support/command_line.h"
+#include "tests/ui/real_engine.h"
 #include "tests/ui/shown_numbers.h"
 #include "tests/ui/shown_texts.h"
+#include "tests/ui/window_test.h"
 #include "ui/session/decisions/edge_decisions.h"
-#include "ui/session/engine_session.h"
-#include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
 
 #include <QJsonArray>
@@ -20,8 +20,6 @@
 #include <set>
 
 namespace qs::test {
-
-inline const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
 
 /// What gestures are made on.
 struct Walked
@@ -60,12 +58,10 @@ inline std::vector<std::string> modulesOf(const Graph& model)
 }
 
 /// A test with a model open in the window on the real engine, and the numbers that it should show.
-class GesturesWindow : public QObject
+class GesturesWindow : public WindowTest<RealEngine>
 {
 protected:
     QTemporaryDir m_folder;
-    std::unique_ptr<EngineService> m_engine;
-    std::unique_ptr<MainWindow> m_window;
     std::mt19937 m_random;
     Walked m_walked = walked();
     CommandLine m_commandLine {m_walked.model, m_folder.path()};
@@ -73,7 +69,6 @@ protected:
     int m_edits = 0;
     int m_compared = 0, m_labelled = 0, m_exports = 0;
 
-    Workspace& workspace() { return m_window->workspace(); }
     Document& document() { return workspace().document(); }
     Pipeline& pipeline() { return workspace().pipeline(); }
     int dice(int sides) { return int(m_random() % unsigned(sides)); }

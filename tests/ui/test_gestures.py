@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random gestures in the window on networks of other kinds than the sample: after each, what it shows is the command line's.
 A network of attention; with --all a recurrent one, one of functions and one with branches as well."""
+import inspect
 import os
 import pathlib
 import subprocess
@@ -10,6 +11,10 @@ import tempfile
 import numpy
 import torch
 from torch import nn
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+
+from harness import export_model  # noqa: E402
 
 PROGRAM = sys.argv[1]
 SAMPLES = 32  # four batches of eight, or two and two
@@ -65,12 +70,10 @@ def main():
         for seed, (name, network, shape) in enumerate(networks(), 1):
             torch.manual_seed(seed)
             path = pathlib.Path(made, name)
-            batch = {0: torch.export.Dim("n", min=2, max=64)}
-            program = torch.export.export(network.eval(), (torch.randn(4, *shape),), dynamic_shapes=(batch,))
-            torch.export.save(program, f"{path}.pt2")
-            data_name = program.graph_signature.user_inputs[0]
+            (read,) = inspect.signature(network.forward).parameters
+            export_model(network, (torch.randn(4, *shape),), f"{path}.pt2")
             for part, spread in ("calib", 1.0), ("test", 1.5):
-                numpy.savez(f"{path}.{part}.npz", **{data_name: (spread * torch.randn(SAMPLES, *shape)).numpy()})
+                numpy.savez(f"{path}.{part}.npz", **{read: (spread * torch.randn(SAMPLES, *shape)).numpy()})
             done = subprocess.run([PROGRAM, "numbersAreTheCommandLines"], capture_output=True, text=True, timeout=900, check=False,
                                   env={**os.environ, "QS_WALK": str(path), "QS_SEED": str(seed)})
             if done.returncode:

@@ -143,8 +143,7 @@ private Q_SLOTS:
     {
         QStandardPaths::setTestModeEnabled(true);
         m_project = m_folder.filePath("work.json");
-        m_engine = makeEngineSession();
-        m_window = std::make_unique<MainWindow>(*m_engine);
+        m_window = std::make_unique<MainWindow>(m_engine);
         openModel(m_walked.model);
         QVERIFY(document().model());
     }
@@ -238,7 +237,7 @@ private Q_SLOTS:
         check();
         // Other data by now: not shown.
         m_window.reset();
-        m_window = std::make_unique<MainWindow>(*m_engine);
+        m_window = std::make_unique<MainWindow>(m_engine);
         openModel(m_walked.model);
     }
 
@@ -261,6 +260,7 @@ private Q_SLOTS:
                 return;
             }
         }
+        QVERIFY(m_compared > 0);
         if (seed > 0)
             return; // of other gestures not everything can be asked
         QVERIFY2(m_compared >= 15, qPrintable(QString::number(m_compared)));

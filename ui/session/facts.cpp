@@ -41,7 +41,7 @@ Facts::Facts(const Document& document, ShownRunPtr shown)
             }
             for (const auto& edge : observer.edges)
                 if (edge.readers.empty())
-                    m_output[edge.value.node].emplace(edge.value.index, observer.id);
+                    m_output.emplace(edge.value, observer.id);
         }
     }
     matchObservers();
@@ -178,8 +178,17 @@ NodeId Facts::last(NodeId node) const
 
 ObserverId Facts::outputObserver(NodeId node) const
 {
-    const auto it = m_output.find(last(node));
-    return it == m_output.end() ? ObserverId() : it->second.begin()->second;
+    const Node* maker = m_model ? m_model->tryGet(last(node)) : nullptr;
+    for (std::uint32_t i = 0; maker && i < maker->outputs.size(); ++i)
+        if (const ObserverId found = observerOn({maker->id, i}))
+            return found;
+    return {};
+}
+
+ObserverId Facts::observerOn(ValueRef value) const
+{
+    const auto it = m_output.find(value);
+    return it == m_output.end() ? ObserverId() : it->second;
 }
 
 ObserverId Facts::weightObserver(NodeId node) const

@@ -4,7 +4,6 @@
 #include "ui/session/document.h"
 #include "ui/session/shown_run.h"
 
-#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -37,6 +36,8 @@ public:
     const MatchGroup* group(NodeId node) const;
     /// On what the node, or the fusion that it is in, makes; of several outputs the first observed.
     ObserverId outputObserver(NodeId node) const;
+    /// On the value itself, for all its readers.
+    ObserverId observerOn(ValueRef value) const;
     ObserverId weightObserver(NodeId node) const;
     /// Of the node's group: the values that others make and it quantizes itself, with the observer.
     /// Their loss is born at it.
@@ -118,7 +119,7 @@ private:
     bool m_samePlan = true; ///< as the calibration's: its observers have the plan's ids
     std::unordered_set<NodeId> m_edited;
     std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's id
-    std::unordered_map<NodeId, std::map<std::uint32_t, ObserverId>> m_output; ///< by which output
+    std::unordered_map<ValueRef, ObserverId> m_output;
     std::unordered_map<NodeId, ObserverId> m_weight;
     std::unordered_map<NodeId, const NodeError*> m_errors, m_previewed;
     std::unordered_map<NodeId, double> m_floatSeconds, m_loweredSeconds;

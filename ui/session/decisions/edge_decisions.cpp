@@ -163,12 +163,16 @@ std::optional<Edge> edgeLookedAt(Workspace& workspace)
     const auto& selection = workspace.selection();
     const Facts& facts = workspace.facts();
     const NodeId node = selection.current();
-    if (selection.edge() || !node || selection.isModule() || !document.plan()
-        || facts.outputObserver(node))
+    if (selection.edge() || !node || selection.isModule() || !document.plan())
         return selection.edge();
-    for (const Edge& edge : edgesOf(*document.model(), *document.plan(), {facts.last(node), 0}))
-        if (observerOnEdge(workspace, edge))
-            return edge;
+    const Node* maker = document.model()->tryGet(facts.last(node));
+    for (std::uint32_t i = 0; maker && i < maker->outputs.size(); ++i) {
+        if (facts.observerOn({maker->id, i}))
+            return std::nullopt;
+        for (const Edge& edge : edgesOf(*document.model(), *document.plan(), {maker->id, i}))
+            if (observerOnEdge(workspace, edge))
+                return edge;
+    }
     return std::nullopt;
 }
 

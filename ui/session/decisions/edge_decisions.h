@@ -24,8 +24,8 @@ void stepEdge(Workspace& workspace, int by);
 
 /// Through which the edge's value is read; none where it is read in float, or before planning.
 ObserverId observerOnEdge(Workspace& workspace, const Edge& edge);
-/// The edge that is looked at: the selected one; for a selected node whose value has no observer of
-/// its own, the first of those that its readers read it through with one.
+/// The edge that is looked at: the selected one; for a selected node whose first observed output
+/// has no observer of its own, the first of those that its readers read it through with one.
 std::optional<Edge> edgeLookedAt(Workspace& workspace);
 
 /// The edges that a decision on this one is written for: with all that shares its observer, and

@@ -76,7 +76,6 @@ void Pipeline::begin(Stage stage)
     m_timeLeft = {};
     m_left.clear();
     m_failed[std::size_t(stage)].reset();
-    m_begunWith = m_document.keys();
     m_clock.start();
     Q_EMIT statusChanged();
 }
@@ -92,8 +91,6 @@ bool Pipeline::settle(Stage stage, const Error* error)
         return true;
     }
     m_target = -1;
-    if (error->code != ErrorCode::Cancelled)
-        m_failed[std::size_t(stage)] = m_begunWith;
     Q_EMIT statusChanged();
     Q_EMIT failed(stage, *error);
     return false;
@@ -104,8 +101,10 @@ void Pipeline::runStage(Stage stage, Work work, Store store)
 {
     begin(stage);
     m_jobs.run(Lane::Engine, kRunTag, std::move(work), this,
-               [this, stage, store = std::move(store)](Result<T> result) {
+               [this, stage, keys = m_document.keys(), store = std::move(store)](Result<T> result) {
                    if (!result) {
+                       if (result.error().code != ErrorCode::Cancelled)
+                           m_failed[std::size_t(stage)] = keys;
                        settle(stage, &result.error());
                        return;
                    }

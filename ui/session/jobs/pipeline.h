@@ -107,7 +107,6 @@ private:
     std::array<double, kStageCount> m_seconds {};
     /// The decisions that each stage failed with last; none where it did not.
     std::array<std::optional<DecisionKeys>, kStageCount> m_failed {};
-    DecisionKeys m_begunWith;
     bool m_everCalibrated = false; ///< so that there may be results to bring back
     int m_running = -1;
     int m_target = -1;
