@@ -41,6 +41,52 @@ private:
         return "qconfig of " + edgeText(*document().model(), edge);
     }
 
+    QString changeSettings(const QString& what, const std::function<void(RunSettings&)>& change)
+    {
+        RunSettings settings = document().settings();
+        change(settings);
+        document().setSettings(settings);
+        return what;
+    }
+
+    QString switchLinearLowering()
+    {
+        changeRecipe("lowering", [](Recipe& recipe) {
+            if (recipe.loweringRemove.empty())
+                recipe.loweringRemove.push_back({{"torch.nn.Linear"}, {}});
+            else
+                recipe.loweringRemove.clear();
+        });
+        return "lowering row";
+    }
+
+    QString editTheGraph()
+    {
+        changeRecipe("edit", [this](Recipe& recipe) {
+            recipe.edits.push_back(randomEdit(*document().edited(), m_random, ++m_edits));
+        });
+        return "edit the graph";
+    }
+
+    QString takeAnEditAway()
+    {
+        changeRecipe("take away", [&](Recipe& recipe) {
+            if (!recipe.edits.empty())
+                recipe.edits.erase(recipe.edits.begin() + dice(int(recipe.edits.size())));
+        });
+        return "take an edit away";
+    }
+
+    QString saveAndPerhapsReopen()
+    {
+        if (!m_window->projects().saveTo(m_project))
+            qFatal("the project cannot be saved");
+        settle();
+        if (dice(2))
+            openModel(m_project);
+        return "save, perhaps reopen";
+    }
+
     QString gesture()
     {
         auto& undo = workspace().undoStack();
@@ -65,12 +111,11 @@ private:
         case 6:
             undo.redo();
             return "redo";
-        case 7: {
-            RunSettings settings = document().settings();
-            settings.calibrationData = (dice(2) ? m_walked.data : m_walked.otherData).toStdString();
-            document().setSettings(settings);
-            return "other data";
-        }
+        case 7:
+            return changeSettings("other data", [this](RunSettings& settings) {
+                settings.calibrationData
+                    = (dice(2) ? m_walked.data : m_walked.otherData).toStdString();
+            });
         case 8:
             changeRecipe("batches",
                          [&](Recipe& recipe) { recipe.calibration.batches = 2 + dice(2); });
@@ -79,30 +124,15 @@ private:
             workspace().chooseBackend(anyOf(kBackends));
             return "backend";
         case 10:
-            changeRecipe("lowering", [](Recipe& recipe) {
-                if (recipe.loweringRemove.empty())
-                    recipe.loweringRemove.push_back({{"torch.nn.Linear"}, {}});
-                else
-                    recipe.loweringRemove.clear();
-            });
-            return "lowering row";
+            return switchLinearLowering();
         case 16:
-            changeRecipe("edit", [this](Recipe& recipe) {
-                recipe.edits.push_back(randomEdit(*document().edited(), m_random, ++m_edits));
-            });
-            return "edit the graph";
+            return editTheGraph();
         case 17:
-            changeRecipe("take away", [&](Recipe& recipe) {
-                if (!recipe.edits.empty())
-                    recipe.edits.erase(recipe.edits.begin() + dice(int(recipe.edits.size())));
+            return takeAnEditAway();
+        case 18:
+            return changeSettings("against the other model", [](RunSettings& settings) {
+                settings.againstOriginal = !settings.againstOriginal;
             });
-            return "take an edit away";
-        case 18: {
-            RunSettings settings = document().settings();
-            settings.againstOriginal = !settings.againstOriginal;
-            document().setSettings(settings);
-            return "against the other model";
-        }
         case 19:
             return decideOnAnEdge();
         case 20:
@@ -113,28 +143,31 @@ private:
             changeRecipe("batch size",
                          [&](Recipe& recipe) { recipe.calibration.batchSize = 4 + 4 * dice(2); });
             return "other size of batches";
-        case 11:
+        default:
+            return work();
+        }
+    }
+
+    QString work()
+    {
+        switch (dice(9)) {
+        case 0:
             runs("none", [this] { pipeline().runUpTo(Stage::Convert); });
             return "convert";
-        case 12:
-        case 13:
-        case 22:
-        case 23:
+        case 1:
+        case 2:
+        case 3:
+        case 4:
             runs("none", [this] { pipeline().runUpTo(Stage::Compare); });
             return "compare";
-        case 14:
-            if (!m_window->projects().saveTo(m_project))
-                qFatal("the project cannot be saved");
-            settle();
-            if (dice(2))
-                openModel(m_project);
-            return "save, perhaps reopen";
+        case 5:
+            return saveAndPerhapsReopen();
+        case 6:
+            openModel(m_walked.model);
+            return "open";
         default:
-            if (dice(3) == 0)
-                openModel(m_walked.model);
-            else
-                exportAll();
-            return "export or open";
+            exportAll();
+            return "export";
         }
     }
 
