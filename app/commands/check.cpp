@@ -61,11 +61,11 @@ Result<GateLimits> limitsOf(const CheckOptions& options)
 Result<StoredRun> storedSubject(const CheckOptions& options)
 {
     const bool ofModel = !options.recipe.empty() || !options.data.empty() || !options.eval.empty()
-        || !options.against.empty();
+        || !options.compareOn.empty() || !options.against.empty();
     if (ofModel)
         return fail(
             makeError(ErrorCode::Usage,
-                      "--recipe, --data, --against and --eval are for a model's file")
+                      "--recipe, --data, --compare-on, --against and --eval are for a model's file")
                 .withHint(options.subject + " is a result: its own recipe, data and metric stand"));
     return readStoredRun(options.subject);
 }
@@ -147,6 +147,9 @@ void addCheckCommand(CLI::App& app, Command& chosen)
                      "of a model: the decisions; without one backend x86's own");
     verb->add_option("--data", options->data,
                      "of a model: calibration data; a project has its own");
+    verb->add_option("--compare-on", options->compareOn,
+                     "of a model: data to measure the loss on, all of it; without one a project's "
+                     "own, else the batches of the calibration");
     verb->add_option("--eval", options->eval,
                      "of a model: a command that gets outputs as an .npz and prints one number, "
                      "for --max-drop");

@@ -50,6 +50,7 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
     parts.backendSha256 = restored.was.backendSha256;
     parts.calibrationData = restored.was.calibrationData;
     parts.dataSha256 = restored.was.dataSha256;
+    parts.comparisonData = options.data;
     return printOut(options.json ? resultJson(parts) : resultText(parts));
 }
 

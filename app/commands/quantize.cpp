@@ -38,6 +38,9 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
         "--data", options->data,
         "calibration data: a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project "
         "has its own");
+    verb->add_option("--compare-on", options->compareOn,
+                     "data to measure the loss on, all of it; without one a project's own, else "
+                     "the batches of the calibration");
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
     CLI::Option* forms

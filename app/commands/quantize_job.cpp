@@ -33,10 +33,11 @@ public:
     Result<void> run()
     {
         QS_CHECK(m_run.locate());
-        QS_CHECK(checkResultFolder(
-            m_options.out,
-            {m_options.model, m_run.source().model, m_run.settings().calibrationData},
-            m_options.forms));
+        QS_CHECK(
+            checkResultFolder(m_options.out,
+                              {m_options.model, m_run.source().model,
+                               m_run.settings().calibrationData, m_run.settings().comparisonData},
+                              m_options.forms));
         QS_CHECK(m_run.plan());
         const PlannedModel& planned = m_run.planned();
         QS_CHECK(checkRecipeSpared(m_options.recipe, planned.recipe, m_options.out));

@@ -107,4 +107,14 @@ std::string findData(const std::string& path, const std::string& projectPath)
     return files.empty() ? std::string() : files.front().string();
 }
 
+RunSettings settingsOf(const Project& project, const std::string& projectPath)
+{
+    const auto place = [&](const std::string& was) {
+        std::string found = findData(was, projectPath);
+        return found.empty() ? was : found;
+    };
+    return {project.dataPath.empty() ? "sample" : place(project.dataPath),
+            place(project.comparisonPath), project.device, project.againstOriginal};
+}
+
 } // namespace qs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/pipeline/run_settings.h"
 #include "engine/project/project.h"
 
 namespace qs {
@@ -15,6 +16,10 @@ Result<std::string> findModel(const Project& project, const std::string& project
 
 /// The same for data, which are known by their name alone. "sample" and "" are what they are.
 std::string findData(const std::string& path, const std::string& projectPath);
+
+/// What the project's runs use: its data where they are by now (`findData`), or where they were if
+/// they are nowhere.
+RunSettings settingsOf(const Project& project, const std::string& projectPath);
 
 /// Whether the file is the project's model by content; true where the project does not know it.
 /// Reads the whole of it. Errors: those of reading it; Cancelled.

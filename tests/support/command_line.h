@@ -69,10 +69,12 @@ private:
     {
         const QString data = QString::fromStdString(settings.calibrationData);
         const QString against = settings.againstOriginal ? "original" : "edited";
-        return QStringList {"quantize",  m_model,    "--data", data,    "--device",
-                            "cpu",       "--export", form,     "--out", m_folder + "/cli",
-                            "--against", against}
-        + m_words;
+        QStringList words {"quantize",  m_model,    "--data", data,    "--device",
+                           "cpu",       "--export", form,     "--out", m_folder + "/cli",
+                           "--against", against};
+        if (!settings.comparisonData.empty())
+            words << "--compare-on" << QString::fromStdString(settings.comparisonData);
+        return words + m_words;
     }
 
     QString written(const QByteArray& recipe)

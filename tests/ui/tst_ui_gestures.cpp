@@ -93,7 +93,7 @@ private:
         const auto& modules = m_walked.modules;
         const AssignTarget module {RuleKind::ModuleName,
                                    {modules[std::size_t(dice(int(modules.size())))]}};
-        switch (dice(25)) {
+        switch (dice(26)) {
         case 0:
             workspace().assign(module, anyOf(kQConfigs));
             return "qconfig";
@@ -115,6 +115,12 @@ private:
             return changeSettings("other data", [this](RunSettings& settings) {
                 settings.calibrationData
                     = (dice(2) ? m_walked.data : m_walked.otherData).toStdString();
+            });
+        case 22:
+            return changeSettings("compare on other data", [this](RunSettings& settings) {
+                settings.comparisonData
+                    = std::array {QString(), m_walked.data, m_walked.otherData}[dice(3)]
+                          .toStdString();
             });
         case 8:
             changeRecipe("batches",
@@ -288,7 +294,9 @@ private Q_SLOTS:
             if (QTest::currentTestFailed()) {
                 qWarning("after gesture %d: %s", i + 1,
                          qPrintable(done.mid(std::max(0, i - 12)).join(", ")));
-                qWarning("on %s by %s", document().settings().calibrationData.c_str(),
+                qWarning("on %s, compared on '%s', by %s",
+                         document().settings().calibrationData.c_str(),
+                         document().settings().comparisonData.c_str(),
                          recipeToJson(document().recipe()).c_str());
                 return;
             }

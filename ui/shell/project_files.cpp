@@ -157,14 +157,8 @@ void ProjectFiles::openProject(const QString& path, Project project, const QStri
 {
     const std::string file = path.toStdString();
     m_opening = Opening {path, path};
-    std::string data = project.dataPath.empty() ? "sample" : findData(project.dataPath, file);
-    if (data.empty())
-        data = project.dataPath; // said once the model is there
-    std::string compared = findData(project.comparisonPath, file);
-    if (compared.empty())
-        compared = project.comparisonPath;
-    m_opening->settings = RunSettings {std::move(data), std::move(compared), project.device,
-                                       project.againstOriginal};
+    m_opening->settings
+        = settingsOf(project, file); // missing data are told once the model is there
     m_opening->windowState = QByteArray::fromStdString(project.windowState);
     m_opening->history = std::move(project.history);
     m_opening->isOther = isOther;

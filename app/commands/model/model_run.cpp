@@ -9,7 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/pipeline/checks.h"
-#include "engine/pipeline/keys/data_identity.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/memory_prediction.h"
 
 #include <filesystem>
@@ -46,13 +46,17 @@ ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
 Result<void> ModelRun::locate()
 {
     QS_TRY(m_source, modelSource(m_options.model, m_options.recipe, m_options.movedTo, m_job));
-    const std::string& data = m_options.data.empty() ? m_source.data : m_options.data;
-    if (data.empty())
+    m_settings = m_source.settings;
+    m_settings.device = m_options.device;
+    if (!m_options.data.empty())
+        m_settings.calibrationData = m_options.data;
+    if (!m_options.compareOn.empty())
+        m_settings.comparisonData = m_options.compareOn;
+    if (!m_options.against.empty())
+        m_settings.againstOriginal = m_options.against == kAgainstOriginal;
+    if (m_settings.calibrationData.empty())
         return fail(makeError(ErrorCode::Usage, "--data is required")
                         .withHint("only a project names data of its own"));
-    const bool original = m_options.against.empty() ? m_source.againstOriginal
-                                                    : m_options.against == kAgainstOriginal;
-    m_settings = {data, {}, m_options.device, original};
     return {};
 }
 
@@ -63,8 +67,9 @@ Result<void> ModelRun::plan()
     QS_TRY(m_edited, openEdited(m_chain, m_source.model, recipe, m_job, &m_timing));
     GraphPtr model = m_edited->graph;
     QS_CHECK(checkFloat(*model));
-    m_dataSignature = fileSignature(m_settings.calibrationData);
+    m_dataState = DataState::of(m_settings);
     QS_CHECK(m_chain.data(*model, m_settings.calibrationData, recipe.calibration));
+    QS_CHECK(comparedData(*model, recipe));
     QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
     QS_TRY(m_planned,
            planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
@@ -121,10 +126,12 @@ Result<void> ModelRun::convertAndCompare()
            m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings, m_edited},
                            m_job));
     comparing.stop();
-    if (fileSignature(m_settings.calibrationData) != m_dataSignature)
+    if (const DataState now = DataState::of(m_settings); now != m_dataState)
         return fail(makeError(ErrorCode::BadInput,
                               "was changed during the run, which read it more than once")
-                        .inFile(m_settings.calibrationData)
+                        .inFile(now.calibration != m_dataState.calibration
+                                    ? m_settings.calibrationData
+                                    : m_settings.comparisonData)
                         .withHint("run it again"));
     if (m_options.strict && !m_comparison->losses.empty())
         return fail(makeError(ErrorCode::Numeric, "--strict: " + m_comparison->losses.front())
@@ -138,9 +145,7 @@ Result<void> ModelRun::evaluate(const std::string& scratch)
         return {};
     const Stopwatch evaluating(&m_timing, "eval");
     const auto names = outputNames(*m_planned.model);
-    QS_TRY(
-        const auto data,
-        m_chain.data(*m_planned.model, m_settings.calibrationData, m_planned.recipe.calibration));
+    QS_TRY(const auto data, comparedData(*m_planned.model, m_planned.recipe));
     for (const auto& [name, graph] :
          {std::pair("float", m_planned.model), std::pair("int8", m_converted->lowered)}) {
         m_job.report("eval", name, 0);
@@ -156,6 +161,12 @@ Result<void> ModelRun::evaluate(const std::string& scratch)
     }
     evaluating.stop();
     return {};
+}
+
+Result<std::shared_ptr<const Dataset>> ModelRun::comparedData(const Graph& model,
+                                                              const Recipe& recipe)
+{
+    return m_chain.data(model, m_settings.compared(), comparedCut(m_settings, recipe.calibration));
 }
 
 ExportRequest ModelRun::exportRequest(const std::string& folder) const
@@ -186,6 +197,7 @@ ResultParts ModelRun::parts() const
     parts.timingSeconds = m_timing;
     parts.evaluation = m_evaluation;
     parts.calibrationData = m_settings.calibrationData;
+    parts.comparisonData = m_settings.comparisonData;
     return parts;
 }
 

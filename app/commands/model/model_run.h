@@ -3,6 +3,7 @@
 
 #include "app/commands/model/planned_model.h"
 #include "engine/export/documents/result_writer.h"
+#include "engine/pipeline/keys/decision_keys.h"
 
 #include <map>
 #include <string>
@@ -14,7 +15,7 @@ struct ModelRunOptions
 {
     std::string model; ///< or a project
     std::string movedTo; ///< where a project's model is by now; "" = not told
-    std::string recipe, data; ///< empty: the project's
+    std::string recipe, data, compareOn; ///< empty: the project's
     std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
     std::string against; ///< of `addAgainstOption`; "" = the project's choice, else "edited"
@@ -52,6 +53,8 @@ public:
     ResultParts parts() const;
 
 private:
+    /// What is compared on, as the recipe cuts it.
+    Result<std::shared_ptr<const Dataset>> comparedData(const Graph& model, const Recipe& recipe);
     /// Takes smaller batches where --memory has no room for the recipe's, which a note tells.
     Result<void> keepToMemoryLimit();
 
@@ -65,7 +68,7 @@ private:
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
-    std::string m_dataSignature; ///< of the data when they were opened
+    DataState m_dataState; ///< of the data when they were opened
     std::map<std::string, double> m_timing, m_evaluation;
 };
 

@@ -85,11 +85,12 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
         read.modelPath.clear(); // the user says where it is
     QS_CHECK(checkOutside(given, pathsOutside(read, given)));
     QS_TRY(source.model, placeOfModel(project, given, movedTo, job));
-    const std::string data = findData(project.dataPath, given);
-    if (!data.empty() && data != project.dataPath)
-        note(given + ": its data were moved; taking " + data);
-    source.data = project.dataPath.empty() ? "sample" : data.empty() ? project.dataPath : data;
-    source.againstOriginal = project.againstOriginal;
+    source.settings = settingsOf(project, given);
+    for (const auto& [was, now] :
+         {std::pair(project.dataPath, source.settings.calibrationData),
+          std::pair(project.comparisonPath, source.settings.comparisonData)})
+        if (!was.empty() && now != was)
+            note(given + ": its data were moved; taking " + now);
     if (recipePath.empty())
         source.recipe = withLoadedPacks(std::move(project.recipe));
     else {

@@ -28,8 +28,7 @@ struct ModelSource
     std::string model; ///< path of the model's file
     Recipe recipe;
     std::string file; ///< that errors of planning are about: recipe or project, else the model
-    std::string data; ///< the project's calibration data; empty without one
-    bool againstOriginal = false; ///< the project's choice
+    RunSettings settings; ///< the project's; without one no data
 };
 /// `given`: a model, or a project, whose decisions count where `recipePath` is empty. A project's
 /// model that was moved is looked for (`findModel`); `movedTo`: where it is by now, "" = not told.

@@ -108,6 +108,9 @@ std::string resultText(const ResultParts& parts)
                 + fixedText(100 * *comparison.int8Top1, 2) + " % int8, "
                 + counted(comparison.samples, "sample") + "\n";
         text += agreementText(comparison.agreement, comparison.samples);
+        if (!parts.comparisonData.empty())
+            text += "compared on: " + parts.comparisonData + ", "
+                + counted(comparison.samples, "sample") + "\n";
     }
     for (const auto& [form, value] : parts.evaluation)
         text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";
