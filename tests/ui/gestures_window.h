@@ -29,7 +29,8 @@ struct Walked
     std::vector<std::string> modules;
 };
 
-/// QS_WALK=MODEL names a .pt2 with MODEL.calib.npz and MODEL.test.npz, or MODEL.npz, beside it.
+/// QS_WALK=MODEL names a .pt2 with MODEL.calib.npz, or MODEL.npz, and perhaps MODEL.test.npz beside
+/// it.
 inline Walked walked()
 {
     const QString given = qEnvironmentVariable("QS_WALK");
@@ -38,10 +39,11 @@ inline Walked walked()
                 kSamples + "calib.npz",
                 kSamples + "test.npz",
                 {"block1.conv2", "block2", "head", "block1"}};
-    const auto beside = [&given](const char* first, const char* second) {
-        return given + QLatin1String(QFile::exists(given + first) ? first : second);
+    const auto either = [](const QString& first, const QString& second) {
+        return QFile::exists(first) ? first : second;
     };
-    return {given + ".pt2", beside(".calib.npz", ".npz"), beside(".test.npz", ".npz"), {}};
+    const QString data = either(given + ".calib.npz", given + ".npz");
+    return {given + ".pt2", data, either(given + ".test.npz", data), {}};
 }
 
 /// Paths of modules that hold operators, at most eight, from all over the model.
