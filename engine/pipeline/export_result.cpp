@@ -57,9 +57,9 @@ public:
     Result<std::string> run(std::string dataSha256, std::string comparedSha256)
     {
         const auto start = std::chrono::steady_clock::now();
-        m_parts.calibrationData = absolute(m_request.settings.calibrationData);
+        m_parts.calibrationData = m_request.settings.calibrationData;
         m_parts.dataSha256 = std::move(dataSha256);
-        m_parts.comparisonData = absolute(m_request.settings.comparisonData);
+        m_parts.comparisonData = m_request.settings.comparisonData;
         m_parts.comparedSha256 = std::move(comparedSha256);
         QS_CHECK(writeRecipe());
         QS_CHECK(writeForms());
@@ -84,12 +84,6 @@ public:
     }
 
 private:
-    static std::string absolute(const std::string& path)
-    {
-        std::error_code code;
-        return path.empty() || path == "sample" ? path : fs::absolute(path, code).string();
-    }
-
     std::string at(const char* name) const { return (fs::path(m_staging) / name).string(); }
 
     /// A form that nobody asked for by name and that cannot hold this model is left out, and said,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -121,11 +122,18 @@ Json residueJson(const ResultParts& parts)
     return list;
 }
 
+/// The place of data for who reads the document elsewhere.
+std::string placeOf(const std::string& data)
+{
+    std::error_code code;
+    return data.empty() || data == "sample" ? data : std::filesystem::absolute(data, code).string();
+}
+
 Json dataJson(const ResultParts& parts)
 {
-    return {{"calibration", parts.calibrationData},
+    return {{"calibration", placeOf(parts.calibrationData)},
             {"calibration_sha256", parts.dataSha256},
-            {"comparison", parts.comparisonData},
+            {"comparison", placeOf(parts.comparisonData)},
             {"comparison_sha256", parts.comparedSha256},
             {"calibration_batches", parts.observations ? parts.observations->batches : 0},
             {"calibration_samples", parts.observations ? parts.observations->samples : 0},
