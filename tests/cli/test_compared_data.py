@@ -13,7 +13,7 @@ MODEL, CALIBRATION, OTHER = (SOURCE / "resources" / "samples" / name for name in
 COMPARED = ("outputs", "labels", "agreement")
 
 
-def quantized(out, model=MODEL, *words):
+def quantized(out, model, *words):
     return run_json("quantize", model, "--device", "cpu", "--export", "none", "--out", out, *words)
 
 

@@ -155,10 +155,9 @@ void ProjectFiles::findAndOpen(const QString& path, Project project)
 void ProjectFiles::openProject(const QString& path, Project project, const QString& model,
                                bool isOther)
 {
-    const std::string file = path.toStdString();
     m_opening = Opening {path, path};
-    m_opening->settings
-        = settingsOf(project, file); // missing data are told once the model is there
+    // Missing data are told once the model is there.
+    m_opening->settings = settingsOf(project, path.toStdString());
     m_opening->windowState = QByteArray::fromStdString(project.windowState);
     m_opening->history = std::move(project.history);
     m_opening->isOther = isOther;
