@@ -10,13 +10,13 @@ sample anew (the three files are in the repository):
 The seeds are fixed. At the end the script quantizes its model with torch.ao (backend x86) and fails if float top-1 is under
 97 % or int8 is more than half a point below it.
 """
-import copy
 import pathlib
 import sys
 import warnings
 
 import numpy as np
 import torch
+from train_common import exported, quantized
 from torch import nn
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -106,30 +106,6 @@ def train(images, labels, epochs=60, batch=64):
 def top1(model, images, labels):
     with torch.no_grad():
         return (model(images).argmax(1) == labels).float().mean().item()
-
-
-def quantized(model, calib):
-    """The model through torch.ao's post-training quantization, backend x86."""
-    from torch.ao.quantization import get_default_qconfig_mapping
-    from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
-
-    torch.backends.quantized.engine = "x86"
-    prepared = prepare_fx(copy.deepcopy(model), get_default_qconfig_mapping("x86"), (calib[:8],))
-    with torch.no_grad():
-        for start in range(0, len(calib), 8):
-            prepared(calib[start:start + 8])
-    return convert_fx(prepared)
-
-
-def exported(model, images):
-    """The model as an exported program with a dynamic batch. Source lines keep no path of the machine that traced them."""
-    program = torch.export.export(model, (images,), dynamic_shapes=({0: torch.export.Dim("batch")},))
-    prefixes = [f"{HERE.parents[1]}/", f"{pathlib.Path(torch.__file__).resolve().parents[1]}/"]
-    for node in program.graph.nodes:
-        for prefix in prefixes:
-            if "stack_trace" in node.meta:
-                node.meta["stack_trace"] = node.meta["stack_trace"].replace(prefix, "")
-    return program
 
 
 def main():
