@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/facts.h"
 
+#include "engine/base/error_scale.h"
 #include "engine/base/text.h"
 #include "ui/session/text.h"
 
@@ -9,13 +10,6 @@
 #include <tuple>
 
 namespace qs {
-
-namespace {
-
-/// An SQNR above this comes from the order of sums, not from integers.
-constexpr double kOrderOfSumsDb = 100;
-
-} // namespace
 
 Facts::Facts(const Document& document, ShownRunPtr shown)
     : m_model(document.model())
@@ -342,19 +336,11 @@ Verdict Facts::verdict(std::span<const NodeId> nodes) const
 
 std::pair<double, double> Facts::sqnrRange(ErrorTerm term) const
 {
-    double best = 45, worst = 20;
-    bool any = false;
-    for (const auto& [id, error] : errorsOf(term)) {
-        const auto& metrics = errorTerm(*error, term);
-        if (!metrics || !metrics->sqnrDb || *metrics->sqnrDb > kOrderOfSumsDb)
-            continue;
-        best = any ? std::max(best, *metrics->sqnrDb) : *metrics->sqnrDb;
-        worst = any ? std::min(worst, *metrics->sqnrDb) : *metrics->sqnrDb;
-        any = true;
-    }
-    // A node that loses next to nothing would stretch the scale until all others look alike.
-    best = std::min(best, std::max(60.0, worst + 40));
-    return {std::max(best, worst + 6), worst};
+    ErrorScale scale;
+    for (const auto& [id, error] : errorsOf(term))
+        if (const auto& metrics = errorTerm(*error, term); metrics && metrics->sqnrDb)
+            scale.include(*metrics->sqnrDb);
+    return {scale.best(), scale.worst()};
 }
 
 } // namespace qs

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/style/theme.h"
 
+#include "engine/base/error_scale.h"
+
 #include <QApplication>
 #include <QFontDatabase>
 #include <QPalette>
 #include <QStyleFactory>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace qs {
 
@@ -298,19 +299,8 @@ QString verdictText(Verdict verdict)
 
 QColor cividis(double badness)
 {
-    static constexpr std::array<QRgb, 7> onLight
-        = {0xff00224e, 0xff2a3f6d, 0xff575c6d, 0xff7d7c78, 0xffa59c74, 0xffd2c060, 0xfffee838};
-    // The dark end is lifted: it must stand out from a dark panel.
-    static constexpr std::array<QRgb, 7> onDark
-        = {0xff3d6199, 0xff566e98, 0xff707889, 0xff8b8a84, 0xffaba27a, 0xffd2c060, 0xfffee838};
-    const auto& stops = theme().dark ? onDark : onLight;
-    const double at = std::clamp(badness, 0.0, 1.0) * double(stops.size() - 1);
-    const auto low = std::min(std::size_t(at), stops.size() - 2);
-    const double mix = at - double(low);
-    const QColor a(stops[low]), b(stops[low + 1]);
-    return QColor::fromRgbF(float(a.redF() + (b.redF() - a.redF()) * mix),
-                            float(a.greenF() + (b.greenF() - a.greenF()) * mix),
-                            float(a.blueF() + (b.blueF() - a.blueF()) * mix));
+    const Rgb colour = cividis(badness, theme().dark);
+    return {colour.red, colour.green, colour.blue};
 }
 
 QString inkStyle(const QColor& ink)
@@ -320,8 +310,9 @@ QString inkStyle(const QColor& ink)
 
 QColor textOn(const QColor& fill)
 {
-    const double luminance = 0.299 * fill.red() + 0.587 * fill.green() + 0.114 * fill.blue();
-    return luminance > 150 ? QColor(0x11, 0x11, 0x11) : QColor(Qt::white);
+    const auto channel = [](int value) { return std::uint8_t(value); };
+    const Rgb ink = inkOn({channel(fill.red()), channel(fill.green()), channel(fill.blue())});
+    return {ink.red, ink.green, ink.blue};
 }
 
 QColor wordColor(const QString& word)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/node_data.h"
 
+#include "engine/base/error_scale.h"
 #include "engine/export/documents/node_json.h"
 
 #include <algorithm>
@@ -13,15 +14,18 @@ namespace {
 /// More than any arithmetic leaves: the node only moves values.
 constexpr double kExactSqnr = 100;
 
-/// Stops of the cividis palette from worst (0) to best (1).
+/// Stops of the window's palette from worst (0) to best (1).
 Json gradient()
 {
-    static const char* const colours[] = {"#fee838", "#a59c74", "#575c6d", "#00224e"};
+    constexpr int kStops = 4;
     Json out = Json::array();
-    for (std::size_t i = 0; i < std::size(colours); ++i)
-        out.push_back({{"stop", double(i) / double(std::size(colours) - 1)},
-                       {"bgColor", colours[i]},
-                       {"textColor", i < 2 ? "#000000" : "#ffffff"}});
+    for (int i = 0; i < kStops; ++i) {
+        const double stop = double(i) / (kStops - 1);
+        const Rgb colour = cividis(1 - stop, false);
+        out.push_back({{"stop", stop},
+                       {"bgColor", hexColour(colour)},
+                       {"textColor", hexColour(inkOn(colour))}});
+    }
     return out;
 }
 

@@ -45,7 +45,7 @@ Result<std::string> fileRows(const Json& result, const std::string& folder)
 }
 
 /// The kernels of the lowered form that were held against the reference form.
-std::string kernelsText(const Json& result)
+std::string kernelsText(const Json& result, const ReportNames& titles)
 {
     int passed = 0;
     double largest = 0;
@@ -55,7 +55,7 @@ std::string kernelsText(const Json& result)
         if (kernel == node.end() || !kernel->is_object())
             continue;
         if (!kernel->at("passed").get<bool>()) {
-            refused += "<li>" + escapeHtml(fieldText(node, "name")) + ": "
+            refused += "<li>" + escapeHtml(titles.of(node)) + ": "
                 + escapeHtml(fieldText(*kernel, "name"))
                 + " stays in reference form: " + escapeHtml(fieldText(*kernel, "reason")) + "</li>";
             continue;
@@ -90,7 +90,8 @@ std::string conditionsText(const Json& result)
 
 } // namespace
 
-Result<std::string> certificateHtml(const Json& result, const std::string& folder)
+Result<std::string> certificateHtml(const Json& result, const ReportNames& titles,
+                                    const std::string& folder)
 {
     QS_TRY(const std::string rows, fileRows(result, folder));
     std::string warnings;
@@ -99,7 +100,7 @@ Result<std::string> certificateHtml(const Json& result, const std::string& folde
             warnings += "<li>" + escapeHtml(warning.get<std::string>()) + "</li>";
     return "<h2>Certificate</h2>" + conditionsText(result)
         + "<table><thead><tr><th>What</th><th>File</th><th>SHA-256</th></tr></thead><tbody>" + rows
-        + "</tbody></table>" + kernelsText(result) + verdictsHtml(folder)
+        + "</tbody></table>" + kernelsText(result, titles) + verdictsHtml(folder, titles)
         + (warnings.empty() ? std::string() : "<p>Warnings:</p><ul>" + warnings + "</ul>");
 }
 

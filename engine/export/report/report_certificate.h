@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/export/documents/result_document.h"
+#include "engine/export/report/report_names.h"
 
 #include <string>
 
@@ -12,6 +13,7 @@ namespace qs {
 /// every export that lies in the folder, versions, device, data, the kernels' check, and what
 /// `verify` found, where its certificate is of this result. The error (Io) names an export that
 /// cannot be read.
-Result<std::string> certificateHtml(const ResultDocument& result, const std::string& folder);
+Result<std::string> certificateHtml(const ResultDocument& result, const ReportNames& titles,
+                                    const std::string& folder);
 
 } // namespace qs

@@ -75,7 +75,7 @@ std::string dbCell(const Json* whole, const char* key)
         + "</td>";
 }
 
-std::string rowOf(const Json& node, const std::string& parting)
+std::string rowOf(const Json& node, const std::string& parting, const ReportNames& titles)
 {
     const Json* kernel = objectAt(node, "kernel");
     const Json* alone = kernel ? objectAt(*kernel, "steps") : nullptr;
@@ -84,7 +84,7 @@ std::string rowOf(const Json& node, const std::string& parting)
         return {};
     const std::string name = fieldText(node, "name");
     const bool isLowered = kernel && kernel->at("passed").get<bool>();
-    return "<tr><td>" + escapeHtml(name)
+    return "<tr><td>" + escapeHtml(titles.of(name))
         + (name == parting ? " <b>parts by more than one step here first</b>" : "") + "</td><td>"
         + (isLowered ? escapeHtml(fieldText(*kernel, "name")) : "reference form") + "</td>"
         + cells(alone) + cells(whole) + dbCell(whole, "reference_db") + dbCell(whole, "lowered_db")
@@ -100,7 +100,7 @@ std::string headline(const Json& forms)
 }
 
 /// What the plan quantizes and still runs in float between dequantize and quantize.
-std::string stayedHtml(const Json& result)
+std::string stayedHtml(const Json& result, const ReportNames& titles)
 {
     std::string items;
     const auto residue = result.find("residue");
@@ -108,7 +108,8 @@ std::string stayedHtml(const Json& result)
         for (const Json& left : *residue)
             if (fieldText(left, "kind") == "unlowered") {
                 const std::string node = fieldText(left, "node");
-                items += "<li>" + escapeHtml(node.empty() ? fieldText(left, "name") : node) + ": "
+                items += "<li>"
+                    + escapeHtml(node.empty() ? fieldText(left, "name") : titles.of(node)) + ": "
                     + escapeHtml(fieldText(left, "reason")) + "</li>";
             }
     return items.empty() ? std::string("<p>No quantized operator stayed in reference form.</p>")
@@ -117,14 +118,14 @@ std::string stayedHtml(const Json& result)
 
 } // namespace
 
-std::string formsHtml(const Json& result)
+std::string formsHtml(const Json& result, const ReportNames& titles)
 {
     const Json* forms = objectAt(result, "forms");
     if (!forms)
         return {};
     std::string rows;
     for (const Json& node : result.at("nodes"))
-        rows += rowOf(node, fieldText(*forms, "parting"));
+        rows += rowOf(node, fieldText(*forms, "parting"), titles);
     return "<h2>Simulated and real</h2>" + headline(*forms)
         + "<p>The reference form simulates integers with floats; the lowered form computes them. "
           "Differences are in steps of each result's quantization, lowered less reference, over "
@@ -135,7 +136,7 @@ std::string formsHtml(const Json& result)
           "<th>Alone: equal</th><th>mean</th><th>max</th><th>-8 to +8</th><th>Whole: equal</th>"
           "<th>mean</th><th>max</th><th>-8 to +8</th><th>Reference, dB</th><th>Lowered, dB</th>"
           "</tr></thead><tbody>"
-        + rows + "</tbody></table>" + stayedHtml(result);
+        + rows + "</tbody></table>" + stayedHtml(result, titles);
 }
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/export/documents/result_document.h"
+#include "engine/export/report/report_names.h"
 
 #include <string>
 
@@ -9,6 +10,6 @@ namespace qs {
 
 /// The section on the simulated and the real model: node by node how far the lowered form is from
 /// the reference form, and what stayed in reference form; "" where neither was measured.
-std::string formsHtml(const ResultDocument& result);
+std::string formsHtml(const ResultDocument& result, const ReportNames& titles);
 
 } // namespace qs

@@ -60,7 +60,8 @@ std::string figure(const std::string& title, const Json& entry, const std::vecto
 
 } // namespace
 
-Result<std::string> histogramsHtml(const Json& result, const std::string& folder)
+Result<std::string> histogramsHtml(const Json& result, const ReportNames& titles,
+                                   const std::string& folder)
 {
     const std::string path = (std::filesystem::path(folder) / "observations.npz").string();
     std::error_code code;
@@ -94,7 +95,7 @@ Result<std::string> histogramsHtml(const Json& result, const std::string& folder
         const auto ends = numbers(*range->second);
         if (!entry || ends.size() != 2)
             continue;
-        figures += figure(name, *entry, numbers(*counts->second), ends);
+        figures += figure(titles.of(name), *entry, numbers(*counts->second), ends);
         ++drawn;
     }
     return figures.empty()

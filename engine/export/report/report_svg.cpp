@@ -2,6 +2,7 @@
 #include "engine/export/report/report_svg.h"
 
 #include "engine/base/text.h"
+#include "engine/export/report/report_style.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,21 +64,20 @@ std::string escapeHtml(const std::string& text)
     return out;
 }
 
-std::string barChartSvg(const std::vector<Bar>& bars, const std::string& unit)
+std::string barChartSvg(const std::vector<Bar>& bars)
 {
-    constexpr double kRow = 20, kLabel = 260, kBars = 360, kNumber = 90;
-    double largest = 0;
-    for (const Bar& bar : bars)
-        largest = std::max(largest, bar.value);
+    constexpr double kRow = 20, kLabel = 330, kBars = 360, kNumber = 90;
+    constexpr double kShortest = 0.12; // the best is still seen
     std::string svg = svgOpen(kLabel + kBars + kNumber, kRow * double(bars.size()) + 4);
     for (std::size_t i = 0; i < bars.size(); ++i) {
         const double top = kRow * double(i) + 2;
-        const double length = largest > 0 ? std::max(0.0, kBars * bars[i].value / largest) : 0;
+        const double badness = std::clamp(bars[i].badness, 0.0, 1.0);
+        const double length = kBars * (kShortest + (1 - kShortest) * badness);
         svg += "<text class=\"label\" x=\"" + number(kLabel - 8) + "\" y=\"" + number(top + 13)
             + "\">" + escapeHtml(bars[i].label) + "</text>";
-        svg += rectangle(kLabel, top + 2, length, kRow - 6, "bar");
+        svg += rectangle(kLabel, top + 2, length, kRow - 6, scaleClass(badness).c_str());
         svg += "<text x=\"" + number(kLabel + length + 6) + "\" y=\"" + number(top + 13) + "\">"
-            + number(bars[i].value, 2) + " " + escapeHtml(unit) + "</text>";
+            + escapeHtml(bars[i].number) + "</text>";
     }
     return svg + "</svg>";
 }

@@ -12,14 +12,14 @@ std::string escapeHtml(const std::string& text);
 /// The opening tag of a picture that stands in a page.
 std::string svgOpen(double width, double height);
 
+/// A bar with its number; as long and as yellow as what it shows is bad.
 struct Bar
 {
-    std::string label;
-    double value = 0;
+    std::string label, number;
+    double badness = 0; ///< 0 = best, 1 = worst
 };
-/// Horizontal bars with labels and numbers, from zero to the largest value; `unit` follows each
-/// number.
-std::string barChartSvg(const std::vector<Bar>& bars, const std::string& unit);
+/// Horizontal bars with labels and numbers.
+std::string barChartSvg(const std::vector<Bar>& bars);
 
 /// A histogram over [min, max] on a logarithmic scale of counts, with the quantized range
 /// [quantLow, quantHigh] drawn in.

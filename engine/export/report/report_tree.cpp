@@ -3,11 +3,10 @@
 
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
+#include "engine/export/report/report_style.h"
 #include "engine/export/report/report_svg.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -80,24 +79,6 @@ std::size_t depthOf(const Module& module)
     return deepest + 1;
 }
 
-/// From blue (little is lost) over grey-yellow to orange-red: told apart without red and green.
-std::string colourOf(const Module& module)
-{
-    if (!module.worst)
-        return module.quantized > 0 ? "#d6e2ee" : "#eeeeee";
-    using Rgb = std::array<double, 3>;
-    constexpr Rgb kWorst {204, 85, 34}, kMiddle {240, 220, 150}, kBest {120, 165, 205};
-    const double place = std::clamp((*module.worst - 10) / 40, 0.0, 1.0); // 10 to 50 dB
-    const Rgb& from = place < 0.5 ? kWorst : kMiddle;
-    const Rgb& to = place < 0.5 ? kMiddle : kBest;
-    const double share = place < 0.5 ? 2 * place : 2 * place - 1;
-    char text[16];
-    std::snprintf(text, sizeof text, "#%02x%02x%02x", int(from[0] + share * (to[0] - from[0])),
-                  int(from[1] + share * (to[1] - from[1])),
-                  int(from[2] + share * (to[2] - from[2])));
-    return text;
-}
-
 std::string dbText(const Module& module)
 {
     return module.worst ? fixedText(*module.worst, 1) + " dB" : std::string();
@@ -113,9 +94,10 @@ std::string shortened(const std::string& text, double width)
 class Drawing
 {
 public:
-    Drawing(double column, double rowHeight)
+    Drawing(double column, double rowHeight, const ErrorScale& scale)
         : m_column(column)
         , m_row(rowHeight)
+        , m_scale(scale)
     {
     }
 
@@ -129,15 +111,18 @@ public:
             + (number.empty() ? "" : ", worst layer " + number) + "</title><rect x=\""
             + fixedText(x, 1) + "\" y=\"" + fixedText(y, 1) + "\" width=\""
             + fixedText(m_column - kGap, 1) + "\" height=\""
-            + fixedText(std::max(height - 1, 0.5), 1) + "\" fill=\"" + colourOf(module) + "\"/>";
+            + fixedText(std::max(height - 1, 0.5), 1) + "\" class=\"" + fillOf(module) + "\"/>";
         if (height >= kTextHeight) {
             const double baseline = y + std::min(height / 2 + 4, 20.0);
             const double numberWidth = number.empty() ? 0 : 52;
-            m_svg += "<text x=\"" + fixedText(x + 5, 1) + "\" y=\"" + fixedText(baseline, 1) + "\">"
+            const std::string ink
+                = module.worst ? scaleInkClass(m_scale.badness(*module.worst)) : std::string();
+            m_svg += "<text class=\"" + ink + "\" x=\"" + fixedText(x + 5, 1) + "\" y=\""
+                + fixedText(baseline, 1) + "\">"
                 + escapeHtml(shortened(module.name, m_column - numberWidth - 12)) + "</text>";
             if (!number.empty())
-                m_svg += "<text class=\"label\" x=\"" + fixedText(x + m_column - 8, 1) + "\" y=\""
-                    + fixedText(baseline, 1) + "\">" + number + "</text>";
+                m_svg += "<text class=\"label " + ink + "\" x=\"" + fixedText(x + m_column - 8, 1)
+                    + "\" y=\"" + fixedText(baseline, 1) + "\">" + number + "</text>";
         }
         m_svg += "</g>\n";
         // Operators of the module's own come first; the children stand below one another.
@@ -151,7 +136,15 @@ public:
     const std::string& svg() const { return m_svg; }
 
 private:
+    std::string fillOf(const Module& module) const
+    {
+        if (module.worst)
+            return scaleClass(m_scale.badness(*module.worst));
+        return module.quantized > 0 ? "done" : "float";
+    }
+
     double m_column, m_row;
+    const ErrorScale& m_scale;
     std::string m_svg;
 };
 
@@ -165,13 +158,14 @@ std::string moduleTreeHtml(const Json& result)
     const std::size_t depth = depthOf(root);
     const double column = std::min(kColumn * 1.6, kWidth / double(depth));
     const double height = std::clamp(14.0 * root.operators, 120.0, 1600.0);
-    Drawing drawing(column, height / root.operators);
+    const ErrorScale scale = bornScale(result);
+    Drawing drawing(column, height / root.operators, scale);
     drawing.add(root, 0, 0);
     return "<h2>Module tree</h2><p>A box is as high as its module has operators; its colour and "
-           "its number are the worst signal to noise born at one of its layers: from "
-           "orange (10 dB and less) to blue (50 dB and more). Light blue: quantized, and "
-           "measured at the end of its fusion; grey: float.</p>"
-        + svgOpen(column * double(depth), height) + drawing.svg() + "</svg>";
+           "its number are the worst signal to noise born at one of its layers. Light blue: "
+           "quantized, and measured at the end of its fusion; grey: float.</p>"
+        + scaleLegendHtml(scale) + svgOpen(column * double(depth), height) + drawing.svg()
+        + "</svg>";
 }
 
 } // namespace qs

@@ -65,7 +65,7 @@ std::string binHeads(const Json& most)
 }
 
 /// The nodes whose integers differ, the farthest first, with how many of them by how much.
-std::string stepsTable(const Json& verdict)
+std::string stepsTable(const Json& verdict, const ReportNames& titles)
 {
     const auto steps = verdict.find("steps");
     if (steps == verdict.end() || !steps->is_object())
@@ -83,7 +83,7 @@ std::string stepsTable(const Json& verdict)
     apart.resize(std::min(all, kMostNodes));
     std::string rows;
     for (const Json* node : apart) {
-        rows += "<tr><td>" + escapeHtml(fieldText(*node, "node")) + "</td>";
+        rows += "<tr><td>" + escapeHtml(titles.of(fieldText(*node, "node"))) + "</td>";
         for (const Json& count : node->at("histogram"))
             rows += cell(std::to_string(count.get<std::int64_t>()));
         rows += cell(fieldText(*node, "largest")) + "</tr>";
@@ -97,7 +97,7 @@ std::string stepsTable(const Json& verdict)
         + "</tbody></table></details>";
 }
 
-std::string verdictRow(const Json& verdict, const std::string& runtime)
+std::string verdictRow(const Json& verdict, const std::string& runtime, const ReportNames& titles)
 {
     std::string versions;
     const Json packages = verdict.value("versions", Json::object());
@@ -108,16 +108,16 @@ std::string verdictRow(const Json& verdict, const std::string& runtime)
         + escapeHtml(runtime + versions) + "</td><td>" + escapeHtml(fieldText(verdict, "outcome"))
         + "</td><td>" + leastDb(verdict, "agreement_db") + "</td><td>"
         + leastDb(verdict, "float_db") + "</td><td>" + leastDb(verdict, "own_float_db")
-        + "</td><td>" + linesList(verdict) + stepsTable(verdict) + "</td></tr>";
+        + "</td><td>" + linesList(verdict) + stepsTable(verdict, titles) + "</td></tr>";
 }
 
 /// The rows of a certificate. Throws where it is not one that `verify` wrote.
-std::string verdictTable(const Json& certificate)
+std::string verdictTable(const Json& certificate, const ReportNames& titles)
 {
     std::string rows;
     for (const Json& verdict : certificate.at("verdicts"))
         if (const std::string runtime = fieldText(verdict, "runtime"); !runtime.empty())
-            rows += verdictRow(verdict, runtime);
+            rows += verdictRow(verdict, runtime, titles);
     return "<h3>Run where they will run</h3><p>" + escapeHtml(fieldText(certificate, "date"))
         + ", on " + escapeHtml(fieldText(certificate, "processor"))
         + ". Agreement is with what the converted model makes here; the last two figures are "
@@ -129,7 +129,7 @@ std::string verdictTable(const Json& certificate)
 
 } // namespace
 
-std::string verdictsHtml(const std::string& folder)
+std::string verdictsHtml(const std::string& folder, const ReportNames& titles)
 {
     std::string none = "<p>The exports were not run in their own runtimes: "
                        "<b>quantscope verify</b> does.</p>";
@@ -139,8 +139,9 @@ std::string verdictsHtml(const std::string& folder)
         return none;
     try {
         const Json certificate = Json::parse(*text);
-        return certificate.at("files").at("result.json") == *hash ? verdictTable(certificate)
-                                                                  : none;
+        return certificate.at("files").at("result.json") == *hash
+            ? verdictTable(certificate, titles)
+            : none;
     } catch (const Json::exception&) { // somebody changed it
         return none;
     }

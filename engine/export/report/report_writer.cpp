@@ -6,6 +6,8 @@
 #include "engine/export/report/report_certificate.h"
 #include "engine/export/report/report_forms.h"
 #include "engine/export/report/report_histograms.h"
+#include "engine/export/report/report_names.h"
+#include "engine/export/report/report_style.h"
 #include "engine/export/report/report_svg.h"
 #include "engine/export/report/report_tree.h"
 
@@ -19,19 +21,6 @@ namespace {
 using Json = ResultDocument;
 
 constexpr std::size_t kWorst = 12;
-
-constexpr const char* kStyle
-    = "body{font:14px/1.45 system-ui,sans-serif;color:#222;margin:2rem auto;max-width:78rem;"
-      "padding:0 1rem}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}"
-      "table{border-collapse:collapse;width:100%;font-size:12.5px}"
-      "th,td{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #e3e3e3;"
-      "vertical-align:top}th{position:sticky;top:0;background:#f6f6f6}"
-      "td.n{text-align:right;font-variant-numeric:tabular-nums}tr.float{color:#777}"
-      "svg text{font-size:11px;fill:#444}svg text.label{text-anchor:end}svg .bar{fill:#c0654a}"
-      "svg .bin{fill:#4a78a8}svg .range{fill:#e8efe2}dl{display:grid;"
-      "grid-template-columns:max-content 1fr;gap:.15rem 1rem}dt{color:#777}dd{margin:0}"
-      ".figures{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem}figure{margin:0}"
-      "figcaption{font-size:12px;color:#444}";
 
 std::string textOf(const Json& json, const char* key)
 {
@@ -51,7 +40,7 @@ std::string percent(const Json& labels, const char* key)
         : "-";
 }
 
-std::string summaryHtml(const Json& result)
+std::string summaryHtml(const Json& result, const ReportNames& titles)
 {
     const Json& coverage = result.at("coverage");
     std::string html = "<h2>Summary</h2><dl>";
@@ -65,7 +54,7 @@ std::string summaryHtml(const Json& result)
     if (isAgainstOriginal(result))
         html += item("Measured against", "the original model, before the edits of its graph");
     for (const Json& output : result.at("outputs"))
-        html += item("Output " + textOf(output, "name"),
+        html += item("Output " + titles.of(output),
                      sqnrCell(errorTerm(output, "cumulative")) + " dB in the reference form, "
                          + sqnrCell(errorTerm(output, "lowered")) + " dB lowered");
     if (const auto own = result.find("own_ranges"); own != result.end() && own->is_object())
@@ -82,7 +71,7 @@ std::string summaryHtml(const Json& result)
     if (result.contains("agreement") && result["agreement"].is_object())
         html += item("Top-1 agreement",
                      percent(result["agreement"], "top1") + " of the samples have the same highest "
-                         + "entry of output " + textOf(result["agreement"], "output")
+                         + "entry of output " + titles.of(textOf(result["agreement"], "output"))
                          + " in the float and the int8 model");
     html
         += item("Device", textOf(result, "device") + ", " + textOf(result, "threads") + " threads");
@@ -93,24 +82,25 @@ std::string summaryHtml(const Json& result)
     return html + "</dl>";
 }
 
-std::string worstHtml(const Json& result)
+std::string worstHtml(const Json& result, const ReportNames& titles)
 {
     std::vector<std::pair<double, std::string>> losses;
     for (const Json& node : result.at("nodes"))
         if (const auto db = errorTerm(node, "born_here"); db && *db < kExactDb)
-            losses.emplace_back(*db, textOf(node, "name"));
+            losses.emplace_back(*db, titles.of(node));
     std::stable_sort(losses.begin(), losses.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     if (losses.size() > kWorst)
         losses.resize(kWorst);
+    const ErrorScale scale = bornScale(result);
     std::vector<Bar> bars;
-    for (const auto& [db, name] : losses)
-        bars.push_back({name, db});
+    for (const auto& [db, title] : losses)
+        bars.push_back({title, fixedText(db, 2) + " dB", scale.badness(db)});
     return bars.empty() ? std::string()
                         : "<h2>Worst layers by the error born there</h2><p>Signal to noise of "
-                          "what each layer adds to the error of its inputs: the shorter the bar, "
-                          "the more is lost.</p>"
-            + barChartSvg(bars, "dB");
+                          "what each layer adds to the error of its inputs: the longer and the "
+                          "more yellow the bar, the more is lost.</p>"
+            + scaleLegendHtml(scale) + barChartSvg(bars);
 }
 
 std::string outputText(const Json& node)
@@ -125,22 +115,35 @@ std::string outputText(const Json& node)
     return text;
 }
 
-std::string layersHtml(const Json& result)
+/// The scale's colour, of what is born at a node.
+std::string swatch(const Json& node, const std::string& term, const ErrorScale& scale)
+{
+    const auto db = errorTerm(node, term.c_str());
+    if (!db || term != "born_here")
+        return {};
+    return "<span class=\"dot " + scaleClass(scale.badness(*db)) + "\"></span>";
+}
+
+std::string layersHtml(const Json& result, const ReportNames& titles)
 {
     std::string html = "<h2>Layer by layer</h2><p>SQNR in dB. Isolated: this layer alone on float "
                        "inputs. Inherited: what its inputs bring. Born here: what it adds. "
                        "Cumulative: all together. KL: how far its values are spread otherwise "
-                       "than the float model's, in nats.</p><table><thead><tr>";
-    for (const char* title : {"Node", "Operator", "Module", "Verdict", "Isolated", "Inherited",
+                       "than the float model's, in nats. Name: what rules of the recipe call the "
+                       "node.</p><table><thead><tr>";
+    const ErrorScale scale = bornScale(result);
+    for (const char* title : {"Node", "Operator", "Name", "Verdict", "Isolated", "Inherited",
                               "Born here", "Cumulative", "KL", "Output", "Reason"})
         html += std::string("<th>") + title + "</th>";
     html += "</tr></thead><tbody>";
     for (const Json& node : result.at("nodes")) {
         html += node.at("quantized").get<bool>() ? "<tr>" : "<tr class=\"float\">";
-        for (const char* key : {"name", "op", "module", "verdict"})
+        html += "<td>" + escapeHtml(titles.of(node)) + "</td>";
+        for (const char* key : {"op", "name", "verdict"})
             html += "<td>" + escapeHtml(textOf(node, key)) + "</td>";
         for (const char* term : {"isolated", "inherited", "born_here", "cumulative"})
-            html += "<td class=\"n\">" + sqnrCell(errorTerm(node, term)) + "</td>";
+            html += "<td class=\"n\">" + swatch(node, term, scale) + sqnrCell(errorTerm(node, term))
+                + "</td>";
         const auto kl = errorTerm(node, "cumulative", "kl");
         html += "<td class=\"n\">" + (kl ? fixedText(*kl, 5) : std::string("-")) + "</td><td>"
             + escapeHtml(outputText(node)) + "</td><td>" + escapeHtml(textOf(node, "reason"))
@@ -150,7 +153,7 @@ std::string layersHtml(const Json& result)
 }
 
 /// The values inside quantized custom modules.
-std::string interiorsHtml(const Json& result)
+std::string interiorsHtml(const Json& result, const ReportNames& titles)
 {
     std::string rows;
     for (const Json& node : result.at("nodes")) {
@@ -160,7 +163,7 @@ std::string interiorsHtml(const Json& result)
         for (const Json& value : *interiors) {
             const auto scales = value.find("scale");
             const bool chosen = scales != value.end() && scales->size() == 1;
-            rows += "<tr><td>" + escapeHtml(textOf(node, "name")) + "</td><td>"
+            rows += "<tr><td>" + escapeHtml(titles.of(node)) + "</td><td>"
                 + escapeHtml(textOf(value, "name")) + "</td><td class=\"n\">"
                 + sqnrCell(errorTerm(Json {{"value", value.value("error", Json())}}, "value"))
                 + "</td><td>" + escapeHtml(textOf(value, "dtype"))
@@ -182,13 +185,14 @@ Result<std::string> pageHtml(const Json& result, const std::string& folder)
 {
     const std::string title = "Quantscope: "
         + std::filesystem::path(textOf(result.at("model"), "path")).filename().string();
-    QS_TRY(const std::string histograms, histogramsHtml(result, folder));
-    QS_TRY(const std::string certificate, certificateHtml(result, folder));
+    const ReportNames titles(result);
+    QS_TRY(const std::string histograms, histogramsHtml(result, titles, folder));
+    QS_TRY(const std::string certificate, certificateHtml(result, titles, folder));
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
-        + escapeHtml(title) + "</title><style>" + kStyle + "</style></head><body><h1>"
-        + escapeHtml(title) + "</h1>" + summaryHtml(result) + moduleTreeHtml(result)
-        + worstHtml(result) + layersHtml(result) + interiorsHtml(result) + formsHtml(result)
-        + histograms + certificate + "</body></html>\n";
+        + escapeHtml(title) + "</title><style>" + reportStyle() + "</style></head><body><h1>"
+        + escapeHtml(title) + "</h1>" + summaryHtml(result, titles) + moduleTreeHtml(result)
+        + worstHtml(result, titles) + layersHtml(result, titles) + interiorsHtml(result, titles)
+        + formsHtml(result, titles) + histograms + certificate + "</body></html>\n";
 }
 
 } // namespace
