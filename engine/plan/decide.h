@@ -34,12 +34,12 @@ public:
     /// `hits` by unit.
     Verdicts decide(const Match& match, const std::vector<RuleHits>& hits,
                     std::vector<std::string>& warnings) const;
+    /// What the backend's default mapping (x86's, for a backend of the user's own) gives the type.
+    const NamedQConfig& usualQConfig(const OpName& root) const;
 
 private:
     /// The reference module of the entry whose root the operator is; "" where there is none.
     std::string referenceOf(const OpName& root) const;
-    /// What the backend's default mapping (x86's, for a backend of the user's own) gives the type.
-    const NamedQConfig& usualQConfig(const OpName& root) const;
 
     const Graph& m_graph;
     const OpNames& m_names;

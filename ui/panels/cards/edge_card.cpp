@@ -4,10 +4,13 @@
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "ui/graph/node_words.h"
 #include "ui/graph/style/graph_style.h"
+#include "ui/panels/recipe/qconfig_box.h"
+#include "ui/session/decisions/choices_for.h"
 #include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
+#include "ui/style/widgets.h"
 
 #include <QComboBox>
 
@@ -17,7 +20,6 @@ namespace qs {
 
 namespace {
 
-constexpr int kKeepFloat = 1, kFirstQConfig = 2;
 constexpr int kNamedPartners = 4;
 
 constexpr ObserverKind kObserversOfEdges[]
@@ -44,6 +46,14 @@ QString voiceText(const Graph& graph, const Edge& edge, const EdgeVoice& voice)
         return text;
     const NodeId of = voice.of == EdgeVoice::Of::Maker ? edge.value.node : edge.reader.node;
     return QObject::tr("%1 (of %2)").arg(text, toQString(graph.get(of).name));
+}
+
+/// How qconfigs go with what reads the edge; those without a name yet are left out.
+std::vector<QConfigChoice> choicesOfReader(Workspace& workspace, const std::string& reader)
+{
+    auto choices = choicesFor(workspace, {RuleKind::Node, {reader}});
+    std::erase_if(choices, [](const QConfigChoice& choice) { return choice.isNew; });
+    return choices;
 }
 
 } // namespace
@@ -159,16 +169,18 @@ void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
     }
     const auto readers
         = edgesOf(*m_workspace.document().model(), *m_workspace.document().plan(), edge.value);
-    m_qconfig
-        = addBox(tr("Qconfig"), "edgeQConfigBox", tr("The qconfig of the edge; can be undone"));
-    m_qconfig->addItem(tr("by rule"));
-    m_qconfig->addItem(QStringLiteral("float"));
-    m_qconfig->addItems(m_workspace.qconfigNames());
+    m_qconfig = new QConfigBox(this);
+    setNames(*m_qconfig, "edgeQConfigBox", tr("The qconfig of the edge; can be undone"),
+             tr("The qconfig of the edge; can be undone"));
+    addRow(tr("Qconfig"), m_qconfig);
+    const std::string reader = m_workspace.document().model()->get(edge.reader.node).name;
+    m_qconfig->setChoices(
+        tr("by rule"), m_workspace.qconfigNames(),
+        [this, reader] { return choicesOfReader(m_workspace, reader); }, false);
     const bool own = !facts.voices.empty() && facts.voices.front().of == EdgeVoice::Of::Edge;
-    if (own && !facts.voices.front().rule.qconfig.config)
-        m_qconfig->setCurrentIndex(kKeepFloat);
-    else if (own)
-        m_qconfig->setCurrentText(toQString(facts.voices.front().rule.qconfig.name));
+    const NamedQConfig decided = own ? facts.voices.front().rule.qconfig : NamedQConfig();
+    m_qconfig->showDecided(own ? std::optional(decided.config ? decided.name : std::string())
+                               : std::nullopt);
     connect(m_qconfig, &QComboBox::activated, this, &EdgeCard::choose);
 
     const auto from = qconfigOnEdge(m_workspace, edge);
@@ -215,12 +227,8 @@ void EdgeCard::choose(int index)
 {
     if (!m_shown || !m_qconfig)
         return;
-    std::optional<std::string> name;
-    if (index == kKeepFloat)
-        name = "";
-    else if (index >= kFirstQConfig)
-        name = m_qconfig->itemText(index).toStdString();
-    assignEdge(m_workspace, *m_shown, m_allReaders, name);
+    if (m_qconfig->kindAt(index) != QConfigBox::Kind::Heading)
+        assignEdge(m_workspace, *m_shown, m_allReaders, m_qconfig->nameAt(index));
 }
 
 void EdgeCard::chooseObserver(const ObserverSpec& spec, const QString& word)

@@ -11,6 +11,7 @@ class QComboBox;
 
 namespace qs {
 
+class QConfigBox;
 class Workspace;
 
 /// The edge that is looked at: the value, how it is quantized, which rules spoke and which won, who
@@ -33,7 +34,7 @@ private:
     void chooseObserver(const ObserverSpec& spec, const QString& word);
 
     Workspace& m_workspace;
-    QComboBox* m_qconfig = nullptr; ///< gone with the rows
+    QConfigBox* m_qconfig = nullptr; ///< gone with the rows
     bool m_allReaders = false; ///< what a choice applies to
     std::optional<Edge> m_shown;
 };

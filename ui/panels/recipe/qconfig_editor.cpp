@@ -2,6 +2,9 @@
 #include "ui/panels/recipe/qconfig_editor.h"
 
 #include "ui/graph/style/graph_style.h"
+#include "ui/panels/recipe/qconfig_box.h"
+#include "ui/session/decisions/backend_decisions.h"
+#include "ui/session/decisions/choices_for.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
@@ -18,8 +21,6 @@ namespace qs {
 
 namespace {
 
-constexpr int kInherit = 0, kFloat = 1, kFirstName = 2;
-
 const Rule* ownRule(const Recipe& recipe, const AssignTarget& target)
 {
     if (target.keys.empty())
@@ -35,7 +36,7 @@ const Rule* ownRule(const Recipe& recipe, const AssignTarget& target)
 QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
-    , m_qconfig(new QComboBox(this))
+    , m_qconfig(new QConfigBox(this))
     , m_scope(new QComboBox(this))
     , m_activation(new ElidedLabel(QString(), uiFont(11.5), this))
     , m_weight(new ElidedLabel(QString(), uiFont(11.5), this))
@@ -45,11 +46,9 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
              tr("The qconfig of the selection; can be undone"));
     setNames(*m_scope, "scopeBox", tr("What else gets the qconfig"),
              tr("What a choice above applies to"));
-    for (auto* box : {m_qconfig, m_scope}) {
-        box->setFont(uiFont(11.5));
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(8);
-    }
+    m_scope->setFont(uiFont(11.5));
+    m_scope->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_scope->setMinimumContentsLength(8);
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(10);
@@ -97,25 +96,19 @@ void QConfigEditor::refresh()
 
 void QConfigEditor::fillQConfigs()
 {
-    const QSignalBlocker quiet(m_qconfig);
-    m_qconfig->clear();
     const auto effective = m_workspace.facts().qconfigText(m_workspace.selection().nodes());
-    m_qconfig->addItem(effective.isEmpty() ? tr("by rule") : tr("%1 (by rule)").arg(effective));
-    m_qconfig->addItem(QStringLiteral("float"));
-    m_qconfig->addItems(m_workspace.qconfigNames());
-    m_qconfig->insertSeparator(m_qconfig->count());
-    m_qconfig->addItem(tr("New qconfig…"));
+    const QString byRule = effective.isEmpty() ? tr("by rule") : tr("%1 (by rule)").arg(effective);
     const int scope = m_scope->currentIndex();
-    if (scope < 0)
-        return;
-    const auto* rule
-        = ownRule(m_workspace.document().recipe(), m_scopes[std::size_t(scope)].target);
-    if (!rule)
-        m_qconfig->setCurrentIndex(kInherit);
-    else if (!rule->qconfig.config)
-        m_qconfig->setCurrentIndex(kFloat);
-    else
-        m_qconfig->setCurrentText(QString::fromStdString(rule->qconfig.name));
+    const AssignTarget target = scope < 0 ? AssignTarget() : m_scopes[std::size_t(scope)].target;
+    m_qconfig->setRecommendedHeading(
+        tr("Recommended on %1").arg(backendTitle(m_workspace.document().recipe())));
+    m_qconfig->setChoices(
+        byRule, m_workspace.qconfigNames(),
+        [this, target] { return choicesFor(m_workspace, target); }, true);
+    const auto* rule = ownRule(m_workspace.document().recipe(), target);
+    m_qconfig->showDecided(
+        rule ? std::optional(rule->qconfig.config ? rule->qconfig.name : std::string())
+             : std::nullopt);
 }
 
 void QConfigEditor::apply(int index)
@@ -123,17 +116,22 @@ void QConfigEditor::apply(int index)
     const int scope = m_scope->currentIndex();
     if (scope < 0)
         return;
-    if (index == m_qconfig->count() - 1) {
+    const AssignTarget& target = m_scopes[std::size_t(scope)].target;
+    switch (m_qconfig->kindAt(index)) {
+    case QConfigBox::Kind::Heading:
+    case QConfigBox::Kind::Kept:
+        return;
+    case QConfigBox::Kind::New:
         fillQConfigs();
         Q_EMIT newQConfigWanted();
         return;
+    default:
+        break;
     }
-    std::optional<std::string> name;
-    if (index == kFloat)
-        name = "";
-    else if (index >= kFirstName)
-        name = m_qconfig->itemText(index).toStdString();
-    m_workspace.assign(m_scopes[std::size_t(scope)].target, name);
+    if (const QConfigChoice* made = m_qconfig->newChoiceAt(index))
+        assignNew(m_workspace, target, made->name, made->config);
+    else
+        m_workspace.assign(target, m_qconfig->nameAt(index));
 }
 
 /// What speaks for several nodes: the first that has a weight, else any that is quantized.

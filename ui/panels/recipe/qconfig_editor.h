@@ -10,6 +10,7 @@ class QComboBox;
 namespace qs {
 
 class ElidedLabel;
+class QConfigBox;
 class Workspace;
 
 /// Chooses the qconfig of what is selected (a node, several, or a module) at the scope the user
@@ -33,7 +34,7 @@ private:
     QString specText(bool weight) const;
 
     Workspace& m_workspace;
-    QComboBox* m_qconfig;
+    QConfigBox* m_qconfig;
     QComboBox* m_scope;
     ElidedLabel* m_activation;
     ElidedLabel* m_weight;

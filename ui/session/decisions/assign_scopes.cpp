@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
+#include "engine/plan/summaries/qconfig_choices.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
@@ -182,12 +183,14 @@ std::vector<AssignChoice> assignChoices(const Workspace& workspace)
 {
     const Recipe& recipe = workspace.document().recipe();
     const std::string preset = presetOf(recipe.target());
-    std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string(), true}};
+    std::vector<AssignChoice> out = {{QStringLiteral("float"), std::string(), {}, true}};
     for (const QString& text : workspace.qconfigNames()) {
         const std::string name = text.toStdString();
-        out.push_back({text, name, recipe.qconfigs.count(name) > 0 || name == preset});
+        const auto config = findQConfig(recipe, name);
+        out.push_back({text, name, config ? toQString(qconfigWords(*config)) : QString(),
+                       recipe.qconfigs.count(name) > 0 || name == preset});
     }
-    out.push_back({QObject::tr("by rule"), std::nullopt});
+    out.push_back({QObject::tr("by rule"), std::nullopt, {}});
     return out;
 }
 

@@ -28,6 +28,7 @@ struct AssignChoice
 {
     QString text; ///< "float", "x86", "by rule"
     std::optional<std::string> qconfigName;
+    QString words; ///< bits and scheme of a qconfig
     bool common = false; ///< float, the recipe's own, the backend's: offered first at every scope
 };
 /// Every choice there is, in the order in which the window offers them.

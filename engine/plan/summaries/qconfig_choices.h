@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/plan/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// How a qconfig goes with operators and a backend.
+enum class QConfigFit : std::uint8_t
+{
+    Recommended, ///< the backend's own for them, else the best that the backend takes
+    Compatible, ///< the backend takes it for some of them
+    Unfit ///< the backend takes it for none
+};
+
+/// A qconfig that can be given to operators.
+struct QConfigChoice
+{
+    std::string name; ///< as rules call it
+    QConfig config;
+    QConfigFit fit = QConfigFit::Unfit;
+    bool isOwn = false; ///< the recipe holds it
+    bool isNew = false; ///< nothing is called so yet: the recipe must take it in first
+    std::string why; ///< why it is recommended, or does not fit; "" where it fits
+    friend bool operator==(const QConfigChoice&, const QConfigChoice&) = default;
+};
+
+/// Every named qconfig, the recipe's own first, then the backend's, then the presets, and how each
+/// goes with the operators of the nodes: each is tried as the planner would, against the pattern's
+/// dtype configs and constraints. Where nothing with a name fits, the nearest one that does is
+/// among them (`isNew`). `backend`: that of the plan.
+std::vector<QConfigChoice> qconfigChoices(const Graph& graph, const Plan& plan,
+                                          const Recipe& recipe, const Backend& backend,
+                                          const std::vector<NodeId>& nodes);
+
+/// Bits and scheme in a few words: "7-bit affine · weight 8-bit symmetric, per channel".
+std::string qconfigWords(const QConfig& qconfig);
+
+} // namespace qs

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/plan/summaries/qconfig_choices.h"
+#endif
+
+#include <QComboBox>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// The list of qconfigs to choose from: by rule, float, then the named ones with bits and scheme
+/// beside each, under headings (recommended for what is selected, compatible, all others, for
+/// training). The headings are found out about when the list is used; until then the names stand in
+/// one row. GUI thread only.
+class QConfigBox : public QComboBox
+{
+    Q_OBJECT
+
+public:
+    explicit QConfigBox(QWidget* parent);
+
+    /// What can be chosen: `byRule` says what the rules give. `group` is asked for the choices with
+    /// their fit when the list is used; what it cannot tell stays ungrouped. `offersNew` adds an
+    /// item that makes a qconfig.
+    void setChoices(const QString& byRule, const QStringList& names,
+                    std::function<std::vector<QConfigChoice>()> group, bool offersNew);
+    /// Above the recommended ones: "Recommended on x86".
+    void setRecommendedHeading(const QString& heading) { m_recommended = heading; }
+    /// Shows what is decided: "" is float, nothing is by rule.
+    void showDecided(const std::optional<std::string>& name);
+    /// Shows that something else decides, in these words; choosing them changes nothing.
+    void showKept(const QString& words);
+
+    enum class Kind
+    {
+        Heading,
+        ByRule,
+        Kept,
+        Float,
+        Named,
+        New
+    };
+    Kind kindAt(int index) const;
+    /// What `Workspace::assign` takes, of an item that is by rule, float or named.
+    std::optional<std::string> nameAt(int index) const;
+    /// Of a named item that the recipe must take in first; null for others.
+    const QConfigChoice* newChoiceAt(int index) const;
+
+    void showPopup() override;
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+
+private:
+    void addItemOf(Kind kind, const QString& text, const QString& name = {});
+    void addHeading(const QString& text);
+    void addGroup(const QString& heading, const std::vector<QConfigChoice>& choices,
+                  const std::function<bool(const QConfigChoice&)>& belongs);
+    void fill();
+    void groupNow();
+
+    QString m_byRule, m_recommended, m_kept;
+    QStringList m_names;
+    std::function<std::vector<QConfigChoice>()> m_group;
+    std::vector<QConfigChoice> m_choices; ///< empty until they were asked for
+    std::optional<std::string> m_decided;
+    bool m_offersNew = false;
+};
+
+} // namespace qs

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/plan/summaries/qconfig_choices.h"
+#include "ui/session/decisions/undo_commands.h"
+
+namespace qs {
+
+class Workspace;
+
+/// Every qconfig and how it goes with what an assignment is aimed at, under the document's plan;
+/// empty without a plan, or where the backend cannot be read.
+std::vector<QConfigChoice> choicesFor(Workspace& workspace, const AssignTarget& target);
+
+/// Lets the recipe hold the qconfig under that name and gives it to the target, as one undoable
+/// step.
+void assignNew(Workspace& workspace, const AssignTarget& target, const std::string& name,
+               const QConfig& config);
+
+} // namespace qs
