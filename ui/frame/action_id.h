@@ -10,8 +10,8 @@ namespace qs {
 enum class ActionId
 {
     // File
-    Open, Reload, OpenRecipe, SaveProject, SaveProjectAs, SaveRecipe, SaveNodeData, ImportNodeData,
-    SaveGraph, SaveEdited, SavePicture, Quit,
+    Open, Reload, OpenRecipe, SaveProject, SaveProjectAs, SaveRecipe, SaveReport, SaveNodeData,
+    ImportNodeData, SaveGraph, SaveEdited, SavePicture, Quit,
     // Edit
     Undo, Redo, Find, FindNext, FindPrevious, SelectFound, StyleFound, Bookmark, NextBookmark,
     SelectAll, SelectNone,

@@ -112,6 +112,8 @@ public:
     void setScalars(ScalarTextsPtr scalars);
 
     bool hasResult(Stage stage) const;
+    /// Of the decisions that a stage's result was made from; null without a result.
+    const DecisionKeys* keysOf(Stage stage) const;
     /// There is a result, made from other decisions than those that stand.
     bool isStale(Stage stage) const;
     /// What these decisions say to the stage is what the decisions as they stand say.
@@ -141,7 +143,6 @@ private:
         T value {};
         std::optional<DecisionKeys> keys {}; ///< empty: there is no result
     };
-    const DecisionKeys* keysOf(Stage stage) const;
     void updateKeys();
 
     GraphPtr m_model;

@@ -26,6 +26,7 @@
 #include "ui/shell/dialogs/packs_dialog.h"
 #include "ui/shell/dialogs/replacements_dialog.h"
 #include "ui/shell/dialogs/save_graph.h"
+#include "ui/shell/dialogs/save_report.h"
 #include "ui/shell/dialogs/verify_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/node_data_files.h"
@@ -102,6 +103,8 @@ void Commands::connectFile()
     on(a, ActionId::SaveProject, this, [this] { m_window.projects().save(); });
     on(a, ActionId::SaveProjectAs, this, [this] { m_window.projects().saveAs(); });
     on(a, ActionId::SaveRecipe, this, [this] { saveRecipe(); });
+    on(a, ActionId::SaveReport, &m_window,
+       [this] { saveReport(m_window.workspace(), m_window.messageBar()); });
     on(a, ActionId::SaveNodeData, &m_window,
        [this] { saveNodeData(m_window.workspace().document(), m_window.messageBar()); });
     on(a, ActionId::ImportNodeData, &m_window, [this] {
@@ -292,8 +295,10 @@ void Commands::connectRun()
         m_window.workspace().live().setComparesAfterEach(keeps);
     });
     on(a, ActionId::Verify, this, [this] { openDialogOf<VerifyDialog>(m_window); });
-    const auto refresh
-        = [this, &a] { a[ActionId::Verify].setEnabled(canVerify(m_window.workspace())); };
+    const auto refresh = [this, &a] {
+        a[ActionId::Verify].setEnabled(canVerify(m_window.workspace()));
+        a[ActionId::SaveReport].setEnabled(canReport(m_window.workspace()));
+    };
     const Document* document = &m_window.workspace().document();
     for (const auto changed :
          {&Document::modelChanged, &Document::recipeChanged, &Document::planChanged,
