@@ -3,7 +3,7 @@
 """Writes the shipped backend files from the pinned torch.ao: make_backends.py [FOLDER].
 
 Types are spelled as users write them (torch.nn.Conv2d, torch.nn.functional.relu, operator.add); a tensor method is a
-bare word, as in torch.ao. The order of entries is torch.ao's.
+bare word, as in torch.ao. The order of entries is torch.ao's. `empty.json` is written by hand.
 """
 import importlib
 import json
@@ -20,13 +20,13 @@ from torch.ao.quantization.backend_config import BackendPatternConfig, DTypeWith
 from torch.ao.quantization.utils import MatchAllNode
 
 BACKENDS = {
-    "x86": "PyTorch's int8 kernels on x86 processors",
-    "fbgemm": "PyTorch's int8 kernels of FBGEMM on x86 servers",
-    "qnnpack": "PyTorch's int8 kernels of QNNPACK and XNNPACK on ARM",
-    "onednn": "PyTorch's int8 kernels of oneDNN on x86",
-    "native": "PyTorch's own quantized operators, any engine",
-    "executorch": "ExecuTorch on mobile devices",
-    "tensorrt": "NVIDIA TensorRT (experimental)",
+    "x86": "int8 in PyTorch on x86 servers and PCs; the right one of FBGEMM and oneDNN for each operator",
+    "fbgemm": "int8 in PyTorch on x86 servers and PCs, by FBGEMM alone",
+    "qnnpack": "int8 in PyTorch on ARM phones and boards, by QNNPACK and XNNPACK",
+    "onednn": "int8 in PyTorch on x86 servers with VNNI or AMX, by oneDNN alone",
+    "native": "all that PyTorch can quantize, for any engine: to see what is possible",
+    "executorch": "int8 in ExecuTorch on phones and embedded devices",
+    "tensorrt": "int8 in TensorRT on NVIDIA GPUs (experimental)",
 }
 # The preset that goes with a backend: what a recipe's "global" means when it says nothing.
 PRESETS = {"x86": "x86", "fbgemm": "fbgemm", "qnnpack": "qnnpack", "onednn": "onednn", "native": "x86",

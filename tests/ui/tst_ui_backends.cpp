@@ -16,6 +16,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScopeGuard>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -37,6 +38,7 @@ private Q_SLOTS:
     void aCopyRunsOnTheSameKernels();
     void entriesComeAndGo();
     void aFusionComesWithItsPartner();
+    void aTargetStartsEmpty();
     void otherFilesStay();
     void theKeyboardReachesEveryField();
     void itFitsTheScreenAtAnyTextSize_data();
@@ -269,6 +271,54 @@ void TestBackends::aFusionComesWithItsPartner()
     QVERIFY(areQuantized());
     QVERIFY(readBackend(document().recipe().backend)->patterns
             == withFusion(bare, kFusion)->patterns);
+}
+
+/// From the menu: nothing is planned by it until it is saved, and then by what was added alone.
+void TestBackends::aTargetStartsEmpty()
+{
+    openWith(tutorialRecipe(myBackend(), "full.json"));
+    const Recipe before = document().recipe();
+    QVERIFY(planOf("linear").quantized);
+    QStringList lines;
+    QTimer::singleShot(0, this, [this, &lines] {
+        QMenu* menu = nullptr;
+        QTRY_VERIFY((menu = m_window->findChild<QMenu*>("backendMenu")));
+        for (QAction* action : menu->actions()) {
+            lines << action->text();
+            if (action->objectName() == QLatin1String("emptyBackend"))
+                action->trigger();
+        }
+        menu->close();
+    });
+    m_window->actions()[ActionId::Backend].trigger();
+    for (const std::string& name : shippedBackends()) // each with a line on what it is for
+        QVERIFY2(!lines
+                      .filter(QRegularExpression(
+                          QStringLiteral("^%1\t\\w.+").arg(QString::fromStdString(name))))
+                      .isEmpty(),
+                 name.c_str());
+    auto* dialog = find<BackendDialog>("backendDialog");
+    QVERIFY(dialog);
+    QCOMPARE(in<QTreeWidget>(dialog, "backendEntries")->topLevelItemCount(), 0);
+    QCOMPARE(in<QLineEdit>(dialog, "backendName")->text(), QStringLiteral("my_target"));
+    QVERIFY(problems(dialog).isEmpty() && !canSave(dialog));
+    QCOMPARE(document().recipe(), before);
+    auto* fusions = in<QMenu>(dialog, "backendFusions");
+    Q_EMIT fusions->aboutToShow();
+    for (auto* menu : fusions->findChildren<QMenu*>())
+        for (QAction* action : menu->actions())
+            if (action->text() == QStringLiteral("Conv2d, BatchNorm2d, ReLU"))
+                action->trigger();
+    QVERIFY2(canSave(dialog), qPrintable(problems(dialog).join('\n')));
+    in<QPushButton>(dialog, "backendSave")->click();
+    QTRY_VERIFY(!m_window->findChild<BackendDialog*>());
+    settle();
+    QVERIFY(document().recipe().backend.ends_with("my_target.json"));
+    QVERIFY(planOf("relu").quantized);
+    QVERIFY(!planOf("linear").quantized);
+    m_window->actions()[ActionId::Undo].trigger();
+    settle();
+    QCOMPARE(document().recipe(), before);
 }
 
 void TestBackends::otherFilesStay()

@@ -162,7 +162,7 @@ private Q_SLOTS:
             QMenu* menu = nullptr;
             QTRY_VERIFY((menu = m_window->findChild<QMenu*>("backendMenu")));
             for (auto* action : menu->actions())
-                if (action->text() == QLatin1String("qnnpack"))
+                if (action->text().section(u'\t', 0, 0) == QLatin1String("qnnpack"))
                     action->trigger();
             menu->close();
         });
@@ -185,7 +185,7 @@ private Q_SLOTS:
                 QMenu* menu = nullptr;
                 QTRY_VERIFY((menu = m_window->findChild<QMenu*>("backendMenu")));
                 for (auto* action : menu->actions())
-                    if (action->objectName() == name || action->text() == name)
+                    if (action->objectName() == name || action->text().section(u'\t', 0, 0) == name)
                         action->trigger();
                 menu->close();
             });

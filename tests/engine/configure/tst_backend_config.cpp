@@ -46,7 +46,9 @@ private Q_SLOTS:
             const auto backend = findBackend(name);
             QVERIFY2(backend.has_value(), name.c_str());
             QCOMPARE(backend->name, name);
-            QVERIFY(backend->patterns.size() > 50);
+            QVERIFY2(name == "empty" ? backend->patterns.empty() : backend->patterns.size() > 50,
+                     name.c_str());
+            QVERIFY2(!backend->description.empty(), name.c_str());
             const auto again = parseBackend(backendToJson(*backend), name);
             QVERIFY(again.has_value());
             QVERIFY2(again->patterns == backend->patterns, name.c_str());

@@ -42,13 +42,21 @@ QString backendFolder(const Workspace& workspace, const OpenedFiles& files)
     return QFileInfo(saved).absolutePath();
 }
 
+QString backendPurpose(const std::string& nameOrPath)
+{
+    const auto backend = findBackend(nameOrPath);
+    return backend ? toQString(backend->description) : QString();
+}
+
 Result<Backend> editedBackend(const Recipe& recipe)
 {
     QS_TRY(Backend backend, findBackend(recipe.target()));
     if (!isBackendPath(recipe.target())) {
         backend.description
-            = QObject::tr("A copy of %1").arg(toQString(backend.name)).toStdString();
-        backend.name = "my_" + backend.name;
+            = (backend.patterns.empty() ? QObject::tr("A target of our own")
+                                        : QObject::tr("A copy of %1").arg(toQString(backend.name)))
+                  .toStdString();
+        backend.name = backend.patterns.empty() ? "my_target" : "my_" + backend.name;
     }
     return backend;
 }

@@ -19,6 +19,9 @@ class Workspace;
 /// The backend as views call it: its name, or its file's.
 QString backendTitle(const Recipe& recipe);
 
+/// One line on what a backend is for, as its file says; empty where it cannot be read.
+QString backendPurpose(const std::string& nameOrPath);
+
 /// Where a backend's file goes: the project's folder, else the model's.
 QString backendFolder(const Workspace& workspace, const OpenedFiles& files);
 

@@ -28,7 +28,20 @@ BackendActions::BackendActions(Actions& actions, Workspace& workspace, const Ope
 
 void BackendActions::edit()
 {
-    const auto backend = editedBackend(m_workspace.document().recipe());
+    const auto* decided = m_workspace.facts().plan(m_workspace.selection().current());
+    openEditor(editedBackend(m_workspace.document().recipe()),
+               decided ? decided->patternEntry : -1);
+}
+
+void BackendActions::startEmpty()
+{
+    Recipe empty = m_workspace.document().recipe();
+    empty.backend = "empty";
+    openEditor(editedBackend(empty), -1);
+}
+
+void BackendActions::openEditor(const Result<Backend>& backend, int entry)
+{
     if (!backend) {
         m_messages.showError(tr("Reading the backend"), backend.error());
         return;
@@ -36,8 +49,7 @@ void BackendActions::edit()
     auto* dialog
         = new BackendDialog(m_workspace, *backend, backendFolder(m_workspace, m_files), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    if (const auto* decided = m_workspace.facts().plan(m_workspace.selection().current()))
-        dialog->showEntry(decided->patternEntry);
+    dialog->showEntry(entry);
     dialog->open();
 }
 

@@ -3,6 +3,7 @@
 
 #ifndef Q_MOC_RUN
 #include "engine/base/strong_id.h"
+#include "engine/configure/backend_config.h"
 #endif
 
 #include <QObject>
@@ -29,9 +30,12 @@ public:
     /// Does what the plan suggests for the node: a qconfig that fits, or an entry that its backend
     /// lacks.
     void applySuggestion(NodeId node);
+    /// Edits a backend without patterns; the recipe names it once it is saved.
+    void startEmpty();
 
 private:
     void edit();
+    void openEditor(const Result<Backend>& backend, int entry);
 
     Workspace& m_workspace;
     const OpenedFiles& m_files;

@@ -11,6 +11,7 @@
 #include "ui/graph/view/graph_pane.h"
 #include "ui/panels/property_panel.h"
 #include "ui/panels/recipe/qconfig_editor.h"
+#include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/bars/pipeline_bar.h"
@@ -222,7 +223,9 @@ void Commands::chooseBackend()
     QMenu menu(&m_window);
     menu.setObjectName(QStringLiteral("backendMenu"));
     const auto add = [&](const QString& text, const std::string& backend) {
-        auto* action = menu.addAction(text);
+        // What it is for stands in the column of keys.
+        const QString purpose = backendPurpose(backend);
+        auto* action = menu.addAction(purpose.isEmpty() ? text : text + u'\t' + purpose);
         action->setCheckable(true);
         action->setChecked(backend == current);
         connect(action, &QAction::triggered, this,
@@ -241,6 +244,9 @@ void Commands::chooseBackend()
         if (!path.isEmpty())
             m_window.workspace().chooseBackend(path.toStdString());
     });
+    auto* empty = menu.addAction(tr("New, from an empty one…"));
+    empty->setObjectName(QStringLiteral("emptyBackend"));
+    connect(empty, &QAction::triggered, this, &Commands::newBackendWanted);
     menu.addSeparator();
     addRequirement(menu);
     auto* button = m_window.findChild<QWidget*>(QStringLiteral("stageBackend"));

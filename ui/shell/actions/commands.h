@@ -31,6 +31,10 @@ public:
     bool askCalibration();
     void runAll();
 
+Q_SIGNALS:
+    /// A target of the user's own is to be made, from nothing.
+    void newBackendWanted();
+
 private:
     void connectFile();
     void connectEdit();

@@ -270,6 +270,7 @@ void Commands::connectRecipe()
     new ModuleActions(a, m_window.workspace(), this);
     auto* backend = new BackendActions(a, m_window.workspace(), m_window.projects(),
                                        m_window.messageBar(), m_window, this);
+    connect(this, &Commands::newBackendWanted, backend, &BackendActions::startEmpty);
     connect(&m_window.propertyPanel(), &PropertyPanel::suggestionTaken, backend,
             &BackendActions::applySuggestion);
     connect(&m_window.propertyPanel().editor(), &QConfigEditor::newQConfigWanted, this,

@@ -5,6 +5,7 @@
 #include "ui/frame/message_bar.h"
 #include "ui/help/help_topics.h"
 #include "ui/session/decisions/assign_scopes.h"
+#include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions/command_palette.h"
 
@@ -55,7 +56,7 @@ std::vector<PaletteItem> PaletteActions::commands()
     const bool open = m_workspace.document().model() != nullptr;
     for (const auto& name : m_workspace.pipeline().engine().backendNames())
         out.push_back({tr("Backend: %1").arg(QString::fromStdString(name)),
-                       tr("Plan for this hardware target"),
+                       backendPurpose(name),
                        {},
                        open,
                        [this, name] { m_workspace.chooseBackend(name); }});
@@ -82,14 +83,15 @@ std::vector<PaletteItem> PaletteActions::assignments()
         for (const auto& scope : scopes)
             for (const auto& choice : choices)
                 if (choice.common == common)
-                    out.push_back({QStringLiteral("%1 → %2").arg(scope.text, choice.text),
-                                   choice.qconfigName ? QString() : tr("takes its own rule away"),
-                                   {},
-                                   true,
-                                   [this, target = scope.target, choice] {
-                                       m_workspace.assign(target, choice.qconfigName);
-                                       m_graph.setFocus(); // arrow keys go on
-                                   }});
+                    out.push_back(
+                        {QStringLiteral("%1 → %2").arg(scope.text, choice.text),
+                         choice.qconfigName ? choice.words : tr("takes its own rule away"),
+                         {},
+                         true,
+                         [this, target = scope.target, choice] {
+                             m_workspace.assign(target, choice.qconfigName);
+                             m_graph.setFocus(); // arrow keys go on
+                         }});
     return out;
 }
 
