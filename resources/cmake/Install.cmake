@@ -47,6 +47,7 @@ endforeach()
 install(TARGETS ${installed} COMPONENT programs
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" LIBRARY DESTINATION ${ownLibraries})
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION share/doc/quantscope COMPONENT programs)
+install(FILES "${CMAKE_SOURCE_DIR}/resources/licences.json" DESTINATION share/quantscope COMPONENT programs)
 # Where `resourceFolder` looks, whatever the other folders are called.
 foreach(folder backends export help samples screenshots verify)
     install(DIRECTORY "${CMAKE_SOURCE_DIR}/resources/${folder}" DESTINATION share/quantscope COMPONENT programs

@@ -20,8 +20,9 @@ import sys
 import uuid
 
 # Compiled in from headers: Debian's package, licence.
-COMPILED_IN = {"libcli11-dev": "BSD-3-Clause", "libexpected-dev": "CC0-1.0", "libprotozero-dev": "BSD-2-Clause",
-               "libstb-dev": "MIT OR Unlicense", "nlohmann-json3-dev": "MIT"}
+COMPILED_IN = {part["package"]: part["licence"]
+               for part in json.loads((pathlib.Path(__file__).resolve().parents[1] / "licences.json").read_text())["licences"]
+               if part.get("compiled_in")}
 # Loaded by name at run time, so that no library names it: the icons are SVG.
 LOADED = {"quantscope-ui": ["libqt6svg6"]}
 

@@ -13,6 +13,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <utility>
 
 namespace qs {
 
@@ -130,7 +131,10 @@ void GuidePanel::refresh()
         m_rows[i]->setState(done, !done && first);
         first &= done;
     }
-    m_title->setText(tr("First steps  %1 of %2").arg(doneCount()).arg(m_rows.size()));
+    const int before = std::exchange(m_done, doneCount());
+    m_title->setText(tr("First steps  %1 of %2").arg(m_done).arg(m_rows.size()));
+    if (m_done > before && m_done == int(m_rows.size()))
+        Q_EMIT completed();
 }
 
 } // namespace qs

@@ -35,6 +35,8 @@ public:
 
 Q_SIGNALS:
     void closeWanted();
+    /// The last step that was left is done.
+    void completed();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -46,6 +48,7 @@ private:
     std::vector<GuideStep> m_steps;
     std::vector<GuideRow*> m_rows;
     QLabel* m_title;
+    int m_done = 0; ///< when it was looked at last
 };
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "ui/shell/empty_state.h"
 
 #include "engine/configure/resource_folder.h"
+#include "ui/shell/from_python.h"
 #include "ui/shell/short_paths.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
@@ -13,11 +14,29 @@
 
 namespace qs {
 
+std::vector<SampleModel> sampleModels()
+{
+    const SampleModel wanted[]
+        = {{QStringLiteral("digits"), EmptyState::tr("Digits"),
+            EmptyState::tr("Convolutions: handwritten digits to ten classes")},
+           {QStringLiteral("sequences"), EmptyState::tr("Transformer"),
+            EmptyState::tr("Attention: a sequence of tokens to the digit after a marker")},
+           {QStringLiteral("shapes"), EmptyState::tr("Detector"),
+            EmptyState::tr("Boxes and scores of drawn shapes, in one tensor")}};
+    std::vector<SampleModel> out;
+    for (SampleModel sample : wanted) {
+        const std::string file = sample.path.toStdString() + ".pt2";
+        sample.path = QString::fromStdString((resourceFolder() / "samples" / file).string());
+        if (QFileInfo::exists(sample.path))
+            out.push_back(std::move(sample));
+    }
+    return out;
+}
+
 QString samplePath()
 {
-    const QString path
-        = QString::fromStdString((resourceFolder() / "samples" / "digits.pt2").string());
-    return QFileInfo::exists(path) ? path : QString();
+    const auto samples = sampleModels();
+    return samples.empty() ? QString() : samples.front().path;
 }
 
 EmptyState::EmptyState(QWidget* parent)
@@ -27,61 +46,72 @@ EmptyState::EmptyState(QWidget* parent)
     setObjectName(QStringLiteral("emptyState"));
     setAttribute(Qt::WA_StyledBackground);
     setDropping(false);
-    auto* title = new QLabel(tr("Open a traced model"), this);
+    auto* python = new FromPython(this);
+    python->setMaximumWidth(px(620));
+    auto* keys = makeMutedLabel(tr("Ctrl+O opens · Ctrl+Shift+P finds any command · F1 explains"),
+                                11.5, this);
+    auto* middle = makeHBox(nullptr, {}, 0);
+    middle->addStretch(1);
+    middle->addWidget(python, 8);
+    middle->addStretch(1);
+    auto* column = makeVBox(this, {px(16), px(12), px(16), px(12)}, px(10));
+    column->addStretch(4);
+    column->addWidget(buildOpening());
+    column->addWidget(buildSamples());
+    column->addLayout(m_recent);
+    column->addSpacing(px(6));
+    column->addLayout(middle);
+    column->addWidget(keys, 0, Qt::AlignHCenter);
+    column->addStretch(5);
+}
+
+QWidget* EmptyState::buildOpening()
+{
+    auto* box = new QWidget(this);
+    auto* title = new QLabel(tr("Open a traced model"), box);
     title->setFont(uiFont(22, 600));
     auto* text = new QLabel(tr("A .pt2 of torch.export.save or a TorchScript .pt. You then see it "
                                "as a graph, decide node by node how it is quantized, calibrate it "
                                "on your data, and see what every layer loses."),
-                            this);
+                            box);
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignHCenter);
     text->setFixedWidth(px(480));
     text->setFont(uiFont(13));
     text->setMinimumHeight(text->heightForWidth(px(480)));
     text->setStyleSheet(inkStyle(theme().muted));
-    auto* open = new QPushButton(tr("Open model…"), this);
+    auto* open = new QPushButton(tr("Open model…"), box);
     open->setObjectName(QStringLiteral("emptyOpen"));
     open->setProperty("primary", true);
-    auto* sample = makeButton("emptySample", tr("Try the sample"),
-                              tr("A small trained network for handwritten digits"), this);
-    sample->setVisible(!samplePath().isEmpty());
-    for (auto* button : {open, sample})
-        button->setMinimumSize(px(140), px(32));
-    auto* row = makeHBox(nullptr, {}, 10);
-    row->addStretch(1);
-    addItems(*row, {open, sample});
-    row->addStretch(1);
-    auto* hint = new QLabel(tr("or drop a file here"), this);
+    open->setMinimumSize(px(140), px(32));
+    auto* hint = new QLabel(tr("or drop a file here"), box);
     hint->setStyleSheet(inkStyle(theme().muted));
-    auto* python = new QLabel(
-        QStringLiteral("torch.export.save(torch.export.export(model.eval(), (example,)), "
-                       "\"model.pt2\")"), // no words
-        this);
-    python->setObjectName(QStringLiteral("emptyPython"));
-    python->setFont(monoFont(11));
-    python->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    python->setAccessibleName(tr("How to export a model in Python"));
-    python->setToolTip(tr("One line of Python makes the file; select it to copy it"));
-    python->setStyleSheet(QStringLiteral("color: %1; background: %2; border-radius: 5px; "
-                                         "padding: 6px 12px;")
-                              .arg(theme().muted.name(), theme().window.name()));
-    auto* keys = makeMutedLabel(tr("Ctrl+O opens · Ctrl+Shift+P finds any command · F1 explains"),
-                                11.5, this);
-    auto* column = new QVBoxLayout(this);
-    column->setSpacing(14);
-    column->addStretch(4);
-    column->addWidget(title, 0, Qt::AlignHCenter);
-    column->addWidget(text, 0, Qt::AlignHCenter);
-    column->addLayout(row);
-    column->addWidget(hint, 0, Qt::AlignHCenter);
-    column->addSpacing(10);
-    column->addWidget(python, 0, Qt::AlignHCenter);
-    column->addLayout(m_recent);
-    column->addSpacing(6);
-    column->addWidget(keys, 0, Qt::AlignHCenter);
-    column->addStretch(5);
+    auto* column = makeVBox(box, {}, px(10));
+    for (QWidget* part : {static_cast<QWidget*>(title), static_cast<QWidget*>(text),
+                          static_cast<QWidget*>(open), static_cast<QWidget*>(hint)})
+        column->addWidget(part, 0, Qt::AlignHCenter);
     connect(open, &QPushButton::clicked, this, &EmptyState::openWanted);
-    connect(sample, &QPushButton::clicked, this, [this] { Q_EMIT fileWanted(samplePath()); });
+    return box;
+}
+
+QWidget* EmptyState::buildSamples()
+{
+    auto* box = new QWidget(this);
+    auto* row = makeHBox(box, {}, 8);
+    row->addStretch(1);
+    row->addWidget(makeMutedLabel(tr("Samples"), 11.5, box));
+    const auto samples = sampleModels();
+    for (const SampleModel& sample : samples) {
+        const QString name
+            = QStringLiteral("sample_%1").arg(QFileInfo(sample.path).completeBaseName());
+        auto* button = makeButton(qPrintable(name), sample.title, sample.tip, box);
+        connect(button, &QPushButton::clicked, this,
+                [this, path = sample.path] { Q_EMIT fileWanted(path); });
+        row->addWidget(button);
+    }
+    row->addStretch(1);
+    box->setVisible(!samples.empty());
+    return box;
 }
 
 void EmptyState::setDropping(bool dropping)

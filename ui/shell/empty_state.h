@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QString>
 #include <QWidget>
+
+#include <vector>
 
 class QVBoxLayout;
 
 namespace qs {
 
-/// What the middle shows before a model is open: what this is for and how to begin. GUI thread
-/// only.
+/// The start page, in the middle before a model is open: what this is for, how to open a model and
+/// how to make one in Python, samples and recent files. GUI thread only.
 class EmptyState : public QWidget
 {
     Q_OBJECT
@@ -24,10 +27,21 @@ Q_SIGNALS:
     void fileWanted(const QString& path);
 
 private:
+    QWidget* buildOpening();
+    QWidget* buildSamples();
+
     QVBoxLayout* m_recent;
 };
 
-/// The shipped sample model; empty where it is missing.
+/// A small trained network that is shipped with its data.
+struct SampleModel
+{
+    QString path, title;
+    QString tip; ///< what it does
+};
+/// Those that are there, the simplest first.
+std::vector<SampleModel> sampleModels();
+/// The first of them; empty where it is missing.
 QString samplePath();
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "ui/shell/actions/help_actions.h"
 
 #include "ui/frame/actions.h"
+#include "ui/help/about_dialog.h"
 #include "ui/help/help_topics.h"
 #include "ui/help/help_window.h"
 #include "ui/panels/guide_panel.h"
@@ -12,7 +13,6 @@
 #include <QApplication>
 #include <QCursor>
 #include <QDialog>
-#include <QMessageBox>
 #include <QSettings>
 #include <QTextBrowser>
 
@@ -97,7 +97,8 @@ void HelpActions::buildGuide(Workspace& workspace)
         m_guide->setVisible(shown);
         QSettings().setValue(kGuideKey, !shown);
     });
-    connect(m_guide, &GuidePanel::closeWanted, &action, [&action] { action.setChecked(false); });
+    for (const auto wanted : {&GuidePanel::closeWanted, &GuidePanel::completed})
+        connect(m_guide, wanted, &action, [&action] { action.setChecked(false); });
 }
 
 void HelpActions::showTopic(const QString& id)
@@ -150,11 +151,9 @@ void HelpActions::showKeys()
 
 void HelpActions::showAbout()
 {
-    QMessageBox::about(&m_window, QStringLiteral("Quantscope"),
-                       tr("<h3>Quantscope %1</h3><p>Quantize PyTorch models and see what every "
-                          "layer loses.</p><p>Engine and command line: Apache-2.0. This window: "
-                          "GPL-3.0-or-later, with Qt, QCustomPlot and OGDF.</p>")
-                           .arg(QStringLiteral(QUANTSCOPE_VERSION)));
+    auto* dialog = new AboutDialog(&m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
 }
 
 } // namespace qs

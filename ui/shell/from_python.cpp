@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/from_python.h"
+
+#include "engine/configure/resource_folder.h"
+#include "ui/session/text.h"
+#include "ui/style/theme.h"
+#include "ui/style/widgets.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFile>
+#include <QFileDialog>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QTabBar>
+#include <QTabWidget>
+
+namespace qs {
+
+namespace {
+
+QString exportFile(const QString& name)
+{
+    return toQString((resourceFolder() / "export" / name.toStdString()).string());
+}
+
+/// The longest snippet, so that nothing scrolls and all pages are as high.
+int linesOf(const std::vector<PythonSnippet>& snippets)
+{
+    qsizetype most = 1;
+    for (const PythonSnippet& snippet : snippets)
+        most = std::max(most, snippet.code.count(u'\n'));
+    return int(most);
+}
+
+} // namespace
+
+std::vector<PythonSnippet> pythonSnippets()
+{
+    const std::pair<const char*, QString> wanted[]
+        = {{"one_input", FromPython::tr("One input")},
+           {"several_inputs", FromPython::tr("Several inputs")},
+           {"dynamic_batch", FromPython::tr("Dynamic batch")},
+           {"export_helper", QStringLiteral("quantscope_export.py")}};
+    std::vector<PythonSnippet> out;
+    for (const auto& [id, title] : wanted) {
+        QFile file(
+            exportFile(QLatin1String("snippets/") + QLatin1String(id) + QLatin1String(".py")));
+        if (!file.open(QIODevice::ReadOnly))
+            continue;
+        // Our licence's line is not for the reader's program.
+        const QString code = QString::fromUtf8(file.readAll());
+        out.push_back({QString::fromLatin1(id), title, code.mid(code.indexOf(u'\n') + 1)});
+    }
+    return out;
+}
+
+FromPython::FromPython(QWidget* parent)
+    : QWidget(parent)
+{
+    setObjectName(QStringLiteral("fromPython"));
+    auto* title = new QLabel(tr("From Python to .pt2"), this);
+    title->setFont(uiFont(13, 600));
+    auto* pages = new QTabWidget(this);
+    setNames(*pages, "pythonPages", tr("Ways to export a model in Python"));
+    pages->setDocumentMode(true);
+    pages->tabBar()->setDrawBase(false);
+    const auto snippets = pythonSnippets();
+    for (const PythonSnippet& snippet : snippets)
+        pages->addTab(buildPage(snippet), snippet.title);
+    const int line = QFontMetrics(monoFont(11)).lineSpacing();
+    for (auto* code : findChildren<QPlainTextEdit*>())
+        code->setFixedHeight(line * linesOf(snippets) + px(22));
+    auto* data = makeMutedLabel(tr("Data to calibrate on: numpy.savez(\"model.calib.npz\", "
+                                   "image=images), an array for each "
+                                   "input. Beside the model they are found by themselves."),
+                                11.5, this);
+    data->setWordWrap(true);
+    addItems(*makeVBox(this, {}, 6), {title, pages, data});
+    setVisible(!snippets.empty());
+}
+
+QWidget* FromPython::buildPage(const PythonSnippet& snippet)
+{
+    auto* page = new QWidget(this);
+    auto* code = new QPlainTextEdit(snippet.code.trimmed(), page);
+    setNames(*code, qPrintable(QStringLiteral("code_%1").arg(snippet.id)),
+             tr("Python: %1").arg(snippet.title));
+    code->setReadOnly(true);
+    code->setTabChangesFocus(true);
+    code->setLineWrapMode(QPlainTextEdit::NoWrap);
+    code->setFont(monoFont(11));
+    code->setStyleSheet(QStringLiteral("QPlainTextEdit { background: %1; border-radius: 5px; "
+                                       "padding: 4px 8px; }")
+                            .arg(theme().window.name()));
+    auto* copy = makeButton(qPrintable(QStringLiteral("copy_%1").arg(snippet.id)), tr("Copy"),
+                            tr("Put these lines on the clipboard"), page);
+    connect(copy, &QPushButton::clicked, this, [copy, text = snippet.code] {
+        QApplication::clipboard()->setText(text);
+        copy->setText(tr("Copied"));
+    });
+    auto* row = makeHBox(nullptr, {}, 8);
+    row->addStretch(1);
+    if (snippet.id == QLatin1String("export_helper")) {
+        auto* save = makeButton("saveHelper", tr("Save quantscope_export.py…"),
+                                tr("Put the helper beside your model; it needs torch alone"), page);
+        connect(save, &QPushButton::clicked, this, &FromPython::saveHelper);
+        row->addWidget(save);
+    }
+    row->addWidget(copy);
+    addItems(*makeVBox(page, {0, 6, 0, 0}, 6), {code, row});
+    return page;
+}
+
+void FromPython::saveHelper()
+{
+    const QString name = QStringLiteral("quantscope_export.py");
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save the export helper"), name,
+                                                      tr("Python (*.py)"));
+    if (path.isEmpty())
+        return;
+    QFile::remove(path); // the dialog asked
+    if (!QFile::copy(exportFile(name), path))
+        QMessageBox::warning(this, tr("Save the export helper"),
+                             tr("%1 cannot be written: choose another folder").arg(path));
+}
+
+} // namespace qs

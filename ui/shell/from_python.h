@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+#include <vector>
+
+namespace qs {
+
+/// Some lines of Python that make a .pt2.
+struct PythonSnippet
+{
+    QString id; ///< the file's name without its end: "one_input"
+    QString title;
+    QString code; ///< as it can be run
+};
+/// Those of the resources, simplest first; without the ones that are missing.
+std::vector<PythonSnippet> pythonSnippets();
+
+/// "From Python to .pt2": the snippets to look at and to copy, and the export helper to save. GUI
+/// thread only.
+class FromPython : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FromPython(QWidget* parent);
+
+private:
+    QWidget* buildPage(const PythonSnippet& snippet);
+    void saveHelper();
+};
+
+} // namespace qs
