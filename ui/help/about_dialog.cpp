@@ -141,7 +141,7 @@ std::vector<LicencedPart> licencedParts()
     const auto list = QJsonDocument::fromJson(
         wholeText(resources() + QStringLiteral("/licences.json")).toUtf8());
     std::vector<LicencedPart> out;
-    for (const QJsonValue& entry : list.object()[QStringLiteral("licences")].toArray()) {
+    for (const QJsonValue entry : list.object()[QStringLiteral("licences")].toArray()) {
         const QJsonObject part = entry.toObject();
         out.push_back({part[QStringLiteral("name")].toString(),
                        part[QStringLiteral("licence")].toString(), textsOf(part)});

@@ -347,6 +347,9 @@ std::vector<QConfigChoice> qconfigChoices(const Graph& graph, const Plan& plan,
     for (QConfigChoice& choice : choices)
         judge(choice, trial, kinds);
     Recommender(trial, kinds, recipe, backend, choices).run();
+    std::stable_partition(choices.begin(), choices.end(), [](const QConfigChoice& choice) {
+        return choice.fit != QConfigFit::Compatible || choice.why.empty();
+    });
     return choices;
 }
 

@@ -29,10 +29,11 @@ struct QConfigChoice
     friend bool operator==(const QConfigChoice&, const QConfigChoice&) = default;
 };
 
-/// Every named qconfig, the recipe's own first, then the backend's, then the presets, and how each
-/// goes with the operators of the nodes: each is tried as the planner would, against the pattern's
-/// dtype configs and constraints. Where nothing with a name fits, the nearest one that does is
-/// among them (`isNew`). `backend`: that of the plan.
+/// Every named qconfig, the recipe's own first, then the backend's, then the presets, those that
+/// fit some of the operators alone last, and how each goes with the operators of the nodes: each is
+/// tried as the planner would, against the pattern's dtype configs and constraints. Where nothing
+/// with a name fits, the nearest one that does is among them (`isNew`). `backend`: that of the
+/// plan.
 std::vector<QConfigChoice> qconfigChoices(const Graph& graph, const Plan& plan,
                                           const Recipe& recipe, const Backend& backend,
                                           const std::vector<NodeId>& nodes);

@@ -166,6 +166,16 @@ private Q_SLOTS:
         QCOMPARE(preset->fit, QConfigFit::Compatible); // for one of them
         QVERIFY(!preset->why.empty());
         QVERIFY(both.names(QConfigFit::Recommended).empty());
+        // What fits all of them comes before what fits some.
+        const Asked mixed = ask(*m_sequences, "x86", {"linear", "add"});
+        bool isPartial = false;
+        for (const QConfigChoice& choice : mixed.choices) {
+            if (choice.fit != QConfigFit::Compatible)
+                continue;
+            QVERIFY2(!isPartial || !choice.why.empty(), choice.name.c_str());
+            isPartial |= !choice.why.empty();
+        }
+        QVERIFY(isPartial);
         QCOMPARE(ask(*m_sequences, "x86", {"linear", "linear_1", "add"}).of("x86")->fit,
                  QConfigFit::Recommended);
     }

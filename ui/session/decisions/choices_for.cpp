@@ -14,21 +14,30 @@ namespace {
 /// Operators that a rule of the target reaches.
 std::vector<NodeId> nodesOf(const Workspace& workspace, const AssignTarget& target)
 {
+    const Graph& model = *workspace.document().model();
     std::vector<NodeId> out;
-    for (const auto& node : workspace.document().model()->nodes()) {
-        if (!node->isOperator())
-            continue;
-        const auto* decided = workspace.facts().plan(node->id);
-        bool isReached = target.kind == RuleKind::Global;
-        if (target.kind == RuleKind::ObjectType)
-            isReached = decided && decided->pattern == target.keys;
+    if (target.kind == RuleKind::Node) {
         for (const std::string& key : target.keys)
-            isReached |= (target.kind == RuleKind::Node && node->name == key)
-                || (target.kind == RuleKind::ModuleName
-                    && ModuleTree::isWithin(node->scope.path, key));
-        if (isReached)
-            out.push_back(node->id);
+            if (const Node* node = model.tryFind(key))
+                out.push_back(node->id);
+        return out;
     }
+    const auto isReached = [&](const Node& node) {
+        const auto* decided = workspace.facts().plan(node.id);
+        switch (target.kind) {
+        case RuleKind::ObjectType:
+            return decided && decided->pattern == target.keys;
+        case RuleKind::ModuleName:
+            return std::any_of(target.keys.begin(), target.keys.end(), [&](const auto& path) {
+                return ModuleTree::isWithin(node.scope.path, path);
+            });
+        default:
+            return target.kind == RuleKind::Global;
+        }
+    };
+    for (const auto& node : model.nodes())
+        if (node->isOperator() && isReached(*node))
+            out.push_back(node->id);
     return out;
 }
 
