@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/search/node_search.h"
 
+#include "ui/session/node_measures.h"
 #include "ui/session/text.h"
 
 #include <QStringMatcher>
@@ -17,6 +18,24 @@ bool hasOp(const FoldEntry& entry, const Graph& model, const QString& op)
         const Node* node = model.tryGet(id);
         return node && node->kind == NodeKind::Op
             && toQString(node->target).contains(op, Qt::CaseInsensitive);
+    });
+}
+
+bool hasArgument(const FoldEntry& entry, const Graph& model, const ArgumentTest& test)
+{
+    return std::any_of(entry.members.begin(), entry.members.end(), [&](NodeId id) {
+        const Node* node = model.tryGet(id);
+        return node && test.isMetBy(model, *node);
+    });
+}
+
+bool makesShape(const FoldEntry& entry, const Graph& model, const ShapePattern& wanted)
+{
+    return std::any_of(entry.members.begin(), entry.members.end(), [&](NodeId id) {
+        const Node* node = model.tryGet(id);
+        return node
+            && std::any_of(node->outputs.begin(), node->outputs.end(),
+                           [&](const Value& value) { return wanted.isMetBy(value.type); });
     });
 }
 
@@ -125,8 +144,34 @@ bool NodeSearch::hasMatch(const Pattern& pattern, std::size_t line) const
     return false;
 }
 
+/// The number that a term has bounds for; nothing where it was not measured or is not known.
+std::optional<double> NodeSearch::figure(const SearchTerm& term, const FoldEntry& entry,
+                                         const Facts& facts, double seconds) const
+{
+    switch (term.kind) {
+    case SearchTerm::Kind::Bytes:
+        return memoryOf(*m_model, *m_tree, entry, entry.members);
+    case SearchTerm::Kind::Seconds:
+        return facts.seconds(*m_model, entry.members);
+    case SearchTerm::Kind::Share: {
+        const auto own = facts.seconds(*m_model, entry.members);
+        return own && seconds > 0 ? std::optional(*own / seconds) : std::nullopt;
+    }
+    default:
+        return facts.worstSqnr(entry.members, term.error);
+    }
+}
+
+double NodeSearch::allSeconds(const Facts& facts) const
+{
+    double sum = 0;
+    for (const int unit : m_units)
+        sum += facts.seconds(*m_model, m_tree->entry(unit).members).value_or(0);
+    return sum;
+}
+
 bool NodeSearch::meets(const SearchTerm& term, std::size_t line, const Facts& facts,
-                       const std::unordered_set<NodeId>& bookmarks) const
+                       const Asked& asked) const
 {
     using Kind = SearchTerm::Kind;
     const auto& entry = m_tree->entry(m_units[line]);
@@ -146,18 +191,23 @@ bool NodeSearch::meets(const SearchTerm& term, std::size_t line, const Facts& fa
             && toQString(verdictName(facts.verdict(entry.members))).startsWith(term.text);
     case Kind::DType:
         return hasDType(entry, *m_model, facts, term.text);
-    case Kind::Sqnr: {
-        const auto sqnr = facts.worstSqnr(entry.members, term.error);
-        return sqnr
-            && ((term.below ? *sqnr < term.bound : *sqnr > term.bound)
-                || (term.inclusive && *sqnr == term.bound));
+    case Kind::Argument:
+        return hasArgument(entry, *m_model, term.argument);
+    case Kind::Shape:
+        return makesShape(entry, *m_model, term.shape);
+    case Kind::Sqnr:
+    case Kind::Bytes:
+    case Kind::Seconds:
+    case Kind::Share: {
+        const auto known = figure(term, entry, facts, asked.seconds);
+        return known && term.bound.holds(*known);
     }
     case Kind::Edited:
         return std::any_of(entry.members.begin(), entry.members.end(),
                            [&](NodeId id) { return facts.isEdited(id); });
     case Kind::Bookmark:
         return std::any_of(entry.members.begin(), entry.members.end(),
-                           [&](NodeId id) { return bookmarks.contains(id); });
+                           [&](NodeId id) { return asked.bookmarks.contains(id); });
     }
     return true;
 }
@@ -172,11 +222,15 @@ std::vector<int> NodeSearch::find(const SearchQuery& query, const Facts& facts,
     for (const auto& term : query.terms)
         if (term.kind == SearchTerm::Kind::Text)
             keepText(term, keep);
+    const bool share
+        = std::any_of(query.terms.begin(), query.terms.end(),
+                      [](const SearchTerm& term) { return term.kind == SearchTerm::Kind::Share; });
+    const Asked asked {bookmarks, share ? allSeconds(facts) : 0};
     for (std::size_t line = 0; line < keep.size(); ++line)
         if (keep[line]
             && std::all_of(query.terms.begin(), query.terms.end(), [&](const SearchTerm& term) {
                    return term.kind == SearchTerm::Kind::Text
-                       || meets(term, line, facts, bookmarks) != term.negated;
+                       || meets(term, line, facts, asked) != term.negated;
                }))
             out.push_back(m_units[line]);
     return out;

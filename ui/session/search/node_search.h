@@ -25,8 +25,17 @@ public:
 private:
     void keepText(const SearchTerm& term, std::vector<char>& keep) const;
     bool hasMatch(const Pattern& pattern, std::size_t line) const;
+    /// What one search holds its terms against, besides the facts.
+    struct Asked
+    {
+        const std::unordered_set<NodeId>& bookmarks;
+        double seconds = 0; ///< that all units took together
+    };
     bool meets(const SearchTerm& term, std::size_t line, const Facts& facts,
-               const std::unordered_set<NodeId>& bookmarks) const;
+               const Asked& asked) const;
+    std::optional<double> figure(const SearchTerm& term, const FoldEntry& entry, const Facts& facts,
+                                 double seconds) const;
+    double allSeconds(const Facts& facts) const;
 
     FoldTreePtr m_tree;
     GraphPtr m_model;

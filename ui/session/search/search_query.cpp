@@ -68,36 +68,75 @@ Result<Word> readWord(const QString& expression, qsizetype& at)
     return word;
 }
 
-/// "sqnr<30" and its kin; nothing where the word is no comparison.
+struct FigureName
+{
+    const char* name;
+    Kind kind;
+    ErrorTerm error = ErrorTerm::BornHere;
+};
+
+/// The bound of a figure, in its unit; what is wrong where it cannot be read.
+Result<void> readBound(SearchTerm& term, const QString& name, const QString& sign,
+                       const QString& figure)
+{
+    const auto take = [&term](std::optional<double> number) {
+        term.bound.at = number.value_or(0);
+        return number.has_value();
+    };
+    bool isNumber = false;
+    const double plain = figure.toDouble(&isNumber);
+    switch (term.kind) {
+    case Kind::Bytes:
+        if (!take(parseBytes(figure)))
+            return badTerm(QObject::tr("%1 wants a number of bytes: %1%2, with k, M or G for 1024 "
+                                       "of the unit before")
+                               .arg(name + sign, QStringLiteral("1M")));
+        return {};
+    case Kind::Seconds:
+        if (take(parseShare(figure)))
+            term.kind = Kind::Share;
+        else if (!take(parseSeconds(figure)))
+            return badTerm(QObject::tr("%1 wants a share of the whole or a time with its unit: "
+                                       "%1%2 or %1%3")
+                               .arg(name + sign, QStringLiteral("5%"), QStringLiteral("2ms")));
+        return {};
+    default:
+        if (!take(isNumber ? std::optional(plain) : std::nullopt))
+            return badTerm(QObject::tr("%1 wants a number of dB: %1%2").arg(name + sign).arg(30));
+        return {};
+    }
+}
+
+/// "sqnr<30", "bytes>1M", "time>5%" and their kin; nothing where the word is not a comparison.
 std::optional<Result<SearchTerm>> readComparison(const QString& word)
 {
     static const QRegularExpression shape(QStringLiteral("^([^<>]*)([<>]=?)(.*)$"));
-    static const std::pair<const char*, ErrorTerm> names[]
-        = {{"sqnr", ErrorTerm::BornHere},
-           {"born", ErrorTerm::BornHere},
-           {"isolated", ErrorTerm::Isolated},
-           {"inherited", ErrorTerm::Inherited},
-           {"cumulative", ErrorTerm::Cumulative}};
+    static const FigureName names[] = {{"sqnr", Kind::Sqnr},
+                                       {"born", Kind::Sqnr},
+                                       {"isolated", Kind::Sqnr, ErrorTerm::Isolated},
+                                       {"inherited", Kind::Sqnr, ErrorTerm::Inherited},
+                                       {"cumulative", Kind::Sqnr, ErrorTerm::Cumulative},
+                                       {"bytes", Kind::Bytes},
+                                       {"time", Kind::Seconds}};
     const auto match = shape.match(word);
     if (!match.hasMatch())
         return {};
-    SearchTerm term;
-    term.kind = Kind::Sqnr;
     const QString name = match.captured(1), sign = match.captured(2), figure = match.captured(3);
     const auto* const found
         = std::find_if(std::begin(names), std::end(names),
-                       [&](const auto& entry) { return name == QLatin1String(entry.first); });
+                       [&](const auto& entry) { return name == QLatin1String(entry.name); });
     if (found == std::end(names))
-        return badTerm(QObject::tr("Only sqnr, isolated, inherited and cumulative can be compared, "
-                                   "without spaces: sqnr%1%2")
-                           .arg(sign, figure.isEmpty() ? QStringLiteral("30") : figure));
-    term.error = found->second;
-    term.below = sign[0] == QLatin1Char('<');
-    term.inclusive = sign.size() == 2;
-    bool isNumber = false;
-    term.bound = figure.toDouble(&isNumber);
-    if (!isNumber)
-        return badTerm(QObject::tr("%1 wants a number of dB: %1%2").arg(name + sign).arg(30));
+        return badTerm(
+            QObject::tr("Only sqnr, isolated, inherited, cumulative, bytes and time can be "
+                        "compared, without spaces: sqnr%1%2")
+                .arg(sign, figure.isEmpty() ? QStringLiteral("30") : figure));
+    SearchTerm term;
+    term.kind = found->kind;
+    term.error = found->error;
+    term.bound.below = sign[0] == QLatin1Char('<');
+    term.bound.inclusive = sign.size() == 2;
+    if (auto read = readBound(term, name, sign, figure); !read)
+        return fail(std::move(read).error());
     return term;
 }
 
@@ -121,19 +160,26 @@ Result<SearchTerm> readKey(const QString& key, const QString& given)
     const QString value = given.toLower();
     static const std::pair<const char*, Kind> keys[]
         = {{"op", Kind::Op},           {"module", Kind::Module}, {"qconfig", Kind::QConfig},
-           {"verdict", Kind::Verdict}, {"dtype", Kind::DType},   {"is", Kind::Bookmark}};
+           {"verdict", Kind::Verdict}, {"dtype", Kind::DType},   {"arg", Kind::Argument},
+           {"shape", Kind::Shape},     {"is", Kind::Bookmark}};
     const auto* const found
         = std::find_if(std::begin(keys), std::end(keys),
                        [&](const auto& entry) { return key == QLatin1String(entry.first); });
     if (found == std::end(keys))
         return badTerm(QObject::tr("There is no key '%1'; use op:, module:, qconfig:, verdict:, "
-                                   "dtype:, is:bookmark or is:edited, or put the word in quotes")
+                                   "dtype:, arg:, shape:, is:bookmark or is:edited, or put the "
+                                   "word in quotes")
                            .arg(key));
     if (value.isEmpty())
         return badTerm(QObject::tr("%1: wants a word right after it").arg(key));
     SearchTerm term;
     term.kind = found->second;
     term.text = term.kind == Kind::Module ? given : value;
+    if (term.kind == Kind::Argument) {
+        QS_TRY(term.argument, parseArgumentTest(given));
+    } else if (term.kind == Kind::Shape) {
+        QS_TRY(term.shape, parseShapePattern(given));
+    }
     if (term.kind == Kind::Verdict) {
         term.text.replace(QLatin1Char('-'), QLatin1Char(' '));
         if (!beginsOne(verdictNames(), term.text))
@@ -198,7 +244,8 @@ QString searchHint()
 {
     return QObject::tr(
         "Words of a name, /regex/, op:conv2d, module:layer1, qconfig:float, verdict:float-by-rule, "
-        "dtype:quint8, sqnr<30, is:bookmark, is:edited; a minus in front excludes");
+        "dtype:quint8, arg:stride=2, shape:*x64x*, sqnr<30, bytes>1M, time>5%, is:bookmark, "
+        "is:edited; a minus in front excludes");
 }
 
 } // namespace qs

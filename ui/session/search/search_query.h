@@ -3,6 +3,7 @@
 
 #include "engine/base/pattern.h"
 #include "ui/session/facts.h"
+#include "ui/session/search/search_values.h"
 
 #include <QString>
 
@@ -23,7 +24,12 @@ struct SearchTerm
         QConfig, ///< the qconfig's name begins with `text`
         Verdict, ///< the verdict's name begins with `text`
         DType, ///< a dtype that the node's output or weight has begins with `text`
-        Sqnr, ///< the SQNR of `error` lies below (or above) `bound`
+        Sqnr, ///< the SQNR of `error` lies within `bound`, in dB
+        Argument, ///< a member has an argument that meets `argument`
+        Shape, ///< a member makes a value whose shape meets `shape`
+        Bytes, ///< what it makes and what is stored inside (`memoryOf`) lies within `bound`
+        Seconds, ///< the measured time of its float operators lies within `bound`
+        Share, ///< the same, of the time of all of them
         Bookmark,
         Edited ///< an edit of the graph changed or added it
     };
@@ -32,9 +38,9 @@ struct SearchTerm
     QString text; ///< lower case, but for a module's path
     std::optional<Pattern> regex;
     ErrorTerm error = ErrorTerm::BornHere;
-    bool below = true;
-    bool inclusive = false; ///< the bound itself is taken too
-    double bound = 0; ///< dB
+    Bound bound; ///< of a figure
+    ArgumentTest argument;
+    ShapePattern shape;
 };
 
 /// What is looked for: nodes that meet every term. Empty finds nothing.
@@ -44,9 +50,10 @@ struct SearchQuery
 };
 
 /// Reads a search expression: words, "quoted words", /regex/, op:, module:, qconfig:, verdict:,
-/// dtype:, is:bookmark, is:edited, sqnr<30 (also born, isolated, inherited, cumulative; <= > >=); a
-/// minus in front turns a term round. Case does not matter. A regex is a `Pattern`, as in the rules
-/// of a recipe. Pure. Errors (Usage): one sentence that names the term and says how it is written.
+/// dtype:, arg:, shape:, is:bookmark, is:edited, sqnr<30 (also born, isolated, inherited,
+/// cumulative), bytes>1M, time>5% or time>2ms (each with < <= > >=); a minus in front turns a term
+/// round. Case does not matter. A regex is a `Pattern`, as in the rules of a recipe. Pure. Errors
+/// (Usage): one sentence that names the term and says how it is written.
 Result<SearchQuery> parseSearch(const QString& expression);
 
 /// What is wrong with an expression and what to do, in one line.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/graph/style/node_measures.h"
+#include "ui/session/node_measures.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/graph/graph.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+
+namespace qs {
+
+/// A bound that a number is compared with. A value.
+struct Bound
+{
+    bool below = true;
+    bool inclusive = false; ///< the bound itself is taken too
+    double at = 0;
+    bool holds(double value) const
+    {
+        return below ? value < at || (inclusive && value == at)
+                     : value > at || (inclusive && value == at);
+    }
+};
+
+/// What `arg:` asks of an argument of a node. A value.
+struct ArgumentTest
+{
+    QString name; ///< as the operator's schema has it; lower case
+    std::optional<QStringList> values; ///< lower case; several: a list
+    std::optional<Bound> bound; ///< with neither: the argument is given
+
+    /// The node has the argument, and it meets the test. A list meets a single value or a bound if
+    /// it is not empty and each of its items does.
+    bool isMetBy(const Graph& graph, const Node& node) const;
+};
+
+/// Reads "stride", "stride=2", "stride=[2,2]", "eps<1e-4". Errors (Usage): one sentence.
+Result<ArgumentTest> parseArgumentTest(const QString& text);
+
+/// What `shape:` asks of a value's shape: one word a dimension, "*" for one and more of any size.
+struct ShapePattern
+{
+    QStringList dims; ///< "scalar" alone: no dimension at all
+    /// False for what is not a tensor, and where the shape is unknown.
+    bool isMetBy(const ValueType& type) const;
+};
+
+/// Reads "*x64x*", "8,64,56,56", "scalar". Errors (Usage): one sentence.
+Result<ShapePattern> parseShapePattern(const QString& text);
+
+/// Reads a number of bytes: "640"; "12k", "1M", "2G" and "1MiB" by 1024, as the badges of the graph
+/// count; "1.5MB" by 1000. Case does not matter. Nothing for others.
+std::optional<double> parseBytes(const QString& text);
+
+/// Reads seconds: "2ms", "500us", "1.5s". Nothing for others.
+std::optional<double> parseSeconds(const QString& text);
+
+/// Reads a share: "5%" is 0.05. Nothing for others.
+std::optional<double> parseShare(const QString& text);
+
+} // namespace qs
