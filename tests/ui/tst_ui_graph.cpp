@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/graph/graph_edit.h"
 #include "tests/support/typing_engine.h"
+#include "ui/graph/export/svg_writer.h"
+#include "ui/graph/graph_walk.h"
 #include "ui/graph/layout/expansion.h"
 #include "ui/graph/layout/graph_layout.h"
 #include "ui/graph/layout/level_layout.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/workspace.h"
+#include "ui/style/theme.h"
 
+#include <QBuffer>
 #include <QSignalSpy>
 #include <QtTest>
 
@@ -49,8 +54,13 @@ class TestGraph : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void layoutKeepsThingsApart_data();
     void layoutKeepsThingsApart();
-    void edgesRunDownwardsBetweenTheirNodes();
+    void edgesRunWithTheFlow_data();
+    void edgesRunWithTheFlow();
+    void nodesStayUprightSideways();
+    void edgesOfSizesAreMarked();
+    void paneRunsToTheRight();
     void foldedModuleIsOneNode();
     void longChainIsLaidOut();
     void hubIsShownByName();
@@ -61,11 +71,20 @@ private Q_SLOTS:
     void whatTheDataTellLeavesTheViewAsItIs();
 };
 
+void TestGraph::layoutKeepsThingsApart_data()
+{
+    QTest::addColumn<int>("flow");
+    QTest::newRow("down") << int(Flow::Down);
+    QTest::newRow("right") << int(Flow::Right);
+}
+
 void TestGraph::layoutKeepsThingsApart()
 {
+    QFETCH(int, flow);
     const auto model = fakeModel();
     const auto tree = FoldTree::build(*model, nullptr);
-    const auto drawing = layoutGraph(model, tree, everything(*tree));
+    const auto drawing
+        = layoutGraph(model, tree, everything(*tree), {}, LayoutQuality::Fine, Flow(flow));
     QVERIFY(drawing);
     const auto& d = **drawing;
     QCOMPARE(d.nodes.size(), std::size_t(15)); // 13 operators, input and output
@@ -82,26 +101,131 @@ void TestGraph::layoutKeepsThingsApart()
     }
 }
 
-void TestGraph::edgesRunDownwardsBetweenTheirNodes()
+void TestGraph::edgesRunWithTheFlow_data()
 {
+    layoutKeepsThingsApart_data();
+}
+
+void TestGraph::edgesRunWithTheFlow()
+{
+    QFETCH(int, flow);
     const auto model = fakeModel();
     const auto tree = FoldTree::build(*model, nullptr);
-    const auto drawing = layoutGraph(model, tree, everything(*tree));
+    const auto drawing
+        = layoutGraph(model, tree, everything(*tree), {}, LayoutQuality::Fine, Flow(flow));
     QVERIFY(drawing);
+    // As if it ran downwards.
+    const auto down
+        = [&](const QPointF& at) { return Flow(flow) == Flow::Down ? at : at.transposed(); };
     int ending = 0;
     for (const auto& edge : (*drawing)->edges) {
         const auto points = (*drawing)->pointsOf(edge);
         QVERIFY(points.size() >= 2);
-        QVERIFY(points.front().y() < points.back().y());
+        QVERIFY(down(points.front()).y() < down(points.back()).y());
         const int node = (*drawing)->nodeOfEntry[std::size_t(edge.toEntry)];
         if (node < 0)
             continue;
-        const QRectF rect = (*drawing)->nodes[std::size_t(node)].rect;
-        QCOMPARE(points.back().y(), rect.top());
-        QVERIFY(points.back().x() > rect.left() && points.back().x() < rect.right());
+        const QRectF drawn = (*drawing)->nodes[std::size_t(node)].rect;
+        const QRectF rect(down(drawn.topLeft()), down(drawn.bottomRight()));
+        QCOMPARE(down(points.back()).y(), rect.top());
+        QVERIFY(down(points.back()).x() > rect.left() && down(points.back()).x() < rect.right());
         ++ending;
     }
     QVERIFY(ending >= 13); // each operator reads at least one value, add reads two
+}
+
+void TestGraph::nodesStayUprightSideways()
+{
+    const auto model = fakeModel();
+    const auto tree = FoldTree::build(*model, nullptr);
+    const auto downwards = layoutGraph(model, tree, everything(*tree));
+    const auto sideways
+        = layoutGraph(model, tree, everything(*tree), {}, LayoutQuality::Fine, Flow::Right);
+    QVERIFY(downwards && sideways);
+    const auto& d = **sideways;
+    for (const auto& node : d.nodes) {
+        QCOMPARE(node.rect.size(), (*downwards)->rectOf(node.entry).size());
+        QVERIFY(node.rect.width() > node.rect.height());
+    }
+    QVERIFY(d.bounds.width() > d.bounds.height());
+    // The title stands above what is in the frame, and is not cut off.
+    const DrawnBox& box = d.boxes.front();
+    for (const auto& node : d.nodes)
+        if (tree->isWithin(node.entry, box.entry))
+            QVERIFY(node.rect.top() >= box.rect.top() + kBoxHeader);
+    // The keys go with the flow.
+    const auto at = [&](const char* name) {
+        return d.nodeOfEntry[std::size_t(tree->unitOf(model->tryFind(name)->id))];
+    };
+    QCOMPARE(nodeBeside(d, Qt::Key_Right, at("flatten")), at("linear"));
+    QCOMPARE(nodeBeside(d, Qt::Key_Left, at("linear")), at("flatten"));
+    QCOMPARE(nodeBeside(d, Qt::Key_Down, at("flatten")), -1);
+}
+
+/// x -> sym_size -> view(x, size): what the size goes along carries no tensor.
+void TestGraph::edgesOfSizesAreMarked()
+{
+    GraphEdit edit;
+    const auto add = [&edit](const char* name, NodeKind kind, std::vector<NamedArgument> args,
+                             ValueKind made) {
+        Node node;
+        node.kind = kind;
+        node.name = node.target = name;
+        node.args = std::move(args);
+        Value value;
+        value.name = name;
+        value.type.kind = made;
+        node.outputs = {value};
+        return ValueRef {edit.insert(std::move(node)), 0};
+    };
+    const ValueRef x = add("x", NodeKind::Input, {}, ValueKind::Tensor);
+    const ValueRef size = add("sym_size", NodeKind::Op, {{"self", x}}, ValueKind::SymInt);
+    const ValueRef half = add("floordiv", NodeKind::Op, {{"self", size}}, ValueKind::SymInt);
+    const ValueRef view = add("view", NodeKind::Op,
+                              {{"self", x}, {"size", Argument::List {half, 3}}}, ValueKind::Tensor);
+    Node out;
+    out.kind = NodeKind::Output;
+    out.name = "output";
+    out.args = {{"output", Argument(view)}, {"size", Argument(size)}};
+    edit.insert(std::move(out));
+    const auto model = std::make_shared<const Graph>(edit.build());
+    const auto tree = FoldTree::build(*model, nullptr);
+    const auto drawing = layoutGraph(model, tree, {FoldTree::kRoot});
+    QVERIFY(drawing);
+    QStringList sizes;
+    for (const auto& edge : (*drawing)->edges)
+        if (edge.shapeOnly)
+            sizes << QString::fromStdString(
+                (*drawing)->graph->value(edge.value).name + " > "
+                + model->get(tree->entry(edge.toEntry).members.front()).name);
+    sizes.sort();
+    QCOMPARE(sizes, QStringList({"floordiv > view", "sym_size > floordiv", "sym_size > output"}));
+    for (const auto& edge : (*drawing)->edges)
+        QCOMPARE(edgeColor(edge) != theme().edge, edge.shapeOnly);
+}
+
+void TestGraph::paneRunsToTheRight()
+{
+    ShownPane<FakeEngine> shown(700);
+    auto& [engine, workspace, pane] = shown;
+    QTRY_VERIFY(shown.isReady());
+    pane.setFlow(Flow::Right);
+    QTRY_VERIFY(shown.isReady() && pane.view().graphScene().drawing()->flow == Flow::Right);
+    pane.view().setZoom(2);
+    auto* map = pane.findChild<QWidget*>("minimap");
+    QTRY_VERIFY(map->isVisible());
+    QVERIFY(map->width() > map->height()); // above the graph
+    QVERIFY(map->geometry().bottom() < pane.view().mapTo(&pane, QPoint(0, 0)).y());
+    workspace.selectNode(workspace.document().model()->tryFind("flatten")->id);
+    QTest::keyClick(&pane.view(), Qt::Key_Right);
+    QVERIFY(workspace.selection().contains(workspace.document().model()->tryFind("linear")->id));
+    QBuffer svg;
+    svg.open(QIODevice::WriteOnly);
+    QVERIFY(writeSvg(pane.view().graphScene().canvas(), svg));
+    const QRectF bounds = pane.view().graphScene().drawing()->bounds;
+    QVERIFY(bounds.width() > 3 * bounds.height());
+    QVERIFY(svg.data().contains(
+        QByteArray::number(pane.view().graphScene().canvas().boundingRect().width(), 'f', 1)));
 }
 
 void TestGraph::foldedModuleIsOneNode()

@@ -16,11 +16,11 @@ enum class ActionId
     Undo, Redo, Find, FindNext, FindPrevious, SelectFound, StyleFound, Bookmark, NextBookmark,
     SelectAll, SelectNone,
     // View
-    ZoomIn, ZoomOut, ZoomReset, Fit, Reveal, Worst, Better,
+    ZoomIn, ZoomOut, ZoomReset, Fit, Reveal, Worst, Better, BoxRepeats, Sideways,
     // Graph
-    Expand, Collapse, ExpandAll, FoldAll, ExpandRepeats, TraceBefore, TraceAfter, FormFloat,
-    FormPrepared, FormReference, FormLowered, SplitForms, LookInside, LookOutside, NextNode,
-    PreviousNode, NextEdge, PreviousEdge,
+    Expand, Collapse, ExpandAll, FoldAll, ExpandRepeats, ExpandOne, TraceBefore, TraceAfter,
+    FormFloat, FormPrepared, FormReference, FormLowered, SplitForms, LookInside, LookOutside,
+    NextNode, PreviousNode, NextEdge, PreviousEdge,
     // Recipe
     Assign, Cycle, KeepFloat, ClearRule, NewQConfig, LeafModule, OnlyModule, WrapModule,
     ApplyRemedy, Backend, EditBackend, Replacements, Lowering, Packs,

@@ -101,6 +101,13 @@ public:
         {Better, "better", QT_TR_NOOP("&Previous worst node"),
          QT_TR_NOOP("Select the node before in the order of what is born at each"), "Shift+N",
          true},
+        {BoxRepeats, "boxRepeats", QT_TR_NOOP("One box for re&peated blocks"),
+         QT_TR_NOOP("Show three and more blocks that are the same again, one after the other, as "
+                    "one box"),
+         "Ctrl+Alt+Left", false},
+        {Sideways, "sideways", QT_TR_NOOP("From &left to right"),
+         QT_TR_NOOP("Let the graph run from left to right instead of downwards"), "Ctrl+Alt+H",
+         false},
 
         {Expand, "expand", QT_TR_NOOP("&Unfold selection"),
          QT_TR_NOOP("Show what is inside the module"), "Ctrl+Right", true},
@@ -113,6 +120,9 @@ public:
         {ExpandRepeats, "expandRepeats", QT_TR_NOOP("Unfold all &repeats"),
          QT_TR_NOOP("Unfold the module and every block that is the same again, or fold them all"),
          "Ctrl+Alt+Right", true},
+        {ExpandOne, "expandOne", QT_TR_NOOP("Unfold one &block…"),
+         QT_TR_NOOP("Take one block out of a box of repeated ones, the worst to begin with"),
+         "Ctrl+Alt+Down", true},
         {TraceBefore, "traceBefore", QT_TR_NOOP("Show what leads &here"),
          QT_TR_NOOP("Let only what the selection is computed from stand out"), "U", true},
         {TraceAfter, "traceAfter", QT_TR_NOOP("Show what &follows"),
@@ -350,7 +360,8 @@ Actions::Actions(QMainWindow& window)
     file.insertSeparator(&a[ActionId::Quit]);
     for (const ActionId id :
          {ActionId::AgainstOriginal, ActionId::CompareAfterEach, ActionId::FullScreen,
-          ActionId::Guide, ActionId::LeafModule, ActionId::OnlyModule, ActionId::WrapModule})
+          ActionId::BoxRepeats, ActionId::Sideways, ActionId::Guide, ActionId::LeafModule,
+          ActionId::OnlyModule, ActionId::WrapModule})
         a[id].setCheckable(true);
     for (const ActionId id : kPanelActions) {
         a[id].setCheckable(true);

@@ -14,8 +14,10 @@ int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from)
         if (const int node = drawing.nodeOfEntry[std::size_t(entry)]; node >= 0 && node != from)
             choices.push_back(node);
     };
-    if (key == Qt::Key_Down || key == Qt::Key_Up) {
-        const bool down = key == Qt::Key_Down;
+    const bool flowsDown = drawing.flow == Flow::Down;
+    const bool along = flowsDown == (key == Qt::Key_Down || key == Qt::Key_Up);
+    if (along) {
+        const bool down = key == Qt::Key_Down || key == Qt::Key_Right; // with the flow
         for (const auto& edge : drawing.edges)
             if ((down ? edge.fromEntry : edge.toEntry) == start.entry)
                 offer(down ? edge.toEntry : edge.fromEntry);
@@ -30,11 +32,22 @@ int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from)
                     choices.push_back(producer);
             }
     } else {
-        const bool right = key == Qt::Key_Right;
+        const bool after = key == Qt::Key_Right || key == Qt::Key_Down;
+        const auto across = [flowsDown](const QRectF& rect) {
+            return flowsDown ? std::pair(rect.left(), rect.right())
+                             : std::pair(rect.top(), rect.bottom());
+        };
+        const auto inFlow = [flowsDown](const QRectF& rect) {
+            return flowsDown ? std::pair(rect.top(), rect.bottom())
+                             : std::pair(rect.left(), rect.right());
+        };
+        const auto [begin, end] = across(start.rect);
+        const auto [first, last] = inFlow(start.rect);
         for (std::size_t i = 0; i < drawing.nodes.size(); ++i) {
-            const QRectF& rect = drawing.nodes[i].rect;
-            if (rect.bottom() > start.rect.top() && rect.top() < start.rect.bottom()
-                && (right ? rect.left() > start.rect.right() : rect.right() < start.rect.left()))
+            const auto [otherBegin, otherEnd] = across(drawing.nodes[i].rect);
+            const auto [otherFirst, otherLast] = inFlow(drawing.nodes[i].rect);
+            if (otherLast > first && otherFirst < last
+                && (after ? otherBegin > end : otherEnd < begin))
                 choices.push_back(int(i));
         }
     }

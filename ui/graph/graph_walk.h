@@ -7,8 +7,9 @@
 
 namespace qs {
 
-/// The drawn node that an arrow key leads to from another: the producer, a reader, what stands
-/// beside; -1 where there is none. Indices into the drawing's nodes.
+/// The drawn node that an arrow key leads to from another: along the drawing's flow a reader,
+/// against it the producer, across it what stands beside; -1 where there is none. Indices into the
+/// drawing's nodes.
 int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from);
 
 } // namespace qs

@@ -158,6 +158,8 @@ QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
     if (!entry.wrap.empty())
         return QObject::tr("one node · %1 inside").arg(entry.units);
     QString text = nodeCount(entry);
+    if (entry.repeats > 0)
+        return QObject::tr("%1 each").arg(nodeCount(tree.entry(entry.children.front())));
     if (blocks > 0)
         text += toQString(", " + counted(blocks, "block"));
     return text;

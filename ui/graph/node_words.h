@@ -13,7 +13,7 @@ QString nodeCount(const FoldEntry& entry);
 /// The second line of a unit: its quantization, why it stays float, else its operator. `leader` is
 /// the float node that the unit is judged by; in a converted graph the operator is what counts.
 QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader);
-/// The second line of a module: "14 nodes, 2 blocks".
+/// The second line of a module: "14 nodes, 2 blocks"; of a box around blocks "14 nodes each".
 QString moduleDetail(const FoldTree& tree, const FoldEntry& entry);
 /// "weight 64×3×7×7, bias 64", a single number by its value, "scale 0.125"; else the literal
 /// arguments: "dim -1".

@@ -34,6 +34,7 @@ struct FoldEntry
     std::vector<NodeId> members; ///< of a unit, in graph order; empty for a module
     std::string wrap; ///< of a module: what the recipe calls it where it is shown as one node
     int units = 0; ///< operators and groups inside; 1 for a unit
+    int repeats = 0; ///< of a box around blocks that are the same again: how many it holds
     std::size_t order = 0; ///< position of the first node
     std::uint32_t firstNode = 0, lastNode = 0; ///< what is below it in the tree's list of nodes
     bool isModule() const { return kind == Kind::Module; }
@@ -60,9 +61,13 @@ public:
     /// All nodes below an entry, unit by unit in graph order.
     std::vector<NodeId> nodesOf(int entry) const;
     bool isWithin(int entry, int ancestor) const;
+    /// The tree that this one was made from by `groupedTree`; itself where nothing was grouped.
+    const FoldTree& ungrouped() const { return m_ungrouped ? *m_ungrouped : *this; }
 
 private:
     friend class FoldTreeBuilder;
+    friend class FoldTreeGrouper;
+    std::shared_ptr<const FoldTree> m_ungrouped;
     std::vector<FoldEntry> m_entries;
     std::vector<NodeId> m_nodes; ///< members of all units, depth first: an entry's stand together
     std::vector<int> m_unitOf; ///< by the value of the node's id; -1

@@ -99,22 +99,30 @@ private:
         QString path = QStringLiteral("M%1 %2").arg(number(points[0].x()), number(points[0].y()));
         for (std::size_t i = 1; i < points.size(); ++i) {
             const QPointF a = points[i - 1], b = points[i];
-            const QString middle = number((a.y() + b.y()) / 2);
-            path += QStringLiteral("C%1 %3 %2 %3 %2 %4")
-                        .arg(number(a.x()), number(b.x()), middle, number(b.y()));
+            const bool down = m_drawing.flow == Flow::Down;
+            const QString middle = number((down ? a.y() + b.y() : a.x() + b.x()) / 2);
+            if (down)
+                path += QStringLiteral("C%1 %3 %2 %3 %2 %4")
+                            .arg(number(a.x()), number(b.x()), middle, number(b.y()));
+            else
+                path += QStringLiteral("C%3 %1 %3 %2 %4 %2")
+                            .arg(number(a.y()), number(b.y()), middle, number(b.x()));
         }
-        if (edge.arrow)
-            path += QStringLiteral("m-4.5 -7l4.5 7l4.5 -7");
+        if (edge.arrow) {
+            const auto head = arrowHead(points.back(), 4.5, 7, m_drawing.flow);
+            path += QStringLiteral("M%1 %2L%3 %4L%5 %6")
+                        .arg(number(head[1].x()), number(head[1].y()), number(head[0].x()),
+                             number(head[0].y()), number(head[2].x()), number(head[2].y()));
+        }
         m_xml.writeEmptyElement(QStringLiteral("path"));
         m_xml.writeAttribute(QStringLiteral("d"), path);
         m_xml.writeAttribute(QStringLiteral("fill"), QStringLiteral("none"));
-        m_xml.writeAttribute(QStringLiteral("stroke"), theme().edge.name());
+        m_xml.writeAttribute(QStringLiteral("stroke"), edgeColor(edge).name());
         m_xml.writeAttribute(QStringLiteral("stroke-width"), QStringLiteral("1.4"));
         if (edge.labelled) {
-            const bool right = points[1].x() <= points[0].x() + 2;
-            text(points[0] + QPointF(right ? 7 : -7, 17),
-                 shapeText(m_drawing.graph->value(edge.value).type), sceneMonoFont(9.5),
-                 theme().muted, 400, right ? "start" : "end");
+            const auto place = m_drawing.labelPlace(edge);
+            text(place.at, shapeText(m_drawing.graph->value(edge.value).type), sceneMonoFont(9.5),
+                 theme().muted, 400, place.endsThere ? "end" : "start");
         }
     }
 
@@ -127,7 +135,8 @@ private:
         m_xml.writeStartElement(QStringLiteral("g"));
         if (look.behind)
             m_xml.writeAttribute(QStringLiteral("opacity"), QStringLiteral("0.28"));
-        rect(box, 6, nodeGround(look), theme().nodeBorder);
+        for (int sheet = look.repeats ? 2 : 0; sheet >= 0; --sheet)
+            rect(box.translated(3 * sheet, 3 * sheet), 6, nodeGround(look), theme().nodeBorder);
         rect(QRectF(box.topLeft(), QSizeF(5, box.height())), 2, QColor(look.bar), {});
         const double room = box.width() - (words.badge.isEmpty() ? 24 : 74);
         text(box.topLeft() + QPointF(14, 17), words.title, sceneFont(12, 600), theme().text, room);

@@ -13,7 +13,7 @@ std::set<int> initialExpansion(const FoldTree& tree, int budget)
         for (int parent : layer)
             for (int child : tree.entry(parent).children) {
                 const auto& entry = tree.entry(child);
-                if (!entry.isModule() || !entry.wrap.empty())
+                if (!entry.isModule() || !entry.wrap.empty() || entry.repeats > 0)
                     continue;
                 const int more = int(entry.children.size()) - 1;
                 if (drawn + more > budget)

@@ -7,7 +7,8 @@
 
 namespace qs {
 
-/// The modules to open at first: breadth first, as long as at most `budget` things are drawn.
+/// The modules to open at first: breadth first, as long as at most `budget` things are drawn. Boxes
+/// around repeated blocks stay folded.
 std::set<int> initialExpansion(const FoldTree& tree, int budget);
 /// The entries of modules with these paths, the root always.
 std::set<int> entriesOf(const FoldTree& tree, const std::set<std::string>& paths);

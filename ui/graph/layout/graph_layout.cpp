@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/layout/graph_layout.h"
 
-#include "ui/graph/layout/level_layout.h"
+#include "ui/graph/layout/layout_frame.h"
 #include "ui/graph/layout/node_size.h"
 
 #include <algorithm>
@@ -15,54 +15,20 @@ namespace {
 
 /// A value with more drawn readers than this is shown by name instead of by lines.
 constexpr std::size_t kHubReaders = 7;
-
-struct Port
-{
-    int entry = -1; ///< the drawn producer it carries
-    bool out = false;
-    int item = -1; ///< its item in the level of its module
-};
-
-struct LocalEdge
-{
-    int fromItem, fromPort, toItem, toPort; ///< ports are indices into the child level's `ports`
-    DrawnEdge drawn;
-};
-
-/// One expanded module while it is laid out.
-struct Level
-{
-    int entry = -1;
-    int depth = 0;
-    std::vector<int> children; ///< entries, one item each, before the ports
-    std::map<int, int> itemOf;
-    std::vector<Port> ports;
-    std::map<std::pair<int, bool>, int> portOf;
-    std::vector<LocalEdge> edges;
-    std::map<std::tuple<int, int, int, int>, int> edgeOf;
-    LevelPlacement placement;
-    std::vector<float> heights; ///< of the children as drawn
-    QSizeF size;
-    QPointF shift; ///< from the placement's coordinates to the frame's
-
-    /// A single port stands in the middle of its side.
-    auto portCount(bool out) const
-    {
-        return std::count_if(ports.begin(), ports.end(),
-                             [out](const Port& port) { return port.out == out; });
-    }
-};
+/// Between layers that stand beside each other: the words of an edge fit.
+constexpr double kSidewaysDistance = 84;
 
 class LayoutRun
 {
 public:
     LayoutRun(const GraphPtr& graph, const FoldTreePtr& tree, const std::set<int>& expanded,
-              LayoutQuality quality)
+              LayoutQuality quality, Flow flow)
         : m_graph(*graph)
         , m_tree(*tree)
         , m_quality(quality)
         , m_drawing(std::make_shared<GraphDrawing>())
     {
+        m_drawing->flow = flow;
         m_drawing->graph = graph;
         m_drawing->tree = tree;
         m_drawing->expanded = expanded;
@@ -81,11 +47,22 @@ public:
         m_drawing->bounds = QRectF(QPointF(0, 0), m_levels.front().size);
         for (const auto& [value, reader] : m_byName)
             m_drawing->references.push_back({value, m_drawnAt.at(reader)});
+        if (isSideways())
+            m_drawing->turn();
         m_drawing->finish();
         return GraphDrawingPtr(m_drawing);
     }
 
 private:
+    /// All is laid out from top to bottom; where it is to run to the right, everything is turned at
+    /// the end, and its nodes lie on their side until then.
+    bool isSideways() const { return m_drawing->flow == Flow::Right; }
+    QSizeF sizeOf(int entry) const
+    {
+        const QSizeF size = drawnSize(m_graph, m_tree, entry);
+        return isSideways() ? size.transposed() : size;
+    }
+
     bool isOpen(int entry) const { return m_levelOf.count(entry) > 0; }
 
     void openLevels(int entry, int depth)
@@ -142,11 +119,20 @@ private:
                 return all.size() <= kHubReaders || reader == all.front();
             });
             if (joined != values.end())
-                addLine(ends.first, reader, *joined);
+                addLine(ends.first, reader, *joined, carriesShapesOnly(values));
             else
                 for (const ValueRef value : values)
                     m_byName.emplace_back(value, reader);
         }
+    }
+
+    bool carriesShapesOnly(const std::vector<ValueRef>& values) const
+    {
+        return std::all_of(values.begin(), values.end(), [this](ValueRef value) {
+            const ValueKind kind = m_graph.value(value).type.kind;
+            return kind == ValueKind::SymInt || kind == ValueKind::SymFloat
+                || kind == ValueKind::SymBool;
+        });
     }
 
     int producerOf(NodeId id) const
@@ -169,12 +155,16 @@ private:
     {
         auto& level = m_levels[std::size_t(levelIndex)];
         const auto key = std::tuple(ends[0], ends[1], ends[2], ends[3]);
-        if (!level.edgeOf.emplace(key, int(level.edges.size())).second)
+        const auto [known, fresh] = level.edgeOf.emplace(key, int(level.edges.size()));
+        if (!fresh) {
+            auto& there = level.edges[std::size_t(known->second)].drawn;
+            there.shapeOnly = there.shapeOnly && drawn.shapeOnly;
             return;
+        }
         level.edges.push_back({ends[0], ends[1], ends[2], ends[3], drawn});
     }
 
-    void addLine(int producer, int reader, ValueRef value)
+    void addLine(int producer, int reader, ValueRef value, bool shapeOnly)
     {
         int common = m_tree.entry(producer).parent;
         while (!m_tree.isWithin(reader, common))
@@ -182,6 +172,7 @@ private:
         DrawnEdge drawn;
         drawn.value = value;
         drawn.fromEntry = producer;
+        drawn.shapeOnly = shapeOnly;
         const bool first = m_labelled.insert(value).second;
 
         int from = producer, fromPort = -1;
@@ -235,16 +226,17 @@ private:
         LevelGraph graph;
         for (int child : level.children) {
             const auto open = m_levelOf.find(child);
-            graph.items.push_back({open == m_levelOf.end()
-                                       ? drawnSize(m_graph, m_tree, child)
-                                       : m_levels[std::size_t(open->second)].size,
-                                   LevelGraph::Place::Free});
+            graph.items.push_back(
+                {open == m_levelOf.end() ? sizeOf(child) : m_levels[std::size_t(open->second)].size,
+                 LevelGraph::Place::Free});
         }
         for (const auto& port : level.ports)
             graph.items.push_back(
                 {QSizeF(12, 1), port.out ? LevelGraph::Place::Bottom : LevelGraph::Place::Top});
         for (const auto& edge : level.edges)
             graph.edges.push_back({edge.fromItem, edge.toItem});
+        if (isSideways())
+            graph.layerDistance = kSidewaysDistance;
         level.placement = layoutLevel(graph, m_quality);
         for (std::size_t i = 0; i < level.children.size(); ++i)
             level.heights.push_back(float(graph.items[i].size.height()));
@@ -267,6 +259,12 @@ private:
         // The title keeps clear of the line that enters in the middle.
         const auto& entry = m_tree.entry(level.entry);
         const double title = double(entry.path.size() + entry.className.size() + 2) * 7 + 32;
+        if (isSideways()) { // the title's side is to the left for now, and lines enter from above
+            const double length = std::max(bounds.height() + 2 * padding, root ? 0 : title);
+            level.shift = QPointF(header, (length - bounds.height()) / 2) - bounds.topLeft();
+            level.size = QSizeF(bounds.width() + header + padding, length);
+            return;
+        }
         const double width = std::max(bounds.width() + 2 * padding, root ? 0 : 2 * title);
         level.shift = QPointF((width - bounds.width()) / 2, header) - bounds.topLeft();
         level.size = QSizeF(width, bounds.height() + header + padding);
@@ -284,7 +282,7 @@ private:
             const QPointF center = level.placement.centers[i] + shift;
             const auto open = m_levelOf.find(child);
             if (open == m_levelOf.end()) {
-                QRectF rect(QPointF(0, 0), drawnSize(m_graph, m_tree, child));
+                QRectF rect(QPointF(0, 0), sizeOf(child));
                 rect.moveCenter(center);
                 m_drawnAt[child] = int(m_drawing->nodes.size());
                 m_drawing->nodes.push_back({child, rect});
@@ -357,7 +355,8 @@ private:
         const auto comesFrom = [&](std::size_t e) { return point(e, 1).x(); };
         std::sort(edges.begin(), edges.end(),
                   [&](std::size_t a, std::size_t b) { return comesFrom(a) < comesFrom(b); });
-        const double step = std::min(36.0, 150.0 / double(edges.size()));
+        const double room = isSideways() ? 24 : 150;
+        const double step = std::min(36.0, room / double(edges.size()));
         for (std::size_t i = 0; i < edges.size(); ++i)
             point(edges[i], 0).rx() += (double(i) - double(edges.size() - 1) / 2) * step;
     }
@@ -377,9 +376,9 @@ private:
 
 Result<GraphDrawingPtr> layoutGraph(const GraphPtr& graph, const FoldTreePtr& tree,
                                     const std::set<int>& expanded, const JobContext& job,
-                                    LayoutQuality quality)
+                                    LayoutQuality quality, Flow flow)
 {
-    return LayoutRun(graph, tree, expanded, quality).run(job);
+    return LayoutRun(graph, tree, expanded, quality, flow).run(job);
 }
 
 } // namespace qs

@@ -14,6 +14,7 @@ namespace qs {
 /// is drawn as a line to the first of them only and shown by name at the others.
 Result<GraphDrawingPtr> layoutGraph(const GraphPtr& graph, const FoldTreePtr& tree,
                                     const std::set<int>& expanded, const JobContext& job = {},
-                                    LayoutQuality quality = LayoutQuality::Fine);
+                                    LayoutQuality quality = LayoutQuality::Fine,
+                                    Flow flow = Flow::Down);
 
 } // namespace qs

@@ -14,7 +14,6 @@ namespace qs {
 
 namespace {
 
-constexpr double kLayerDistance = 28;
 constexpr double kItemDistance = 34;
 /// About half a second on one core.
 constexpr std::size_t kMostDummies = 12000;
@@ -25,7 +24,7 @@ void chain(const LevelGraph& level, LevelPlacement& out)
     for (std::size_t i = 0; i < level.items.size(); ++i) {
         const double height = level.items[i].size.height();
         out.centers[i] = QPointF(0, y + height / 2);
-        y += height + kLayerDistance;
+        y += height + level.layerDistance;
     }
 }
 
@@ -71,7 +70,7 @@ void sugiyama(const LevelGraph& level, LevelPlacement& out)
     ogdf::SugiyamaLayout layout;
     layout.setCrossMin(new ogdf::BarycenterHeuristic);
     auto* hierarchy = new ogdf::FastHierarchyLayout;
-    hierarchy->layerDistance(kLayerDistance);
+    hierarchy->layerDistance(level.layerDistance);
     hierarchy->nodeDistance(kItemDistance);
     hierarchy->fixedLayerDistance(true);
     layout.setLayout(hierarchy);
@@ -140,7 +139,7 @@ void coarse(const LevelGraph& level, LevelPlacement& out)
             out.centers[order[begin]] = QPointF(x + size.width() / 2, y + height / 2);
             x += size.width() + kItemDistance;
         }
-        y += height + kLayerDistance;
+        y += height + level.layerDistance;
     }
 }
 

@@ -29,6 +29,7 @@ struct LevelGraph
     };
     std::vector<Item> items;
     std::vector<Edge> edges;
+    double layerDistance = 28;
 };
 
 struct LevelPlacement

@@ -2,7 +2,7 @@
 #include "ui/graph/style/graph_style.h"
 
 #include "engine/graph/operators/operators.h"
-#include "ui/graph/style/node_measures.h"
+#include "ui/session/node_measures.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
 
@@ -80,14 +80,19 @@ public:
     {
         m_style.by = m_by;
         m_style.nodes.resize(m_drawing.nodes.size());
-        for (std::size_t i = 0; i < m_drawing.nodes.size(); ++i)
-            judge(m_drawing.nodes[i].entry,
-                  [&](const Judged& judged) { look(judged, m_style.nodes[i]); });
+        for (std::size_t i = 0; i < m_drawing.nodes.size(); ++i) {
+            const int entry = m_drawing.nodes[i].entry;
+            judge(entry, [&](const Judged& judged) { look(judged, m_style.nodes[i]); });
+            if (m_tree.entry(entry).repeats > 0)
+                lookAtBlocks(int(i));
+        }
         spread(range);
-        m_style.words
-            = [&drawing = m_drawing, &facts = m_facts, by = m_by](int index, const NodeLook& look) {
-                  return Styler(drawing, facts, by).text(index, look);
-              };
+        m_style.words = [&drawing = m_drawing, &facts = m_facts, by = m_by,
+                         spreads = std::move(m_spreads)](int index, const NodeLook& look) {
+            NodeText out = Styler(drawing, facts, by).text(index, look);
+            out.detail += spreads.count(index) ? spreads.at(index) : QString();
+            return out;
+        };
         return std::move(m_style);
     }
 
@@ -145,6 +150,24 @@ private:
             if (const auto* found = m_facts.imported(id))
                 return found;
         return nullptr;
+    }
+
+    /// " · 28.1…41.0 dB": from the worst of the blocks' worst errors to the best.
+    void lookAtBlocks(int index)
+    {
+        m_style.nodes[std::size_t(index)].repeats = true;
+        std::optional<double> worst, best;
+        for (const int block : m_tree.entry(m_drawing.nodes[std::size_t(index)].entry).children)
+            judge(block, [&](const Judged& judged) {
+                if (const auto sqnr = m_facts.worstSqnr(judged.origins, m_term)) {
+                    worst = std::min(worst.value_or(*sqnr), *sqnr);
+                    best = std::max(best.value_or(*sqnr), *sqnr);
+                }
+            });
+        if (!worst)
+            return;
+        const QString from = *worst < *best ? shownSqnr(*worst, "") + QStringLiteral("…") : "";
+        m_spreads[index] = QStringLiteral(" · ") + from + shownSqnr(*best);
     }
 
     void look(const Judged& judged, NodeLook& out)
@@ -351,6 +374,7 @@ private:
     ErrorTerm m_term;
     GraphStyle m_style;
     std::vector<NodeId> m_inside, m_origins;
+    std::map<int, QString> m_spreads; ///< of boxes around blocks, by index of a node
 };
 
 } // namespace

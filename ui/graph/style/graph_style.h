@@ -27,6 +27,7 @@ struct NodeLook
     float measure = std::numeric_limits<float>::quiet_NaN();
     std::int8_t rule = -1; ///< the style rule that applies, by its place in the list
     bool folded : 1 = false;
+    bool repeats : 1 = false; ///< a box around blocks that are the same again
     bool faded : 1 = false; ///< numbers older than the recipe
     bool behind : 1 = false; ///< the filter or the trace is after others
     bool painted : 1 = false; ///< the rule gave the bar its colour

@@ -150,8 +150,8 @@ void BodyPane::relayout()
     m_layoutDone = false;
     m_workspace.pipeline().jobs().run(
         Lane::Pool, kBodyTag,
-        [graph = body(), tree = m_tree, open = m_expanded](JobContext& job) {
-            return layoutGraph(graph, tree, open, job);
+        [graph = body(), tree = m_tree, open = m_expanded, flow = m_flow](JobContext& job) {
+            return layoutGraph(graph, tree, open, job, LayoutQuality::Fine, flow);
         },
         this,
         [this](Result<GraphDrawingPtr> drawing) {

@@ -33,6 +33,8 @@ public:
     /// The body shown; null when closed.
     GraphPtr body() const;
     GraphView& view() { return *m_view; }
+    /// Which way bodies run, from the next one on.
+    void setFlow(Flow flow) { m_flow = flow; }
 
 Q_SIGNALS:
     void layoutFinished();
@@ -67,6 +69,7 @@ private:
     QTabBar* m_tabs;
     QLabel* m_caption;
     GraphView* m_view;
+    Flow m_flow = Flow::Down;
     bool m_layoutDone = false;
 };
 

@@ -19,6 +19,13 @@ constexpr double kArrow = 4.5;
 constexpr std::size_t kFineEdges = 600;
 /// A node less high than this on the screen needs no rounding.
 constexpr double kSmoothHeight = 6;
+/// How much of an edge's colour is left where it carries only sizes.
+constexpr double kDimmed = 0.4;
+
+QColor dimmedEdge()
+{
+    return mixedColor(theme().edge, theme().canvas, kDimmed);
+}
 
 } // namespace
 
@@ -26,6 +33,11 @@ QColor frameFill(int depth)
 {
     const Theme& t = theme();
     return depth % 2 ? t.frame : t.dark ? t.frame.lighter(112) : t.frame.darker(103);
+}
+
+QColor edgeColor(const DrawnEdge& edge)
+{
+    return edge.shapeOnly ? dimmedEdge() : theme().edge;
 }
 
 void GraphCanvas::setDrawing(GraphDrawingPtr drawing)
@@ -162,11 +174,11 @@ void GraphCanvas::paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, 
 {
     p.setRenderHint(QPainter::Antialiasing, false);
     const double shortest = 2 / lod; // shorter ones vanish between their nodes
-    QVector<QLineF> plain, traced;
+    QVector<QLineF> plain, dimmed, traced;
     plain.reserve(int(edges.size()));
     for (int index : edges) {
         const auto& edge = m_drawing->edges[std::size_t(index)];
-        auto& lines = isTraced(edge) ? traced : plain;
+        auto& lines = isTraced(edge) ? traced : edge.shapeOnly ? dimmed : plain;
         const auto points = m_drawing->pointsOf(edge);
         for (std::size_t i = 1; i < points.size(); ++i)
             if (std::abs(points[i].y() - points[i - 1].y())
@@ -174,6 +186,8 @@ void GraphCanvas::paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, 
                 > shortest)
                 lines << QLineF(points[i - 1], points[i]);
     }
+    p.setPen(QPen(dimmedEdge(), 0));
+    p.drawLines(dimmed);
     p.setPen(QPen(theme().edge, 0));
     p.drawLines(plain);
     p.setPen(QPen(theme().accent, 0));
@@ -184,7 +198,7 @@ void GraphCanvas::paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& ex
                             double lod) const
 {
     const bool traced = isTraced(edge);
-    const QColor color = traced ? theme().accent : theme().edge;
+    const QColor color = traced ? theme().accent : edgeColor(edge);
     const auto points = m_drawing->pointsOf(edge);
     QPainterPath path;
     bool joined = false;
@@ -197,7 +211,7 @@ void GraphCanvas::paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& ex
         }
         if (!joined)
             path.moveTo(points[i - 1]);
-        addStretch(path, points[i - 1], points[i]);
+        addStretch(path, points[i - 1], points[i], m_drawing->flow);
         joined = true;
     }
     p.setPen(QPen(color, traced ? 2 : 1.4));
@@ -205,11 +219,10 @@ void GraphCanvas::paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& ex
     p.drawPath(path);
     if (!edge.arrow || lod < kTitleLod)
         return;
-    const QPointF tip = points.back();
-    const QPointF head[] = {tip, tip + QPointF(-kArrow, -7), tip + QPointF(kArrow, -7)};
+    const auto head = arrowHead(points.back(), kArrow, 7, m_drawing->flow);
     p.setPen(Qt::NoPen);
     p.setBrush(color);
-    p.drawPolygon(head, 3);
+    p.drawPolygon(head.data(), int(head.size()));
 }
 
 void GraphCanvas::paintShape(QPainter& p, const DrawnEdge& edge) const
@@ -217,12 +230,9 @@ void GraphCanvas::paintShape(QPainter& p, const DrawnEdge& edge) const
     const QString shape = shapeText(m_drawing->graph->value(edge.value).type);
     if (shape.isEmpty())
         return;
-    const auto points = m_drawing->pointsOf(edge);
-    const QPointF start = points.front();
-    // On the side that the line turns away from.
-    const bool right = points[1].x() <= start.x() + 2;
-    const double width = QFontMetricsF(p.font()).horizontalAdvance(shape);
-    p.drawText(QPointF(right ? start.x() + 7 : start.x() - 7 - width, start.y() + 17), shape);
+    const auto place = m_drawing->labelPlace(edge);
+    const double width = place.endsThere ? QFontMetricsF(p.font()).horizontalAdvance(shape) : 0;
+    p.drawText(place.at - QPointF(width, 0), shape);
 }
 
 void GraphCanvas::paintNodesPlainly(QPainter& p, const std::vector<int>& nodes, double lod) const

@@ -9,6 +9,8 @@ namespace qs {
 
 /// The ground of a frame; nested ones differ.
 QColor frameFill(int depth);
+/// Of an edge that nothing makes stand out: dimmed where it carries only sizes.
+QColor edgeColor(const DrawnEdge& edge);
 
 /// Paints the whole graph as one item: frames, edges and nodes that touch the exposed region, with
 /// less detail the further away and the more there is. GUI thread only.

@@ -23,10 +23,10 @@ double distanceTo(const QPointF& at, const QPointF& a, const QPointF& b)
 }
 
 /// From the curve that `addStretch` draws.
-double distanceToStretch(const QPointF& at, const QPointF& from, const QPointF& to)
+double distanceToStretch(const QPointF& at, const QPointF& from, const QPointF& to, Flow flow)
 {
     QPainterPath path(from);
-    addStretch(path, from, to);
+    addStretch(path, from, to, flow);
     double nearest = std::numeric_limits<double>::infinity();
     QPointF before = from;
     for (int k = 1; k <= kEdgeSamples; ++k) {
@@ -39,14 +39,38 @@ double distanceToStretch(const QPointF& at, const QPointF& from, const QPointF& 
 
 } // namespace
 
-void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to)
+void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to, Flow flow)
 {
-    if (std::abs(from.x() - to.x()) < 1) {
+    const QPointF along = to - from;
+    if (std::abs(flow == Flow::Down ? along.x() : along.y()) < 1) {
         path.lineTo(to);
+        return;
+    }
+    if (flow == Flow::Right) {
+        const double middle = (from.x() + to.x()) / 2;
+        path.cubicTo(QPointF(middle, from.y()), QPointF(middle, to.y()), to);
         return;
     }
     const double middle = (from.y() + to.y()) / 2;
     path.cubicTo(QPointF(from.x(), middle), QPointF(to.x(), middle), to);
+}
+
+std::array<QPointF, 3> arrowHead(const QPointF& tip, double halfWidth, double length, Flow flow)
+{
+    if (flow == Flow::Right)
+        return {tip, tip + QPointF(-length, -halfWidth), tip + QPointF(-length, halfWidth)};
+    return {tip, tip + QPointF(-halfWidth, -length), tip + QPointF(halfWidth, -length)};
+}
+
+GraphDrawing::LabelPlace GraphDrawing::labelPlace(const DrawnEdge& edge) const
+{
+    const auto stretch = pointsOf(edge);
+    const QPointF start = stretch[0], next = stretch[1];
+    // On the side that the line turns away from.
+    if (flow == Flow::Right)
+        return {start + QPointF(6, next.y() >= start.y() - 2 ? -5 : 13), false};
+    const bool right = next.x() <= start.x() + 2;
+    return {start + QPointF(right ? 7 : -7, 17), !right};
 }
 
 QPainterPath GraphDrawing::pathOf(const DrawnEdge& edge) const
@@ -54,7 +78,7 @@ QPainterPath GraphDrawing::pathOf(const DrawnEdge& edge) const
     const auto stretch = pointsOf(edge);
     QPainterPath path(stretch.front());
     for (std::size_t i = 1; i < stretch.size(); ++i)
-        addStretch(path, stretch[i - 1], stretch[i]);
+        addStretch(path, stretch[i - 1], stretch[i], flow);
     return path;
 }
 
@@ -70,7 +94,7 @@ int GraphDrawing::edgeAt(const QPointF& at, double reach) const
                 = QRectF(stretch[i - 1], stretch[i]).normalized().adjusted(-1, -1, 1, 1);
             if (!box.intersects(around))
                 continue;
-            const double distance = distanceToStretch(at, stretch[i - 1], stretch[i]);
+            const double distance = distanceToStretch(at, stretch[i - 1], stretch[i], flow);
             if (distance < nearest) {
                 nearest = distance;
                 found = index;
@@ -78,6 +102,20 @@ int GraphDrawing::edgeAt(const QPointF& at, double reach) const
         }
     }
     return found;
+}
+
+void GraphDrawing::turn()
+{
+    const auto turned = [](const QRectF& rect) {
+        return QRectF(rect.y(), rect.x(), rect.height(), rect.width());
+    };
+    for (auto& node : nodes)
+        node.rect = turned(node.rect);
+    for (auto& box : boxes)
+        box.rect = turned(box.rect);
+    for (auto& point : points)
+        point = point.transposed();
+    bounds = turned(bounds);
 }
 
 void GraphDrawing::finish()
@@ -107,7 +145,7 @@ void GraphDrawing::finish()
         for (std::size_t i = 0; i < edges.size(); ++i) {
             const auto line = pointsOf(edges[i]);
             for (std::size_t p = 1; p < line.size(); ++p)
-                emit(int(i), QRectF(line[p - 1], line[p]).normalized().adjusted(-6, -6, 90, 6));
+                emit(int(i), QRectF(line[p - 1], line[p]).normalized().adjusted(-6, -18, 90, 18));
         }
     });
 }

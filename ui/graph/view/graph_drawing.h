@@ -8,6 +8,7 @@
 #include <QPointF>
 #include <QRectF>
 
+#include <array>
 #include <memory>
 #include <set>
 #include <span>
@@ -48,6 +49,7 @@ struct DrawnEdge
     int pointCount = 0; ///< at least two
     bool arrow = true; ///< ends at a node or at a frame's upper side
     bool labelled = false; ///< the first stretch of its value: carries the shape
+    bool shapeOnly = false; ///< carries sizes and other symbolic numbers, but no tensor
 };
 
 /// A value with so many readers that its edges would hide the rest: shown by name at the reader.
@@ -57,8 +59,17 @@ struct DrawnReference
     int node = -1; ///< index of the reader in `GraphDrawing::nodes`
 };
 
-/// Goes on to `to` from where the path is, leaving and arriving vertically.
-void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to);
+/// Which way a drawing runs.
+enum class Flow
+{
+    Down,
+    Right
+};
+
+/// Goes on to `to` from where the path is, leaving and arriving along the flow.
+void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to, Flow flow);
+/// The head of an arrow that ends at `tip`.
+std::array<QPointF, 3> arrowHead(const QPointF& tip, double halfWidth, double length, Flow flow);
 
 /// A finished layout in flat arrays. Immutable; any thread.
 struct GraphDrawing
@@ -72,6 +83,7 @@ struct GraphDrawing
     std::vector<QPointF> points;
     std::vector<DrawnReference> references; ///< by reader
     QRectF bounds;
+    Flow flow = Flow::Down;
     std::vector<int> nodeOfEntry, boxOfEntry; ///< index in `nodes` and `boxes` by entry; -1
     SpatialGrid nodeGrid, edgeGrid, boxGrid;
 
@@ -81,6 +93,14 @@ struct GraphDrawing
     }
     /// The line of a stretch as it is painted.
     QPainterPath pathOf(const DrawnEdge& edge) const;
+    /// Where the words of a labelled stretch stand: their left end on the line of writing, or the
+    /// right one.
+    struct LabelPlace
+    {
+        QPointF at;
+        bool endsThere = false;
+    };
+    LabelPlace labelPlace(const DrawnEdge& edge) const;
     /// The stretch nearest to a point, no further away than `reach`; -1 where there is none.
     int edgeAt(const QPointF& at, double reach) const;
     /// What a node is shown by name for.
@@ -90,6 +110,8 @@ struct GraphDrawing
     int nodeShowing(int entry) const;
     /// Where an entry is drawn: as node, as frame, or as the folded module around it.
     QRectF rectOf(int entry) const;
+    /// Turns all that is drawn, so that what ran downwards runs to the right.
+    void turn();
     /// Sorts the references, fills the grids and the indices. Called once by the layout.
     void finish();
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/view/graph_pane.h"
 
-#include "ui/graph/layout/expansion.h"
 #include "ui/graph/style/colour_box.h"
 #include "ui/graph/style/legend.h"
 #include "ui/graph/trace.h"
@@ -15,13 +14,6 @@
 #include <QSplitter>
 
 namespace qs {
-
-namespace {
-
-/// As many things as a first view shows at a readable size.
-constexpr int kFirstViewBudget = 16;
-
-} // namespace
 
 GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
@@ -97,14 +89,21 @@ void GraphPane::buildSide(GraphSide& side)
 {
     auto& view = side.view();
     connect(&view, &GraphView::foldToggled, this, [this, &side](int entry, bool recursively) {
-        toggleModule(*side.form().tree, entry, recursively);
+        if (side.isDrawn())
+            toggleModule(side, side.drawnTree(), entry, recursively);
     });
     connect(&view, &GraphView::contextMenuWanted, this, [this, &side](int entry, const QPoint& at) {
-        if (const int chosen = side.floatEntry(entry); chosen >= 0)
+        int chosen = side.isDrawn() ? side.floatEntry(entry) : -1;
+        if (side.isDrawn() && side.drawnTree().entry(entry).repeats > 0) {
+            side.select(entry, false);
+            const auto selected = m_workspace.selectedEntries();
+            chosen = selected.empty() ? -1 : selected.front(); // of a box one of what is selected
+        }
+        if (chosen >= 0)
             Q_EMIT contextMenuWanted(chosen, at);
     });
     connect(&view, &GraphView::entryActivated, this, [this, &side](int entry) {
-        if (const int chosen = side.floatEntry(entry); chosen >= 0)
+        if (const int chosen = side.isDrawn() ? side.floatEntry(entry) : -1; chosen >= 0)
             lookInside(m_workspace.foldTree()->entry(chosen).members);
     });
     connect(&view, &GraphView::activateWanted, this,
@@ -220,7 +219,7 @@ void GraphPane::showForms(bool keepPlace)
         side.setForm(form);
         if (fresh) {
             side.revealAfterLayout();
-            side.relayout(m_expanded, keepPlace);
+            side.relayout(m_open.paths(), keepPlace);
         }
     };
     show(*m_main, m_forms->form(m_form));
@@ -240,41 +239,27 @@ void GraphPane::onTreeChanged()
     m_freshModel |= m_modelNumber != m_workspace.document().modelNumber();
     m_modelNumber = m_workspace.document().modelNumber();
     const bool fresh = m_freshModel;
+    findRuns();
     if (fresh) {
-        m_expanded.clear();
-        for (int entry : initialExpansion(*tree, kFirstViewBudget))
-            m_expanded.insert(tree->entry(entry).path);
+        m_open.openFirst(*m_workspace.document().model(), tree);
         // The plan follows at once and joins fused nodes: then the view is placed again.
         m_freshModel = m_workspace.document().plan() == nullptr;
     }
-    foldNewWraps();
+    m_open.foldNewWraps(*tree);
     for (auto* side : {m_main, m_other}) {
         const CodeForm form = side == m_main ? m_form : m_otherForm;
         if (form != CodeForm::Float || (side == m_other && !m_split))
             continue;
         side->setForm(m_forms->form(CodeForm::Float));
-        side->relayout(m_expanded, !fresh);
+        side->relayout(m_open.paths(), !fresh);
     }
-}
-
-/// What the recipe has just wrapped is one node until the user looks inside.
-void GraphPane::foldNewWraps()
-{
-    std::set<std::string> wrapped;
-    for (const auto& entry : m_workspace.foldTree()->entries())
-        if (entry.isModule() && !entry.wrap.empty()) {
-            wrapped.insert(entry.path);
-            if (!m_wrapped.count(entry.path))
-                m_expanded.erase(entry.path);
-        }
-    m_wrapped = std::move(wrapped);
 }
 
 void GraphPane::relayout(bool keepPlace)
 {
-    m_main->relayout(m_expanded, keepPlace);
+    m_main->relayout(m_open.paths(), keepPlace);
     if (m_split)
-        m_other->relayout(m_expanded, keepPlace);
+        m_other->relayout(m_open.paths(), keepPlace);
 }
 
 void GraphPane::restyle()
@@ -307,30 +292,27 @@ void GraphPane::retrace()
 
 void GraphPane::toggleFold(int index, bool recursively)
 {
-    toggleModule(*m_workspace.foldTree(), index, recursively);
+    toggleModule(*m_main, *m_workspace.foldTree(), index, recursively);
 }
 
-void GraphPane::toggleModule(const FoldTree& tree, int index, bool recursively)
+void GraphPane::toggleModule(GraphSide& side, const FoldTree& tree, int index, bool recursively)
 {
     const auto& entry = tree.entry(index);
     if (!entry.isModule() || index == FoldTree::kRoot)
         return;
-    std::vector<std::string> paths {entry.path};
-    for (std::size_t i = 1; recursively && i < tree.entries().size(); ++i)
-        if (tree.entries()[i].isModule() && tree.isWithin(int(i), index))
-            paths.push_back(tree.entries()[i].path);
-    togglePaths(entry.path, paths);
+    m_open.toggle(tree, index, recursively);
+    if (entry.repeats > 0)
+        side.select(index, false);
+    else
+        m_workspace.selectEntry(m_workspace.foldTree()->moduleEntry(entry.path));
+    m_main->revealAfterLayout();
+    relayout(true);
 }
 
 /// Opens all the paths where the first is folded, else folds them.
 void GraphPane::togglePaths(const std::string& first, std::span<const std::string> paths)
 {
-    const bool open = m_expanded.count(first) == 0;
-    for (const auto& path : paths)
-        if (open)
-            m_expanded.insert(path);
-        else
-            m_expanded.erase(path);
+    m_open.toggle(first, paths);
     m_workspace.selectEntry(m_workspace.foldTree()->moduleEntry(first));
     m_main->revealAfterLayout();
     relayout(true);
@@ -351,15 +333,14 @@ void GraphPane::expandAll()
     // A layer that is one unit of the float form is a module with its observer in the prepared one.
     for (const FoldTreePtr& tree :
          {m_workspace.foldTree(), m_main->form().tree, m_other->form().tree})
-        for (std::size_t i = 1; tree && i < tree->entries().size(); ++i)
-            if (tree->entries()[i].isModule())
-                m_expanded.insert(tree->entries()[i].path);
+        if (tree)
+            m_open.openAll(*tree);
     relayout(false);
 }
 
 void GraphPane::foldAll()
 {
-    m_expanded = {std::string()};
+    m_open.foldAll();
     relayout(false);
 }
 
@@ -369,10 +350,9 @@ void GraphPane::revealSelection()
     const auto entries = m_workspace.selectedEntries();
     if (!tree || entries.empty())
         return;
-    bool opened = false;
-    for (int up = tree->entry(entries.front()).parent; up > FoldTree::kRoot;
-         up = tree->entry(up).parent)
-        opened |= m_expanded.insert(tree->entry(up).path).second;
+    // A box all of which is selected stays as it is.
+    const bool opened
+        = m_main->selectedBlocks().empty() && m_open.openAround(*tree, entries.front());
     if (opened || !m_main->isDone()) {
         m_main->revealAfterLayout();
         relayout(true);

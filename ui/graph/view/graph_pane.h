@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/graph/open_modules.h"
 #include "ui/graph/view/graph_side.h"
 
 #include <QWidget>
@@ -74,16 +75,27 @@ public:
     /// Every view that is shown has its final layout.
     bool isLayoutDone() const;
     /// Modules now open, by path.
-    const std::set<std::string>& expanded() const { return m_expanded; }
+    const std::set<std::string>& expanded() const { return m_open.paths(); }
     void setExpanded(std::set<std::string> paths)
     {
-        m_expanded = std::move(paths);
+        m_open.setPaths(std::move(paths));
         relayout(true);
     }
     /// `entry` is one of the workspace's tree.
     void toggleFold(int entry, bool recursively);
     /// Opens the module and every block that is the same again, or folds them all where it is open.
     void toggleRepeats(int entry);
+    /// Whether repeated blocks stand in one box.
+    void setBoxesRepeats(bool boxes);
+    /// Which way the graph runs.
+    void setFlow(Flow flow);
+    /// The blocks of the box that is selected, as entries of the workspace's tree; else empty.
+    std::vector<int> selectedBlocks() const { return m_main->selectedBlocks(); }
+    /// Takes a block out of its box and opens it.
+    void unfoldBlock(int entry);
+    /// Unfolds all blocks of the selected box, or folds the opened box that the selection lies in.
+    /// False where there is none.
+    bool toggleSelectedBox(bool open);
     void expandAll();
     void foldAll();
     /// Unfolds what hides the selection and brings it into view.
@@ -113,11 +125,12 @@ protected:
 private:
     void buildSide(GraphSide& side);
     void onTreeChanged();
-    void foldNewWraps();
+    /// Finds the blocks that stand in one box.
+    void findRuns();
     /// Gives both sides their forms, where they are there, and lays them out.
     void showForms(bool keepPlace);
     void relayout(bool keepPlace);
-    void toggleModule(const FoldTree& tree, int entry, bool recursively);
+    void toggleModule(GraphSide& side, const FoldTree& tree, int entry, bool recursively);
     void togglePaths(const std::string& first, std::span<const std::string> paths);
     void restyle();
     void retrace();
@@ -147,9 +160,10 @@ private:
     std::optional<ScaleRange> m_range; ///< the part of the scale that is looked at
     Trace m_trace = Trace::None;
     std::unordered_set<NodeId> m_traced; ///< float nodes
-    std::set<std::string> m_expanded;
-    std::set<std::string> m_wrapped; ///< paths that the recipe shows as one node
-    int m_modelNumber = 0; ///< of the model whose modules `m_expanded` names
+    OpenModules m_open;
+    bool m_boxesRepeats = true;
+    Flow m_flow = Flow::Down;
+    int m_modelNumber = 0; ///< of the model whose modules `m_open` names
     bool m_freshModel = true;
     bool m_colourChosen = false;
     bool m_following = false; ///< one view is being moved after the other

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the parts of the pane stand, and what it hands over to another pane.
+// Where the parts of the pane stand, what it hands over to another pane, and the boxes around its
+// repeated blocks.
 #include "ui/graph/node_by_name.h"
 #include "ui/graph/style/legend.h"
 #include "ui/graph/view/body_pane.h"
@@ -25,10 +26,11 @@ constexpr int kFooterMargin = 8, kMapWidth = 76;
 GraphPane::State GraphPane::state() const
 {
     const auto& view = m_main->view();
-    return {
-        m_expanded, m_form,         m_otherForm, m_split,
-        m_colourBy, m_colourChosen, view.zoom(), view.mapToScene(view.viewport()->rect().center()),
-        m_trace,    m_range};
+    return {m_open.paths(), m_form,
+            m_otherForm,    m_split,
+            m_colourBy,     m_colourChosen,
+            view.zoom(),    view.mapToScene(view.viewport()->rect().center()),
+            m_trace,        m_range};
 }
 
 void GraphPane::setState(const State& state)
@@ -37,7 +39,8 @@ void GraphPane::setState(const State& state)
         return;
     m_freshModel = false;
     m_modelNumber = m_workspace.document().modelNumber();
-    m_expanded = state.expanded;
+    m_open.setPaths(state.expanded);
+    findRuns();
     m_form = state.form;
     m_otherForm = state.otherForm;
     m_split = state.split;
@@ -82,12 +85,69 @@ bool GraphPane::revealIn(CodeForm form)
     if (form != m_form)
         showForm(form);
     const int entry = shown.tree->unitOf(node);
-    for (int up = shown.tree->entry(entry).parent; up > FoldTree::kRoot;
-         up = shown.tree->entry(up).parent)
-        m_expanded.insert(shown.tree->entry(up).path);
+    m_open.openAround(*shown.tree, entry);
     m_main->reveal(entry);
     relayout(true);
     return true;
+}
+
+void GraphPane::findRuns()
+{
+    const auto& model = m_workspace.document().model();
+    const auto& tree = m_workspace.foldTree();
+    m_open.setRuns(m_boxesRepeats && model && tree
+                       ? findBlockRuns(*model, *tree, m_workspace.repeats())
+                       : BlockRuns());
+    for (auto* side : {m_main, m_other})
+        side->setRuns(m_open.runs());
+}
+
+void GraphPane::setBoxesRepeats(bool boxes)
+{
+    if (boxes == m_boxesRepeats)
+        return;
+    m_boxesRepeats = boxes;
+    findRuns();
+    relayout(true);
+}
+
+void GraphPane::setFlow(Flow flow)
+{
+    if (flow == m_flow)
+        return;
+    m_flow = flow;
+    for (auto* side : {m_main, m_other})
+        side->setFlow(flow);
+    m_body->setFlow(flow);
+    place();
+    relayout(false);
+}
+
+bool GraphPane::toggleSelectedBox(bool open)
+{
+    const auto selected = m_workspace.selectedEntries();
+    if (!m_main->isDrawn() || selected.empty())
+        return false;
+    const FoldTree& tree = m_main->drawnTree();
+    const bool all = !m_main->selectedBlocks().empty();
+    // Of another form what stands for the selection is drawn under its path.
+    int box = m_main->drawnEntry(selected.front());
+    while (box > FoldTree::kRoot && tree.entry(box).repeats == 0)
+        box = tree.entry(box).parent;
+    const bool isOpen = box > FoldTree::kRoot && expanded().count(tree.entry(box).path) > 0;
+    if (box <= FoldTree::kRoot || isOpen == open || (open && !all))
+        return false;
+    toggleModule(*m_main, tree, box, false);
+    return true;
+}
+
+void GraphPane::unfoldBlock(int index)
+{
+    const auto& tree = *m_workspace.foldTree();
+    m_open.openAround(tree, index);
+    m_workspace.selectEntry(index);
+    m_main->revealAfterLayout();
+    relayout(true);
 }
 
 QSize GraphPane::minimumSizeHint() const
@@ -112,16 +172,17 @@ void GraphPane::paintEvent(QPaintEvent*)
 void GraphPane::showMinimap()
 {
     const auto& drawing = view().graphScene().drawing();
-    const int column = px(kMapWidth);
+    const int strip = px(kMapWidth);
     const bool isShown = !m_minimap->isHidden();
     bool wanted = false;
     if (drawing && m_header->isMapWanted()) {
-        // Asked of the width without the column, so that showing it does not change the answer.
-        const double taken = isShown ? column / view().zoom() / 2 : 0;
+        // Asked of the room without the minimap, so that showing it does not change the answer.
+        const double taken = isShown ? strip / view().zoom() / 2 : 0;
+        const QPointF room = drawing->flow == Flow::Down ? QPointF(taken, 0) : QPointF(0, taken);
         const QRectF seen = view().mapToScene(view().viewport()->rect()).boundingRect();
-        wanted = !seen.adjusted(-taken, 0, taken, 0).contains(drawing->bounds);
+        wanted = !seen.adjusted(-room.x(), -room.y(), room.x(), room.y()).contains(drawing->bounds);
     }
-    view().setReserved(m_header->isMapWanted() && !wanted ? column : 0);
+    view().setReserved(m_header->isMapWanted() && !wanted ? strip : 0);
     if (wanted == isShown)
         return;
     m_minimap->setVisible(wanted);
@@ -134,9 +195,16 @@ void GraphPane::place()
     m_header->setGeometry(0, 0, width(), header);
     m_legend->setRoom(width() - 2 * kFooterMargin);
     const int footer = m_legend->isHidden() ? 0 : m_legend->height() + 1;
-    const int column = m_minimap->isHidden() ? 0 : px(kMapWidth);
-    const QRect canvas(column, header, width() - column, std::max(0, height() - header - footer));
-    m_minimap->setGeometry(0, canvas.top(), column, canvas.height());
+    const int strip = m_minimap->isHidden() ? 0 : px(kMapWidth);
+    QRect canvas(0, header, width(), std::max(0, height() - header - footer));
+    // Beside a graph that runs downwards, above one that runs to the right.
+    if (m_flow == Flow::Down) {
+        m_minimap->setGeometry(0, canvas.top(), strip, canvas.height());
+        canvas.setLeft(strip);
+    } else {
+        m_minimap->setGeometry(0, canvas.top(), width(), strip);
+        canvas.setTop(std::min(canvas.top() + strip, canvas.bottom() + 1));
+    }
     m_views->setGeometry(canvas);
     m_body->setGeometry(rect());
     m_legend->move(width() - kFooterMargin - m_legend->width(), canvas.bottom() + 2);

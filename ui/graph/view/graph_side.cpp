@@ -29,9 +29,17 @@ GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject
     , m_workspace(workspace)
     , m_view(view)
     , m_tag(std::move(tag))
+    , m_entries(workspace)
 {
-    connect(&view, &GraphView::entryClicked, this, &GraphSide::select);
-    connect(&view, &GraphView::entriesBanded, this, &GraphSide::selectAll);
+    connect(&view, &GraphView::entryClicked, this, [this](int entry, bool extend) {
+        if (isDrawn())
+            select(entry, extend);
+    });
+    connect(&view, &GraphView::entriesBanded, this,
+            [this](const std::vector<int>& entries, bool extend) {
+                if (isDrawn())
+                    selectAll(entries, extend);
+            });
     connect(&view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
     const auto lookAt = [this](const std::optional<Edge>& edge) {
         if (edge)
@@ -59,10 +67,10 @@ GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject
 QStringList GraphSide::valueLines(int index) const
 {
     QStringList lines;
-    const auto& entry = m_form.tree->entry(index);
-    if (entry.isModule() || !isFloat())
+    if (!isDrawn() || !m_entries.isFloat() || drawnTree().entry(index).isModule())
         return lines;
-    for (const StoredValue& stored : storedInside(*m_form.graph, *m_form.tree, entry.members)) {
+    const auto& entry = drawnTree().entry(index);
+    for (const StoredValue& stored : storedInside(*form().graph, *form().tree, entry.members)) {
         if (lines.size() >= kMostTipLines)
             break;
         const ValuePreview* preview = m_workspace.previews().ask(stored.node);
@@ -76,69 +84,48 @@ QStringList GraphSide::valueLines(int index) const
     return lines;
 }
 
-bool GraphSide::isFloat() const
-{
-    return m_form.graph == m_workspace.document().model();
-}
-
-NodeId GraphSide::floatOf(NodeId id) const
-{
-    return floatNodeOf(*m_form.graph, m_workspace.document().model().get(), id);
-}
-
 void GraphSide::setForm(GraphForm form)
 {
-    if (m_form.tree == form.tree && m_form.graph == form.graph)
+    if (this->form().tree == form.tree && this->form().graph == form.graph)
         return;
-    m_form = std::move(form);
-    m_unitsOfFloat.clear();
+    m_entries.setForm(std::move(form));
     m_revealEntry = -1;
     m_added = {-1, {}};
     m_walked = {-1, {}};
     m_done = false;
-    if (!m_form.tree) {
-        m_workspace.pipeline().jobs().cancel(m_tag);
-        m_view.graphScene().setDrawing(nullptr);
+    if (this->form().tree)
         return;
-    }
-    if (isFloat())
-        return;
-    const auto& entries = m_form.tree->entries();
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        for (const NodeId id : entries[i].members)
-            if (const NodeId origin = floatOf(id)) {
-                auto& units = m_unitsOfFloat[origin];
-                if (units.empty() || units.back() != int(i))
-                    units.push_back(int(i));
-            }
+    m_workspace.pipeline().jobs().cancel(m_tag);
+    m_view.graphScene().setDrawing(nullptr);
 }
 
 void GraphSide::relayout(const std::set<std::string>& expanded, bool keepPlace)
 {
-    if (!m_form.tree)
+    if (!form().tree)
         return;
     m_done = false;
     cancelCoarse();
-    const std::set<int> open = entriesOf(*m_form.tree, expanded);
-    run(LayoutQuality::Fine, keepPlace, open);
+    run(LayoutQuality::Fine, keepPlace, expanded);
     const int request = ++m_request;
-    QTimer::singleShot(kPatienceMs, this, [this, request, keepPlace, open] {
-        if (request == m_request && !m_done && m_form.tree)
-            run(LayoutQuality::Coarse, keepPlace, open);
+    QTimer::singleShot(kPatienceMs, this, [this, request, keepPlace, expanded] {
+        if (request == m_request && !m_done && form().tree)
+            run(LayoutQuality::Coarse, keepPlace, expanded);
     });
 }
 
-void GraphSide::run(LayoutQuality quality, bool keepPlace, const std::set<int>& open)
+void GraphSide::run(LayoutQuality quality, bool keepPlace, const std::set<std::string>& expanded)
 {
     const bool coarse = quality == LayoutQuality::Coarse;
     m_workspace.pipeline().jobs().run(
         Lane::Pool, coarse ? coarseTag() : m_tag,
-        [graph = m_form.graph, tree = m_form.tree, open, quality](JobContext& job) {
-            return layoutGraph(graph, tree, open, job, quality);
+        [graph = form().graph, tree = form().tree, runs = m_runs, flow = m_flow, expanded,
+         quality](JobContext& job) {
+            const FoldTreePtr grouped = groupedTree(*graph, tree, *runs, expanded);
+            return layoutGraph(graph, grouped, entriesOf(*grouped, expanded), job, quality, flow);
         },
         this,
         [this, coarse, keepPlace](Result<GraphDrawingPtr> drawing) {
-            if (!drawing || (*drawing)->tree != m_form.tree || m_done)
+            if (!drawing || !m_entries.isDrawnIn(*drawing) || m_done)
                 return;
             m_done = !coarse;
             if (m_done)
@@ -163,6 +150,8 @@ void GraphSide::cancelCoarse()
 
 void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
 {
+    if (m_walked.first >= int(form().tree->entries().size()))
+        m_walked.first = -1; // a box of the drawing before
     m_view.graphScene().setDrawing(std::move(drawing));
     if (!keepPlace)
         m_view.fitStart();
@@ -181,67 +170,49 @@ const GraphStyle& GraphSide::restyle(ColourBy by, const std::optional<ScaleRange
 {
     auto& scene = m_view.graphScene();
     const auto& drawing = scene.drawing();
-    if (!drawing || drawing->tree != m_form.tree)
+    if (!isDrawn())
         return scene.canvas().style();
     GraphStyle style = styleGraph(*drawing, m_workspace.facts(), by, range);
     const auto& rules = m_workspace.styleRules();
     if (!rules.rules().empty() && m_workspace.foldTree())
         applyRules(style, *drawing, rules.rules(), [&](int entry) {
-            const int own = floatEntry(entry);
-            return own < 0 ? -1 : rules.ruleOf(own);
+            const auto own = m_entries.floatEntries(drawnTree(), entry);
+            const int rule = own.empty() ? -1 : rules.ruleOf(own.front());
+            const bool alike = std::all_of(own.begin(), own.end(),
+                                           [&](int one) { return rules.ruleOf(one) == rule; });
+            return alike ? rule : -1;
         });
     std::vector<char> marked;
     if (traced) {
-        const auto& entries = m_form.tree->entries();
+        const auto& entries = drawing->tree->entries();
         marked.assign(entries.size(), 0);
         for (std::size_t i = 0; i < entries.size(); ++i)
             for (const NodeId id : entries[i].members)
-                if (traced->count(floatOf(id)))
+                if (traced->count(m_entries.floatOf(id)))
                     for (int up = int(i); up >= 0 && !marked[std::size_t(up)];
-                         up = m_form.tree->entry(up).parent)
+                         up = drawing->tree->entry(up).parent)
                         marked[std::size_t(up)] = 1;
     }
     for (std::size_t i = 0; i < drawing->nodes.size(); ++i) {
         const int entry = drawing->nodes[i].entry;
         style.nodes[i].behind = style.nodes[i].behind || (traced && !marked[std::size_t(entry)])
-            || (isFloat() && !m_workspace.passesFilter(entry));
+            || (m_entries.isFloat() && !m_entries.passesFilter(*drawing->tree, entry));
     }
     scene.setStyle(std::move(style));
     scene.canvas().setTraced(std::move(marked));
     return scene.canvas().style();
 }
 
-std::vector<int> GraphSide::selectedEntries() const
-{
-    if (isFloat())
-        return m_workspace.selectedEntries();
-    const auto& selection = m_workspace.selection();
-    std::vector<int> out;
-    if (selection.isModule()) {
-        const int entry = m_form.tree->moduleEntry(selection.modulePath().toStdString());
-        if (entry >= 0)
-            out.push_back(entry);
-        return out;
-    }
-    for (const NodeId id : selection.nodes())
-        if (const auto it = m_unitsOfFloat.find(id); it != m_unitsOfFloat.end())
-            for (const int unit : it->second)
-                if (std::find(out.begin(), out.end(), unit) == out.end())
-                    out.push_back(unit);
-    return out;
-}
-
 void GraphSide::syncSelection()
 {
-    const auto& drawing = m_view.graphScene().drawing();
-    if (!drawing || drawing->tree != m_form.tree)
+    if (!isDrawn())
         return;
     const auto& edge = m_workspace.selection().edge();
     auto& scene = m_view.graphScene();
     if (const int added = addedEntry(); added >= 0)
         scene.setSelectedEntries({added});
     else
-        scene.setSelectedEntries(edge ? std::vector<int>() : selectedEntries());
+        scene.setSelectedEntries(edge ? std::vector<int>() : m_entries.selectedEntries());
     const auto& document = m_workspace.document();
     const auto marks = edgeMarks();
     scene.setLitEdges(edge && marks ? marks->lit(
@@ -256,14 +227,14 @@ std::optional<EdgeMarks> GraphSide::edgeMarks() const
     const auto& drawing = m_view.graphScene().drawing();
     const auto& model = m_workspace.document().model();
     const auto& tree = m_workspace.foldTree();
-    if (!drawing || drawing->tree != m_form.tree || !model || !tree)
+    if (!isDrawn() || !model || !tree)
         return std::nullopt;
     return EdgeMarks(*drawing, *model, *tree);
 }
 
 void GraphSide::centerOnSelection(bool onlyIfHidden)
 {
-    const auto entries = m_form.tree ? selectedEntries() : std::vector<int>();
+    const auto entries = form().tree ? m_entries.selectedEntries() : std::vector<int>();
     if (!entries.empty()
         && !(onlyIfHidden && m_view.isShowing(m_view.graphScene().rectOf(entries.front()))))
         m_view.centerOnEntry(entries.front());
@@ -278,23 +249,39 @@ void GraphSide::reveal(int entry)
     select(entry, false);
 }
 
-int GraphSide::floatEntry(int entry) const
+bool GraphSide::isDrawn() const
 {
-    if (isFloat())
-        return entry;
-    const auto& floatTree = *m_workspace.foldTree();
-    const auto& own = m_form.tree->entry(entry);
-    if (own.isModule())
-        return floatTree.moduleEntry(own.path);
-    for (const NodeId id : own.members)
-        if (const NodeId origin = floatOf(id))
-            if (const int unit = floatTree.unitOf(origin); unit >= 0)
-                return unit;
-    return -1;
+    return m_entries.isDrawnIn(m_view.graphScene().drawing());
+}
+
+const FoldTree& GraphSide::drawnTree() const
+{
+    return isDrawn() ? *m_view.graphScene().drawing()->tree : *form().tree;
+}
+
+int GraphSide::drawnEntry(int floatEntry) const
+{
+    const auto& entry = m_workspace.foldTree()->entry(floatEntry);
+    if (m_entries.isFloat())
+        return floatEntry;
+    if (entry.isModule())
+        return form().tree->moduleEntry(entry.path);
+    const auto units = m_entries.unitsOfFloat(entry.members.front());
+    return units.empty() ? -1 : units.front();
+}
+
+std::vector<int> GraphSide::selectedBlocks() const
+{
+    return isDrawn() ? m_entries.selectedBlocks(*m_view.graphScene().drawing())
+                     : std::vector<int>();
 }
 
 void GraphSide::select(int entry, bool extend)
 {
+    if (drawnTree().entry(entry).repeats > 0) {
+        m_workspace.selectEntries(m_entries.floatEntries(drawnTree(), entry), extend);
+        return;
+    }
     const int chosen = floatEntry(entry);
     const auto marks = edgeMarks();
     if (const auto edge = marks && !extend ? marks->edgeUnder(entry) : std::nullopt) {
@@ -317,9 +304,10 @@ int GraphSide::addedEntry() const
 void GraphSide::selectAll(const std::vector<int>& entries, bool extend)
 {
     std::vector<int> chosen;
-    for (const int entry : entries)
-        if (const int found = floatEntry(entry); found >= 0)
-            chosen.push_back(found);
+    for (const int entry : entries) {
+        const auto found = m_entries.floatEntries(drawnTree(), entry);
+        chosen.insert(chosen.end(), found.begin(), found.end());
+    }
     if (!chosen.empty())
         m_workspace.selectEntries(chosen, extend);
 }
@@ -327,9 +315,10 @@ void GraphSide::selectAll(const std::vector<int>& entries, bool extend)
 void GraphSide::walk(Qt::Key key)
 {
     const auto& drawing = m_view.graphScene().drawing();
-    if (!drawing || drawing->nodes.empty())
+    if (!isDrawn() || drawing->nodes.empty())
         return;
-    const auto selected = addedEntry() >= 0 ? std::vector<int> {addedEntry()} : selectedEntries();
+    const auto selected
+        = addedEntry() >= 0 ? std::vector<int> {addedEntry()} : m_entries.selectedEntries();
     // Several drawn nodes may stand for one selection: the keys go on from the one they led to.
     const bool goesOn = m_walked.first >= 0 && addedEntry() < 0
         && m_walked.second == m_workspace.selection().nodes();
@@ -349,27 +338,22 @@ void GraphSide::walk(Qt::Key key)
 NodeId GraphSide::floatOfDrawn(int node) const
 {
     const auto& drawing = *m_view.graphScene().drawing();
-    for (const NodeId id : m_form.tree->nodesOf(drawing.nodes[std::size_t(node)].entry))
-        if (const NodeId origin = floatOf(id))
+    for (const NodeId id : drawing.tree->nodesOf(drawing.nodes[std::size_t(node)].entry))
+        if (const NodeId origin = m_entries.floatOf(id))
             return origin;
     return {};
 }
 
 QRectF GraphSide::rectOfFloat(NodeId id) const
 {
-    int unit = -1;
-    if (isFloat())
-        unit = m_form.tree->unitOf(id);
-    else if (const auto it = m_unitsOfFloat.find(id); it != m_unitsOfFloat.end())
-        unit = it->second.front();
-    return unit < 0 ? QRectF() : m_view.graphScene().rectOf(unit);
+    const auto units = m_entries.unitsOfFloat(id);
+    return units.empty() ? QRectF() : m_view.graphScene().rectOf(units.front());
 }
 
 void GraphSide::follow(const GraphSide& other)
 {
     const auto& theirs = other.m_view.graphScene().drawing();
-    if (!theirs || !m_view.graphScene().drawing() || theirs->tree != other.m_form.tree
-        || m_view.graphScene().drawing()->tree != m_form.tree)
+    if (!isDrawn() || !other.isDrawn())
         return;
     const QRectF seen = other.m_view.mapToScene(other.m_view.viewport()->rect()).boundingRect();
     auto near = theirs->nodeGrid.find(seen);
@@ -378,7 +362,7 @@ void GraphSide::follow(const GraphSide& other)
         return std::hypot(d.x(), d.y());
     };
     // What is selected stays side by side, else what is in the middle.
-    const auto chosen = other.selectedEntries();
+    const auto chosen = other.m_entries.selectedEntries();
     const int selected = chosen.empty() ? -1 : theirs->nodeShowing(chosen.front());
     std::sort(near.begin(), near.end(), [&](int a, int b) {
         return (a == selected) != (b == selected) ? a == selected : distance(a) < distance(b);

@@ -4,12 +4,12 @@
 #ifndef Q_MOC_RUN
 #include "ui/graph/view/edge_marks.h"
 #endif
-#include "ui/graph/graph_forms.h"
+#include "ui/graph/form_entries.h"
+#include "ui/graph/layout/block_runs.h"
 #include "ui/graph/layout/level_layout.h"
 #include "ui/graph/view/graph_view.h"
 
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace qs {
@@ -26,10 +26,12 @@ public:
     GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject* parent);
 
     GraphView& view() { return m_view; }
-    const GraphForm& form() const { return m_form; }
+    const GraphForm& form() const { return m_entries.form(); }
     /// Shows nothing until the next layout; an empty form shows nothing at all.
     void setForm(GraphForm form);
-    bool isFloat() const;
+    /// Which blocks stand in one box, and which way the graph runs, from the next layout on.
+    void setRuns(BlockRunsPtr runs) { m_runs = std::move(runs); }
+    void setFlow(Flow flow) { m_flow = flow; }
     void relayout(const std::set<std::string>& expanded, bool keepPlace);
     bool isDone() const { return m_done; }
     /// Colours it anew; `traced` float nodes stand out, all others back, unless it is null.
@@ -46,8 +48,18 @@ public:
     void selectAll(const std::vector<int>& entries, bool extend);
     /// Selects what an arrow key leads to: the producer, a reader, what stands beside.
     void walk(Qt::Key key);
-    /// The entry of the float tree that stands for one of this form; -1 for what conversion added.
-    int floatEntry(int entry) const;
+    /// What is drawn is of the form; else it goes with the next layout, and its entries mean
+    /// nothing.
+    bool isDrawn() const;
+    /// The tree of what is drawn, which its entries are of; the form's own while nothing is.
+    const FoldTree& drawnTree() const;
+    /// The entry of the float tree that stands for a drawn one; -1 for what conversion added, and
+    /// for a box around blocks.
+    int floatEntry(int entry) const { return m_entries.floatEntry(drawnTree(), entry); }
+    /// The drawn entry of one of the float tree; -1 where none stands for it.
+    int drawnEntry(int floatEntry) const;
+    /// The blocks of the box whose blocks are all that is selected, as entries of the float tree.
+    std::vector<int> selectedBlocks() const;
     /// Puts the view where the other side's is: the node nearest to its middle at the same spot.
     void follow(const GraphSide& other);
 
@@ -56,16 +68,14 @@ Q_SIGNALS:
     void coarseShown();
 
 private:
-    void run(LayoutQuality quality, bool keepPlace, const std::set<int>& open);
+    void run(LayoutQuality quality, bool keepPlace, const std::set<std::string>& expanded);
     QString coarseTag() const;
     void cancelCoarse();
     void show(GraphDrawingPtr drawing, bool keepPlace);
-    std::vector<int> selectedEntries() const;
     /// The entry that was chosen for the edge that is looked at; -1 where none was.
     int addedEntry() const;
     /// Of what is drawn; nothing while nothing is.
     std::optional<EdgeMarks> edgeMarks() const;
-    NodeId floatOf(NodeId id) const;
     /// The float node that what is drawn came from first.
     NodeId floatOfDrawn(int node) const;
     QRectF rectOfFloat(NodeId id) const;
@@ -74,8 +84,9 @@ private:
     Workspace& m_workspace;
     GraphView& m_view;
     QString m_tag;
-    GraphForm m_form;
-    std::unordered_map<NodeId, std::vector<int>> m_unitsOfFloat; ///< of a converted form
+    FormEntries m_entries;
+    BlockRunsPtr m_runs = std::make_shared<const BlockRuns>();
+    Flow m_flow = Flow::Down;
     bool m_done = false, m_reveal = false;
     int m_revealEntry = -1; ///< else what is selected
     /// What conversion added and was chosen here, with the edge that is looked at for it.

@@ -20,14 +20,10 @@
 namespace qs {
 
 namespace {
-
 constexpr double kMinZoom = 0.02, kMaxZoom = 4;
-/// Below this a whole-graph view would show no names.
-constexpr double kReadableZoom = 0.62;
-/// Between the graph and the border of the view when it is fitted.
-constexpr double kFitMargin = 20;
-/// Pixels beside a line that still mean it.
-constexpr double kEdgeReach = 6;
+constexpr double kReadableZoom = 0.62; ///< below this a whole-graph view would show no names
+constexpr double kFitMargin = 20; ///< between the graph and the border when it is fitted
+constexpr double kEdgeReach = 6; ///< pixels beside a line that still mean it
 
 } // namespace
 
@@ -104,10 +100,14 @@ void GraphView::fitStart()
     if (!m_scene.drawing() || zoom() >= readable)
         return;
     const QRectF bounds = m_scene.drawing()->bounds;
-    const double room = viewport()->width() - m_reserved - 2 * kFitMargin;
-    setZoom(std::min(fittedZoom(), std::max(readable, room / bounds.width())));
-    const double half = viewport()->height() / zoom() / 2;
-    centerOn(QPointF(bounds.center().x(), bounds.top() - kFitMargin / zoom() + half));
+    const bool down = m_scene.drawing()->flow == Flow::Down;
+    const QSizeF room(viewport()->size());
+    const double across = (down ? room.width() : room.height()) - m_reserved - 2 * kFitMargin;
+    setZoom(std::min(fittedZoom(),
+                     std::max(readable, across / (down ? bounds.width() : bounds.height()))));
+    const double half = ((down ? room.height() : room.width()) / 2 - kFitMargin) / zoom();
+    centerOn(down ? QPointF(bounds.center().x(), bounds.top() + half)
+                  : QPointF(bounds.left() + half, bounds.center().y()));
     Q_EMIT viewChanged();
 }
 

@@ -33,11 +33,11 @@ public:
     void setZoom(double zoom);
     void zoomTo(const QRectF& area);
     /// Shows the whole graph, but not larger than 100 %, nor smaller than is readable: then from
-    /// the top.
+    /// the top, or from the left where it runs to the right.
     void fitStart();
     void fitAll();
-    /// Pixels of the width that something beside the view takes away where not all of the graph is
-    /// in sight.
+    /// Pixels across the flow that something beside the view takes away where not all of the graph
+    /// is in sight.
     void setReserved(int width) { m_reserved = width; }
     void centerOnEntry(int entry);
     bool isShowing(const QRectF& rect) const;

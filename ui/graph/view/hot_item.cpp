@@ -54,6 +54,7 @@ void HotItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*
 
 EdgeItem::EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Look look)
     : m_look(look)
+    , m_flow(drawing.flow)
 {
     setAcceptedMouseButtons(Qt::NoButton);
     setZValue(look == HotItem::Look::Selected ? 2 : 1);
@@ -80,8 +81,8 @@ void EdgeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget
     painter->setPen(Qt::NoPen);
     painter->setBrush(pen.color());
     for (const QPointF& tip : m_tips) {
-        const QPointF head[] = {tip, tip + QPointF(-kTip, -8), tip + QPointF(kTip, -8)};
-        painter->drawPolygon(head, 3);
+        const auto head = arrowHead(tip, kTip, 8, m_flow);
+        painter->drawPolygon(head.data(), int(head.size()));
     }
 }
 

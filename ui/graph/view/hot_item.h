@@ -42,6 +42,7 @@ private:
     QPainterPath m_path;
     std::vector<QPointF> m_tips; ///< of arrows
     HotItem::Look m_look;
+    Flow m_flow;
 };
 
 /// The readers of one value that are not joined to it by lines of their own. For hovering only.

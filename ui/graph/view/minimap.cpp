@@ -54,8 +54,11 @@ void Minimap::paintGraph()
     QPainter p(&m_picture);
     p.setRenderHint(QPainter::Antialiasing, true);
     p.fillRect(rect(), theme().panel);
-    p.fillRect(width() - 1, 0, 1, height(), theme().border);
     const auto& drawing = m_view.graphScene().drawing();
+    if (drawing && drawing->flow == Flow::Right)
+        p.fillRect(0, height() - 1, width(), 1, theme().border);
+    else
+        p.fillRect(width() - 1, 0, 1, height(), theme().border);
     if (!drawing)
         return;
     const QTransform map = toMap();

@@ -8,7 +8,7 @@ namespace qs {
 
 class GraphView;
 
-/// The whole graph in a column beside its view, with the visible part outlined; a click or drag
+/// The whole graph in a strip beside its view, with the visible part outlined; a click or drag
 /// goes there. GUI thread only.
 class Minimap : public QWidget
 {

@@ -15,13 +15,9 @@ constexpr double kTint = 0.2; ///< how much of its rule's colour a node's ground
 constexpr double kRadius = 6;
 constexpr double kBarWidth = 5;
 constexpr double kBadgeWidth = 38;
-
-QColor mixed(const QColor& ink, const QColor& ground, double share)
-{
-    const auto mix = [share](int a, int b) { return int(a * share + b * (1 - share)); };
-    return QColor(mix(ink.red(), ground.red()), mix(ink.green(), ground.green()),
-                  mix(ink.blue(), ground.blue()));
-}
+/// A box around blocks looks like a pile: so many sheets lie below it.
+constexpr int kSheets = 2;
+constexpr double kSheetOffset = 3;
 
 void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QRectF& rect,
                 bool scale, double lod)
@@ -49,6 +45,13 @@ void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QR
 
 } // namespace
 
+QColor mixedColor(const QColor& ink, const QColor& ground, double share)
+{
+    const auto mix = [share](int a, int b) { return int(a * share + b * (1 - share)); };
+    return QColor(mix(ink.red(), ground.red()), mix(ink.green(), ground.green()),
+                  mix(ink.blue(), ground.blue()));
+}
+
 void paintFoldMark(QPainter& p, const QPointF& center, bool plus)
 {
     const QRectF box(center.x() - 5, center.y() - 5, 10, 10);
@@ -62,7 +65,7 @@ void paintFoldMark(QPainter& p, const QPointF& center, bool plus)
 
 QColor nodeGround(const NodeLook& look)
 {
-    return look.painted ? mixed(QColor(look.bar), theme().node, kTint) : theme().node;
+    return look.painted ? mixedColor(QColor(look.bar), theme().node, kTint) : theme().node;
 }
 
 QRgb plainColor(const NodeLook& look, bool scale)
@@ -70,7 +73,7 @@ QRgb plainColor(const NodeLook& look, bool scale)
     const QColor full(look.isMeasured() && scale && !look.painted ? look.fill : look.bar);
     if (!look.behind)
         return full.rgb();
-    return mixed(full, theme().canvas, kBehind).rgb();
+    return mixedColor(full, theme().canvas, kBehind).rgb();
 }
 
 void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
@@ -80,7 +83,10 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
     p.setOpacity(look.behind ? kBehind : 1);
     p.setPen(QPen(t.nodeBorder, 1));
     p.setBrush(nodeGround(look));
-    p.drawRoundedRect(rect, kRadius, kRadius);
+    for (int sheet = look.repeats ? kSheets : 0; sheet >= 0; --sheet) {
+        const double by = sheet * kSheetOffset;
+        p.drawRoundedRect(rect.translated(by, by), kRadius, kRadius);
+    }
     p.setPen(Qt::NoPen);
     p.setBrush(QColor(look.bar));
     p.drawRoundedRect(QRectF(rect.left(), rect.top(), kBarWidth, rect.height()), 2, 2);

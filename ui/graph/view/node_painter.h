@@ -15,6 +15,8 @@ inline constexpr double kTitleLod = 0.28; ///< below: plain rectangles
 /// Paints one node with its words, from `kTitleLod` on.
 void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
                bool scale, double lod);
+/// `share` of one colour over another.
+QColor mixedColor(const QColor& ink, const QColor& ground, double share);
 /// What a node is filled with: a style rule tints it.
 QColor nodeGround(const NodeLook& look);
 /// The colour of a node that is a plain rectangle; what stands behind is mixed with the canvas.

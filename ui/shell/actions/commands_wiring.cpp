@@ -17,6 +17,7 @@
 #include "ui/shell/actions/backend_actions.h"
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/actions/find_actions.h"
+#include "ui/shell/actions/graph_actions.h"
 #include "ui/shell/actions/help_actions.h"
 #include "ui/shell/actions/looks_actions.h"
 #include "ui/shell/actions/module_actions.h"
@@ -188,30 +189,7 @@ void Commands::connectGraph()
     auto& a = m_window.actions();
     auto& graph = m_window.graphPane();
     auto& workspace = m_window.workspace();
-    const auto fold = [&graph, &workspace](bool open) {
-        for (int entry : workspace.selectedEntries()) {
-            const auto& tree = *workspace.foldTree();
-            int module = entry;
-            if (!tree.entry(module).isModule())
-                module = tree.entry(module).parent;
-            const bool isOpen = graph.expanded().count(tree.entry(module).path) > 0;
-            if (module > FoldTree::kRoot && isOpen != open) {
-                graph.toggleFold(module, false);
-                return;
-            }
-        }
-    };
-    on(a, ActionId::Expand, this, [fold] { fold(true); });
-    on(a, ActionId::Collapse, this, [fold] { fold(false); });
-    on(a, ActionId::ExpandAll, &graph, [&graph] { graph.expandAll(); });
-    on(a, ActionId::FoldAll, &graph, [&graph] { graph.foldAll(); });
-    on(a, ActionId::ExpandRepeats, &graph, [&graph, &workspace] {
-        for (const int entry : workspace.selectedEntries()) {
-            const auto& tree = *workspace.foldTree();
-            graph.toggleRepeats(tree.entry(entry).isModule() ? entry : tree.entry(entry).parent);
-            return;
-        }
-    });
+    new GraphActions(a, workspace, graph, m_window.messageBar(), this);
     const auto trace = [&graph](GraphPane::Trace wanted) {
         graph.setTrace(graph.trace() == wanted ? GraphPane::Trace::None : wanted);
     };
@@ -240,8 +218,8 @@ void Commands::connectGraph()
         QMenu menu(&m_window);
         menu.setObjectName(QStringLiteral("entryMenu"));
         menu.setToolTipsVisible(true);
-        for (const ActionId id :
-             {ActionId::Expand, ActionId::Collapse, ActionId::ExpandRepeats, ActionId::LookInside})
+        for (const ActionId id : {ActionId::Expand, ActionId::ExpandOne, ActionId::Collapse,
+                                  ActionId::ExpandRepeats, ActionId::LookInside})
             menu.addAction(&a[id]);
         menu.addSeparator();
         for (const ActionId id :

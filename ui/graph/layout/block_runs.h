@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/graph/repeated_modules.h"
+#include "ui/session/fold_tree.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// Blocks of a model that are the same again, one after the other: each reads what the one before
+/// made. They are drawn as one box until one or all are unfolded. A value.
+struct BlockRun
+{
+    std::vector<std::string> paths; ///< of the blocks, in graph order
+    std::string key; ///< "model.layers.0–11 ×12": all are unfolded where it is among the open paths
+};
+using BlockRuns = std::vector<BlockRun>;
+using BlockRunsPtr = std::shared_ptr<const BlockRuns>;
+
+/// The runs of three blocks and more. A block is a module with more than one operator inside;
+/// those of a run stand beside each other in one module, and no value goes from one
+/// of them through other nodes to a later one.
+BlockRuns findBlockRuns(const Graph& graph, const FoldTree& tree, const RepeatedModules& repeats);
+
+/// The tree with a module of its own around the blocks of every run: around all of them where its
+/// key is among `open`, else around those between the blocks that are open themselves. Entries keep
+/// their indices; the boxes come after them, with their key as path. `tree` itself where there is
+/// nothing to group. For every form of the model that the runs are of.
+FoldTreePtr groupedTree(const Graph& graph, const FoldTreePtr& tree, const BlockRuns& runs,
+                        const std::set<std::string>& open);
+
+} // namespace qs

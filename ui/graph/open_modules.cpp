@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/open_modules.h"
+
+#include "ui/graph/layout/expansion.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// As many things as a first view shows at a readable size.
+constexpr int kFirstViewBudget = 16;
+
+} // namespace
+
+void OpenModules::openFirst(const Graph& model, const FoldTreePtr& tree)
+{
+    const FoldTreePtr grouped = groupedTree(model, tree, *m_runs, {});
+    m_paths.clear();
+    for (const int entry : initialExpansion(*grouped, kFirstViewBudget))
+        m_paths.insert(grouped->entry(entry).path);
+}
+
+void OpenModules::foldNewWraps(const FoldTree& tree)
+{
+    std::set<std::string> wrapped;
+    for (const auto& entry : tree.entries())
+        if (entry.isModule() && !entry.wrap.empty()) {
+            wrapped.insert(entry.path);
+            if (!m_wrapped.count(entry.path))
+                m_paths.erase(entry.path);
+        }
+    m_wrapped = std::move(wrapped);
+}
+
+void OpenModules::toggle(const std::string& first, std::span<const std::string> paths)
+{
+    const bool open = m_paths.count(first) == 0;
+    for (const auto& path : paths)
+        if (open)
+            m_paths.insert(path);
+        else
+            m_paths.erase(path);
+}
+
+void OpenModules::toggle(const FoldTree& tree, int index, bool recursively)
+{
+    const auto& entry = tree.entry(index);
+    std::vector<std::string> paths {entry.path};
+    if (entry.repeats > 0 && m_paths.count(entry.path))
+        for (const int block : entry.children)
+            paths.push_back(tree.entry(block).path);
+    for (std::size_t i = 1; recursively && i < tree.entries().size(); ++i)
+        if (tree.entries()[i].isModule() && tree.isWithin(int(i), index))
+            paths.push_back(tree.entries()[i].path);
+    toggle(entry.path, paths);
+}
+
+void OpenModules::openAll(const FoldTree& tree)
+{
+    for (std::size_t i = 1; i < tree.entries().size(); ++i)
+        if (tree.entries()[i].isModule())
+            m_paths.insert(tree.entries()[i].path);
+    // Blocks that are one unit each cannot be opened themselves.
+    for (const BlockRun& run : *m_runs)
+        if (const int first = tree.moduleEntry(run.paths.front());
+            first >= 0 && !tree.entry(first).isModule())
+            m_paths.insert(run.key);
+}
+
+bool OpenModules::openAround(const FoldTree& tree, int index)
+{
+    bool opened = false;
+    for (int up = tree.entry(index).parent; up > FoldTree::kRoot; up = tree.entry(up).parent)
+        opened |= m_paths.insert(tree.entry(up).path).second;
+    const FoldEntry& entry = tree.entry(index);
+    for (const BlockRun& run : *m_runs)
+        if (tree.moduleEntry(entry.path) == index && !m_paths.count(run.key)
+            && std::find(run.paths.begin(), run.paths.end(), entry.path) != run.paths.end())
+            opened |= m_paths.insert(entry.isModule() ? entry.path : run.key).second;
+    return opened;
+}
+
+} // namespace qs
