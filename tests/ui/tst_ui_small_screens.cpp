@@ -16,7 +16,9 @@
 #include <QSettings>
 #include <QSplitter>
 #include <QStandardPaths>
+#include <QTabBar>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QtTest>
 
 using namespace qs;
@@ -37,6 +39,8 @@ private Q_SLOTS:
     void opensWithinItsScreen();
     void needsNoMoreThanASmallScreen_data();
     void needsNoMoreThanASmallScreen();
+    void tabsBelowFitTheirRow_data();
+    void tabsBelowFitTheirRow();
     void panelsCollapseByTheirButtons();
     void theLeftPanelScrolls();
     void nothingLiesOnTheGraph();
@@ -102,6 +106,53 @@ void TestSmallScreens::needsNoMoreThanASmallScreen()
         pane().view().width() >= 280 && pane().view().height() >= 100,
         qPrintable(QStringLiteral("%1x%2").arg(pane().view().width()).arg(pane().view().height())));
     QVERIFY(find<QWidget>("moduleTree")->height() >= px(100));
+}
+
+void TestSmallScreens::tabsBelowFitTheirRow_data()
+{
+    QTest::addColumn<int>("percent");
+    for (const int percent : {100, 150})
+        QTest::addRow("%d", percent) << percent;
+}
+
+void TestSmallScreens::tabsBelowFitTheirRow()
+{
+    QFETCH(int, percent);
+    applyLooks(*qApp, {Looks::Colours::Light, percent});
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->resize(1280, 720);
+    m_window->show();
+    open();
+    workspace().assign({RuleKind::Node, {"nothing_like_this"}}, std::string()); // a finding
+    QTRY_VERIFY(settled());
+    auto& tabs = m_window->bottomTabs();
+    auto& bar = *tabs.tabBar();
+    std::set<QString> texts;
+    for (int page = 0; page < tabs.count(); ++page) {
+        tabs.setCurrentIndex(page);
+        QCOMPARE(tabs.currentIndex(), page);
+        QVERIFY(bar.isTabVisible(page));
+        int shown = 0;
+        for (int i = 0; i < bar.count(); ++i)
+            if (bar.isTabVisible(i)) {
+                texts.insert(bar.tabText(i));
+                ++shown;
+                QVERIFY2(bar.rect().contains(bar.tabRect(i)), qPrintable(bar.tabText(i)));
+            }
+        QVERIFY2(shown <= 7, qPrintable(QString::number(shown)));
+        for (const auto* arrow : bar.findChildren<QToolButton*>())
+            QVERIFY(!arrow->isVisible());
+    }
+    for (const char* text :
+         {"Plots", "Loss ›", "Values ›", "Model ›", "Recipe (1) ›", "Findings (1)", "History ›"})
+        QVERIFY2(texts.count(QString::fromUtf8(text)), text);
+    // A group leads to the page of it that was shown last.
+    m_window->actions()[ActionId::ShowFindings].trigger();
+    QWidget* const findings = tabs.currentWidget();
+    m_window->actions()[ActionId::ShowRuns].trigger();
+    QVERIFY(tabs.currentWidget() != findings);
+    QTest::mouseClick(&bar, Qt::LeftButton, {}, bar.tabRect(tabs.indexOf(findings)).center());
+    QCOMPARE(tabs.currentWidget(), findings);
 }
 
 void TestSmallScreens::panelsCollapseByTheirButtons()

@@ -18,6 +18,7 @@
 #include "ui/session/text.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/autosave.h"
+#include "ui/shell/bars/grouped_tabs.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/packs_dialog.h"
 #include "ui/shell/empty_state.h"
@@ -40,7 +41,6 @@
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabWidget>
 #include <QVBoxLayout>
 
 namespace qs {
@@ -117,10 +117,9 @@ void MainWindow::remake()
     m_graph->view().setFocus();
 }
 
-void MainWindow::showFindingsCount(int count)
+QTabWidget& MainWindow::bottomTabs()
 {
-    const int tab = m_bottom->indexOf(m_findings);
-    m_bottom->setTabText(tab, count > 0 ? tr("Findings (%1)").arg(count) : tr("Findings"));
+    return *m_bottom;
 }
 
 void MainWindow::addToLeft(QWidget* widget)

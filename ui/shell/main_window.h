@@ -19,6 +19,7 @@ class ErrorBarPlot;
 class Finder;
 class FindingsPanel;
 class GraphPane;
+class GroupedTabs;
 class Autosave;
 class GraphEditor;
 class KeptViews;
@@ -55,7 +56,7 @@ public:
     LogPanel& logPanel() { return *m_log; }
     FindingsPanel& findings() { return *m_findings; }
     StylePanel& styles() { return *m_styles; }
-    QTabWidget& bottomTabs() { return *m_bottom; }
+    QTabWidget& bottomTabs();
     Finder& finder() { return *m_finder; }
     KeptViews& keptViews() { return *m_views; }
     Actions& actions() { return *m_actions; }
@@ -94,7 +95,6 @@ private:
     QWidget* buildCentre();
     QWidget* buildLeft(QWidget* parent);
     QWidget* buildBottom();
-    void showFindingsCount(int count);
     void wireWorkspace();
     void wireViews();
     void placeTitle();
@@ -122,7 +122,7 @@ private:
     FindingsPanel* m_findings = nullptr;
     StylePanel* m_styles = nullptr;
     LogPanel* m_log = nullptr;
-    QTabWidget* m_bottom = nullptr;
+    GroupedTabs* m_bottom = nullptr;
     QWidget* m_left = nullptr;
     QVBoxLayout* m_leftColumn = nullptr; ///< of what scrolls below the tree
     ElidedLabel* m_cornerTitle = nullptr;

@@ -27,6 +27,7 @@
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/advice.h"
 #include "ui/shell/autosave.h"
+#include "ui/shell/bars/grouped_tabs.h"
 #include "ui/shell/bars/panel_buttons.h"
 #include "ui/shell/bars/panel_cycle.h"
 #include "ui/shell/bars/pipeline_bar.h"
@@ -46,7 +47,6 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
-#include <QTabWidget>
 
 namespace qs {
 
@@ -216,7 +216,7 @@ QWidget* MainWindow::buildCentre()
 
 QWidget* MainWindow::buildBottom()
 {
-    m_bottom = new QTabWidget(this);
+    m_bottom = new GroupedTabs(this);
     m_bottom->setObjectName(QStringLiteral("bottomTabs"));
     m_bottom->setDocumentMode(true);
     m_bottom->tabBar()->setFont(uiFont(12, 600));
@@ -226,40 +226,45 @@ QWidget* MainWindow::buildBottom()
     m_errors = new ErrorBarPlot(m_workspace, plots);
     plots->addWidget(m_errors);
     plots->setSizes({480, 480});
-    m_log = new LogPanel(m_bottom);
-    m_bottom->addTab(plots, tr("Plots"));
-    m_bottom->addTab(new ChannelPlot(m_workspace, m_bottom), tr("Channels"));
+    const auto reveal = [this] { m_graph->revealSelection(); };
     auto* metrics = new MetricsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(metrics, tr("Table"));
-    connect(metrics, &MetricsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
-    m_bottom->addTab(new ValuesPage(m_workspace, m_bottom), tr("Values"));
-    m_bottom->addTab(new CodePanel(m_workspace, m_bottom), tr("Code"));
-    m_bottom->addTab(new RecipePanel(m_workspace, m_bottom), tr("Recipe"));
-    m_findings = new FindingsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(m_findings, tr("Findings"));
+    connect(metrics, &MetricsPanel::revealWanted, this, reveal);
+    auto* forms = new FormsPanel(m_workspace, m_bottom);
+    connect(forms, &FormsPanel::revealWanted, this, reveal);
     auto* edits = new EditsPanel(m_workspace, *m_editor, m_bottom);
-    m_bottom->addTab(edits, tr("Edits"));
-    connect(edits, &EditsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    connect(edits, &EditsPanel::revealWanted, this, reveal);
     connect(edits, &EditsPanel::saveWanted, &(*m_actions)[ActionId::SaveEdited], &QAction::trigger);
     connect(edits, &EditsPanel::againstWanted, &(*m_actions)[ActionId::AgainstOriginal],
             &QAction::trigger);
-    connect(edits, &EditsPanel::countChanged, this, [this, edits](int count) {
-        m_bottom->setTabText(m_bottom->indexOf(edits),
-                             count > 0 ? tr("Edits (%1)").arg(count) : tr("Edits"));
-    });
-    auto* forms = new FormsPanel(m_workspace, m_bottom);
-    m_bottom->addTab(forms, tr("Kernels"));
-    connect(forms, &FormsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    connect(edits, &EditsPanel::countChanged, this,
+            [this, edits](int count) { m_bottom->setCount(edits, count); });
     auto* runs = new RunsPanel(m_workspace, *m_runs, m_bottom);
-    m_bottom->addTab(runs, tr("Runs"));
-    connect(runs, &RunsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
+    connect(runs, &RunsPanel::revealWanted, this, reveal);
     connect(
         m_runs, &RunLibrary::failed, m_messages,
         [this](const QString& what, const Error& error) { m_messages->showError(what, error); });
+    m_findings = new FindingsPanel(m_workspace, m_bottom);
     m_styles = new StylePanel(m_workspace, m_bottom);
-    m_bottom->addTab(m_styles, tr("Styles"));
-    m_bottom->addTab(m_log, tr("Log"));
-    connect(m_findings, &FindingsPanel::countChanged, this, &MainWindow::showFindingsCount);
+    m_log = new LogPanel(m_bottom);
+    m_bottom->beginGroup(tr("Loss"));
+    m_bottom->addPage(plots, tr("Plots"));
+    m_bottom->addPage(metrics, tr("Table"));
+    m_bottom->addPage(forms, tr("Kernels"));
+    m_bottom->beginGroup(tr("Values"));
+    m_bottom->addPage(new ValuesPage(m_workspace, m_bottom), tr("Values"));
+    m_bottom->addPage(new ChannelPlot(m_workspace, m_bottom), tr("Channels"));
+    m_bottom->beginGroup(tr("Model"));
+    m_bottom->addPage(new CodePanel(m_workspace, m_bottom), tr("Code"));
+    m_bottom->addPage(edits, tr("Edits"));
+    m_bottom->addPage(m_styles, tr("Styles"));
+    m_bottom->beginGroup(tr("Recipe"));
+    m_bottom->addPage(new RecipePanel(m_workspace, m_bottom), tr("Recipe"));
+    m_bottom->addPage(m_findings, tr("Findings"));
+    m_bottom->beginGroup(tr("History"));
+    m_bottom->addPage(runs, tr("Runs"));
+    m_bottom->addPage(m_log, tr("Log"));
+    connect(m_findings, &FindingsPanel::countChanged, this,
+            [this](int count) { m_bottom->setCount(m_findings, count); });
     connect(m_findings, &FindingsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
     m_bottom->setMinimumSize(px(240), px(90));
     setLogSink([panel = QPointer<LogPanel>(m_log)](LogLevel level, const std::string& text) {

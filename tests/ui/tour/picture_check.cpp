@@ -112,6 +112,9 @@ QString clipped(const QWidget& widget)
         const auto* scroller = tabs->findChild<const QToolButton*>();
         if (px(100) != 100 && tabs->usesScrollButtons() && scroller && scroller->isVisible())
             return {};
+        // Or are shortened, where that was asked for.
+        if (px(100) != 100 && !tabs->usesScrollButtons() && tabs->elideMode() != Qt::ElideNone)
+            return {};
         return tabs->sizeHint().width() > tabs->width() + kSlack ? tabs->tabText(tabs->count() - 1)
                                                                  : QString();
     }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/bars/grouped_tabs.h"
+
+namespace qs {
+
+GroupedTabs::GroupedTabs(QWidget* parent)
+    : QTabWidget(parent)
+{
+    setUsesScrollButtons(false); // in large letters words are shortened instead
+    setElideMode(Qt::ElideRight);
+    connect(this, &QTabWidget::currentChanged, this, &GroupedTabs::refresh);
+}
+
+void GroupedTabs::beginGroup(const QString& name)
+{
+    m_groups.push_back({name});
+}
+
+void GroupedTabs::addPage(QWidget* page, const QString& text)
+{
+    m_pages.push_back({text, int(m_groups.size()) - 1});
+    addTab(page, text);
+    refresh();
+}
+
+void GroupedTabs::setCount(QWidget* page, int count)
+{
+    const int index = indexOf(page);
+    if (index < 0)
+        return;
+    m_pages[std::size_t(index)].count = count;
+    refresh();
+}
+
+QString GroupedTabs::textOf(int index) const
+{
+    const Page& page = m_pages[std::size_t(index)];
+    return page.count > 0 ? tr("%1 (%2)").arg(page.text).arg(page.count) : page.text;
+}
+
+void GroupedTabs::refresh()
+{
+    const int current = currentIndex();
+    if (current < 0 || m_pages.size() != std::size_t(count()))
+        return;
+    const int open = m_pages[std::size_t(current)].group;
+    m_groups[std::size_t(open)].shown = current;
+    for (int group = 0; group < int(m_groups.size()); ++group) {
+        QStringList inside;
+        int things = 0, first = -1;
+        for (int i = 0; i < count(); ++i)
+            if (m_pages[std::size_t(i)].group == group) {
+                inside << textOf(i);
+                things += m_pages[std::size_t(i)].count;
+                first = first < 0 ? i : first;
+            }
+        auto& [name, shown] = m_groups[std::size_t(group)];
+        shown = shown < 0 ? first : shown;
+        for (int i = 0; i < count(); ++i) {
+            if (m_pages[std::size_t(i)].group != group)
+                continue;
+            setTabText(i,
+                       group == open    ? textOf(i)
+                           : things > 0 ? tr("%1 (%2) ›").arg(name).arg(things)
+                                        : tr("%1 ›").arg(name));
+            setTabToolTip(i, group == open ? textOf(i) : inside.join(QStringLiteral(", ")));
+            setTabVisible(i, group == open || i == shown);
+        }
+    }
+}
+
+} // namespace qs
