@@ -106,7 +106,7 @@ public:
                     "one box"),
          "Ctrl+Alt+Left", false},
         {Sideways, "sideways", QT_TR_NOOP("From &left to right"),
-         QT_TR_NOOP("Let the graph run from left to right instead of downwards"), "Ctrl+Alt+H",
+         QT_TR_NOOP("Let the graph run from left to right instead of downwards"), "Ctrl+Alt+W",
          false},
 
         {Expand, "expand", QT_TR_NOOP("&Unfold selection"),
