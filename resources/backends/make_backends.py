@@ -20,11 +20,11 @@ from torch.ao.quantization.backend_config import BackendPatternConfig, DTypeWith
 from torch.ao.quantization.utils import MatchAllNode
 
 BACKENDS = {
-    "x86": "int8 in PyTorch on x86 servers and PCs; the right one of FBGEMM and oneDNN for each operator",
+    "x86": "int8 in PyTorch on x86 servers and PCs, by FBGEMM and oneDNN",
     "fbgemm": "int8 in PyTorch on x86 servers and PCs, by FBGEMM alone",
     "qnnpack": "int8 in PyTorch on ARM phones and boards, by QNNPACK and XNNPACK",
     "onednn": "int8 in PyTorch on x86 servers with VNNI or AMX, by oneDNN alone",
-    "native": "all that PyTorch can quantize, for any engine: to see what is possible",
+    "native": "all that PyTorch can quantize, for any engine",
     "executorch": "int8 in ExecuTorch on phones and embedded devices",
     "tensorrt": "int8 in TensorRT on NVIDIA GPUs (experimental)",
 }

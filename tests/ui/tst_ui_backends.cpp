@@ -309,11 +309,13 @@ void TestBackends::aTargetStartsEmpty()
         for (QAction* action : menu->actions())
             if (action->text() == QStringLiteral("Conv2d, BatchNorm2d, ReLU"))
                 action->trigger();
+    type(dialog, "backendPurpose", QStringLiteral("our own chip"));
     QVERIFY2(canSave(dialog), qPrintable(problems(dialog).join('\n')));
     in<QPushButton>(dialog, "backendSave")->click();
     QTRY_VERIFY(!m_window->findChild<BackendDialog*>());
     settle();
     QVERIFY(document().recipe().backend.ends_with("my_target.json"));
+    QCOMPARE(findBackend(document().recipe().backend)->description, std::string("our own chip"));
     QVERIFY(planOf("relu").quantized);
     QVERIFY(!planOf("linear").quantized);
     m_window->actions()[ActionId::Undo].trigger();
@@ -351,10 +353,10 @@ void TestBackends::theKeyboardReachesEveryField()
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         reached << QApplication::focusWidget()->objectName();
     }
-    for (const char* name :
-         {"backendName", "backendFilter", "backendEntries", "backendAdd", "backendDuplicate",
-          "entryPattern", "entryObservation", "dtypeConfigs", "dtypeInput", "quantMinInput",
-          "zeroPointWeight", "dtypeDynamic", "entryLowering", "backendFile", "backendClose"})
+    for (const char* name : {"backendName", "backendPurpose", "backendFilter", "backendEntries",
+                             "backendAdd", "backendDuplicate", "entryPattern", "entryObservation",
+                             "dtypeConfigs", "dtypeInput", "quantMinInput", "zeroPointWeight",
+                             "dtypeDynamic", "entryLowering", "backendFile", "backendClose"})
         QVERIFY2(reached.contains(QString::fromLatin1(name)), name);
     // Enter in a field neither saves nor closes.
     type(dialog, "backendName", QStringLiteral("again"));

@@ -123,10 +123,21 @@ QWidget* BackendDialog::buildName()
     m_name->setFixedWidth(px(220));
     auto* label = new QLabel(tr("Na&me"), box);
     label->setBuddy(m_name);
+    auto* purpose = new QLineEdit(toQString(m_draft.backend().description), box);
+    setNames(*purpose, "backendPurpose", {},
+             tr("One line on what the target is for; lists of backends show it"));
+    auto* purposeLabel = new QLabel(tr("Fo&r"), box);
+    purposeLabel->setBuddy(purpose);
     auto* intro = makeParagraph(tr("What the target runs in integers: which operators, with which "
                                    "types, and what it fuses. A change is saved as another file."),
                                 box);
-    addItems(*makeHBox(box, {}, 10), {label, m_name, {intro, 1}});
+    auto* row = makeHBox(nullptr, {}, 10);
+    addItems(*row, {label, m_name, purposeLabel, {purpose, 1}});
+    addItems(*makeVBox(box, {}, 6), {row, intro});
+    connect(purpose, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_draft.setDescription(text.toStdString());
+        refresh();
+    });
     connect(m_name, &QLineEdit::textChanged, this, [this](const QString& name) {
         m_draft.setName(name.toStdString());
         refresh();

@@ -38,7 +38,8 @@ bool BackendDraft::lacksPartner(int entry) const
 
 bool BackendDraft::isChanged() const
 {
-    return m_backend.name != m_original.name || m_backend.patterns != m_original.patterns
+    return m_backend.name != m_original.name || m_backend.description != m_original.description
+        || m_backend.patterns != m_original.patterns
         || std::any_of(m_typed.begin(), m_typed.end(),
                        [](const Typed& typed) { return !typed.refusal.empty(); });
 }
@@ -47,6 +48,11 @@ void BackendDraft::setName(const std::string& name)
 {
     m_backend.name = name;
     check();
+}
+
+void BackendDraft::setDescription(const std::string& description)
+{
+    m_backend.description = description;
 }
 
 void BackendDraft::setFields(int entry, const EntryFields& fields)

@@ -27,6 +27,8 @@ public:
     bool isChanged() const;
 
     void setName(const std::string& name);
+    /// One line on what the target is for.
+    void setDescription(const std::string& description);
     void setFields(int entry, const EntryFields& fields);
     /// Puts an entry without a pattern, or a copy, after `entry`; returns its index.
     int add(int after);
