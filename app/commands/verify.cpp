@@ -51,12 +51,16 @@ std::string certificateText(const Certificate& certificate)
         if (row.isShown)
             table.add({row.file, row.runtime, row.outcome, row.agreement, row.there, row.here});
     }
-    return table.text() + (more.empty() ? "" : "\n" + more);
+    const std::string state = stateText(certificate.state);
+    return table.text() + (more.empty() ? "" : "\n" + more)
+        + (state.empty() ? "" : "\n" + state + "\n");
 }
 
 Result<void> runVerify(const VerifyOptions& options, const JobContext& job)
 {
     QS_CHECK(checkRuntimes(options.runtimes));
+    if (options.speed) // takes minutes
+        showStepsAsLines();
     QS_TRY(StoredRun stored, readStoredRun(options.folder));
     StageChain chain;
     const RunSettings settings {options.data, {}, "cpu"};
@@ -92,12 +96,13 @@ void addVerifyCommand(CLI::App& app, Command& chosen)
     verb->add_option("--python", options->python,
                      "the Python that has the runtimes; without, the one LibTorch lies in");
     verb->add_option("--runtime", options->runtimes,
-                     "only these: torch.jit, torch.export, torch.compile, executorch, "
-                     "onnxruntime, onnxruntime-optimized")
+                     "only these, each of which must be there: torch.jit, torch.export, "
+                     "torch.compile, executorch, onnxruntime, onnxruntime-optimized")
         ->delimiter(',');
     verb->add_flag("--speed", options->speed,
                    "time the float and the int8 model too, side by side in each runtime but "
-                   "torch.export and ONNX Runtime without optimizations");
+                   "torch.export and ONNX Runtime without optimizations; takes at most as long "
+                   "again");
     verb->add_flag("--json", options->json, "the certificate on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) { return runVerify(*options, job); };

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/calibrate/data/call_inputs.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/random/random_draws.h"
@@ -19,12 +20,12 @@ namespace {
 /// Kernels are the same; a graph written anew may add in another order.
 constexpr double kLeastDb = 40;
 
-Result<std::vector<at::IValue>> outputsOf(const GraphPtr& graph, const Batch& batch,
-                                          const JobContext& job)
+Result<std::vector<at::IValue>>
+outputsOf(const GraphPtr& graph, const std::vector<at::IValue>& inputs, const JobContext& job)
 {
     QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
     return guardTorchValue<std::vector<at::IValue>>(
-        [&] { return interpreter.run(batch.inputs, {}, job); });
+        [&] { return interpreter.run(inputs, {}, job); });
 }
 
 Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
@@ -71,13 +72,17 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
     QS_CHECK(job.check());
     if (!read)
         return read.error().message;
-    const auto made = outputsOf(*read, batch, job);
+    QS_TRY(const CallInputs structure, CallInputs::create(*converted.prepared->model));
+    const auto inputs = structure.inputsOf(**read, batch.inputs);
+    if (!inputs)
+        return inputs.error().message;
+    const auto made = outputsOf(*read, *inputs, job);
     QS_CHECK(job.check());
     if (!made)
         return made.error().message;
     if (!drawAlike(*graph, **read))
         return drawingText(*graph, **read) + "; " + kDrawNothing;
-    QS_TRY(const auto wanted, outputsOf(graph, batch, job));
+    QS_TRY(const auto wanted, outputsOf(graph, batch.inputs, job));
     return compareOutputs(wanted, *made, path);
 }
 

@@ -37,9 +37,19 @@ const char* outcomeName(RuntimeVerdict::Outcome outcome)
         return "failed";
     case RuntimeVerdict::Outcome::NotCompared:
         return "not compared";
+    case RuntimeVerdict::Outcome::NotVerified:
+        return "not verified";
     default:
         return "not run";
     }
+}
+
+/// Null of a model without state.
+Json stateJson(CallState state)
+{
+    if (state == CallState::None)
+        return nullptr;
+    return state == CallState::Saved ? "saved" : "sequence";
 }
 
 Json optionalJson(const std::optional<double>& value)
@@ -117,13 +127,21 @@ bool Certificate::has(RuntimeVerdict::Outcome outcome) const
 {
     return std::any_of(verdicts.begin(), verdicts.end(), [&](const RuntimeVerdict& verdict) {
         return verdict.outcome == outcome
-            && (outcome == RuntimeVerdict::Outcome::Failed || !verdict.runtime.empty());
+            && (outcome == RuntimeVerdict::Outcome::Failed
+                || outcome == RuntimeVerdict::Outcome::NotVerified || !verdict.runtime.empty());
+    });
+}
+
+bool Certificate::ran() const
+{
+    return std::any_of(verdicts.begin(), verdicts.end(), [](const RuntimeVerdict& verdict) {
+        return !verdict.runtime.empty() && verdict.outcome != RuntimeVerdict::Outcome::NotRun;
     });
 }
 
 bool Certificate::passed() const
 {
-    return !has(RuntimeVerdict::Outcome::Failed)
+    return !has(RuntimeVerdict::Outcome::Failed) && !has(RuntimeVerdict::Outcome::NotVerified)
         && (compared() || has(RuntimeVerdict::Outcome::NotCompared));
 }
 
@@ -148,6 +166,7 @@ std::string certificateJson(const Certificate& certificate)
         {"versions", {{"quantscope", QUANTSCOPE_VERSION}, {"torch", QUANTSCOPE_TORCH_VERSION}}},
         {"processor", certificate.processor},
         {"threads", certificate.threads},
+        {"state", stateJson(certificate.state)},
         {"files", certificate.files},
         {"verdicts", std::move(verdicts)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -78,9 +78,10 @@ struct RuntimeVerdict
         Passed,
         Failed,
         NotCompared, ///< loads and runs; its outputs are chance
-        NotRun ///< the runtime is not there
+        NotRun, ///< the runtime is not there
+        NotVerified ///< of a file: no runtime executed it
     };
-    std::string runtime; ///< "" = the file alone, without running it
+    std::string runtime; ///< "" = the file alone
     std::string form, file;
     Outcome outcome = Outcome::NotRun;
     std::string reason; ///< one sentence; "" where it passed
@@ -93,6 +94,14 @@ struct RuntimeVerdict
     std::optional<SpeedReport> speed; ///< where it was asked for and the file runs
 };
 
+/// From which state the calls start, of a model that changes buffers of its own.
+enum class CallState : std::uint8_t
+{
+    None, ///< the model keeps none
+    Saved, ///< each call from the state that the file holds
+    Sequence ///< each call from what the one before left
+};
+
 /// What was found out about the exports of a result folder. A value.
 struct Certificate
 {
@@ -101,16 +110,19 @@ struct Certificate
     std::string processor; ///< `processorText`
     int threads = 0;
     std::int64_t batches = 0, samples = 0;
+    CallState state = CallState::None; ///< in the runtimes and here alike
     std::map<std::string, std::string> files; ///< name to SHA-256, as they were verified
     std::vector<RuntimeVerdict> verdicts;
 
-    /// Something ran, and nothing failed.
+    /// Something ran, nothing failed, and no file is `NotVerified`.
     bool passed() const;
     /// An output was held to ours somewhere: not where every runtime draws its own numbers.
     bool compared() const { return has(RuntimeVerdict::Outcome::Passed); }
+    /// A runtime executed an export, whatever came of it.
+    bool ran() const;
 
 private:
-    /// In a runtime; a failure also of the file alone.
+    /// In a runtime; failures and `NotVerified` also of the file alone.
     bool has(RuntimeVerdict::Outcome outcome) const;
 };
 

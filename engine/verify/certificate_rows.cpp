@@ -82,13 +82,16 @@ CertificateRow rowOf(const RuntimeVerdict& verdict)
     using Outcome = RuntimeVerdict::Outcome;
     CertificateRow row;
     row.file = verdict.file;
-    row.runtime = verdict.runtime.empty() ? "(bytes)" : verdict.runtime;
+    row.runtime = !verdict.runtime.empty()        ? verdict.runtime
+        : verdict.outcome == Outcome::NotVerified ? "(none)"
+                                                  : "(bytes)";
     row.verdict = verdict.outcome;
     row.outcome = verdict.outcome == Outcome::Failed ? "FAILED"
         : verdict.outcome == Outcome::Passed         ? "passed"
         : verdict.outcome == Outcome::NotCompared    ? "not compared"
+        : verdict.outcome == Outcome::NotVerified    ? "NOT VERIFIED"
                                                      : "not run";
-    row.isShown = !verdict.runtime.empty() || verdict.outcome == Outcome::Failed;
+    row.isShown = !verdict.runtime.empty() || verdict.outcome != Outcome::Passed;
     row.agreement = decibels(least(verdict.outputs, &VerifiedOutput::agreementDb));
     row.there = decibels(least(verdict.outputs, &VerifiedOutput::floatDb));
     row.here = decibels(least(verdict.outputs, &VerifiedOutput::ownFloatDb));
@@ -132,15 +135,34 @@ std::vector<CertificateRow> certificateRows(const Certificate& certificate)
     return rows;
 }
 
+std::string stateText(CallState state)
+{
+    if (state == CallState::None)
+        return {};
+    return state == CallState::Saved
+        ? "the model keeps state: each call started from the state that the file holds, as the "
+          "losses were measured; for calls that follow each other set \"sequence\": true under "
+          "\"calibration\" in the recipe"
+        : "the model keeps state: each call started from the state that the call before left "
+          "(\"sequence\": true), as the losses were measured";
+}
+
 std::string failureText(const Certificate& certificate)
 {
     if (certificate.passed())
         return {};
-    const auto failed = std::count_if(
-        certificate.verdicts.begin(), certificate.verdicts.end(),
-        [](const RuntimeVerdict& v) { return v.outcome == RuntimeVerdict::Outcome::Failed; });
-    return failed > 0 ? counted(failed, "check") + " failed"
-                      : "no export could be run in any runtime";
+    using Outcome = RuntimeVerdict::Outcome;
+    const auto count = [&](Outcome outcome) {
+        return std::count_if(
+            certificate.verdicts.begin(), certificate.verdicts.end(),
+            [outcome](const RuntimeVerdict& verdict) { return verdict.outcome == outcome; });
+    };
+    const auto failed = count(Outcome::Failed), open = count(Outcome::NotVerified);
+    const std::string unverified = counted(open, "export") + " not verified";
+    if (failed > 0)
+        return counted(failed, "check") + " failed" + (open > 0 ? ", " + unverified : "");
+    return certificate.ran() ? unverified + ": no runtime executed " + (open > 1 ? "them" : "it")
+                             : "no export could be run in any runtime";
 }
 
 } // namespace qs

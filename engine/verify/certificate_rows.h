@@ -12,8 +12,9 @@ namespace qs {
 struct CertificateRow
 {
     std::string file;
-    std::string runtime; ///< "(bytes)" for the file alone
-    std::string outcome; ///< "passed", "FAILED", "not compared", "not run"
+    std::string runtime; ///< "(bytes)" for the file alone, "(none)" where none executed it
+    /// "passed", "FAILED", "not compared", "not run", "NOT VERIFIED".
+    std::string outcome;
     /// In dB, of all outputs the least: with ours, against the float model there and here; "exact"
     /// without noise, "" where nothing was measured.
     std::string agreement, there, here;
@@ -29,7 +30,10 @@ struct CertificateRow
 std::string placeOf(const RuntimeVerdict& verdict);
 /// In the order of the certificate.
 std::vector<CertificateRow> certificateRows(const Certificate& certificate);
-/// "2 checks failed", "no export could be run in any runtime"; "" where it passed.
+/// One sentence on the state that calls started from; "" of a model without state.
+std::string stateText(CallState state);
+/// "2 checks failed", "1 export not verified: no runtime executed it", "no export could be run in
+/// any runtime"; "" where it passed.
 std::string failureText(const Certificate& certificate);
 
 } // namespace qs

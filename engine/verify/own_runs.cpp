@@ -10,10 +10,12 @@ namespace qs {
 
 namespace {
 
-Result<BatchOutputs> outputsOf(const GraphPtr& graph, const std::string& form,
+Result<BatchOutputs> outputsOf(const GraphPtr& graph, const std::string& form, bool isSequence,
                                const std::vector<Batch>& batches, const JobContext& job)
 {
     QS_TRY(OutputRun run, OutputRun::create(graph));
+    if (isSequence)
+        run.followSequence();
     BatchOutputs outputs;
     for (const Batch& batch : batches) {
         job.report("verify", form + " here, batch " + std::to_string(outputs.size() + 1), 0);
@@ -31,7 +33,8 @@ Result<OwnRuns> OwnRuns::create(const VerifyRequest& request, const std::vector<
     const ConvertedModel& converted = request.converted;
     const std::vector<std::string>& cutFiles = request.ownRangeFiles;
     OwnRuns runs;
-    QS_TRY(runs.m_float, outputsOf(converted.prepared->model, "float", batches, job));
+    const bool isSequence = request.data.isSequence();
+    QS_TRY(runs.m_float, outputsOf(converted.prepared->model, "float", isSequence, batches, job));
     GraphPtr cutGraph; // forms share it
     for (const auto& [form, file] : request.exports) {
         if (exportFile(form).empty())
@@ -48,7 +51,7 @@ Result<OwnRuns> OwnRuns::create(const VerifyRequest& request, const std::vector<
         if (runs.m_runs.contains(graph))
             continue;
         OwnRun own;
-        QS_TRY(own.outputs, outputsOf(graph, form, batches, job));
+        QS_TRY(own.outputs, outputsOf(graph, form, isSequence, batches, job));
         const GraphPtr& quantizing = graph == converted.lowered ? converted.reference : graph;
         QS_TRY(own.integers, ownIntegers(quantizing, batches.front().inputs, job));
         runs.m_runs[graph] = std::move(own);

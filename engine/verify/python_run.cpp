@@ -4,6 +4,8 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/temporary_folder.h"
 #include "engine/base/text.h"
+#include "engine/calibrate/data/call_inputs.h"
+#include "engine/compare/output_run.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/resource_folder.h"
@@ -34,14 +36,17 @@ std::string textOf(const std::string& path)
     return text.str();
 }
 
-/// Tensors go as arrays, numbers as they are.
-Result<Json> callsJson(const std::vector<Batch>& batches, std::vector<NpyArray>& arrays)
+/// All arguments of each call. Tensors go as arrays, numbers, texts and None as they are.
+Result<Json> callsJson(const Graph& model, const std::vector<Batch>& batches,
+                       std::vector<NpyArray>& arrays)
 {
+    QS_TRY(const CallInputs structure, CallInputs::create(model));
     Json calls = Json::array();
     for (std::size_t b = 0; b < batches.size(); ++b) {
         Json call = Json::array();
-        for (std::size_t i = 0; i < batches[b].inputs.size(); ++i) {
-            const at::IValue& value = batches[b].inputs[i];
+        QS_TRY(const std::vector<at::IValue> given, structure.spread(batches[b].inputs));
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            const at::IValue& value = given[i];
             if (value.isTensor()) {
                 const std::string name = std::to_string(b) + "." + std::to_string(i);
                 arrays.push_back(npyFromTensor(name, value.toTensor()));
@@ -52,16 +57,31 @@ Result<Json> callsJson(const std::vector<Batch>& batches, std::vector<NpyArray>&
                 call.push_back({{"value", value.toBool()}});
             } else if (value.isDouble()) {
                 call.push_back({{"value", value.toDouble()}});
+            } else if (value.isString()) {
+                call.push_back({{"value", value.toStringRef()}});
+            } else if (value.isNone()) {
+                call.push_back({{"value", nullptr}});
             } else {
                 return fail(ErrorCode::Unsupported,
                             "input " + std::to_string(i)
-                                + " is neither a tensor nor a number: it cannot be handed to "
-                                  "another program");
+                                + " is neither a tensor nor a number, a text or None: it cannot be "
+                                  "handed to another program");
             }
         }
         calls.push_back(std::move(call));
     }
     return calls;
+}
+
+/// Which of the model's outputs a file has that holds tensors and numbers only.
+Json outputPlaces(const Graph& model)
+{
+    Json places = Json::array();
+    const auto outputs = outputArguments(model);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (!outputs[i]->isNone() && !outputs[i]->asString())
+            places.push_back(i);
+    return places;
 }
 
 std::map<std::string, std::string> textsIn(const Json& json)
@@ -117,7 +137,30 @@ Result<void> readNodes(const std::string& path, std::map<std::string, at::Tensor
     return {};
 }
 
-Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::size_t calls)
+/// `speed`: what the script says of it; null where it ended before it could.
+SpeedReport speedFrom(const Json& speed, int exitCode)
+{
+    SpeedReport report;
+    if (!speed.is_object()) {
+        report.error = "it ended with code " + std::to_string(exitCode);
+        return report;
+    }
+    report.error = speed.value("error", "");
+    if (!report.error.empty())
+        return report;
+    report.floatMs = speed.value("float_ms", 0.0);
+    report.int8Ms = speed.value("int8_ms", 0.0);
+    report.speedup = speed.value("speedup", 0.0);
+    report.rounds = speed.value("rounds", std::int64_t(0));
+    for (const Json& kind : speed.value("operators", Json::array()))
+        report.operators.push_back({kind.value("kind", ""), kind.value("float_ms", 0.0),
+                                    kind.value("int8_ms", 0.0), kind.value("fell_back_ms", 0.0),
+                                    kind.value("fell_back", std::int64_t(0))});
+    return report;
+}
+
+Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::size_t calls,
+                           bool isTimed)
 {
     RuntimeRun run;
     const Json done = doneJson(folder, exitCode);
@@ -131,41 +174,25 @@ Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::siz
         readOutputs(folder.file("outputs.npz"), calls, done.value("outputs", std::size_t(0)), run));
     QS_CHECK(readNodes(folder.file("nodes.npz"), run.nodes));
     QS_CHECK(readNodes(folder.file("alone.npz"), run.alone));
+    if (isTimed)
+        run.speed = speedFrom(done.value("speed", Json()), exitCode);
     return run;
 }
 
-SpeedReport readSpeed(const TemporaryFolder& folder, int exitCode)
-{
-    SpeedReport report;
-    const Json done = doneJson(folder, exitCode);
-    const std::string missing = done.value("missing", "");
-    report.error = missing.empty() ? done.value("error", "")
-                                   : "Python's package " + inQuotes(missing) + " is not installed";
-    if (!report.error.empty())
-        return report;
-    const Json speed = done.value("speed", Json::object());
-    report.floatMs = speed.value("float_ms", 0.0);
-    report.int8Ms = speed.value("int8_ms", 0.0);
-    report.speedup = speed.value("speedup", 0.0);
-    report.rounds = speed.value("rounds", std::int64_t(0));
-    for (const Json& kind : speed.value("operators", Json::array()))
-        report.operators.push_back({kind.value("kind", ""), kind.value("float_ms", 0.0),
-                                    kind.value("int8_ms", 0.0), kind.value("fell_back_ms", 0.0),
-                                    kind.value("fell_back", std::int64_t(0))});
-    return report;
-}
-
-/// Runs one of the scripts that come with the program in the folder. Returns its exit code.
-Result<int> runScript(const char* name, const PythonJob& wanted, const std::string& floatFile,
-                      const std::vector<Batch>& batches, const TemporaryFolder& folder,
-                      const JobContext& job)
+/// Runs the script that comes with the program in the folder. Returns its exit code.
+Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches,
+                      const TemporaryFolder& folder, const JobContext& job)
 {
     std::vector<NpyArray> arrays;
-    QS_TRY(Json calls, callsJson(batches, arrays));
+    QS_TRY(Json calls, callsJson(wanted.model, batches, arrays));
     std::error_code code;
-    Json text {{"runtime", wanted.runtime.name}, {"file", fs::absolute(wanted.file, code).string()},
-               {"input_tree", wanted.inputTree}, {"threads", at::get_num_threads()},
-               {"engine", currentEngine()},      {"calls", std::move(calls)}};
+    Json text {{"runtime", wanted.runtime.name},
+               {"file", fs::absolute(wanted.file, code).string()},
+               {"input_tree", wanted.model.info().inputTree},
+               {"threads", at::get_num_threads()},
+               {"engine", currentEngine()},
+               {"calls", std::move(calls)}};
+    text["outputs"] = outputPlaces(wanted.model);
     text["libraries"] = text["scripts"] = Json::array();
     for (const ExtensionPackPtr& pack : loadedPacks()) {
         for (const std::string& library : pack->libraries)
@@ -173,11 +200,13 @@ Result<int> runScript(const char* name, const PythonJob& wanted, const std::stri
         for (const PackScript& one : pack->scripts)
             text["scripts"].push_back({{"file", one.path}, {"methods", one.methods}});
     }
-    if (!floatFile.empty())
-        text["float_file"] = fs::absolute(floatFile, code).string();
+    text["fresh_state"] = wanted.state == CallState::Saved;
+    text["keeps_state"] = wanted.state != CallState::None;
+    if (!wanted.floatFile.empty())
+        text["float_file"] = fs::absolute(wanted.floatFile, code).string();
     QS_CHECK(writeFileAtomically(folder.file("job.json"), text.dump()));
     QS_CHECK(writeNpz(arrays, folder.file("inputs.npz")));
-    const fs::path script = resourceFolder() / "verify" / name;
+    const fs::path script = resourceFolder() / "verify" / "run_export.py";
     if (!fs::exists(script, code))
         return fail(
             makeError(ErrorCode::Io, "this part of the program is missing: install it again")
@@ -212,19 +241,11 @@ Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>
             given.push_back(npyFromTensor(own.node, own.integers));
         QS_CHECK(writeNpz(given, folder.file("given.npz")));
     }
-    QS_TRY(const int exitCode, runScript("run_export.py", wanted, {}, batches, folder, job));
-    return readRun(folder, exitCode, batches.size());
-}
-
-Result<SpeedReport> timeInPython(const PythonJob& wanted, const std::string& floatFile,
-                                 const Batch& batch, const JobContext& job)
-{
-    QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("verify"));
-    QS_TRY(const int exitCode,
-           runScript("time_export.py", wanted, floatFile, {batch}, folder, job));
-    SpeedReport report = readSpeed(folder, exitCode);
-    report.samples = batch.samples;
-    return report;
+    QS_TRY(const int exitCode, runScript(wanted, batches, folder, job));
+    QS_TRY(RuntimeRun run, readRun(folder, exitCode, batches.size(), !wanted.floatFile.empty()));
+    if (run.speed)
+        run.speed->samples = batches.front().samples;
+    return run;
 }
 
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/verify/certificate.h"
 #include "engine/verify/own_integers.h"
 #include "engine/verify/runtimes.h"
 #include "engine/verify/speed.h"
@@ -10,6 +11,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct RuntimeRun
     std::map<std::string, at::Tensor> nodes;
     /// The same where each node was fed our integers; "output.0": the outputs of that run.
     std::map<std::string, at::Tensor> alone;
+    std::optional<SpeedReport> speed; ///< against `PythonJob::floatFile`
 };
 
 /// The Python of the environment that LibTorch was found in, or `python3`.
@@ -39,20 +42,19 @@ struct PythonJob
     const std::string& python;
     const Runtime& runtime;
     const std::string& file;
-    const std::string& inputTree; ///< `ModelInfo::inputTree`
+    const Graph& model; ///< the float one, whose call the file keeps
     /// Our own integers of the first batch, by node, for runtimes that can be fed them; may be
     /// null.
     const NodeIntegers* integers = nullptr;
+    CallState state = CallState::None; ///< that the calls start from
+    /// The float model in the same form, to time the file against on the first batch; "" = not
+    /// timed. Timing ends within the time that running took.
+    std::string floatFile = {};
 };
 
 /// Runs the file on the batches' inputs. Errors: Python or the script cannot be started, a
 /// temporary folder cannot be written.
 Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>& batches,
                                const JobContext& job);
-
-/// Times the file against the float model in the same form, on one batch. Errors: as `runInPython`;
-/// what the runtime says stands in the report.
-Result<SpeedReport> timeInPython(const PythonJob& wanted, const std::string& floatFile,
-                                 const Batch& batch, const JobContext& job);
 
 } // namespace qs

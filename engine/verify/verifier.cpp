@@ -2,7 +2,6 @@
 #include "engine/verify/verifier.h"
 
 #include "engine/base/decibels.h"
-#include "engine/base/files/temporary_folder.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
@@ -13,13 +12,15 @@
 #include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"
-#include "engine/export/onnx/onnx_exporter.h"
+#include "engine/graph/operators/state.h"
 #include "engine/graph/output_names.h"
 #include "engine/verify/certificate.h"
+#include "engine/verify/float_files.h"
 #include "engine/verify/node_steps.h"
 #include "engine/verify/output_sums.h"
 #include "engine/verify/own_runs.h"
 #include "engine/verify/python_run.h"
+#include "engine/verify/unverified.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -50,7 +51,11 @@ public:
         , m_job(job)
         , m_names(outputNames(*request.converted.prepared->model))
         , m_drawing(drawingText(*request.converted.prepared->model))
+        , m_floatFiles(*request.converted.prepared->model)
     {
+        if (!stateUpdates(*request.converted.prepared->model).empty())
+            m_certificate.state
+                = request.data.isSequence() ? CallState::Sequence : CallState::Saved;
     }
 
     Result<Certificate> run()
@@ -65,6 +70,7 @@ public:
         for (const auto& [form, file] : m_request.exports)
             if (checkBytes(form, file))
                 QS_CHECK(runEverywhere(form, file));
+        addUnverified(m_certificate, m_request);
         return std::move(m_certificate);
     }
 
@@ -150,25 +156,36 @@ private:
         for (const Runtime& runtime : runtimes()) {
             if (runtime.form != form || !isAsked(runtime))
                 continue;
-            m_job.report("verify", file + " in " + std::string(runtime.name),
+            const bool isTimed = m_request.speed && runtime.timesOperators;
+            m_job.report("verify",
+                         file + " in " + std::string(runtime.name) + (isTimed ? ", timed" : ""),
                          double(++m_done) / double(runsAsked() + 1));
             RuntimeVerdict verdict;
             verdict.runtime = runtime.name;
             verdict.form = form;
             verdict.file = file;
             const std::string whole = path(file);
-            const PythonJob pythonJob {m_request.python, runtime, whole,
-                                       m_request.converted.prepared->model->info().inputTree,
-                                       m_drawing.empty() ? &m_own.of(form).integers : nullptr};
-            QS_TRY(const RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
+            PythonJob pythonJob {m_request.python,
+                                 runtime,
+                                 whole,
+                                 *m_request.converted.prepared->model,
+                                 m_drawing.empty() ? &m_own.of(form).integers : nullptr,
+                                 m_certificate.state};
+            FloatFiles::Written floating;
+            if (isTimed) {
+                QS_TRY(floating, m_floatFiles.of(form, m_job));
+                pythonJob.floatFile = floating.path;
+            }
+            QS_TRY(RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
             verdict.versions = run.versions;
             verdict.notes = run.notes;
             if (const auto torch = run.versions.find("torch"); torch != run.versions.end())
                 verdict.warnings = versionWarnings(torch->second);
             judge(verdict, runtime, run);
-            if (m_request.speed && runtime.timesOperators && run.missing.empty()
-                && run.error.empty()) {
-                QS_TRY(verdict.speed, timed(pythonJob));
+            if (isTimed && run.missing.empty() && run.error.empty()) {
+                verdict.speed = std::move(run.speed);
+                if (!floating.problem.empty())
+                    verdict.speed.emplace().error = std::move(floating.problem);
             }
             m_certificate.verdicts.push_back(std::move(verdict));
         }
@@ -190,32 +207,14 @@ private:
         });
     }
 
-    /// Against the float model, written in the same form.
-    Result<SpeedReport> timed(const PythonJob& wanted) const
-    {
-        m_job.report("verify", "timing " + std::string(wanted.runtime.name),
-                     double(m_done) / double(runsAsked() + 1));
-        QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("float"));
-        const Graph& model = *m_request.converted.prepared->model;
-        const std::string file = folder.file("float.model");
-        const auto written = wanted.runtime.form == "onnx" ? writeOnnx(model, file, file)
-            : wanted.runtime.form == "pt2"                 ? writePt2(model, file, m_job)
-                                                           : writeTorchScript(model, file, m_job);
-        if (written)
-            return timeInPython(wanted, file, m_batches.front(), m_job);
-        if (written.error().code == ErrorCode::Cancelled)
-            return fail(written.error());
-        SpeedReport report;
-        report.error = "the float model cannot be written in this form: " + written.error().message;
-        return report;
-    }
-
     void judge(RuntimeVerdict& verdict, const Runtime& runtime, const RuntimeRun& run) const
     {
         if (!run.missing.empty()) {
             verdict.reason = "Python's package '" + run.missing + "' is not installed for "
                 + m_request.python + ": install it with '" + m_request.python + " -m pip install "
                 + run.missing + "'";
+            if (!m_request.runtimes.empty()) // whoever names it counts on it
+                verdict.outcome = RuntimeVerdict::Outcome::Failed;
             return;
         }
         verdict.outcome = RuntimeVerdict::Outcome::Failed;
@@ -358,6 +357,7 @@ private:
     std::int64_t m_done = 0; ///< runs
     bool m_saturates = false; ///< whole bytes meet a processor that cannot add them up
     std::optional<ExportRecord> m_record; ///< of the file that is being verified
+    FloatFiles m_floatFiles;
     Certificate m_certificate;
 };
 

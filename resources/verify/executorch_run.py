@@ -142,10 +142,14 @@ def loaded(job, program, name):
     """A function from the flat inputs to the list of outputs."""
     path = job.folder / name
     path.write_bytes(lowered(job, program))
+    return opened(path)
+
+
+def opened(path):
+    """The same of a .pte, with the state that it holds."""
     runtime = importlib.import_module("executorch.runtime")
-    opened = runtime.Runtime.get().load_program(path, verification=runtime.Verification.Minimal)
-    method = opened.load_method("forward")
-    keep = (opened, method)  # the method does not keep its program
+    program = runtime.Runtime.get().load_program(path, verification=runtime.Verification.Minimal)
+    keep = (program, program.load_method("forward"))  # the method does not keep its program
 
     def call(flat):
         return keep[1].execute(flat)

@@ -29,6 +29,13 @@ def quantized_products(graph):
     return both, weights
 
 
+def name_kernels():
+    """From now on a profiler shows the kernels that Inductor writes under their names."""
+    from torch._inductor import config
+
+    config.cpp.enable_kernel_profile = True
+
+
 def compiled_module(torch, program, notes):
     """The program as Inductor compiles it for a server; what it needs besides torch.compile is noted."""
     from torch._inductor import config

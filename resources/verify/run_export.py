@@ -3,10 +3,12 @@
 
 usage: run_export.py FOLDER
 
-FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "scripts", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and
-inputs.npz; given.npz, where it is there, the integers that our own run made of the first call, by node. Leaves outputs.npz (arrays "CALL.OUTPUT"),
-alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first call made, by the name of
-its node, where the runtime can tell) and done.json ({"versions", "notes", "missing" or "error"}).
+FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "scripts", "keeps_state", "fresh_state", "float_file",
+"outputs", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and inputs.npz; given.npz, where it is there, the integers that our own run made of the
+first call, by node. "keeps_state": the model changes buffers of its own; "fresh_state": each call starts from the state that the file holds, else
+from what the call before left. "float_file", where it is there: the float model, to time the file against (time_export.py). "outputs": the places of those that are not None. Leaves outputs.npz
+(arrays "CALL.OUTPUT"), alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first
+call made, by the name of its node, where the runtime can tell) and done.json ({"versions", "notes", "speed", "missing" or "error"}).
 """
 import contextlib
 import importlib
@@ -14,7 +16,10 @@ import json
 import logging
 import re
 import sys
+import time
 from pathlib import Path
+
+STARTED = time.monotonic()
 
 try:
     import numpy
@@ -44,6 +49,7 @@ class Job:
         self.notes = {}
         self.nodes = {}
         self.alone = {}
+        self.timed = None  # the file as it was run, where opening it again would take long
 
     @contextlib.contextmanager
     def beside(self, onnx, model):
@@ -58,6 +64,26 @@ class Job:
     def calls(self, make):
         for call in self.text["calls"]:
             yield [make(self.arrays[item["array"]]) if "array" in item else item["value"] for item in call]
+
+    def fed(self, names, flat):
+        """The flat inputs by the names that an ONNX file gives them; it has none for those that are no array (None, numbers that were fixed)."""
+        if len(names) != len(flat):
+            flat = [value for value, item in zip(flat, self.text["calls"][0]) if "array" in item]
+        return dict(zip(names, map(numpy.asarray, flat)))
+
+    def placed(self, outputs):
+        """An ONNX file's outputs in the places of the model's: it has none that are None."""
+        places = self.text.get("outputs", [])
+        if len(places) != len(outputs):
+            return outputs
+        row = [None] * (max(places, default=-1) + 1)
+        for place, value in zip(places, outputs):
+            row[place] = value
+        return row
+
+    def starts_anew(self, call):
+        """Whether the model's state must be put back before this call."""
+        return call > 0 and self.text.get("fresh_state", False)
 
 
 def torch_runtime(job):
@@ -90,12 +116,30 @@ def arguments(job, flat):
     return pytree.tree_unflatten(flat, pytree.treespec_loads(job.text["input_tree"]))
 
 
-def run_torch(job, module, torch):
+class SavedBuffers:
+    """A module's buffers as the file holds them."""
+
+    def __init__(self, job, torch, module):
+        self.torch, self.module = torch, module
+        self.values = {name: value.detach().clone() for name, value in module.named_buffers()} if job.text.get("keeps_state") else {}
+
+    def put_back(self):
+        with self.torch.no_grad():
+            for name, value in self.module.named_buffers():
+                if name in self.values:
+                    value.copy_(self.values[name])
+        return self.module
+
+
+def run_torch(job, module, torch, again=None):
+    """`again` gives the module as the file holds it."""
     from torch.utils import _pytree as pytree
 
     results = []
     with torch.no_grad():
         for flat in job.calls(lambda array: torch.from_numpy(array.copy())):
+            if again and job.starts_anew(len(results)):
+                module = again()
             args, kwargs = arguments(job, flat)
             given = [value.clone() if isinstance(value, torch.Tensor) else None for value in flat]
             results.append([leaf for leaf in pytree.tree_leaves(module(*args, **kwargs))])
@@ -108,7 +152,11 @@ def torch_jit(job):
     torch = torch_runtime(job)
     if job.text["engine"] in torch.backends.quantized.supported_engines:
         torch.backends.quantized.engine = job.text["engine"]
-    return run_torch(job, torch.jit.load(job.file).eval(), torch)
+
+    def opened():
+        return torch.jit.load(job.file).eval()
+
+    return run_torch(job, opened(), torch, opened)
 
 
 def loaded_program(path, torch):
@@ -146,8 +194,9 @@ def torch_export(job):
                 job.nodes.setdefault(node.name, value.detach().numpy())
             return value
 
-    module = program.module()
-    results = run_torch(job, module, torch)
+    saved = SavedBuffers(job, torch, program.module())
+    results = run_torch(job, saved.module, torch, saved.put_back)
+    saved.put_back()
     first = next(iter(job.calls(lambda array: torch.from_numpy(array.copy()))), None)
     if first is not None:
         args, kwargs = arguments(job, first)
@@ -183,10 +232,15 @@ def torch_compile(job):
     from torch._dynamo.utils import counters
 
     wanted, weights = inductor_run.quantized_products(program.graph)
-    compiled = inductor_run.compiled_module(torch, program, job.notes)
+    if "float_file" in job.text:
+        inductor_run.name_kernels()
+    compiled = job.timed = inductor_run.compiled_module(torch, program, job.notes)
+    saved = SavedBuffers(job, torch, compiled)
     results, calls = [], job.text["calls"]
     for index in range(len(calls)):
         job.text["calls"] = calls[index:index + 1]
+        if job.starts_anew(index):
+            saved.put_back()
         try:
             results += run_torch(job, compiled, torch)
         except Exception as error:
@@ -211,10 +265,14 @@ def executorch(job):
     job.versions["executorch"] = package_version("executorch")
     import executorch_run
 
-    call = executorch_run.loaded(job, loaded_program(job.file, torch), "model.pte")
+    call = job.timed = executorch_run.loaded(job, loaded_program(job.file, torch), "model.pte")
+    results = []
     with torch.no_grad():
-        flats = list(job.calls(lambda array: torch.from_numpy(array.copy())))
-        return [[tensor.clone() if hasattr(tensor, "clone") else tensor for tensor in call(flat)] for flat in flats]
+        for flat in job.calls(lambda array: torch.from_numpy(array.copy())):
+            if job.starts_anew(len(results)):
+                call = executorch_run.opened(job.folder / "model.pte")
+            results.append([tensor.clone() if hasattr(tensor, "clone") else tensor for tensor in call(flat)])
+    return results
 
 
 def package_version(name):
@@ -230,91 +288,11 @@ def onnx_runtime(optimised):
     def run(job):
         ort = need("onnxruntime")
         job.versions["onnxruntime"] = ort.__version__
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = job.text["threads"]
-        options.log_severity_level = 3
-        levels = ort.GraphOptimizationLevel
-        options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
-        session = ort.InferenceSession(job.file, options, providers=["CPUExecutionProvider"])
-        names = [value.name for value in session.get_inputs()]
-        results = []
-        for flat in job.calls(lambda array: array):
-            values = [numpy.asarray(value) for value in flat]
-            if len(names) != len(values):
-                values = [v for v, item in zip(values, job.text["calls"][0]) if "array" in item]
-            results.append(session.run(None, dict(zip(names, values))))
-        watch_onnx(job, ort, options, optimised)
-        return results
+        import onnx_run
+
+        return onnx_run.outputs(job, ort, optimised, one_line)
 
     return run
-
-
-def watch_onnx(job, ort, options, optimised):
-    """The integers behind each QuantizeLinear of the first call, where the onnx package can add outputs.
-
-    With optimizations: those that the optimized graph still makes under their name, by the kernels that it makes them with.
-    """
-    try:
-        onnx = importlib.import_module("onnx")
-        file, path = job.file, job.folder / "given.npz"
-        ours = set(numpy.load(path).files) if path.exists() else set()
-        made = [name for node in onnx.load(file, load_external_data=False).graph.node for name in node.output
-                if node.op_type == "QuantizeLinear" or name in ours]
-        level = options.graph_optimization_level
-        if optimised:
-            file = str(job.folder / "optimized.onnx")
-            options.optimized_model_filepath = file
-            ort.InferenceSession(job.file, options, providers=["CPUExecutionProvider"])
-            options.optimized_model_filepath = ""
-            options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL  # no second time
-        model = onnx.load(file)
-        kept = {name for node in model.graph.node for name in node.output}
-        made = [name for name in made if name in kept]
-        known = {value.name for value in model.graph.output}
-        model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in made if name not in known)
-        with job.beside(onnx, model) as source:
-            session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-            first = next(iter(job.calls(lambda array: array)))
-            names = [value.name for value in session.get_inputs()]
-            values = [v for v, item in zip(first, job.text["calls"][0]) if "array" in item] if len(names) != len(first) else first
-            shown = session.run(made, dict(zip(names, map(numpy.asarray, values))))
-        job.nodes.update(zip(made, shown))
-        options.graph_optimization_level = level
-        feed_onnx(job, ort, options, onnx)
-    except Exception as error:
-        job.notes["nodes"] = one_line(error)
-
-
-def feed_onnx(job, ort, options, onnx):
-    """Once more, every reader of integers fed those of given.npz: what a node gives then is its own, inherited from none before it."""
-    path = job.folder / "given.npz"
-    if not path.exists():
-        return
-    given, model = dict(numpy.load(path)), onnx.load(job.file)
-    told = [value.name for value in model.graph.output]
-    made = {name for node in model.graph.node for name in node.output}
-    given = {name: value for name, value in given.items() if name in made}
-
-    def rename(graph):
-        for node in graph.node:
-            for place, name in enumerate(node.input):
-                if name in given:
-                    node.input[place] = name + "__given"
-            for attribute in node.attribute:
-                if attribute.type == onnx.AttributeProto.GRAPH:
-                    rename(attribute.g)
-
-    rename(model.graph)
-    for name, value in given.items():
-        model.graph.input.append(onnx.helper.make_tensor_value_info(name + "__given", onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape))
-    model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in given if name not in told)
-    with job.beside(onnx, model) as source:
-        session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-        first = next(iter(job.calls(lambda array: array)))
-        fed = dict(zip([value.name for value in session.get_inputs() if not value.name.endswith("__given")], map(numpy.asarray, first)))
-        fed.update({name + "__given": value for name, value in given.items()})
-        values = session.run([*given, *told], fed)
-    job.alone = dict(zip(given, values)) | {f"output.{i}": value for i, value in enumerate(values[len(given):])}
 
 
 RUNTIMES = {
@@ -365,6 +343,14 @@ def main():
         done["error"] = one_line(error)
     done["versions"] = job.versions
     done["notes"] = job.notes
+    leave(job, done)  # before anything is timed: what the file gives counts, whatever becomes of that
+    if "float_file" in job.text and not {"missing", "error"} & set(done):
+        import time_export
+
+        leave(job, done | {"speed": time_export.speed(job, time.monotonic() - STARTED)})
+
+
+def leave(job, done):
     (job.folder / "done.json").write_text(json.dumps(done))
 
 

@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times the float and the int8 form of a model in one runtime, for `quantscope verify --speed`.
+"""Times the float and the int8 form of a model in one runtime, for `quantscope verify --speed`: `speed`, in the process that ran the file.
 
-usage: time_export.py FOLDER
-
-FOLDER holds job.json as for run_export.py, with "float_file" beside "file", and inputs.npz. Both models are called in turn in this one
-process, so that what else the machine does meets both alike. Leaves done.json: {"speed": {"float_ms", "int8_ms", "speedup", "rounds",
-"operators": [{"kind", "float_ms", "int8_ms", "fell_back_ms", "fell_back"}]}}, or {"missing"} or {"error"}.
+Both models are called in turn in this one process, so that what else the machine does meets both alike. What Inductor and ExecuTorch made of the
+file to run it is timed, not made again.
 """
 import json
 import re
 import statistics
-import sys
 import time
 
-import numpy
-from run_export import Job, Missing, arguments, loaded_program, need, one_line, torch_runtime
+from run_export import Missing, arguments, loaded_program, need, one_line
 
-WARM_UP, FEWEST, MOST, SECONDS, PROFILED = 3, 7, 51, 3.0, 15
+WARM_UP, MOST, SECONDS, PROFILED = 3, 51, 3.0, 15
+LEAST_SECONDS = 1.0  # where running the file took less
 QUANTIZE, LAYOUT, LOOPS = "quantize and dequantize", "layout", "fused loops"
 KINDS = (
     (QUANTIZE, re.compile(r"cpp_fused\w*quantize|(^|::)(dynamic)?(quantize|dequantize)(linear|_per_\w+)?$", re.I)),
@@ -37,37 +33,36 @@ def kind_of(name):
     return next((kind for kind, pattern in KINDS if pattern.search(name)), name.split("::")[-1].lower())
 
 
-def usual(events):
-    """(name, seconds, how often) of one call. Medians: another program may have had the processor for once."""
+def usual(events, calls):
+    """(name, seconds, how often) of one of the calls. Medians: another program may have had the processor for once."""
     taken = {}
     for name, spent in events:
         taken.setdefault(name, []).append(spent)
-    return [(name, statistics.median(all_of) * len(all_of) / PROFILED, len(all_of) / PROFILED) for name, all_of in taken.items()]
+    return [(name, statistics.median(all_of) * len(all_of) / calls, len(all_of) / calls) for name, all_of in taken.items()]
 
 
 class TorchScript:
     def __init__(self, job):
-        self.torch = torch = torch_runtime(job)
-        if job.text["engine"] in torch.backends.quantized.supported_engines:
-            torch.backends.quantized.engine = job.text["engine"]
+        self.torch = torch = need("torch")  # set up by the run
         flat = next(iter(job.calls(lambda array: torch.from_numpy(array.copy()))))
         self.args, self.kwargs = arguments(job, flat)
 
     def load(self, path):
-        module = self.torch.jit.load(path).eval()
+        return self.caller(self.torch.jit.load(path).eval())
 
+    def caller(self, module):
         def call():
             with self.torch.no_grad():
                 module(*self.args, **self.kwargs)
 
         return call
 
-    def operators(self, call):
-        """(name, seconds, how often) of one call."""
+    def operators(self, call, calls):
+        """(name, seconds, how often) of one call, from so many."""
         with self.torch.profiler.profile(activities=[self.torch.profiler.ProfilerActivity.CPU]) as seen:
-            for _ in range(PROFILED):
+            for _ in range(calls):
                 call()
-        return usual((e.name, e.self_cpu_time_total / 1e6) for e in seen.events() if "::" in e.name or "cpp_fused" in e.name)
+        return usual(((e.name, e.self_cpu_time_total / 1e6) for e in seen.events() if "::" in e.name or "cpp_fused" in e.name), calls)
 
 
 class Compiled(TorchScript):
@@ -75,15 +70,9 @@ class Compiled(TorchScript):
 
     def load(self, path):
         import inductor_run
-        from torch._inductor import config
 
-        config.cpp.enable_kernel_profile = True
-        module = inductor_run.compiled_module(self.torch, loaded_program(path, self.torch), {})
-
-        def call():
-            with self.torch.no_grad():
-                module(*self.args, **self.kwargs)
-
+        inductor_run.name_kernels()
+        call = self.caller(inductor_run.compiled_module(self.torch, loaded_program(path, self.torch), {}))
         call()
         return call
 
@@ -100,10 +89,15 @@ class ExecuTorch(TorchScript):
     def load(self, path):
         import executorch_run
 
+        notes, self.job.notes = self.job.notes, {}  # those of the file stand
         run = executorch_run.loaded(self.job, loaded_program(path, self.torch), f"{len(list(self.job.folder.glob('*.pte')))}.pte")
+        self.job.notes = notes
+        return self.caller(run)
+
+    def caller(self, run):
         return lambda: run(self.flat)
 
-    def operators(self, call):
+    def operators(self, call, calls):
         return []
 
 
@@ -121,11 +115,7 @@ class Onnx:
             options.enable_profiling = True
             options.profile_file_prefix = str(self.job.folder / "profile")
         session = self.ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-        names = [value.name for value in session.get_inputs()]
-        values = self.flat
-        if len(names) != len(values):
-            values = [v for v, item in zip(values, self.job.text["calls"][0]) if "array" in item]
-        return session, dict(zip(names, map(numpy.asarray, values)))
+        return session, self.job.fed([value.name for value in session.get_inputs()], self.flat)
 
     def load(self, path):
         session, inputs = self.session(path)
@@ -136,14 +126,14 @@ class Onnx:
         self.opened[call] = path
         return call
 
-    def operators(self, call):
+    def operators(self, call, calls):
         session, inputs = self.session(self.opened[call], True)
-        for _ in range(PROFILED + 1):
+        for _ in range(calls + 1):
             session.run(None, inputs)
         with open(session.end_profiling()) as file:
             events = [e for e in json.load(file) if e.get("cat") == "Node" and e["name"].endswith("_kernel_time")]
-        a_call = len(events) // (PROFILED + 1)  # the first one allocates
-        return usual((e["args"]["op_name"], e["dur"] / 1e6) for e in events[a_call:])
+        a_call = len(events) // (calls + 1)  # the first one allocates
+        return usual(((e["args"]["op_name"], e["dur"] / 1e6) for e in events[a_call:]), calls)
 
 
 RUNTIMES = {"torch.jit": TorchScript, "torch.compile": Compiled, "executorch": ExecuTorch, "onnxruntime-optimized": Onnx}
@@ -155,12 +145,14 @@ def seconds(call):
     return time.perf_counter() - start
 
 
-def alternate(floating, integer):
-    """Seconds of calls one after the other; who begins changes from round to round."""
-    for _ in range(WARM_UP):
-        floating(), integer()
-    pairs, end = [], time.perf_counter() + SECONDS
-    while len(pairs) < FEWEST or (len(pairs) < MOST and time.perf_counter() < end):
+def alternate(floating, integer, available):
+    """Seconds of calls one after the other, for so many seconds; who begins changes from round to round."""
+    end = time.perf_counter() + min(available, SECONDS)
+    for index in range(WARM_UP):
+        if index == 0 or time.perf_counter() < end:
+            floating(), integer()
+    pairs = []
+    while not pairs or (len(pairs) < MOST and time.perf_counter() < end):
         if len(pairs) % 2:
             second, first = seconds(integer), seconds(floating)
         else:
@@ -184,26 +176,31 @@ def by_kind(float_operators, int8_operators):
     return sorted(kinds.values(), key=lambda entry: -max(entry["float_ms"], entry["int8_ms"]))
 
 
-def measure(job):
+def profiled(call_seconds, available):
+    """How many calls the profiler may watch."""
+    return max(1, min(PROFILED, int(available / max(call_seconds, 1e-9))))
+
+
+def measure(job, available):
+    end = time.perf_counter() + available
     runtime = RUNTIMES[job.text["runtime"]](job)
-    floating, integer = runtime.load(job.text["float_file"]), runtime.load(job.file)
-    pairs = alternate(floating, integer)
-    return {"float_ms": statistics.median(a for a, _ in pairs) * 1e3, "int8_ms": statistics.median(b for _, b in pairs) * 1e3,
-            "speedup": statistics.median(a / b for a, b in pairs), "rounds": len(pairs),
-            "operators": by_kind(runtime.operators(floating), runtime.operators(integer))}
+    integer = runtime.load(job.file) if job.timed is None else runtime.caller(job.timed)
+    floating = runtime.load(job.text["float_file"])
+    pairs = alternate(floating, integer, max(end - time.perf_counter(), LEAST_SECONDS) / 2)
+    float_seconds, int8_seconds = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
+    share = max(end - time.perf_counter(), LEAST_SECONDS / 2) / 2
+    operators = by_kind(runtime.operators(floating, profiled(float_seconds, share)), runtime.operators(integer, profiled(int8_seconds, share)))
+    return {"float_ms": float_seconds * 1e3, "int8_ms": int8_seconds * 1e3, "speedup": statistics.median(a / b for a, b in pairs),
+            "rounds": len(pairs), "operators": operators}
 
 
-def main():
-    job = Job(sys.argv[1])
-    done = {}
+def speed(job, available):
+    """{"float_ms", "int8_ms", "speedup", "rounds", "operators": [{"kind", "float_ms", "int8_ms", "fell_back_ms", "fell_back"}]} or {"error"}.
+
+    Takes no more than so many seconds, but for opening the float model and six calls of each."""
     try:
-        done["speed"] = measure(job)
+        return measure(job, available)
     except Missing as error:
-        done["missing"] = str(error)
+        return {"error": f"Python's package '{error}' is not installed"}
     except Exception as error:  # the model may hold what the runtime cannot run
-        done["error"] = one_line(error)
-    (job.folder / "done.json").write_text(json.dumps(done))
-
-
-if __name__ == "__main__":
-    main()
+        return {"error": one_line(error)}

@@ -53,6 +53,16 @@ def expect_bad(*words, contains=(), out=None, code=1):
         assert left == [], f"{words}: left behind {left}"
 
 
+def without(folder, package):
+    """A Python that has all packages but this one."""
+    (folder / "none" / package).mkdir(parents=True)
+    (folder / "none" / package / "__init__.py").write_text(f"raise ModuleNotFoundError(\"No module named '{package}'\", name='{package}')\n")
+    script = folder / f"python-without-{package}"
+    script.write_text(f"#!/bin/sh\nPYTHONPATH={folder / 'none'} exec {sys.executable} \"$@\"\n")
+    script.chmod(0o755)
+    return script
+
+
 def interrupted(words, progress, how=signal.SIGINT, within=60):
     """(exit status, last line) of a run that gets the signal as soon as its progress, which it shows on a terminal, fits the
     regular expression, however slow this machine is; it must end within so many seconds."""

@@ -8,6 +8,7 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
+#include "engine/graph/operators/state.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/memory_prediction.h"
@@ -33,6 +34,21 @@ Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited)
         makeError(ErrorCode::BadInput,
                   "--strict: " + counted(std::int64_t(findings.size()), "finding") + ": " + text)
             .inFile(planned.model->info().path));
+}
+
+/// What the figures of a model that keeps state are of.
+void noteState(const Graph& model, bool isSequence)
+{
+    const std::vector<StateUpdate> updates = stateUpdates(model);
+    if (updates.empty())
+        return;
+    const std::string first = inQuotes(model.get(updates.front().holder).target);
+    note("the model keeps state from call to call (" + first
+         + (updates.size() > 1 ? " and " + std::to_string(updates.size() - 1) + " more" : "")
+         + "): "
+         + (isSequence ? "each call goes on from the state of the call before (\"sequence\": true)"
+                       : "each call of the data starts from the saved state; where calls follow "
+                         "each other set \"sequence\": true under \"calibration\" in the recipe"));
 }
 
 } // namespace
@@ -74,6 +90,7 @@ Result<void> ModelRun::plan()
     QS_TRY(m_planned,
            planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
+    noteState(*m_planned.model, m_planned.recipe.calibration.isSequence);
     QS_CHECK(keepToMemoryLimit());
     const MemoryPrediction memory
         = predictMemory(*m_planned.model, *m_planned.plan, m_planned.recipe.calibration.batchSize);

@@ -36,6 +36,19 @@ bool stderrIsTerminal()
     return terminal;
 }
 
+bool stepsAreLines = false; ///< `showStepsAsLines`
+
+/// One step of many reports is a line once.
+void showStep(const Progress& progress)
+{
+    static std::string last; // a process has one job
+    if (!stepsAreLines || progress.what == last)
+        return;
+    last = progress.what;
+    std::fprintf(stderr, "%3.0f %%  %s: %s\n", 100 * progress.fraction, progress.stage.c_str(),
+                 asOneLine(progress.what).c_str());
+}
+
 void writeNote(LogLevel level, const std::string& text)
 {
     clearProgress();
@@ -99,14 +112,21 @@ Result<void> printOut(const std::string& raw)
 
 void showProgress(const Progress& progress)
 {
-    if (!stderrIsTerminal())
+    if (!stderrIsTerminal()) {
+        showStep(progress);
         return;
+    }
     static TimeLeft timeLeft; // a process has one job
     const std::string left = timeLeft.text(progress);
     const std::string what = shortened(asOneLine(progress.what), 100);
     std::fprintf(stderr, "\r\033[K%3.0f %%  %s: %s%s%s", 100 * progress.fraction,
                  progress.stage.c_str(), what.c_str(), left.empty() ? "" : ", ", left.c_str());
     std::fflush(stderr);
+}
+
+void showStepsAsLines()
+{
+    stepsAreLines = true;
 }
 
 void clearProgress()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/data/call_inputs.h"
 
+#include "engine/base/text.h"
+#include "engine/execute/interpreter.h"
+
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
 
@@ -140,6 +143,8 @@ Result<CallInputs> CallInputs::create(const Graph& graph)
 {
     CallInputs out;
     QS_TRY(out.m_structure, modelStructure(graph));
+    const auto inputs = graph.inputs();
+    out.m_inputs.assign(inputs.begin(), inputs.end());
     return out;
 }
 
@@ -181,6 +186,38 @@ Result<Values> CallInputs::arguments(const at::IValue& call) const
         out.push_back(*value);
     }
     return out;
+}
+
+Result<Values> CallInputs::spread(const Values& inputs) const
+{
+    if (inputs.size() != m_inputs.size())
+        return inputs;
+    Values all;
+    for (const InputLeaf& leaf : m_structure.leaves) {
+        const auto at = std::find(m_inputs.begin(), m_inputs.end(), leaf.node);
+        if (at != m_inputs.end()) {
+            all.push_back(inputs[std::size_t(at - m_inputs.begin())]);
+            continue;
+        }
+        QS_TRY(at::IValue constant, toIValue(leaf.constant, Frame {}));
+        all.push_back(std::move(constant));
+    }
+    return all;
+}
+
+Result<Values> CallInputs::inputsOf(const Graph& exported, const Values& inputs) const
+{
+    const std::size_t wanted = exported.inputs().size();
+    if (wanted == inputs.size())
+        return inputs;
+    QS_TRY(Values all, spread(inputs));
+    if (wanted == all.size())
+        return all;
+    return fail(makeError(ErrorCode::BadInput,
+                          "it takes " + counted(std::int64_t(wanted), "input")
+                              + ", the float model " + std::to_string(m_inputs.size()))
+                    .inFile(exported.info().path)
+                    .withHint("compare models of the same network"));
 }
 
 Result<Values> CallInputs::arrange(const at::IValue& call) const

@@ -25,11 +25,21 @@ public:
     /// come back as they are. The error (BadInput) names the argument and what the model takes.
     Result<std::vector<at::IValue>> arrange(const at::IValue& call) const;
 
+    /// The other way: all innermost values of a call, in order, from the graph's inputs. What the
+    /// export fixed (None, a flag, a number) stands in its place.
+    Result<std::vector<at::IValue>> spread(const std::vector<at::IValue>& inputs) const;
+
+    /// What an export of the model is called with: the inputs, or all that `spread` gives, which
+    /// TorchScript keeps. Errors: it takes another number of inputs.
+    Result<std::vector<at::IValue>> inputsOf(const Graph& exported,
+                                             const std::vector<at::IValue>& inputs) const;
+
 private:
     Result<std::vector<at::IValue>> arguments(const at::IValue& call) const;
     std::string argumentText() const;
 
     ModelStructure m_structure;
+    std::vector<const Node*> m_inputs; ///< the graph's
 };
 
 /// A tuple, list or dictionary.

@@ -4,10 +4,10 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"
+#include "engine/calibrate/data/call_inputs.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/metrics/top1.h"
 #include "engine/execute/interpreter.h"
-#include "engine/import/pt2/model_structure.h"
 
 #include <ATen/ATen.h>
 
@@ -108,47 +108,13 @@ std::vector<ValueRef> outputsOf(const Graph& graph)
     return refs;
 }
 
-/// What an export of the float model takes: a TorchScript keeps arguments that tracing fixed.
-/// Errors: it takes another number of inputs.
-Result<std::vector<InputLeaf>> leavesOf(const Graph& floating, const Graph& converted)
-{
-    QS_TRY(ModelStructure structure, modelStructure(floating));
-    std::vector<InputLeaf> leaves = std::move(structure.leaves);
-    if (converted.inputs().size() == floating.inputs().size())
-        std::erase_if(leaves, [](const InputLeaf& leaf) { return !leaf.node; });
-    if (converted.inputs().size() == leaves.size())
-        return leaves;
-    return fail(makeError(ErrorCode::BadInput,
-                          "it takes " + counted(converted.inputs().size(), "input")
-                              + ", the float model " + std::to_string(floating.inputs().size()))
-                    .inFile(converted.info().path)
-                    .withHint("compare models of the same network"));
-}
-
-/// The inputs of a call, with the fixed arguments at their places.
-Result<std::vector<at::IValue>> withFixed(const std::vector<InputLeaf>& leaves,
-                                          const std::vector<at::IValue>& inputs)
-{
-    std::vector<at::IValue> all;
-    std::size_t next = 0;
-    for (const InputLeaf& leaf : leaves) {
-        if (leaf.node) {
-            all.push_back(inputs.at(next++));
-            continue;
-        }
-        QS_TRY(at::IValue constant, toIValue(leaf.constant, Frame {}));
-        all.push_back(std::move(constant));
-    }
-    return all;
-}
-
 } // namespace
 
 Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& converted,
                                     const Dataset& data, const JobContext& job)
 {
     const InferenceScope scope;
-    QS_TRY(const std::vector<InputLeaf> leaves, leavesOf(*floating, *converted));
+    QS_TRY(const CallInputs structure, CallInputs::create(*floating));
     FileComparison out;
     QS_TRY(out.match, matchModels(*floating, *converted, job));
     QS_TRY(const Interpreter floatRunner, Interpreter::create(floating));
@@ -165,7 +131,10 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     const auto floatOutputs = outputsOf(*floating), convertedOutputs = outputsOf(*converted);
     const std::size_t outputs = std::min(floatOutputs.size(), convertedOutputs.size());
     std::vector<std::optional<ErrorSums>> outputSums(outputs);
-    Top1 top1;
+    std::vector<ClassScores> known;
+    for (const ValueRef output : floatOutputs)
+        known.push_back(classScores(*floating, output));
+    Top1 top1(std::move(known));
     BatchReader reader(data, job);
     for (std::int64_t i = 0; i < reader.count(); ++i) {
         QS_TRY(const Batch batch, reader.next());
@@ -174,7 +143,7 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
                 return fail(*notFinite);
         job.report("compare", "batch " + std::to_string(i + 1), double(i) / double(reader.count()));
         QS_CHECK(floatWalk.start(batch.inputs));
-        QS_TRY(const auto convertedInputs, withFixed(leaves, batch.inputs));
+        QS_TRY(const auto convertedInputs, structure.inputsOf(*converted, batch.inputs));
         QS_CHECK(convertedWalk.start(convertedInputs));
         auto left = waiting;
         for (std::size_t k = 0; k < sums.size(); ++k) {

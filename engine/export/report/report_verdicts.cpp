@@ -111,6 +111,17 @@ std::string verdictRow(const Json& verdict, const std::string& runtime, const Re
         + "</td><td>" + linesList(verdict) + stepsTable(verdict, titles) + "</td></tr>";
 }
 
+/// From which state the calls started, of a model that keeps one.
+std::string stateHtml(const Json& certificate)
+{
+    const std::string state = fieldText(certificate, "state");
+    return state == "saved"
+        ? " The model keeps state: each call started from the state that the file holds."
+        : state == "sequence"
+        ? " The model keeps state: each call started from the state that the call before left."
+        : "";
+}
+
 /// The rows of a certificate. Throws where it is not one that `verify` wrote.
 std::string verdictTable(const Json& certificate, const ReportNames& titles)
 {
@@ -121,7 +132,9 @@ std::string verdictTable(const Json& certificate, const ReportNames& titles)
     return "<h3>Run where they will run</h3><p>" + escapeHtml(fieldText(certificate, "date"))
         + ", on " + escapeHtml(fieldText(certificate, "processor"))
         + ". Agreement is with what the converted model makes here; the last two figures are "
-          "against the float model.</p><table><thead><tr><th>File</th><th>Runtime</th>"
+          "against the float model."
+        + stateHtml(certificate)
+        + "</p><table><thead><tr><th>File</th><th>Runtime</th>"
           "<th>Result</th><th>Agreement</th><th>There</th><th>Here</th><th></th></tr></thead>"
           "<tbody>"
         + rows + "</tbody></table>";

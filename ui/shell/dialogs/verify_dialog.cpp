@@ -176,6 +176,8 @@ void VerifyDialog::start()
         m_summary->setText(tr("Choose a runtime."));
         return;
     }
+    // All of them are those that are there; what was left out makes the others a choice.
+    const auto named = asked.size() == m_runtimes.size() ? std::vector<std::string>() : asked;
     m_rows->clear();
     m_progress->setValue(0);
     setRunning(true);
@@ -183,10 +185,10 @@ void VerifyDialog::start()
         Lane::Engine, kVerifyTag,
         [engine = &m_workspace.pipeline().engine(), converted = document.converted(),
          folder = document.exported().folder, data = m_data->text().trimmed().toStdString(),
-         python = m_python->text().trimmed().toStdString(), asked,
+         python = m_python->text().trimmed().toStdString(), named,
          speed = m_speed->isChecked()](JobContext& job) -> Result<Certificate> {
             QS_TRY(StoredRun stored, readStoredRun(folder));
-            return engine->verify({converted, std::move(stored), data, python, asked, speed}, job);
+            return engine->verify({converted, std::move(stored), data, python, named, speed}, job);
         },
         this, [this](const Result<Certificate>& result) { showResult(result); });
 }
@@ -218,6 +220,8 @@ void VerifyDialog::showResult(const Result<Certificate>& result)
                            : tr("All load, nothing could be compared. The certificate is written: "
                                 "%1")
                                  .arg(written));
+    if (const QString state = toQString(stateText(result->state)); !state.isEmpty())
+        m_summary->setText(m_summary->text() + QLatin1Char(' ') + tr("State: %1.").arg(state));
     m_rows->setFocus(); // the arrow keys go through what was found
 }
 
@@ -233,9 +237,9 @@ void VerifyDialog::showRows(const Certificate& certificate)
                                           toQString(row.there), toQString(row.here)});
         for (int column = 3; column < m_rows->columnCount(); ++column)
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        const bool stops = row.verdict == Outcome::Failed || row.verdict == Outcome::NotVerified;
         if (row.verdict != Outcome::Passed)
-            item->setForeground(2,
-                                row.verdict == Outcome::Failed ? theme().danger : theme().warning);
+            item->setForeground(2, stops ? theme().danger : theme().warning);
         for (const std::string& line : row.lines) {
             auto* more = new QTreeWidgetItem(item, {toQString(line)});
             more->setToolTip(0, toQString(line));
