@@ -4,9 +4,11 @@
 #include "app/commands/model/restored_result.h"
 #include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
+#include "app/commands/options/run_argument.h"
 #include "app/commands/stopwatch.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
+#include "engine/project/moved_files.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -21,6 +23,34 @@ struct CompareOptions
     std::string device = "auto", against;
     bool json = false;
 };
+
+/// What the words leave out is a project's: its current result, the data that it compares on and
+/// what with.
+Result<void> fillFromProject(CompareOptions& options)
+{
+    const bool isProject = looksLikeProject(options.model);
+    for (const auto& [word, given] :
+         {std::pair("--result", &options.result), std::pair("--data", &options.data)})
+        if (given->empty() && !isProject)
+            return fail(makeError(ErrorCode::Usage, std::string(word) + " is required")
+                            .withHint("only a project names one of its own"));
+    if (!isProject)
+        return {};
+    QS_TRY(const Project project, readProject(options.model));
+    const RunSettings settings = settingsOf(project, options.model);
+    if (options.result.empty()) {
+        QS_TRY(options.result, currentResultOf(options.model));
+    }
+    if (options.data.empty())
+        options.data = settings.compared();
+    if (options.data.empty())
+        return fail(makeError(ErrorCode::Usage, "--data is required")
+                        .inFile(options.model)
+                        .withHint("the project names no data"));
+    if (options.against.empty() && settings.againstOriginal)
+        options.against = kAgainstOriginal;
+    return {};
+}
 
 Result<void> runCompare(const CompareOptions& options, const JobContext& job)
 {
@@ -61,35 +91,37 @@ void addCompareCommand(CLI::App& app, Command& chosen)
     auto options = std::make_shared<CompareOptions>();
     CLI::App* verb = app.add_subcommand(
         "compare", "Measures, layer by layer, what a conversion loses on data");
-    verb->add_option("MODEL", options->model, "the model that the result was made from")
+    verb->add_option("MODEL", options->model,
+                     "the model that the result was made from, or a project")
         ->required();
-    verb->add_option(
-            "--result", options->result,
-            "the folder, its result.json, or a quantized model (.pt2, TorchScript) of any origin")
-        ->required();
+    verb->add_option("--result", options->result,
+                     "the folder, its result.json, or a quantized model (.pt2, TorchScript) of any "
+                     "origin; a project has its current one");
     verb->add_option("--data", options->data,
-                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
-        ->required();
+                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project has "
+                     "its own");
     verb->add_option("--recipe", options->recipe,
                      "with a quantized model: how the data are read (\"calibration\")");
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
     verb->add_flag("--json", options->json, "a whole result document on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) {
-            if (isModelFile(options->result) && !options->against.empty())
-                return Result<void>(
-                    fail(makeError(ErrorCode::Usage,
-                                   "--against is for a result folder: a quantized model of "
-                                   "another origin is compared with MODEL as it is")));
+        chosen = [options](const JobContext& job) -> Result<void> {
+            const bool isAsked = !options->against.empty();
+            QS_CHECK(fillFromProject(*options));
+            QS_CHECK(checkComparable(options->result));
+            if (isModelFile(options->result) && isAsked)
+                return fail(makeError(ErrorCode::Usage,
+                                      "--against is for a result folder: a quantized model of "
+                                      "another origin is compared with MODEL as it is"));
             if (isModelFile(options->result))
                 return toldOfModel(runFileCompare({options->model, options->result, options->data,
                                                    options->recipe, options->json},
                                                   job),
                                    options->model);
             if (!options->recipe.empty() && std::filesystem::is_directory(options->result))
-                return Result<void>(fail(makeError(
-                    ErrorCode::Usage, "--recipe is for a quantized model: a result has its own")));
+                return fail(makeError(ErrorCode::Usage,
+                                      "--recipe is for a quantized model: a result has its own"));
             return toldOfModel(runCompare(*options, job), options->model);
         };
     });

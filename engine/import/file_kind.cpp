@@ -2,11 +2,10 @@
 #include "engine/import/file_kind.h"
 
 #include "engine/base/files/read_file.h"
+#include "engine/import/foreign_formats.h"
 
 #include <array>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -14,26 +13,6 @@
 namespace qs {
 
 namespace {
-
-struct FileSignature
-{
-    std::string_view bytes;
-    std::string_view what;
-};
-
-constexpr std::array<FileSignature, 9> kSignatures {{
-    {"\x89PNG", "a PNG image"},
-    {"\xff\xd8\xff", "a JPEG image"},
-    {"GIF8", "a GIF image"},
-    {"%PDF", "a PDF document"},
-    {"\x1f\x8b", "a gzip archive"},
-    {"\x7f"
-     "ELF",
-     "a program"},
-    {"\x93NUMPY", "a NumPy array"},
-    {"GGUF", "a GGUF model"},
-    {"\x89HDF", "an HDF5 file"},
-}};
 
 bool looksLikePickle(std::string_view head)
 {
@@ -51,6 +30,24 @@ bool looksLikeText(std::string_view head)
     return true;
 }
 
+void name(FileLook& look, const ForeignFormat& format)
+{
+    look.what = format.what;
+    look.way = format.way;
+    look.isWrapping = format.isWrapping;
+    look.isNamed = true;
+}
+
+Result<FileLook> lookAtFolder(const std::string& path)
+{
+    const auto format = foreignFolder(path);
+    if (!format)
+        return fail(makeError(ErrorCode::BadInput, "is a folder, not a model file").inFile(path));
+    FileLook look;
+    name(look, *format);
+    return look;
+}
+
 } // namespace
 
 std::string exportRecipe()
@@ -66,7 +63,7 @@ Result<FileLook> lookAtFile(const std::string& path)
     if (!std::filesystem::exists(status))
         return fail(makeError(ErrorCode::NotFound, "no such file").inFile(path));
     if (std::filesystem::is_directory(status))
-        return fail(makeError(ErrorCode::BadInput, "is a folder, not a model file").inFile(path));
+        return lookAtFolder(path);
     QS_CHECK(checkReadable(path));
     std::ifstream in(path, std::ios::binary);
     std::array<char, 512> buffer {};
@@ -84,10 +81,9 @@ Result<FileLook> lookAtFile(const std::string& path)
         look.kind = FileKind::Pickle;
         return look;
     }
-    for (const auto& signature : kSignatures)
-        if (head.starts_with(signature.bytes))
-            look.what = signature.what;
-    if (look.what.empty())
+    if (const auto format = foreignFormat(head, look.size, path))
+        name(look, *format);
+    else
         look.what = looksLikeText(head) ? "a text file" : "of a kind this program does not know";
     return look;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace qs {
 
@@ -22,12 +23,20 @@ struct FileLook
     FileKind kind = FileKind::Foreign;
     std::uint64_t size = 0;
     std::string what;
+    std::string way; ///< from there to what this program opens; "" = none but `exportRecipe`
+    bool isWrapping = false; ///< `ForeignFormat::isWrapping`
+    bool isNamed = false; ///< `what` names a format, not that it is unknown or a text
 };
 
-/// Errors: no such file, a folder, unreadable, empty.
+/// Judged by content; by the name only where content cannot tell. Errors: no such file, a folder
+/// (one that holds a model of another program is named), unreadable, empty.
 Result<FileLook> lookAtFile(const std::string& path);
 
 /// The recipe that turns a module into a file this program opens; used as a hint.
 std::string exportRecipe();
+
+/// What a pickle of torch.save holds (weights alone, a module, a checkpoint) and what to do about
+/// it. `what` completes "PATH: ...".
+FileLook lookAtPickle(std::string_view pickle, const std::string& path);
 
 } // namespace qs

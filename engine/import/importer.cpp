@@ -17,15 +17,27 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <future>
 
 namespace qs {
 
 namespace {
 
-Error wrongKind(const std::string& path, const std::string& what)
+constexpr std::uint64_t kMostOfPickle = 64 << 20; ///< looked at, of one that is not opened
+
+Error wrongKind(const std::string& path, const std::string& what, const std::string& way = {})
 {
-    return makeError(ErrorCode::BadInput, what).inFile(path).withHint(exportRecipe());
+    return makeError(ErrorCode::BadInput, what)
+        .inFile(path)
+        .withHint(way.empty() ? exportRecipe() : way);
+}
+
+/// Of a pickle: what it holds.
+Error pickled(const std::string& path, std::string_view bytes)
+{
+    const FileLook look = lookAtPickle(bytes, path);
+    return wrongKind(path, look.what, look.way);
 }
 
 bool anyRecord(const Pt2Archive& archive, std::string_view prefix)
@@ -37,10 +49,28 @@ bool anyRecord(const Pt2Archive& archive, std::string_view prefix)
 /// What an archive without an exported program is.
 Error explainArchive(const Pt2Archive& archive)
 {
-    if (archive.has("data.pkl"))
+    if (archive.has("data.pkl")) {
+        const auto bytes = archive.size("data.pkl") <= kMostOfPickle
+            ? archive.read("data.pkl")
+            : Result<std::string>(std::string());
+        return bytes ? pickled(archive.path(), *bytes) : bytes.error();
+    }
+    if (anyRecord(archive, "data/aotinductor/"))
         return wrongKind(archive.path(),
-                         "is a Python pickle written by torch.save: its weights cannot be read "
-                         "without the code of the model");
+                         "is a package of AOTInductor: compiled for one machine, without a graph",
+                         "save the program itself: torch.export.save(exported_program, "
+                         "\"model.pt2\")");
+    if (archive.has("config.json") && archive.has("model.weights.h5"))
+        return wrongKind(archive.path(), "is a Keras model",
+                         "export the PyTorch model that it was made from; there is no way back "
+                         "from there");
+    if (anyRecord(archive, "Data/com.apple.CoreML/"))
+        return wrongKind(archive.path(), "is a zipped Core ML package",
+                         "export the PyTorch model that it was made from");
+    if (std::all_of(archive.names().begin(), archive.names().end(),
+                    [](const std::string& name) { return name.ends_with(".npy"); }))
+        return wrongKind(archive.path(), "holds NumPy arrays (.npz): data, no model",
+                         "give it with --data, and the model as a .pt2 or TorchScript");
     if (anyRecord(archive, "serialized_exported_program.json"))
         return makeError(ErrorCode::BadInput, "is a .pt2 of an old form (before torch 2.8)")
             .inFile(archive.path())
@@ -51,10 +81,13 @@ Error explainArchive(const Pt2Archive& archive)
 Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
 {
     QS_TRY(const FileLook look, lookAtFile(path));
-    if (look.kind == FileKind::Pickle)
-        return fail(wrongKind(path, "is a Python pickle, which would have to run code to be read"));
+    if (look.kind == FileKind::Pickle) {
+        std::string bytes(std::size_t(std::min<std::uint64_t>(look.size, kMostOfPickle)), '\0');
+        std::ifstream(path, std::ios::binary).read(bytes.data(), std::streamsize(bytes.size()));
+        return fail(pickled(path, bytes));
+    }
     if (look.kind == FileKind::Foreign)
-        return fail(wrongKind(path, "is not a model file but " + look.what));
+        return fail(wrongKind(path, "is not a model file but " + look.what, look.way));
     QS_TRY(auto archive, Pt2Archive::open(path));
     if (pt2ModelRecord(*archive).empty() && !isTorchScript(*archive))
         return fail(explainArchive(*archive));

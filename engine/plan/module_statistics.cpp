@@ -194,20 +194,26 @@ private:
 
     void quantizeWeight(const PlannedObserver& observer)
     {
-        const Node* root = m_graph.tryGet(observer.weightOwner);
-        const Node* weight = root ? parameter(*root, "weight") : nullptr;
-        const auto count = weight ? elementsOf(weight->outputs.front().type) : std::nullopt;
+        for (const ObservedEdge& edge : observer.edges)
+            if (const Node* held = m_graph.tryGet(edge.value.node);
+                held && held->kind == NodeKind::Parameter)
+                quantizeWeight(observer, *held);
+    }
+
+    void quantizeWeight(const PlannedObserver& observer, const Node& weight)
+    {
+        const auto count = elementsOf(weight.outputs.front().type);
         if (!count)
             return;
-        const auto& shape = weight->outputs.front().type.shape;
+        const auto& shape = weight.outputs.front().type.shape;
         const auto axis = std::size_t(std::max(observer.spec.chAxis, 0));
         const int group = observer.spec.groupSize;
         const std::int64_t channels = group > 0 ? *count / group
             : isPerChannel(observer.spec.qscheme) && axis < shape.size()
-            ? dimension(weight->outputs.front().type, shape.size() - axis)
+            ? dimension(weight.outputs.front().type, shape.size() - axis)
             : 1;
         const bool integer = isIntegerDType(observer.spec.dtype);
-        m_bytes[weight->id]
+        m_bytes[weight.id]
             = *count * dtypeSize(observer.spec.dtype) + (integer ? channels * kQParamBytes : 0);
     }
 

@@ -64,6 +64,25 @@ def test_of_a_project(folder):
     assert errors(json.loads(done.stdout)) == errors(both)
 
 
+def test_compare_takes_a_projects_data_and_result(folder):
+    result = folder / "result"
+    document = quantized(result, MODEL, "--data", CALIBRATION)
+    project = {"format": "quantscope.project", "version": 1, "model": str(MODEL), "data": str(CALIBRATION), "result": str(result),
+               "recipe": json.loads((result / "recipe.json").read_text())}
+    path = folder / "work.project.json"
+    for given, compared in (({}, CALIBRATION), ({"comparison": str(OTHER)}, OTHER)):
+        path.write_text(json.dumps({**project, **given}))
+        wanted = run("compare", MODEL, "--result", result, "--data", compared, "--device", "cpu", "--json")
+        done = run("compare", path, "--device", "cpu", "--outside", "--json")
+        assert done.returncode == 0, done.stderr
+        assert errors(json.loads(done.stdout)) == errors(json.loads(wanted.stdout)), given
+    assert document["format"] == "quantscope.result"
+    path.write_text(json.dumps({key: value for key, value in project.items() if key != "result"}))
+    expect_bad("compare", path, "--outside", contains=["no current result"])
+    expect_bad("compare", MODEL, "--data", OTHER, contains=["--result is required"], code=2)
+    expect_bad("compare", MODEL, "--result", result, contains=["--data is required"], code=2)
+
+
 def test_gate_and_metric(folder):
     words = ("--data", CALIBRATION, "--compare-on", OTHER)
     counting = f"{sys.executable} -c \"import numpy, sys; print(len(list(numpy.load(sys.argv[1]).values())[0]))\""

@@ -2,6 +2,7 @@
 #include "app/commands/model/compare_files.h"
 
 #include "app/commands/model/planned_model.h"
+#include "app/commands/options/float_option.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
 #include "engine/base/text.h"
@@ -55,11 +56,29 @@ bool isModelFile(const std::string& path)
     return look && look->kind == FileKind::Zip;
 }
 
+Result<void> checkComparable(const std::string& path)
+{
+    const auto look = lookAtFile(path);
+    if (!look || !look->isNamed)
+        return {};
+    return fail(
+        makeError(ErrorCode::BadInput, "is not a result or a quantized model but " + look->what)
+            .inFile(path)
+            .withHint(look->isWrapping
+                          ? look->way
+                          : "compare takes a result folder, a quantized .pt2 or TorchScript; "
+                            "'quantscope verify DIR' runs the ONNX export of a result and "
+                            "tells its loss"));
+}
+
 Result<void> runFileCompare(const FileCompareOptions& options, const JobContext& job)
 {
     FileCompareRequest request;
-    QS_TRY(request.floating, importModel(options.model, job));
     QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
+    StageChain chain;
+    const Recipe asFloat = withFloatOption(defaultRecipe());
+    QS_TRY(const EditedModelPtr floating, openEdited(chain, options.model, asFloat, job));
+    request.floating = floating->graph;
     request.quantized = options.quantized;
     request.data = options.data;
     request.reading = recipe.calibration;

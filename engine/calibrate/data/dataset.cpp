@@ -8,6 +8,7 @@
 #include "engine/calibrate/data/sample_dataset.h"
 #include "engine/calibrate/data/tensor_file_dataset.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/import/file_kind.h"
 
 #include <filesystem>
 #include <fstream>
@@ -22,26 +23,47 @@ bool endsWith(const std::string& text, const std::string& ending)
         && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+constexpr const char* kKindsOfData
+    = "give a .npz, a .pt of torch.save, a folder of images, or 'sample'";
+
+/// Names what is known and holds no data that is read here. A file of its own kind passes.
+Result<void> checkKind(const std::string& source, const Graph& graph)
+{
+    const auto look = lookAtFile(source);
+    if (!look || !look->isNamed)
+        return {};
+    const auto inputs = graph.inputs();
+    const std::string first = inputs.empty() ? "x" : inputs.front()->name;
+    const bool isArray = look->what.starts_with("a NumPy array");
+    return fail(makeError(ErrorCode::BadInput,
+                          isArray ? "is a single NumPy array (.npy)"
+                                  : "is not a data file but " + look->what)
+                    .withHint(isArray
+                                  ? "save it with a name for each input: numpy.savez(\"data.npz\", "
+                                      + first + "=array)"
+                                  : look->isWrapping ? look->way
+                                                     : kKindsOfData));
+}
+
 Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph& graph,
                                           const DatasetOptions& options)
 {
     std::error_code error;
     const auto status = std::filesystem::status(source, error);
     if (!std::filesystem::exists(status))
-        return fail(
-            makeError(ErrorCode::NotFound, "no such data file")
-                .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
+        return fail(makeError(ErrorCode::NotFound, "no such data file").withHint(kKindsOfData));
     if (std::filesystem::is_directory(status))
         return openImageDataset(source, graph, options);
     QS_CHECK(checkReadable(source));
     if (std::filesystem::file_size(source, error) == 0 || error)
         return fail(ErrorCode::BadInput, error ? "cannot be read" : "is empty or cannot be read");
+    QS_CHECK(checkKind(source, graph));
     if (endsWith(source, ".npz"))
         return openNpzDataset(source, graph, options);
     if (endsWith(source, ".pt") || endsWith(source, ".pth"))
         return openTensorFileDataset(source, graph, options);
     return fail(makeError(ErrorCode::BadInput, "is no data file this program knows")
-                    .withHint("give a .npz, a .pt of torch.save, a folder of images, or 'sample'"));
+                    .withHint(kKindsOfData));
 }
 
 /// No form of data holds objects: torch.save leaves out their class.

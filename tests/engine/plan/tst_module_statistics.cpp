@@ -54,16 +54,20 @@ Plan planOf(const Graph& graph)
     conv.quantized = conv.fused = true;
     plan.groups.push_back(conv);
     PlannedObserver weight;
-    weight.id = ObserverId(1);
     weight.isWeight = true;
-    weight.weightOwner = conv.root;
     weight.spec.dtype = DType::QInt8;
     weight.spec.qscheme = QScheme::PerChannelSymmetric;
-    plan.observers.push_back(weight);
-    weight.id = ObserverId(2);
-    weight.weightOwner = graph.tryFind("lin")->id;
+    const auto add = [&](int id, const char* owner, const char* held) {
+        weight.id = ObserverId(id);
+        weight.weightOwner = graph.tryFind(owner)->id;
+        weight.edges = {{{graph.tryFind(held)->id, 0}, {}}};
+        plan.observers.push_back(weight);
+    };
+    add(1, "conv", "aw");
     weight.spec.qscheme = QScheme::PerTensorSymmetric;
-    plan.observers.push_back(weight);
+    add(2, "lin", "bw");
+    add(3, "lstm", "ih");
+    add(4, "lstm", "hh");
     return plan;
 }
 
@@ -106,7 +110,8 @@ private Q_SLOTS:
         // 108 bytes of weight, 4 channels of scale and zero point; the norm's bias stays.
         QCOMPARE(moduleStatistics(graph, &plan)["a"].plannedBytes, 108 + 4 * 8 + 16);
         QCOMPARE(moduleStatistics(graph, &plan)["b"].plannedBytes, 2560 + 8 + 40);
-        QCOMPARE(moduleStatistics(graph, &plan)["c"].plannedBytes, 4 * 32 * 15);
+        // Of a recurrent network the weights; the bias stays.
+        QCOMPARE(moduleStatistics(graph, &plan)["c"].plannedBytes, 32 * 14 + 2 * 8 + 4 * 32);
     }
     void anUnknownModuleHoldsNothing()
     {
