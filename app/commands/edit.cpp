@@ -109,6 +109,11 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
         return fail(
             makeError(ErrorCode::BadInput, "--strict: " + unfitEdits(*edited, recipe.edits).front())
                 .inFile(source.model));
+    if (unfit == std::int64_t(recipe.edits.size()) && !(options.out.empty() && dataOut.empty()))
+        return fail(makeError(ErrorCode::BadInput,
+                              "no edit applies, nothing is written: "
+                                  + unfitEdits(*edited, recipe.edits).front())
+                        .inFile(source.model));
     RunSettings settings;
     settings.calibrationData = options.data;
     const bool tellsShapes = !lacksShapes(*edited->graph);

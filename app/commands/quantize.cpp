@@ -45,8 +45,8 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     addAgainstOption(*verb, options->against);
     CLI::Option* forms
         = verb->add_option("--export", options->forms,
-                           "what to write, by commas: torchscript, pt2-reference (both by default, "
-                           "as far as they can hold the model), pt2, onnx; 'none' for nothing")
+                           "what to write, by commas: pt2, onnx, torchscript (these by default, as "
+                           "far as they can hold the model), pt2-reference; 'none' for nothing")
               ->delimiter(',');
     verb->add_option("--onnx-opset", options->onnxOpset,
                      "operator set of the export onnx (" + std::to_string(kOnnxOpset)

@@ -3,6 +3,7 @@
 
 #include "app/commands/model/model_run.h"
 #include "engine/base/job_context.h"
+#include "engine/export/exporter.h"
 #include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
 
@@ -17,7 +18,7 @@ inline constexpr const char* kAtType = "type";
 struct QuantizeOptions : ModelRunOptions
 {
     std::string out;
-    std::vector<std::string> forms {"torchscript", "pt2-reference"};
+    std::vector<std::string> forms = defaultExportForms();
     std::int64_t onnxOpset = kOnnxOpset;
     std::string onnxTarget; ///< "" = generic
     std::string saturate; ///< "observer": `ExportOptions::ownRanges`; "" = "type"

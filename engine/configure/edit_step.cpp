@@ -9,9 +9,9 @@ namespace qs {
 
 std::string_view editKindName(EditKind kind)
 {
-    static constexpr std::array<std::string_view, 13> kNames {
-        "insert", "remove",   "replace",    "replace_every", "set",  "rewire", "duplicate",
-        "rename", "constant", "add_output", "drop_output",   "fold", "extract"};
+    static constexpr std::array<std::string_view, 14> kNames {
+        "insert", "remove",   "replace",    "replace_every", "set",  "rewire",  "duplicate",
+        "rename", "constant", "add_output", "drop_output",   "fold", "extract", "as_float32"};
     return kNames.at(std::size_t(kind));
 }
 
@@ -98,6 +98,8 @@ std::string editText(const EditStep& step)
         return "drop output " + std::to_string(step.item);
     case EditKind::Fold:
         return "fold constants" + inModule(step.within);
+    case EditKind::AsFloat32:
+        return "take float16 and bfloat16 as float32";
     case EditKind::Extract:
         return "keep " + std::to_string(step.nodes.size())
             + (step.nodes.size() == 1 ? " operator alone" : " operators alone");

@@ -55,7 +55,8 @@ enum class EditKind : std::uint8_t
     AddOutput, ///< a value becomes the model's last output
     DropOutput, ///< one of the model's outputs
     Fold, ///< what depends on stored tensors alone becomes a constant
-    Extract ///< only these operators stay: what they read from elsewhere are inputs
+    Extract, ///< only these operators stay: what they read from elsewhere are inputs
+    AsFloat32 ///< float16 and bfloat16, of tensors and in arguments, become float32
 };
 /// "insert", "replace_every" ...
 std::string_view editKindName(EditKind kind);

@@ -24,6 +24,7 @@ Result<EditedNodes> addOutput(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> dropOutput(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step);
+Result<EditedNodes> asFloat32(EditDraft& draft, const EditStep& step);
 
 /// Does the edit that the step asks for.
 Result<EditedNodes> applyEdit(EditDraft& draft, const EditStep& step);

@@ -292,10 +292,10 @@ Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
 Result<EditedNodes> applyEdit(EditDraft& draft, const EditStep& step)
 {
     using Function = Result<EditedNodes> (*)(EditDraft&, const EditStep&);
-    static constexpr std::array<Function, 13> functions {
+    static constexpr std::array<Function, 14> functions {
         insertOperator, removeOperator,    replaceOperator, replaceEvery, setArguments,
         rewire,         duplicateOperator, renameOperator,  setConstant,  addOutput,
-        dropOutput,     foldConstants,     extractPart};
+        dropOutput,     foldConstants,     extractPart,     asFloat32};
     const InferenceScope scope;
     return functions.at(std::size_t(step.kind))(draft, step);
 }

@@ -16,11 +16,6 @@ namespace {
 constexpr std::array<std::string_view, 3> kCasts {kCastTarget, "aten._to_copy.default",
                                                   "prims.convert_element_type.default"};
 
-bool isCast(const std::string& target)
-{
-    return std::find(kCasts.begin(), kCasts.end(), target) != kCasts.end();
-}
-
 ValueAddress added(const std::string& name)
 {
     ValueAddress address;
@@ -30,6 +25,11 @@ ValueAddress added(const std::string& name)
 }
 
 } // namespace
+
+bool isCast(const std::string& target)
+{
+    return std::find(kCasts.begin(), kCasts.end(), target) != kCasts.end();
+}
 
 bool hasWayBack(const std::string& target)
 {

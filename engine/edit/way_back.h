@@ -10,6 +10,9 @@
 
 namespace qs {
 
+/// Whether the operator gives its input in another element type.
+bool isCast(const std::string& target);
+
 /// Whether what the operator makes has a way back to what it read: quantizing and casts.
 bool hasWayBack(const std::string& target);
 

@@ -284,7 +284,9 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         out.reason
             = Reason::of<ReasonCode::NotFloat32>(odd.what, std::string(dtypeName(odd.dtype)));
         if (isFloating(odd.dtype))
-            out.remedy.text = "export the model in float32: model.float() before torch.export";
+            out.remedy.text
+                = "take it as float32 (--as-float32, in the window one button), or export it so: "
+                  "model.float() before torch.export";
         return out;
     }
     out.decision.quantized = out.decision.observation != ObservationType::InputOutputNotObserved;

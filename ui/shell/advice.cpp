@@ -2,6 +2,7 @@
 #include "ui/shell/advice.h"
 
 #include "engine/base/text.h"
+#include "engine/edit/half_precision.h"
 #include "engine/plan/match/fusion_choices.h"
 #include "ui/frame/message_bar.h"
 #include "ui/session/text.h"
@@ -15,6 +16,7 @@ namespace {
 
 const QString kCoverage = QStringLiteral("coverage");
 const QString kConflict = QStringLiteral("conflict");
+const QString kHalf = QStringLiteral("half");
 const QString kBackend = QStringLiteral("backend");
 
 QString qconfigText(const NamedQConfig& qconfig)
@@ -49,10 +51,34 @@ void Advice::onPlan()
     m_before = plan;
     if (!plan)
         return;
-    if (sayCoverage(*plan) || sayConflict(*plan, before.get()))
+    if (sayHalf(*plan, before.get()) || sayCoverage(*plan) || sayConflict(*plan, before.get()))
         return;
     if (before && before->backend != plan->backend)
         sayBackend(*plan, *before);
+}
+
+bool Advice::sayHalf(const Plan& plan, const Plan* before)
+{
+    if (!holdsHalfPrecision(*m_workspace.document().model())) {
+        m_messages.dismissTopic(kHalf);
+        return false;
+    }
+    if (before && plan.quantizedOps > 0) // said once
+        return false;
+    const auto act = [this] {
+        Recipe recipe = m_workspace.document().recipe();
+        recipe.edits = withFloat32(std::move(recipe.edits));
+        m_workspace.change(tr("take the model as float32"), std::move(recipe));
+    };
+    m_messages.showChoices(
+        MessageBar::Kind::Warning, kHalf, tr("The model is float16 or bfloat16"),
+        tr("Only float32 is quantized: %1 of %2 as it is.")
+            .arg(plan.quantizedOps)
+            .arg(toQString(counted(plan.totalOps, "operator"))),
+        {},
+        {{tr("Take as float32"),
+          tr("Converts weights, inputs and casts, as an edit that the recipe keeps"), act}});
+    return true;
 }
 
 bool Advice::sayCoverage(const Plan& plan)

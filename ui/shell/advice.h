@@ -12,9 +12,9 @@ namespace qs {
 class MessageBar;
 class Workspace;
 
-/// Speaks up after each plan: a rule without effect inside a fusion, with both ways out; a plan
-/// that quantizes nothing, with the main reason; how many verdicts another backend changed. GUI
-/// thread only.
+/// Speaks up after each plan: a model of half precision, with the way to float32; a rule without
+/// effect inside a fusion, with both ways out; a plan that quantizes nothing, with the main reason;
+/// how many verdicts another backend changed. GUI thread only.
 class Advice : public QObject
 {
     Q_OBJECT
@@ -24,6 +24,7 @@ public:
 
 private:
     void onPlan();
+    bool sayHalf(const Plan& plan, const Plan* before);
     bool sayCoverage(const Plan& plan);
     bool sayConflict(const Plan& plan, const Plan* before);
     void sayBackend(const Plan& plan, const Plan& before);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/model/planned_model.h"
 
+#include "app/commands/options/float_option.h"
 #include "app/commands/options/outside_option.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/files/path_claim.h"
@@ -76,6 +77,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
                             .inFile(given)
                             .withHint("a model's own file is named as MODEL"));
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
+        source.recipe = withFloatOption(std::move(source.recipe));
         return source;
     }
     QS_TRY(Project project, readProject(given));
@@ -96,6 +98,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     else {
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
     }
+    source.recipe = withFloatOption(std::move(source.recipe));
     return source;
 }
 
@@ -125,6 +128,9 @@ Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, co
     QS_TRY(EditedModelPtr edited, chain.edited(std::move(model), recipe, job));
     for (const std::string& line : unfitEdits(*edited, recipe.edits))
         warn(path + ": " + line);
+    for (std::size_t i = 0; i < recipe.edits.size(); ++i)
+        if (recipe.edits[i].kind == EditKind::AsFloat32 && edited->outcomes[i].problem.empty())
+            note(path + ": what is float16 or bfloat16 is taken as float32");
     return edited;
 }
 

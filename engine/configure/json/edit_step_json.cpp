@@ -19,9 +19,9 @@ struct KindKeys
     Keys needed, others;
 };
 
-const std::array<KindKeys, 13>& kindTable()
+const std::array<KindKeys, 14>& kindTable()
 {
-    static const std::array<KindKeys, 13> table {{
+    static const std::array<KindKeys, 14> table {{
         {EditKind::Insert, {"op", "at", "name"}, {"args", "readers"}},
         {EditKind::Remove, {"at"}, {"bypass"}},
         {EditKind::Replace, {"at", "op"}, {"args"}},
@@ -35,6 +35,7 @@ const std::array<KindKeys, 13>& kindTable()
         {EditKind::DropOutput, {"output"}, {}},
         {EditKind::Fold, {}, {"within"}},
         {EditKind::Extract, {"nodes"}, {}},
+        {EditKind::AsFloat32, {}, {}},
     }};
     return table;
 }
