@@ -50,6 +50,7 @@ public:
         , m_sweep(std::move(sweep))
         , m_lowered(std::move(lowered))
         , m_reference(std::move(reference))
+        , m_top1(classScores(*converted.prepared->model))
     {
     }
 

@@ -29,13 +29,25 @@ std::int64_t countTrue(const at::Tensor& mask)
 
 } // namespace
 
+bool Top1::isKnown(std::size_t output, std::int64_t columns, const Batch& batch) const
+{
+    if (batch.labels.defined()) // targets that are no classes are a regression's
+        return !batch.labels.is_floating_point();
+    if (!m_known)
+        return true;
+    const ClassScores known = output < m_known->size() ? (*m_known)[output] : ClassScores::Unlikely;
+    return known == ClassScores::Sure
+        || (known == ClassScores::Likely && columns >= kColumnsOfClasses);
+}
+
 std::int64_t Top1::chosen(const std::vector<at::Tensor>& floatOutputs,
-                          const std::vector<at::Tensor>& int8Outputs, std::int64_t samples)
+                          const std::vector<at::Tensor>& int8Outputs, const Batch& batch)
 {
     const auto fits = [&](std::size_t i) {
         return i < floatOutputs.size() && i < int8Outputs.size()
-            && areScores(floatOutputs[i], samples) && areScores(int8Outputs[i], samples)
-            && floatOutputs[i].sizes() == int8Outputs[i].sizes();
+            && areScores(floatOutputs[i], batch.samples) && areScores(int8Outputs[i], batch.samples)
+            && floatOutputs[i].sizes() == int8Outputs[i].sizes()
+            && isKnown(i, floatOutputs[i].size(1), batch);
     };
     if (!m_output) {
         m_output = -1;
@@ -51,7 +63,7 @@ std::int64_t Top1::chosen(const std::vector<at::Tensor>& floatOutputs,
 void Top1::add(const std::vector<at::Tensor>& floatOutputs,
                const std::vector<at::Tensor>& int8Outputs, const Batch& batch)
 {
-    const std::int64_t output = chosen(floatOutputs, int8Outputs, batch.samples);
+    const std::int64_t output = chosen(floatOutputs, int8Outputs, batch);
     if (output < 0)
         return;
     const at::Tensor ofFloat = plainScores(floatOutputs[std::size_t(output)]);

@@ -64,6 +64,26 @@ private Q_SLOTS:
         QCOMPARE(comparison.int8Top1.value(), 0.75);
     }
 
+    /// The highest of coordinates says nothing: an output counts where labels or model know it.
+    void regressionHasNoFigure()
+    {
+        const auto agreementOf = [](ClassScores known, std::int64_t columns, const Batch& batch) {
+            Top1 top1({known});
+            const at::Tensor made = at::rand({4, columns});
+            top1.add({made}, {made}, batch);
+            return top1.agreement({"out"}).has_value();
+        };
+        const Batch labelled = batchOf(4, at::tensor({0, 1, 1, 1}, at::kLong));
+        const Batch targets = batchOf(4, at::rand({4, 3}));
+        QVERIFY(!agreementOf(ClassScores::Unlikely, 3, batchOf(4)));
+        QVERIFY(!agreementOf(ClassScores::Unlikely, 1000, batchOf(4)));
+        QVERIFY(!agreementOf(ClassScores::Likely, 4, batchOf(4)));
+        QVERIFY(agreementOf(ClassScores::Likely, 10, batchOf(4)));
+        QVERIFY(agreementOf(ClassScores::Sure, 2, batchOf(4)));
+        QVERIFY(agreementOf(ClassScores::Unlikely, 3, labelled));
+        QVERIFY(!agreementOf(ClassScores::Sure, 3, targets));
+    }
+
     void nanAgreesWithNone()
     {
         at::Tensor bad = scores({1, 1});
