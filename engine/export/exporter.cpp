@@ -125,6 +125,11 @@ std::vector<std::string> exportForms()
     return names;
 }
 
+std::vector<std::string> defaultExportForms()
+{
+    return {"pt2", "onnx", "torchscript"};
+}
+
 std::string exportFile(const std::string& form)
 {
     const Form* known = findForm(form);

@@ -33,6 +33,9 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
                                 const std::string& folder, const JobContext& job = {},
                                 const ExportOptions& options = {});
 std::vector<std::string> exportForms();
+/// Those that are written where none is named: the forms that last, and LibTorch's own. One that a
+/// model cannot have is then left out with a note (`ExportRequest::formsChosen`).
+std::vector<std::string> defaultExportForms();
 /// The name of a form's file; empty for an unknown form.
 std::string exportFile(const std::string& form);
 

@@ -90,7 +90,7 @@ private:
     /// as long as another can.
     Result<void> writeForms()
     {
-        std::optional<Error> leftOut;
+        std::vector<std::pair<std::string, Error>> leftOut;
         const auto& forms = m_request.forms;
         for (std::size_t i = 0; i < forms.size(); ++i) {
             QS_CHECK(m_job.check());
@@ -111,14 +111,16 @@ private:
             const auto name = fs::path(error.file).filename();
             if (!name.empty())
                 error.file = (fs::path(m_request.folder) / name).string();
-            const bool another = !m_parts.exports.empty() || i + 1 < forms.size();
-            if (m_request.formsChosen || !another || !cannot)
-                return fail(cannot && leftOut ? *leftOut : std::move(error));
-            error.file = "no " + forms[i];
-            leftOut = std::move(error);
+            if (m_request.formsChosen || !cannot)
+                return fail(std::move(error));
+            leftOut.emplace_back(forms[i], std::move(error));
         }
-        if (leftOut)
-            warn("left out: " + leftOut->line());
+        if (m_parts.exports.empty() && !leftOut.empty())
+            return fail(std::move(leftOut.front().second));
+        for (auto& [form, error] : leftOut) {
+            error.file = "no " + form;
+            note("left out: " + error.line());
+        }
         return {};
     }
 
@@ -129,6 +131,8 @@ private:
                            {m_request.onnxOpset, m_request.onnxTarget, m_parts.recipeSha256,
                             m_request.ownRanges}));
         const std::string name = fs::path(path).filename().string();
+        if (!isReadBack(form) && !m_request.formsChosen)
+            return name; // whoever asks for no form need not hear each time who checks it
         QS_TRY(const std::string unchecked,
                checkWritten(*m_request.converted, form, m_request.ownRanges, path, m_batch, m_job));
         if (!unchecked.empty())

@@ -78,7 +78,7 @@ struct ExportRequest
     Recipe recipe;
     RunSettings settings;
     std::vector<std::string> forms; ///< of `exportForms`
-    bool formsChosen = true; ///< else a form that cannot hold the model is left out, with a warning
+    bool formsChosen = true; ///< else a form that cannot hold the model is left out, with a note
     std::string folder;
     std::map<std::string, double> timingSeconds; ///< of the stages before, for the document
     std::map<std::string, double> evaluation; ///< the user's own metric, for the document

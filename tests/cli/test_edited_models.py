@@ -106,7 +106,7 @@ def test_measured_against_the_original(folder):
              {"do": "add_output", "at": op("pool", "max_pool2d.default")}]
     recipe = write_recipe(folder, edits=edits, calibration={"batch_size": 8, "batches": 3})
     words = ["--recipe", recipe, "--data", data, "--device", "cpu"]
-    against = run_json("quantize", path, *words, "--against", "original", "--out", folder / "original")
+    against = run_json("quantize", path, *words, "--against", "original", "--export", "pt2-reference", "--out", folder / "original")
     plain = run_json("quantize", path, *words, "--out", folder / "edited")
     assert against["against"] == "original" and plain["against"] == "edited"
     mine, theirs = by_name(against), by_name(plain)

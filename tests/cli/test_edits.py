@@ -254,6 +254,13 @@ def test_a_changed_model_takes_what_fits(folder):
     done = run("quantize", folder / "other.pt2", "--recipe", recipe, "--data", data, "--device", "cpu", "--out", folder / "o")
     assert done.returncode == 0 and done.stderr.count("does not fit this model and was left out") == 2, done.stderr
 
+    # Where none applies nothing is written; where some do, the others are left out.
+    alone = write_recipe(folder, edits=[edits[0], edits[2]])
+    expect_bad("edit", folder / "other.pt2", "--recipe", alone, "--out", folder / "nothing.pt2",
+               contains=["no edit applies, nothing is written", "'conv2' has no operator"], out=folder / "nothing.pt2")
+    assert not (folder / "nothing.pt2").exists()
+    recipe = write_recipe(folder, edits=edits)
+
     strict = run("quantize", folder / "other.pt2", "--recipe", recipe, "--data", data, "--device", "cpu", "--strict", "--out",
                  folder / "p")
     assert strict.returncode == 1 and "edit 1, insert aten.relu.default after conv2" in strict.stderr, strict.stderr

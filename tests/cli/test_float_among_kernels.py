@@ -145,7 +145,7 @@ def check(folder, model, shape, decomposed=False, traced=False):
         if decomposed:
             torch.export.save(torch.export.load(path).run_decompositions(), path)
         recipe = write_recipe(folder, calibration={"batch_size": ROWS})
-        result = run_json("quantize", path, "--data", data, "--recipe", recipe, "--out", folder / "out")
+        result = run_json("quantize", path, "--data", data, "--recipe", recipe, "--export", "torchscript,pt2-reference", "--out", folder / "out")
         assert sum(node["quantized"] for node in result["nodes"]) >= 1, result["coverage"]
         exports = {"torchscript": torch.jit.load(str(folder / "out" / "model.ts.pt")),
                    "pt2-reference": torch.export.load(folder / "out" / "model.reference.pt2").module()}
@@ -280,7 +280,7 @@ def test_a_layer_that_nobody_reads(folder):
     torch.jit.trace(model, x[:4]).save(str(folder / "model.pt"))
     np.savez(folder / "data.npz", x=x.numpy())
     for name in ("model.pt2", "core.pt2", "model.pt"):
-        run_good("quantize", folder / name, "--data", folder / "data.npz", "--out", folder / "out")
+        run_good("quantize", folder / name, "--data", folder / "data.npz", "--export", "pt2-reference", "--out", folder / "out")
         loaded = torch.export.load(folder / "out" / "model.reference.pt2").module()
         assert sqnr(model(x[:8]), loaded(x[:8])) > 25, name
         plan = run_json("plan", folder / name)

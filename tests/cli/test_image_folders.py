@@ -78,7 +78,7 @@ def test_labels_are_numbers(folder):
 def test_compare_with_a_quantized_file(folder):
     """The recipe says how images are read; a result has a recipe of its own."""
     model, recipe = made(folder)
-    run_good("quantize", model, "--recipe", recipe, "--data", folder / "images", "--out", folder / "out")
+    run_good("quantize", model, "--recipe", recipe, "--data", folder / "images", "--export", "pt2-reference", "--out", folder / "out")
     file = folder / "out" / "model.reference.pt2"
     told = [run_json("compare", model, "--result", file, "--recipe", recipe, "--data", folder / data)["outputs"][0]
             for data in ("images", "same.npz")]

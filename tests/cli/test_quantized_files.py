@@ -127,7 +127,7 @@ def test_pt2_of_pt2e(folder):
 
 def test_our_own_exports_give_the_same_numbers(folder):
     float_model(folder)
-    run_good("quantize", folder / "float.pt2", "--data", folder / "data.npz", "--out", folder / "out")
+    run_good("quantize", folder / "float.pt2", "--data", folder / "data.npz", "--export", "torchscript,pt2-reference", "--out", folder / "out")
     result = json.loads((folder / "out" / "result.json").read_text())
     nodes = {n["name"]: n for n in result["nodes"]}
     for file, key in (("model.reference.pt2", "cumulative"), ("model.ts.pt", "lowered")):

@@ -162,9 +162,10 @@ def test_default_export_leaves_out_what_cannot_hold_the_model(folder):
     words = ["quantize", path, "--recipe", recipe, "--data", samples, "--out", folder / "out"]
     done = run(*words)
     assert done.returncode == 0, done.stderr
-    assert "left out: no pt2-reference: " in done.stderr, done.stderr
-    assert (folder / "out" / "model.ts.pt").exists() and not (folder / "out" / "model.reference.pt2").exists()
-    expect_bad(*words[:-1], folder / "named", "--export", "pt2-reference", out=folder / "named")
+    for form in ("pt2", "onnx"):
+        assert f"note: left out: no {form}: " in done.stderr, done.stderr
+        expect_bad(*words[:-1], folder / "named", "--export", form, out=folder / "named")
+    assert {path.name for path in (folder / "out").glob("model*")} == {"model.ts.pt"}
 
 
 def test_what_only_decides_a_branch_stays_float(folder):
@@ -215,7 +216,7 @@ def test_a_branch_is_located_left_alone_and_the_rest_quantized(folder):
 def test_lists_read_in_part_run_again(folder):
     script, path = scripted(FirstParts, folder)
     x, samples, recipe = data(folder)
-    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--out", folder / "out")
+    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--export", "torchscript,pt2-reference", "--out", folder / "out")
     for name in ("model.ts.pt", "model.reference.pt2"):
         with torch.no_grad():
             file = folder / "out" / name
@@ -233,7 +234,7 @@ def test_checks_of_ranks_and_sizes_leave_nothing_behind(folder):
     fused = {n["module"]: n["pattern"] for n in nodes if n["module"] in ("conv", "norm", "act")}
     assert len(fused) == 3 and all(len(pattern) == 3 for pattern in fused.values()), fused
     out = folder / "out"
-    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--out", out)
+    run_good("quantize", path, "--recipe", recipe, "--data", samples, "--export", "torchscript,pt2-reference", "--out", out)
     told = json.loads((out / "result.json").read_text())["outputs"][0]["lowered"]["sqnr_db"]
     with torch.no_grad():
         measured = sqnr(script(x), torch.jit.load(str(out / "model.ts.pt"))(x))

@@ -127,8 +127,8 @@ def test_quantize_and_compare(folder):
     out = folder / "new" / "out"
     text = run_good("quantize", path, "--data", npz, "--device", "cpu", "--out", out)
     assert "relu" in text and "result.json" in text
-    assert {p.name for p in out.iterdir()} == {"result.json", "recipe.json", "observations.npz", "model.ts.pt",
-                                               "model.reference.pt2"}
+    assert {p.name for p in out.iterdir()} == {"result.json", "recipe.json", "observations.npz", "model.ts.pt", "model.pt2",
+                                               "model.onnx"}
     document = json.loads((out / "result.json").read_text())
     check_result(document)
     assert document["labels"]["float_top1"] == 1.0 and 0 <= document["labels"]["int8_top1"] <= 1
@@ -307,7 +307,8 @@ def test_result_folder_is_of_one_run(folder):
     source.write_bytes(path.read_bytes() if hasattr(path, "read_bytes") else open(path, "rb").read())
     run_good("quantize", source, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
     before = source.read_bytes()
-    expect_bad("quantize", source, "--data", npz, "--device", "cpu", "--out", out, contains=[source, "the results would replace it, as model.reference.pt2"])
+    expect_bad("quantize", source, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", out,
+               contains=[source, "the results would replace it, as model.reference.pt2"])
     assert source.read_bytes() == before
 
 

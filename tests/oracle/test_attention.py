@@ -59,7 +59,8 @@ def ours(model, calls, folder, **keys):
     harness.export_model(model, calls[0], folder / "model.pt2", dynamic=False)
     torch.save(list(calls), folder / "data.pt")
     recipe = write_recipe(folder, calibration={"batch_size": 8, "batches": len(calls)}, **WANTED, **keys)
-    run_good("quantize", folder / "model.pt2", "--recipe", recipe, "--data", folder / "data.pt", "--device", "cpu", "--out", folder / "out")
+    run_good("quantize", folder / "model.pt2", "--recipe", recipe, "--data", folder / "data.pt", "--device", "cpu",
+             "--export", "torchscript,pt2-reference", "--out", folder / "out")
     return (json.loads((folder / "out" / "result.json").read_text()), torch.jit.load(folder / "out" / "model.ts.pt"),
             torch.export.load(folder / "out" / "model.reference.pt2").module())
 

@@ -40,7 +40,7 @@ QUICK = ["digits", "tutorial_bn", "mixed", "functional", "sequence", "activation
 
 
 def quantized(paths, folder, device):
-    code, _, error = agreement.quantscope("quantize", paths[0], "--data", paths[1], "--device", device, "--out", folder)
+    code, _, error = agreement.quantscope("quantize", paths[0], "--data", paths[1], "--device", device, "--export", "torchscript,pt2-reference", "--out", folder)
     assert code == 0, error
     return json.loads((folder / "result.json").read_text())
 

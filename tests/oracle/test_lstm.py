@@ -94,7 +94,7 @@ def ours(model, calls, folder, recipe=None, strict=False):
                 **(recipe or {})}
     (folder / "recipe.json").write_text(json.dumps(document))
     run_good("quantize", folder / "model.pt2", "--recipe", folder / "recipe.json", "--data", folder / "data.pt", "--device", "cpu",
-             "--out", folder / "out")
+             "--export", "torchscript,pt2-reference", "--out", folder / "out")
     result = json.loads((folder / "out" / "result.json").read_text())
     return result, torch.jit.load(folder / "out" / "model.ts.pt"), torch.export.load(folder / "out" / "model.reference.pt2").module()
 

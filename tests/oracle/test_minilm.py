@@ -109,7 +109,7 @@ def whole_job(model, path, data, folder, recipe, failures):
     """(what is told, cosines of the embeddings before and after, sentences that keep their nearest)"""
     out = folder / "out"
     (folder / "recipe.json").write_text(json.dumps(recipe))
-    done = subprocess.run([QUANTSCOPE, "quantize", path, "--recipe", folder / "recipe.json", "--data", folder / "calls.pt", "--device", "cpu", "--out", out],
+    done = subprocess.run([QUANTSCOPE, "quantize", path, "--recipe", folder / "recipe.json", "--data", folder / "calls.pt", "--device", "cpu", "--export", "torchscript", "--out", out],
                           capture_output=True, text=True)
     assert done.returncode == 0, f"{path.name}: quantize: {done.stderr.splitlines()[-1:]}"
     result = json.loads((out / "result.json").read_text())

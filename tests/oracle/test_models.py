@@ -135,7 +135,7 @@ def whole_job(name, model, example, path, folder, failures):
     data = torch.cat([example, example + 0.2 * torch.randn_like(example)])
     np.savez(folder / "data.npz", x=data.numpy())
     out = folder / "out"
-    done = subprocess.run([QUANTSCOPE, "quantize", path, "--data", folder / "data.npz", "--out", out], capture_output=True, text=True)
+    done = subprocess.run([QUANTSCOPE, "quantize", path, "--data", folder / "data.npz", "--export", "torchscript,pt2-reference", "--out", out], capture_output=True, text=True)
     failures.expect(done.returncode == 0, f"{name}: quantize: {done.stderr.splitlines()[-1:]}")
     if done.returncode:
         return

@@ -288,11 +288,12 @@ private Q_SLOTS:
     void theCommandLineWritesTheSame()
     {
         const QString cli = m_folder.filePath(QStringLiteral("cli"));
-        const QByteArray text = run(
-            QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
-            {QStringLiteral("quantize"), m_model, QStringLiteral("--data"), m_data,
-             QStringLiteral("--recipe"), m_out + QStringLiteral("/recipe.json"),
-             QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--out"), cli});
+        const QByteArray text
+            = run(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
+                  {QStringLiteral("quantize"), m_model, QStringLiteral("--data"), m_data,
+                   QStringLiteral("--recipe"), m_out + QStringLiteral("/recipe.json"),
+                   QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--export"),
+                   QStringLiteral("torchscript,pt2-reference"), QStringLiteral("--out"), cli});
         QVERIFY(!text.isEmpty());
         QStringList ourFiles = QDir(m_out).entryList(QDir::Files, QDir::Name);
         QVERIFY(ourFiles.removeOne(QStringLiteral("certificate.json")));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/export/exporter.h"
 #include "ui/shell/dialogs/run_dialogs.h"
 
 #include <QApplication>
@@ -110,6 +111,9 @@ private Q_SLOTS:
         auto* target = dialog.findChild<QComboBox*>(QStringLiteral("onnxTarget"));
         auto* form = dialog.findChild<QCheckBox*>(QStringLiteral("form_onnx"));
         QCOMPARE(target->count(), int(onnxTargetNames().size()));
+        QVERIFY(form->isChecked());
+        QVERIFY(target->isEnabled());
+        form->setChecked(false);
         QVERIFY(!target->isEnabled());
         QVERIFY(dialog.choices().onnxTarget == OnnxTarget::Generic);
         form->setChecked(true);
@@ -125,6 +129,8 @@ private Q_SLOTS:
     {
         ExportDialog dialog({"torchscript", "pt2", "onnx"}, m_folder.path(), nullptr);
         auto* cut = dialog.findChild<QCheckBox*>(QStringLiteral("ownRanges"));
+        for (const char* name : {"form_pt2", "form_onnx"})
+            dialog.findChild<QCheckBox*>(QString::fromLatin1(name))->setChecked(false);
         for (const char* name : {"form_pt2", "form_onnx"}) {
             auto* form = dialog.findChild<QCheckBox*>(QString::fromLatin1(name));
             cut->setChecked(false);
@@ -139,10 +145,27 @@ private Q_SLOTS:
         }
     }
 
+    /// What lasts is ticked; a form that a model cannot have stops the export only where it was
+    /// chosen.
+    void formsThatLastAreTheDefault()
+    {
+        ExportDialog dialog(exportForms(), m_folder.path(), nullptr);
+        auto ticked = dialog.choices().forms;
+        auto usual = defaultExportForms();
+        std::sort(ticked.begin(), ticked.end());
+        std::sort(usual.begin(), usual.end());
+        QCOMPARE(ticked, usual);
+        QCOMPARE(usual, (std::vector<std::string> {"onnx", "pt2", "torchscript"}));
+        QVERIFY(!dialog.choices().formsChosen);
+        auto* form = dialog.findChild<QCheckBox*>(QStringLiteral("form_pt2-reference"));
+        form->setChecked(true);
+        QVERIFY(dialog.choices().formsChosen);
+    }
+
     /// Going ahead without a folder or a form would do nothing and not say so.
     void exportWantsAFolderAndAForm()
     {
-        ExportDialog dialog({"torchscript", "pt2"}, m_folder.path(), nullptr);
+        ExportDialog dialog({"torchscript", "pt2-reference"}, m_folder.path(), nullptr);
         dialog.show();
         auto* go = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
         auto* form = dialog.findChild<QCheckBox*>(QStringLiteral("form_torchscript"));

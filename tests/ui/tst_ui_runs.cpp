@@ -289,7 +289,8 @@ private Q_SLOTS:
         QProcess process;
         process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
                       {"quantize", test::kSamples + "digits.pt2", "--data",
-                       test::kSamples + "calib.npz", "--device", "cpu", "--out", out});
+                       test::kSamples + "calib.npz", "--device", "cpu", "--export", "pt2-reference",
+                       "--out", out});
         QVERIFY(process.waitForFinished(120000));
         QCOMPARE(process.exitCode(), 0);
         const QString file = m_folder.filePath("theirs.pt2");

@@ -199,7 +199,7 @@ numpy.savez(sys.argv[2], input=torch.randn(16, 4).numpy())
         const QString made = m_folder.filePath("theirs");
         const QString data = QString::fromStdString(document().settings().calibrationData);
         commandLine({"quantize", kSamples + "digits.pt2", "--data", data, "--device", "cpu",
-                     "--out", made, "--json"});
+                     "--export", "pt2-reference", "--out", made, "--json"});
         const QString file = made + "/model.reference.pt2";
         m_window->runs().addFile(file);
         settle();

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/torch_types.h"
 #include "engine/export/forms/fold_sizes.h"
 #include "engine/export/forms/fold_weights.h"
 #include "engine/export/forms/inline_regions.h"
@@ -13,6 +14,8 @@
 #include "engine/graph/operators/state.h"
 #include "engine/graph/output_names.h"
 #include "engine/graph/pass.h"
+
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <array>
@@ -78,17 +81,75 @@ Result<void> checkKnown(const OnnxBuilder& builder, const Graph& graph)
     return fail(std::move(refusal));
 }
 
-void addOutputs(OnnxBuilder& builder, const Argument& argument, std::vector<std::string>& names)
+at::Tensor tensorOf(const Argument& number)
 {
-    if (const auto* list = argument.asList()) {
-        for (const Argument& item : *list)
-            addOutputs(builder, item, names);
-        return;
-    }
-    if (const ValueRef* ref = argument.asRef())
-        builder.reserveOutput(*ref, builder.names().output(names.front()));
-    names.erase(names.begin());
+    if (const auto* flag = number.asBool())
+        return at::scalar_tensor(*flag, at::kBool);
+    if (const auto* whole = number.asInt())
+        return at::scalar_tensor(*whole, at::kLong);
+    if (const auto* real = number.asDouble())
+        return at::scalar_tensor(*real, at::kFloat);
+    return {};
 }
+
+/// The graph's outputs: values, and numbers that are the same for every call. None has no place.
+class GraphOutputs
+{
+public:
+    GraphOutputs(OnnxBuilder& builder, std::vector<std::string> names)
+        : m_builder(builder)
+        , m_names(std::move(names))
+    {
+    }
+
+    void add(const Argument& argument)
+    {
+        if (const auto* list = argument.asList()) {
+            for (const Argument& item : *list)
+                add(item);
+            return;
+        }
+        const std::string& name = m_names.at(m_next++);
+        if (const ValueRef* ref = argument.asRef()) {
+            m_builder.reserveOutput(*ref, m_builder.names().output(name));
+            ++m_count;
+        } else if (const at::Tensor number = tensorOf(argument); number.defined()) {
+            m_numbers.push_back({m_count++, m_builder.names().output(name), number});
+        }
+    }
+
+    /// To a finished graph that has the values.
+    void addNumbersTo(OnnxGraph& graph) const
+    {
+        for (const Number& number : m_numbers) {
+            ValueType type;
+            type.dtype = fromScalarType(number.value.scalar_type());
+            type.shapeKnown = true;
+            OnnxNode same;
+            same.op = "Identity";
+            same.name = number.name + "/Identity";
+            same.inputs = {number.name + "/value"};
+            same.outputs = {number.name};
+            graph.initializers.push_back({same.inputs.front(), number.value, false});
+            graph.nodes.push_back(std::move(same));
+            graph.outputs.insert(graph.outputs.begin() + std::ptrdiff_t(number.position),
+                                 OnnxBuilder::declared(number.name, type, false));
+        }
+    }
+
+private:
+    struct Number
+    {
+        std::size_t position; ///< among the outputs
+        std::string name;
+        at::Tensor value;
+    };
+    OnnxBuilder& m_builder;
+    const std::vector<std::string> m_names;
+    std::size_t m_next = 0; ///< name
+    std::size_t m_count = 0; ///< outputs so far
+    std::vector<Number> m_numbers;
+};
 
 OnnxMetadata metadataOf(const Graph& graph, const OnnxOptions& options)
 {
@@ -132,16 +193,16 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
         builder.bind({input->id, 0}, name);
         builder.addInput(OnnxBuilder::declared(name, input->outputs.at(0).type));
     }
-    std::vector<std::string> returned
-        = options.outputs.empty() ? outputNames(*graph) : options.outputs;
+    GraphOutputs outputs(builder, options.outputs.empty() ? outputNames(*graph) : options.outputs);
     for (const NamedArgument& output : graph->output().args)
-        addOutputs(builder, output.value, returned);
+        outputs.add(output.value);
     QS_CHECK(builder.run());
     QS_CHECK(builder.giveOutputs());
     OnnxModel model;
     model.opset = options.opset;
     model.metadata = metadataOf(*graph, options);
     model.graph = builder.take(graph->info().name.empty() ? "model" : graph->info().name);
+    outputs.addNumbersTo(model.graph);
     if (options.target != OnnxTarget::TensorRt) // whose integers have no operators
         cutBytes(model.graph);
     if (options.target == OnnxTarget::OrtCpu)

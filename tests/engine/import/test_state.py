@@ -184,7 +184,7 @@ class State(unittest.TestCase):
         recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
                                       "calibration": {"batch_size": 2, "batches": 0, "sequence": sequence}}))
         done = subprocess.run([os.environ["QUANTSCOPE"], "quantize", str(path), "--recipe", str(recipe), "--data", str(data), "--out",
-                               str(out), "--device", "cpu"], capture_output=True, text=True)
+                               str(out), "--device", "cpu", "--export", "torchscript,pt2-reference"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return out, {n["name"]: n for n in json.loads((out / "result.json").read_text())["nodes"]}
 

@@ -384,6 +384,7 @@ void Pipeline::startStage(Stage stage)
     case Stage::Export: {
         ExportRequest request = exportRequest();
         request.forms = m_export.forms;
+        request.formsChosen = m_export.formsChosen;
         request.folder = m_export.folder.toStdString();
         runStage<ExportReport>(
             stage, [engine, request](JobContext& job) { return engine->exportTo(request, job); },

@@ -38,6 +38,7 @@ struct ExportChoices
     std::vector<std::string> forms;
     OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the form "onnx"
     bool ownRanges = false; ///< `ExportOptions::ownRanges`
+    bool formsChosen = true; ///< `ExportRequest::formsChosen`
 };
 
 /// Runs the stages for one document, one after the other, off the GUI thread, and publishes what

@@ -222,10 +222,11 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
             m_folder->setText(path);
     });
     form->addRow(tr("Folder"), box);
+    const auto usual = defaultExportForms();
     for (const auto& name : forms) {
         auto* check = new QCheckBox(formText(name), this);
         check->setObjectName(QStringLiteral("form_%1").arg(QString::fromStdString(name)));
-        check->setChecked(name == "torchscript" || name == "pt2-reference");
+        check->setChecked(std::find(usual.begin(), usual.end(), name) != usual.end());
         form->addRow(m_forms.empty() ? tr("Forms") : QString(), check);
         m_forms.emplace_back(name, check);
     }
@@ -233,14 +234,12 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     m_target->setObjectName(QStringLiteral("onnxTarget"));
     for (const std::string& name : onnxTargetNames())
         m_target->addItem(targetText(name), toQString(name));
-    m_target->setEnabled(false);
     form->addRow(tr("ONNX is for"), m_target);
     m_ownRanges = new QCheckBox(tr("Cut at the observers' ranges (seven bits)"), this);
     setNames(*m_ownRanges, "ownRanges", {},
              tr("Integers of pt2 and ONNX are cut at the ends of the observers' "
                 "ranges, as PT2E's files are, for processors whose products of "
                 "bytes overflow. Else they go on to the ends of their type"));
-    m_ownRanges->setEnabled(false);
     form->addRow(QString(), m_ownRanges);
     auto* note
         = makeParagraph(tr("result.json, recipe.json and observations.npz are written beside "
@@ -256,8 +255,11 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
         m_ownRanges->setEnabled(std::any_of(forms.begin(), forms.end(), holdsOwnRanges));
     };
     connect(m_folder, &QLineEdit::textChanged, this, check);
-    for (const auto& entry : m_forms)
+    for (const auto& entry : m_forms) {
         connect(entry.second, &QCheckBox::toggled, this, check);
+        connect(entry.second, &QCheckBox::toggled, this, [this] { m_formsChosen = true; });
+    }
+    check();
 }
 
 ExportChoices ExportDialog::choices() const
@@ -270,6 +272,7 @@ ExportChoices ExportDialog::choices() const
     out.onnxTarget = onnxTargetFromName(m_target->currentData().toString().toStdString())
                          .value_or(OnnxTarget::Generic);
     out.ownRanges = m_ownRanges->isEnabled() && m_ownRanges->isChecked();
+    out.formsChosen = m_formsChosen;
     return out;
 }
 

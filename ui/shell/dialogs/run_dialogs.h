@@ -56,6 +56,7 @@ private:
     QComboBox* m_target;
     QCheckBox* m_ownRanges;
     std::vector<std::pair<std::string, QCheckBox*>> m_forms;
+    bool m_formsChosen = false; ///< the user changed what is ticked
 };
 
 /// Asks for a new named qconfig, starting from another one. GUI thread only.

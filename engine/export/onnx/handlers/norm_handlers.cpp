@@ -23,20 +23,6 @@ std::string orConstant(OnnxCall& c, const char* name, std::optional<std::int64_t
     return c.constant(at::full({*count}, value, at::kFloat), value == 0 ? "zeros" : "ones");
 }
 
-void batchNorm(OnnxCall& c)
-{
-    if (c.flag("training", false))
-        c.refuse("it is in training mode");
-    const char* input = c.has("input") ? "input" : "self";
-    const auto channels = c.fixedSize("running_mean", 0);
-    if (!c.has("running_mean"))
-        c.refuse("it has no running mean");
-    c.give(c.emit("BatchNormalization",
-                  {c.in(input), orConstant(c, "weight", channels, 1),
-                   orConstant(c, "bias", channels, 0), c.in("running_mean"), c.in("running_var")},
-                  {{"epsilon", c.number("eps", kEps)}}));
-}
-
 /// (x - mean) / sqrt(variance + eps) over some axes.
 std::string normalized(OnnxCall& c, const std::string& x, const std::vector<std::int64_t>& axes,
                        double eps)
@@ -54,6 +40,46 @@ std::string scaledAndShifted(OnnxCall& c, std::string x)
     if (c.has("weight"))
         x = c.emit("Mul", {x, c.in("weight")});
     return c.has("bias") ? c.emit("Add", {x, c.in("bias")}) : x;
+}
+
+/// A vector of channels beside a value of `rank` dimensions, channels on axis 1.
+std::string column(OnnxCall& c, const char* name, int rank)
+{
+    std::vector<std::int64_t> axes;
+    for (int axis = 1; axis < rank - 1; ++axis)
+        axes.push_back(axis);
+    return c.unsqueeze(c.in(name), axes);
+}
+
+/// Each channel by its mean and variance over the whole batch.
+void batchStatisticsNorm(OnnxCall& c, const char* input)
+{
+    const int rank = c.rank(input);
+    std::vector<std::int64_t> axes {0};
+    for (int axis = 2; axis < rank; ++axis)
+        axes.push_back(axis);
+    std::string made = normalized(c, c.in(input), axes, c.number("eps", kEps));
+    if (c.has("weight"))
+        made = c.emit("Mul", {made, column(c, "weight", rank)});
+    if (c.has("bias"))
+        made = c.emit("Add", {made, column(c, "bias", rank)});
+    c.give(made);
+}
+
+void batchNorm(OnnxCall& c)
+{
+    const char* input = c.has("input") ? "input" : "self";
+    if (!c.has("running_mean")) { // track_running_stats=False: those of the batch, in any mode
+        batchStatisticsNorm(c, input);
+        return;
+    }
+    if (c.flag("training", false))
+        c.refuse("it is in training mode");
+    const auto channels = c.fixedSize("running_mean", 0);
+    c.give(c.emit("BatchNormalization",
+                  {c.in(input), orConstant(c, "weight", channels, 1),
+                   orConstant(c, "bias", channels, 0), c.in("running_mean"), c.in("running_var")},
+                  {{"epsilon", c.number("eps", kEps)}}));
 }
 
 void layerNorm(OnnxCall& c)
@@ -89,15 +115,6 @@ void rmsNorm(OnnxCall& c)
         "Sqrt",
         {c.emit("Add", {mean, c.scalar(c.number("eps", 1.1920928955078125e-07), DType::Float32)})});
     c.give(scaledAndShifted(c, c.emit("Div", {x, root})));
-}
-
-/// A vector of channels beside a value of `rank` dimensions, channels on axis 1.
-std::string column(OnnxCall& c, const char* name, int rank)
-{
-    std::vector<std::int64_t> axes;
-    for (int axis = 1; axis < rank - 1; ++axis)
-        axes.push_back(axis);
-    return c.unsqueeze(c.in(name), axes);
 }
 
 /// The groups become instances, which are normalized by themselves.
@@ -137,7 +154,7 @@ void instanceNorm(OnnxCall& c)
 void addNormHandlers(OnnxHandlers& table)
 {
     for (const char* name : {"batch_norm", "_native_batch_norm_legit_no_training",
-                             "native_batch_norm", "cudnn_batch_norm"})
+                             "_native_batch_norm_legit", "native_batch_norm", "cudnn_batch_norm"})
         table[name] = batchNorm;
     table["layer_norm"] = table["native_layer_norm"] = layerNorm;
     table["rms_norm"] = rmsNorm;
