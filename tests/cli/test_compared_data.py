@@ -67,10 +67,11 @@ def test_of_a_project(folder):
 def test_compare_takes_a_projects_data_and_result(folder):
     result = folder / "result"
     document = quantized(result, MODEL, "--data", CALIBRATION)
-    project = {"format": "quantscope.project", "version": 1, "model": str(MODEL), "data": str(CALIBRATION), "result": str(result),
+    project = {"format": "quantscope.project", "version": 1, "model": str(MODEL.resolve()), "data": str(CALIBRATION.resolve()),
+               "result": str(result),
                "recipe": json.loads((result / "recipe.json").read_text())}
     path = folder / "work.project.json"
-    for given, compared in (({}, CALIBRATION), ({"comparison": str(OTHER)}, OTHER)):
+    for given, compared in (({}, CALIBRATION), ({"comparison": str(OTHER.resolve())}, OTHER)):
         path.write_text(json.dumps({**project, **given}))
         wanted = run("compare", MODEL, "--result", result, "--data", compared, "--device", "cpu", "--json")
         done = run("compare", path, "--device", "cpu", "--outside", "--json")

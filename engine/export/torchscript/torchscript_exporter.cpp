@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/torch_guard.h"
+#include "engine/convert/lowering/quantized_engine.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/exporter.h"
 #include "engine/export/file_sink.h"
@@ -86,9 +87,28 @@ Result<void> saveModule(const torch::jit::Module& module, const std::string& pat
     return file.close();
 }
 
+/// QNNPACK multiplies in three dimensions, but cannot give its packed weights back to be stored.
+Result<void> checkStorable(const Graph& lowered)
+{
+    if (currentEngine() != "qnnpack")
+        return {};
+    for (const NodePtr& node : lowered.nodes())
+        if (node->target.starts_with("quantized.conv")
+            && node->target.find("3d") != std::string::npos)
+            return fail(
+                makeError(ErrorCode::Unsupported,
+                          "TorchScript cannot store three-dimensional convolutions that are "
+                          "packed for the engine qnnpack")
+                    .atNode(node->name)
+                    .withHint("take the backend x86, fbgemm or onednn, keep them float, or "
+                              "export pt2 or onnx"));
+    return {};
+}
+
 Result<void> writeModule(const Graph& lowered, const std::string& path, const JobContext& job,
                          const std::optional<ExportRecord>& record, const CodeCalls& names)
 {
+    QS_CHECK(checkStorable(lowered));
     InlinedGraph inlined;
     const auto inlineInto = [&inlined](const Graph& graph) -> Result<GraphPtr> {
         QS_TRY(inlined, inlineRegions(graph));
