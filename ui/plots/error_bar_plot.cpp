@@ -59,7 +59,8 @@ ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
     connect(m_plot, &QCustomPlot::afterLayout, this, &ErrorBarPlot::placeLabel);
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace, &Workspace::factsChanged, this, later);
-    connect(&workspace.selection(), &Selection::changed, this, &ErrorBarPlot::showSelection);
+    connect(&workspace.selection(), &Selection::changed, this,
+            later.unlessDue([this] { showSelection(); }));
     refresh();
 }
 

@@ -8,16 +8,41 @@
 
 namespace qs {
 
-/// A slot that runs `refresh` once for all signals of one turn of the event loop. It runs while
-/// `owner` lives.
+/// A slot that runs a refresh once for all signals of one turn of the event loop.
+class Coalesced
+{
+public:
+    explicit Coalesced(QTimer* timer)
+        : m_timer(timer)
+    {
+    }
+
+    void operator()() const { m_timer->start(); }
+
+    /// A slot that runs `light` at once, where no refresh is due: while one is, a view still holds
+    /// what it was shown before, and the refresh does the whole.
+    template<class Light>
+    auto unlessDue(Light light) const
+    {
+        return [timer = m_timer, light = std::move(light)] {
+            if (!timer->isActive())
+                light();
+        };
+    }
+
+private:
+    QTimer* m_timer;
+};
+
+/// It runs while `owner` lives.
 template<class Refresh>
-auto coalesced(QObject* owner, Refresh refresh)
+Coalesced coalesced(QObject* owner, Refresh refresh)
 {
     auto* timer = new QTimer(owner);
     timer->setSingleShot(true);
     timer->setInterval(0);
     QObject::connect(timer, &QTimer::timeout, owner, std::move(refresh));
-    return [timer] { timer->start(); };
+    return Coalesced(timer);
 }
 
 } // namespace qs

@@ -36,6 +36,16 @@ FoldTreePtr hierarchyOf(const Graph& model, const Plan* plan, const Recipe& reci
 Document::Document(QObject* parent)
     : QObject(parent)
 {
+    const auto on = [this](Notice notice, void (Document::*signal)()) {
+        m_notices.deliverWith(notice, [this, signal] { Q_EMIT(this->*signal)(); });
+    };
+    on(Notice::Model, &Document::modelChanged);
+    on(Notice::Graph, &Document::graphEdited);
+    on(Notice::Recipe, &Document::recipeChanged);
+    on(Notice::Settings, &Document::settingsChanged);
+    on(Notice::Plan, &Document::planChanged);
+    on(Notice::Results, &Document::resultsChanged);
+    on(Notice::Saved, &Document::savedChanged);
 }
 
 QString Document::title() const
@@ -76,11 +86,8 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_settings = {};
     m_data = {};
     updateKeys();
-    Q_EMIT modelChanged();
-    Q_EMIT recipeChanged();
-    Q_EMIT planChanged();
-    Q_EMIT resultsChanged();
-    Q_EMIT settingsChanged();
+    m_notices.post(
+        {Notice::Model, Notice::Recipe, Notice::Settings, Notice::Plan, Notice::Results});
 }
 
 void Document::updateKeys()
@@ -89,15 +96,14 @@ void Document::updateKeys()
         m_keys = decisionKeys(m_model->info().sha256, m_recipe, m_settings, m_data);
 }
 
-void Document::setRecipe(const Recipe& recipe)
+void Document::setRecipe(const Recipe& recipe, const QString& step)
 {
     if (recipe == m_recipe)
         return;
+    Q_EMIT recipeToChange(recipe, step);
     m_recipe = recipe;
     updateKeys();
-    Q_EMIT recipeChanged();
-    Q_EMIT resultsChanged();
-    Q_EMIT savedChanged();
+    m_notices.post({Notice::Recipe, Notice::Results, Notice::Saved});
 }
 
 void Document::setSettings(const RunSettings& settings)
@@ -107,9 +113,7 @@ void Document::setSettings(const RunSettings& settings)
     m_settings = settings;
     m_data = DataState::of(settings);
     updateKeys();
-    Q_EMIT settingsChanged();
-    Q_EMIT resultsChanged();
-    Q_EMIT savedChanged();
+    m_notices.post({Notice::Settings, Notice::Results, Notice::Saved});
 }
 
 void Document::refreshKeys()
@@ -120,15 +124,20 @@ void Document::refreshKeys()
     m_data = DataState::of(m_settings);
     updateKeys();
     if (before.comparison != m_keys.comparison || before.plan != m_keys.plan)
-        Q_EMIT resultsChanged();
+        m_notices.post({Notice::Results});
 }
 
-void Document::setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy)
+void Document::takePlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy)
 {
     m_plan = {std::move(plan), keys};
     m_hierarchy = hierarchy ? std::move(hierarchy)
                             : hierarchyOf(*m_model, m_plan.value.get(), m_recipe, m_hierarchy);
-    Q_EMIT planChanged();
+}
+
+void Document::setPlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy)
+{
+    takePlan(std::move(plan), keys, std::move(hierarchy));
+    m_notices.post({Notice::Plan});
 }
 
 bool Document::isGraphStale() const
@@ -148,9 +157,8 @@ void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys
     m_preview = {};
     m_nodeData.reset();
     m_scalars.reset();
-    Q_EMIT graphEdited();
-    setPlan(std::move(plan), keys, std::move(hierarchy));
-    Q_EMIT resultsChanged();
+    takePlan(std::move(plan), keys, std::move(hierarchy));
+    m_notices.post({Notice::Graph, Notice::Plan, Notice::Results});
 }
 
 void Document::refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys)
@@ -162,19 +170,19 @@ void Document::refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& key
 void Document::setCalibration(CalibrationPtr calibration, const DecisionKeys& keys)
 {
     m_calibration = {std::move(calibration), keys};
-    Q_EMIT resultsChanged();
+    m_notices.post({Notice::Results});
 }
 
 void Document::setConverted(ConvertedPtr converted, const DecisionKeys& keys)
 {
     m_converted = {std::move(converted), keys};
-    Q_EMIT resultsChanged();
+    m_notices.post({Notice::Results});
 }
 
 void Document::setComparison(ComparisonPtr comparison, const DecisionKeys& keys)
 {
     m_comparison = {std::move(comparison), keys};
-    Q_EMIT resultsChanged();
+    m_notices.post({Notice::Results});
 }
 
 PreviewPtr Document::preview() const
@@ -186,25 +194,25 @@ PreviewPtr Document::preview() const
 void Document::setPreview(PreviewPtr preview, const DecisionKeys& keys)
 {
     m_preview = {std::move(preview), keys};
-    Q_EMIT resultsChanged();
+    m_notices.post({Notice::Results});
 }
 
 void Document::setExported(ExportReport report, const DecisionKeys& keys)
 {
     m_exported = {std::move(report), keys};
-    Q_EMIT resultsChanged();
+    m_notices.post({Notice::Results});
 }
 
 void Document::setNodeData(NodeDataPtr data)
 {
     m_nodeData = std::move(data);
-    Q_EMIT resultsChanged();
+    m_notices.post({Notice::Results});
 }
 
 void Document::setScalars(ScalarTextsPtr scalars)
 {
     m_scalars = std::move(scalars);
-    Q_EMIT resultsChanged();
+    m_notices.post({Notice::Results});
 }
 
 const DecisionKeys* Document::keysOf(Stage stage) const
@@ -284,7 +292,7 @@ bool Document::isModified() const
 void Document::markSaved()
 {
     m_saved = contentKey(m_recipe, m_settings);
-    Q_EMIT savedChanged();
+    m_notices.post({Notice::Saved});
 }
 
 } // namespace qs

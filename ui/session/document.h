@@ -3,6 +3,7 @@
 
 #ifndef Q_MOC_RUN
 #include "ui/session/fold_tree.h"
+#include "ui/session/notices.h"
 #endif
 #include "engine/pipeline/keys/decision_keys.h"
 #include "ui/session/engine_service.h"
@@ -44,13 +45,17 @@ struct GraphMaking
 };
 
 /// The open model, every decision on it, and what the engine made of them. All values are shared
-/// and const; each change is one signal. GUI thread only.
+/// and const. A change is made whole and then posted: its signals come in the order of `Notice`.
+/// GUI thread only.
 class Document : public QObject
 {
     Q_OBJECT
 
 public:
     explicit Document(QObject* parent = nullptr);
+
+    /// Through which this document's signals, and those of what is derived from it, are delivered.
+    Notices& notices() { return m_notices; }
 
     /// The model that everything is decided on and measured: the file's with the recipe's edits.
     const GraphPtr& model() const { return m_model; }
@@ -87,8 +92,8 @@ public:
     void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr,
                   EditedModelPtr edited = nullptr, std::optional<GraphMaking> made = {});
     /// Publishes another recipe; results are kept, and are current again with the decisions that
-    /// they were made from.
-    void setRecipe(const Recipe& recipe);
+    /// they were made from. `step`: what the change is called in the history.
+    void setRecipe(const Recipe& recipe, const QString& step = {});
     void setSettings(const RunSettings& settings);
     /// Looks at the data's and the backend's files again: what was made from other content is
     /// stale.
@@ -126,10 +131,13 @@ public:
     void markSaved();
 
 Q_SIGNALS:
+    /// Before another recipe is taken and anything follows from it: whoever keeps decisions keeps
+    /// it now. No notice: nothing has changed yet.
+    void recipeToChange(const Recipe& next, const QString& step);
     void modelChanged();
-    void recipeChanged();
-    /// `model()` is another graph of the same file; comes before `planChanged`.
+    /// `model()` is another graph of the same file.
     void graphEdited();
+    void recipeChanged();
     void planChanged();
     void resultsChanged();
     void settingsChanged();
@@ -144,7 +152,9 @@ private:
         std::optional<DecisionKeys> keys {}; ///< empty: there is no result
     };
     void updateKeys();
+    void takePlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy);
 
+    Notices m_notices;
     GraphPtr m_model;
     EditedModelPtr m_edited;
     GraphMaking m_made; ///< that `m_model` was made with

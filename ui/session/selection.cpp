@@ -5,6 +5,13 @@
 
 namespace qs {
 
+Selection::Selection(Notices& notices, QObject* parent)
+    : QObject(parent)
+    , m_notices(notices)
+{
+    notices.deliverWith(Notice::Selection, [this] { Q_EMIT changed(); });
+}
+
 bool Selection::contains(NodeId id) const
 {
     return std::find(m_nodes.begin(), m_nodes.end(), id) != m_nodes.end();
@@ -22,7 +29,7 @@ void Selection::selectNodes(std::vector<NodeId> nodes, NodeId current)
     m_modulePath.clear();
     m_interior = {};
     m_edge.reset();
-    Q_EMIT changed();
+    m_notices.post({Notice::Selection});
 }
 
 void Selection::selectModule(const QString& path, std::vector<NodeId> nodesInside)
@@ -35,7 +42,7 @@ void Selection::selectModule(const QString& path, std::vector<NodeId> nodesInsid
     m_modulePath = path;
     m_interior = {};
     m_edge.reset();
-    Q_EMIT changed();
+    m_notices.post({Notice::Selection});
 }
 
 void Selection::clear()
@@ -48,7 +55,7 @@ void Selection::clear()
     m_modulePath.clear();
     m_interior = {};
     m_edge.reset();
-    Q_EMIT changed();
+    m_notices.post({Notice::Selection});
 }
 
 void Selection::setInterior(ObserverId id)
@@ -56,7 +63,7 @@ void Selection::setInterior(ObserverId id)
     if (id == m_interior)
         return;
     m_interior = id;
-    Q_EMIT changed();
+    m_notices.post({Notice::Selection});
 }
 
 void Selection::setEdge(const std::optional<Edge>& edge)
@@ -65,7 +72,7 @@ void Selection::setEdge(const std::optional<Edge>& edge)
         return;
     m_edge = edge;
     m_interior = {};
-    Q_EMIT changed();
+    m_notices.post({Notice::Selection});
 }
 
 } // namespace qs

@@ -4,6 +4,7 @@
 // moc of Qt 6.4 stumbles over the standard library's concepts.
 #ifndef Q_MOC_RUN
 #include "engine/plan/rules/edge_rules.h"
+#include "ui/session/notices.h"
 #endif
 
 #include <QObject>
@@ -14,14 +15,14 @@
 
 namespace qs {
 
-/// The one selection that all views share: float nodes, or a module with everything inside. GUI
-/// thread only.
+/// The one selection that all views share: float nodes, or a module with everything inside. Its
+/// signal is the last of those that a change brings (`Notice`). GUI thread only.
 class Selection : public QObject
 {
     Q_OBJECT
 
 public:
-    using QObject::QObject;
+    explicit Selection(Notices& notices, QObject* parent = nullptr);
 
     const std::vector<NodeId>& nodes() const { return m_nodes; }
     /// The node whose properties are shown; none when nothing or a module is selected.
@@ -49,6 +50,7 @@ Q_SIGNALS:
     void changed();
 
 private:
+    Notices& m_notices;
     std::vector<NodeId> m_nodes;
     NodeId m_current;
     QString m_modulePath;

@@ -12,41 +12,52 @@ namespace qs {
 
 Workspace::Workspace(EngineService& engine, QObject* parent)
     : QObject(parent)
+    , m_selection(m_document.notices())
     , m_pipeline(engine, m_document)
     , m_styleRules(*this)
     , m_previews(*this)
     , m_alternatives(*this)
     , m_live(*this)
 {
+    Notices& notices = m_document.notices();
+    notices.deriveWith([this](const Notices::Set& posted) { derive(posted); });
+    notices.deliverWith(Notice::Tree, [this] { Q_EMIT treeChanged(); });
+    notices.deliverWith(Notice::Facts, [this] { Q_EMIT factsChanged(); });
+    notices.deliverWith(Notice::Filter, [this] { Q_EMIT filterChanged(); });
     connect(&m_document, &Document::modelChanged, this, [this] {
         m_undo.clear();
-        m_tree.reset();
-        m_repeats.reset();
-        m_facts = {};
+        m_bookmarks.setModel(m_document.model());
+        readScalars();
+    });
+    connect(&m_document, &Document::graphEdited, this, &Workspace::readScalars);
+}
+
+void Workspace::derive(const Notices::Set& posted)
+{
+    const bool isModel = Notices::has(posted, Notice::Model);
+    const bool isGraph = isModel || Notices::has(posted, Notice::Graph);
+    const bool isPlan = isGraph || Notices::has(posted, Notice::Plan);
+    if (isModel) {
         m_shownRun.reset();
         m_selection.clear();
         setVerdictFilter({});
-        m_bookmarks.setModel(m_document.model());
-        rebuildFacts();
-        rebuildTree();
-        readScalars();
-    });
-    connect(&m_document, &Document::graphEdited, this, [this] {
+    }
+    if (isGraph) {
         m_repeats.reset();
+        m_runFits = false; // until whoever shows it matches it with this graph
+    }
+    if (isPlan || Notices::has(posted, Notice::Results))
+        deriveFacts();
+    if (isPlan) {
+        deriveTree();
         keepSelected();
-        readScalars();
-    });
-    connect(&m_document, &Document::planChanged, this, [this] {
-        rebuildFacts();
-        rebuildTree();
-    });
-    connect(&m_document, &Document::resultsChanged, this, [this] { rebuildFacts(); });
+    }
 }
 
-void Workspace::rebuildFacts()
+void Workspace::deriveFacts()
 {
-    m_facts = Facts(m_document, m_shownRun);
-    Q_EMIT factsChanged();
+    m_facts = Facts(m_document, m_runFits ? m_shownRun : nullptr);
+    m_document.notices().post({Notice::Facts});
 }
 
 void Workspace::showRun(ShownRunPtr run)
@@ -54,37 +65,48 @@ void Workspace::showRun(ShownRunPtr run)
     if (run == m_shownRun)
         return;
     m_shownRun = std::move(run);
-    rebuildFacts();
+    m_runFits = true;
+    deriveFacts();
 }
 
-void Workspace::rebuildTree()
+void Workspace::deriveTree()
 {
     if (m_document.hierarchy() == m_tree && m_document.model() == m_treeModel)
         return;
     m_tree = m_document.hierarchy();
     m_treeModel = m_document.model();
-    Q_EMIT treeChanged();
+    m_document.notices().post({Notice::Tree});
 }
 
 void Workspace::keepSelected()
 {
+    const GraphPtr& model = m_document.model();
+    if (!model || m_selection.isEmpty())
+        return;
     const auto& edge = m_selection.edge();
-    if (edge && !isEdge(*m_document.model(), *edge))
+    if (edge && !isEdge(*model, *edge))
         m_selection.setEdge({});
+    const auto inside = m_facts.interiors(m_selection.current());
+    if (m_selection.interior()
+        && std::none_of(inside.begin(), inside.end(), [this](const PlannedObserver* observer) {
+               return observer->id == m_selection.interior();
+           }))
+        m_selection.setInterior({});
     std::vector<NodeId> left;
     for (const NodeId id : m_selection.nodes())
-        if (m_document.model()->tryGet(id))
+        if (model->tryGet(id))
             left.push_back(id);
-    if (left.size() == m_selection.nodes().size())
-        return;
-    if (m_selection.isModule()) {
-        m_selection.selectModule(m_selection.modulePath(), left);
+    const int module = m_tree->moduleEntry(m_selection.modulePath().toStdString());
+    if (m_selection.isModule() && module >= 0) { // with what was added inside
+        m_selection.selectModule(QString(m_selection.modulePath()), m_tree->nodesOf(module));
         return;
     }
+    if (!m_selection.isModule() && left.size() == m_selection.nodes().size())
+        return;
     if (left.empty())
         m_selection.clear();
     else
-        m_selection.selectNodes(left, left.front());
+        m_selection.selectNodes(left, m_facts.leader(left));
 }
 
 void Workspace::readScalars()
@@ -246,7 +268,7 @@ void Workspace::setVerdictFilter(std::optional<Verdict> verdict)
     if (verdict == m_filter)
         return;
     m_filter = verdict;
-    Q_EMIT filterChanged();
+    m_document.notices().post({Notice::Filter});
 }
 
 bool Workspace::passesFilter(int entry) const

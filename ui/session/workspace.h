@@ -19,7 +19,8 @@
 namespace qs {
 
 /// What all views share: the document, one selection, the undo stack, the running jobs, and the
-/// facts and the module hierarchy derived from them. GUI thread only.
+/// facts and the module hierarchy derived from them. Facts, hierarchy and selection are in step
+/// with the document whenever a signal is delivered, in the order of `Notice`. GUI thread only.
 class Workspace : public QObject
 {
     Q_OBJECT
@@ -74,7 +75,7 @@ public:
     bool passesFilter(int entry) const;
     /// Shows a run's errors in place of the current ones, in every view; null: the current result.
     void showRun(ShownRunPtr run);
-    const ShownRunPtr& shownRun() const { return m_facts.shownRun(); }
+    const ShownRunPtr& shownRun() const { return m_shownRun; }
     /// Names to offer: the recipe's own first, then the backend's default, then other presets.
     QStringList qconfigNames() const;
 
@@ -84,10 +85,12 @@ Q_SIGNALS:
     void filterChanged();
 
 private:
-    void rebuildTree();
-    void rebuildFacts();
+    /// What follows from a change of the document, before anybody is notified.
+    void derive(const Notices::Set& posted);
+    void deriveTree();
+    void deriveFacts();
     void readScalars();
-    /// Lets go of nodes that an edit removed.
+    /// Lets go of nodes, modules, values and edges that are no longer there.
     void keepSelected();
 
     Document m_document;
@@ -96,6 +99,7 @@ private:
     Pipeline m_pipeline;
     Bookmarks m_bookmarks;
     ShownRunPtr m_shownRun;
+    bool m_runFits = false; ///< its errors are on the nodes of the graph as it is
     Facts m_facts;
     FoldTreePtr m_tree;
     GraphPtr m_treeModel; ///< that `m_tree` was last told of with

@@ -98,13 +98,13 @@ RecipeCommand::RecipeCommand(Document& document, const QString& text, Recipe bef
 void RecipeCommand::undo()
 {
     if (!m_quiet)
-        m_document.setRecipe(m_before);
+        m_document.setRecipe(m_before, QObject::tr("undo: %1").arg(text()));
 }
 
 void RecipeCommand::redo()
 {
     if (!m_quiet)
-        m_document.setRecipe(m_after);
+        m_document.setRecipe(m_after, text());
 }
 
 AssignCommand::AssignCommand(Document& document, AssignTarget target,
