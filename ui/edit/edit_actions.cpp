@@ -2,20 +2,22 @@
 #include "ui/edit/edit_actions.h"
 
 #include "engine/base/sha256.h"
-#include "engine/graph/operators/class_parts.h"
-#include "engine/graph/text/graph_printer.h"
 #include "ui/edit/insert_dialogs.h"
+#include "ui/edit/operator_dialogs.h"
 #include "ui/edit/part_actions.h"
 #include "ui/edit/rewire_drag.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
 #include "ui/graph/view/graph_view.h"
+#include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/text.h"
 
 #include <QAction>
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+
+#include <algorithm>
 
 namespace qs {
 
@@ -26,17 +28,20 @@ constexpr ActionId kNodeActions[] = {
     ActionId::ReplaceEvery, ActionId::SetArguments,  ActionId::RewireInput, ActionId::DuplicateNode,
     ActionId::RenameNode,   ActionId::MakeOutput};
 
-/// The node's literal arguments as JSON, by name.
-QHash<QString, QString> literalsOf(const Graph& graph, const Node& node)
+const QString kEdgeTopic = QStringLiteral("editedEdge");
+
+bool isOperator(const Graph& model, NodeId id)
 {
-    QHash<QString, QString> out;
-    for (const NamedArgument& argument : node.args) {
-        bool reads = false;
-        forEachRef(argument.value, [&](ValueRef) { reads = true; });
-        if (!reads && !argument.value.isNone())
-            out[toQString(argument.name)] = toQString(printArgument(graph, argument.value));
-    }
-    return out;
+    const Node* node = model.tryGet(id);
+    return node && node->isOperator();
+}
+
+EditStep editOf(EditKind kind, const GraphEditor& editor, ValueRef value)
+{
+    EditStep step;
+    step.kind = kind;
+    step.at = editor.addressOf(value);
+    return step;
 }
 
 } // namespace
@@ -50,75 +55,101 @@ EditActions::EditActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     , m_messages(messages)
     , m_window(window)
 {
-    const auto on = [&](ActionId id, auto&& handler) {
-        connect(&m_actions[id], &QAction::triggered, this, handler);
-    };
-    on(ActionId::InsertAfter, [this] { insert(); });
-    on(ActionId::InsertOnInput, [this] { insertOnInput(); });
-    on(ActionId::RemoveNode, [this] { remove(); });
-    on(ActionId::ReplaceNode, [this] { replace(false); });
-    on(ActionId::ReplaceEvery, [this] { replace(true); });
-    on(ActionId::SetArguments, [this] { setArguments(); });
-    on(ActionId::RewireInput, [this] { rewire(); });
-    on(ActionId::DuplicateNode, [this] { duplicate(); });
-    on(ActionId::RenameNode, [this] { rename(); });
-    on(ActionId::MakeOutput, [this] { make(about(EditKind::AddOutput)); });
-    on(ActionId::DropOutput, [this] { dropOutput(); });
-    on(ActionId::LoadConstant, [this] { loadConstant(); });
-    on(ActionId::FoldConstants, [this] { make(about(EditKind::Fold)); });
-    on(ActionId::SaveEdited, [this] { saveEdited(); });
+    connectCommands();
     connect(&workspace.selection(), &Selection::changed, this, &EditActions::refresh);
     connect(&workspace, &Workspace::treeChanged, this, &EditActions::refresh);
     refresh();
     new PartActions(actions, workspace, editor, messages, window, this);
 }
 
+void EditActions::connectCommands()
+{
+    const auto on = [&](ActionId id, auto&& handler) {
+        connect(&m_actions[id], &QAction::triggered, this, handler);
+    };
+    const auto replacement = [this](bool every) {
+        return [this, every](EditDialog& dialog, const About&, const Node& node) {
+            askReplacement(dialog, m_editor, node, every);
+        };
+    };
+    on(ActionId::InsertAfter, [this] { insert(false); });
+    on(ActionId::InsertOnInput, [this] { insert(true); });
+    on(ActionId::RemoveNode, [this] { remove(); });
+    on(ActionId::ReplaceNode, [=, this] { ask(tr("Replace"), replacement(false)); });
+    on(ActionId::ReplaceEvery, [=, this] { ask(tr("Replace"), replacement(true)); });
+    on(ActionId::SetArguments, [this] {
+        ask(tr("Set"), [this](EditDialog& dialog, const About& about, const Node& node) {
+            askArguments(dialog, m_editor, *about.model, node);
+        });
+    });
+    on(ActionId::RewireInput, [this] { rewire(); });
+    on(ActionId::DuplicateNode, [this] { duplicate(); });
+    on(ActionId::RenameNode, [this] {
+        ask(tr("Rename"), [this](EditDialog& dialog, const About&, const Node& node) {
+            askNewName(dialog, m_editor, node);
+        });
+    });
+    on(ActionId::MakeOutput, [this] { makeOutput(); });
+    on(ActionId::DropOutput, [this] { dropOutput(); });
+    on(ActionId::LoadConstant, [this] { loadConstant(); });
+    on(ActionId::FoldConstants, [this] {
+        EditStep step;
+        step.kind = EditKind::Fold;
+        make(step);
+    });
+    on(ActionId::SaveEdited, [this] { saveEdited(); });
+}
+
 void EditActions::takeDrags(GraphView& view)
 {
     auto* drag = new RewireDrag(view, m_workspace, m_editor, &view);
     connect(drag, &RewireDrag::wanted, this, &EditActions::make);
-    connect(drag, &RewireDrag::refused, this, [this](const QString& why) {
-        m_messages.showMessage(MessageBar::Kind::Warning, tr("Not fed"), why);
-    });
+    connect(drag, &RewireDrag::refused, this,
+            [this](const QString& why) { refuse(tr("Not fed"), why); });
 }
 
-const Node* EditActions::selected() const
+EditActions::About EditActions::about() const
 {
-    const GraphPtr& model = m_workspace.document().model();
+    About about {m_workspace.document().model(), {}, {}};
     const Selection& selection = m_workspace.selection();
-    if (!model || selection.isModule() || selection.nodes().empty())
-        return nullptr;
-    const Node* node = model->tryGet(selection.nodes().back());
-    return node && node->isOperator() ? node : nullptr;
-}
-
-EditStep EditActions::about(EditKind kind) const
-{
-    EditStep step;
-    step.kind = kind;
-    if (const Node* node = selected())
-        step.at = m_editor.addressOf({node->id, 0});
-    return step;
+    if (!about.model)
+        return about;
+    about.edge = selection.edge();
+    std::vector<NodeId> nodes;
+    if (about.edge)
+        nodes = {about.edge->value.node, about.edge->reader.node};
+    else if (!selection.isModule())
+        nodes = selection.nodes();
+    for (const NodeId id : nodes)
+        if (isOperator(*about.model, id))
+            about.operators.push_back(id);
+    std::sort(about.operators.begin(), about.operators.end(), [&](NodeId a, NodeId b) {
+        return about.model->position(a) < about.model->position(b);
+    });
+    return about;
 }
 
 void EditActions::refresh()
 {
-    const bool open = m_workspace.document().model() != nullptr;
-    const bool node = selected() != nullptr;
+    const About now = about();
     for (const ActionId id : kNodeActions)
-        m_actions[id].setEnabled(node);
+        m_actions[id].setEnabled(now.edge || !now.operators.empty());
     for (const ActionId id :
          {ActionId::DropOutput, ActionId::LoadConstant, ActionId::FoldConstants})
-        m_actions[id].setEnabled(open);
+        m_actions[id].setEnabled(now.model != nullptr);
 }
 
 void EditActions::make(const EditStep& step)
 {
     m_editor.attempt(step, [this, text = toQString(editText(step))](const QString& problem) {
         if (!problem.isEmpty())
-            m_messages.showMessage(MessageBar::Kind::Warning, tr("Not done: %1").arg(text),
-                                   problem);
+            refuse(tr("Not done: %1").arg(text), problem);
     });
+}
+
+void EditActions::refuse(const QString& what, const QString& why)
+{
+    m_messages.showMessage(MessageBar::Kind::Warning, what, why);
 }
 
 EditDialog* EditActions::newDialog(const QString& title, const QString& ok)
@@ -128,151 +159,128 @@ EditDialog* EditActions::newDialog(const QString& title, const QString& ok)
     return dialog;
 }
 
-void EditActions::insert()
+void EditActions::ask(const QString& ok, const Ask& rest)
 {
-    const Node* node = selected();
-    if (!node)
-        return;
-    auto* dialog = newDialog(tr("Insert after %1").arg(toQString(node->name)), tr("Insert"));
-    askInsertAfter(*dialog, m_editor, *m_workspace.document().model(), *node);
+    const About now = about();
+    if (now.operators.empty())
+        return refuse(tr("Nothing to change"), tr("No operator stands at an end of the edge"));
+    auto* dialog = newDialog(ok, ok);
+    QStringList members;
+    for (const NodeId id : now.operators)
+        members << toQString(now.model->get(id).name);
+    dialog->askMember(members, [dialog, now, rest](int member) {
+        rest(*dialog, now, now.model->get(now.operators.at(std::size_t(member))));
+    });
     dialog->open();
 }
 
-void EditActions::insertOnInput()
+void EditActions::insert(bool before)
 {
-    const Node* node = selected();
-    if (!node || m_editor.inputsOf(node->id).empty())
+    const About now = about();
+    if (now.edge) {
+        auto* dialog = newDialog({}, tr("Insert"));
+        askInsertOnEdge(*dialog, m_editor, *now.model, *now.edge);
+        dialog->open();
         return;
-    auto* dialog = newDialog(tr("Insert before %1").arg(toQString(node->name)), tr("Insert"));
-    askInsertOnInput(*dialog, m_editor, *m_workspace.document().model(), *node);
-    dialog->open();
+    }
+    ask(tr("Insert"), [this, before](EditDialog& dialog, const About& about, const Node& node) {
+        if (before)
+            askInsertOnInput(dialog, m_editor, *about.model, node);
+        else
+            askInsertAfter(dialog, m_editor, *about.model, node);
+    });
 }
 
 void EditActions::remove()
 {
-    if (selected())
-        make(about(EditKind::Remove));
+    const About now = about();
+    if (!now.edge)
+        return removeAll(now.operators);
+    // A value that is read cannot be taken from its reader: what can be removed stands at its ends.
+    std::vector<MessageBar::Choice> choices;
+    for (const NodeId id : now.operators)
+        choices.push_back({tr("Remove %1").arg(toQString(now.model->get(id).name)),
+                           tr("Its readers get what it read"), [this, id] {
+                               if (isOperator(*m_workspace.document().model(), id))
+                                   removeAll({id});
+                           }});
+    if (isOperator(*now.model, now.edge->reader.node))
+        choices.push_back({tr("Feed the input…"), tr("Let the reader read another value"),
+                           [this] { m_actions[ActionId::RewireInput].trigger(); }});
+    m_messages.showChoices(
+        MessageBar::Kind::Note, kEdgeTopic,
+        tr("The edge %1 cannot be removed").arg(edgeText(*now.model, *now.edge)),
+        tr("Its reader needs a value; an operator at its ends can be removed, or "
+           "the reader fed from elsewhere"),
+        {}, std::move(choices));
 }
 
-void EditActions::replace(bool every)
+/// From the last to the first: what a member makes has the shape that those behind it read.
+void EditActions::removeAll(const std::vector<NodeId>& operators)
 {
-    const Node* node = selected();
-    if (!node)
-        return;
-    const QString what
-        = every ? tr("every %1").arg(toQString(wholeTarget(node->target))) : toQString(node->name);
-    auto* dialog = newDialog(tr("Replace %1").arg(what), tr("Replace"));
-    dialog->askOperator(wholeTarget(node->target), false, {});
-    QStringList where {tr("in the whole model")};
-    std::vector<std::string> modules {""};
-    for (std::string path = node->scope.path; every && !path.empty();
-         path = ModuleTree::parentPath(path)) {
-        where << tr("in %1").arg(toQString(path));
-        modules.push_back(path);
+    std::vector<EditStep> steps;
+    QStringList names;
+    for (const NodeId id : operators) {
+        steps.insert(steps.begin(), editOf(EditKind::Remove, m_editor, {id, 0}));
+        names << toQString(m_workspace.document().model()->get(id).name);
     }
-    if (every)
-        dialog->askChoice(tr("&Where"), where);
-    EditStep step = about(every ? EditKind::ReplaceEvery : EditKind::Replace);
-    if (every) {
-        step.at = {};
-        step.every = wholeTarget(node->target);
-    }
-    dialog->make = [dialog, step, modules, every]() mutable -> Result<EditStep> {
-        step.op = dialog->target();
-        QS_TRY(step.json, dialog->arguments());
-        if (every)
-            step.within = modules.at(std::size_t(dialog->choice()));
-        return step;
-    };
-    dialog->open();
-}
-
-void EditActions::setArguments()
-{
-    const Node* node = selected();
-    if (!node)
+    if (steps.size() == 1)
+        return make(steps.front());
+    if (steps.empty())
         return;
-    auto* dialog = newDialog(tr("Arguments of %1").arg(toQString(node->name)), tr("Set"));
-    dialog->askOperator(wholeTarget(node->target), true,
-                        literalsOf(*m_workspace.document().model(), *node));
-    // The same operator with other literals: what is not said stays.
-    dialog->make = [dialog, step = about(EditKind::Set)]() mutable -> Result<EditStep> {
-        QS_TRY(step.json, dialog->arguments());
-        if (step.json.empty())
-            return fail(
-                makeError(ErrorCode::BadInput, tr("no argument was changed").toStdString()));
-        return step;
-    };
-    dialog->open();
+    constexpr int kNamed = 4;
+    const QString text = tr("remove %1")
+                             .arg(names.size() > kNamed ? tr("%1 operators").arg(names.size())
+                                                        : names.join(QStringLiteral(" + ")));
+    m_editor.attempt(
+        steps,
+        [this, text](const QString& problem) {
+            if (!problem.isEmpty())
+                refuse(tr("Not done: %1").arg(text), problem);
+        },
+        text);
 }
 
 void EditActions::rewire()
 {
-    const Node* node = selected();
-    const auto inputs = node ? m_editor.inputsOf(node->id) : std::vector<GraphEditor::Reader>();
-    if (inputs.empty())
-        return;
-    auto* dialog = newDialog(tr("Feed an input of %1").arg(toQString(node->name)), tr("Feed"));
-    dialog->askInputs(inputs);
-    QStringList names;
-    for (const NodePtr& other : m_workspace.document().model()->nodes())
-        for (const Value& value : other->outputs)
-            names << toQString(value.name);
-    dialog->askChoice(tr("&From"), names, true);
-    dialog->make = [this, dialog, inputs]() -> Result<EditStep> {
-        EditStep step;
-        step.kind = EditKind::Rewire;
-        const ReaderAddress& reader = inputs.at(std::size_t(dialog->input())).address;
-        step.at = reader.node;
-        step.argument = reader.argument;
-        step.item = reader.item;
-        const QString wanted = dialog->chosenText();
-        for (const NodePtr& other : m_workspace.document().model()->nodes())
-            for (std::uint32_t i = 0; i < other->outputs.size(); ++i)
-                if (toQString(other->outputs[i].name) == wanted)
-                    step.to = m_editor.addressOf({other->id, i});
-        if (step.to.kind == ValueAddress::Kind::None)
-            return fail(makeError(ErrorCode::NotFound,
-                                  tr("there is no value '%1'").arg(wanted).toStdString()));
-        return step;
-    };
+    const About now = about();
+    if (!now.edge)
+        return ask(tr("Feed"), [this](EditDialog& dialog, const About& about, const Node& node) {
+            askOtherInput(dialog, m_editor, about.model, node, nullptr);
+        });
+    if (!isOperator(*now.model, now.edge->reader.node))
+        return refuse(tr("Not fed"), tr("The model's outputs are added and dropped, not fed"));
+    auto* dialog = newDialog({}, tr("Feed"));
+    askOtherInput(*dialog, m_editor, now.model, now.model->get(now.edge->reader.node), &*now.edge);
     dialog->open();
 }
 
 void EditActions::duplicate()
 {
-    const Node* node = selected();
-    const auto readers
-        = node ? m_editor.readersOf({node->id, 0}) : std::vector<GraphEditor::Reader>();
-    if (readers.empty())
-        return;
-    auto* dialog = newDialog(tr("Duplicate %1").arg(toQString(node->name)), tr("Duplicate"));
-    QStringList texts;
-    for (const auto& reader : readers)
-        texts << reader.text;
-    dialog->askChoice(tr("The copy is &read by"), texts);
-    dialog->askName(m_editor.freeName(node->target));
-    dialog->make
-        = [dialog, readers, step = about(EditKind::Duplicate)]() mutable -> Result<EditStep> {
-        step.name = dialog->name();
-        step.readers = {readers.at(std::size_t(dialog->choice())).address};
-        return step;
-    };
+    const About now = about();
+    if (!now.edge)
+        return ask(tr("Duplicate"), [this](EditDialog& dialog, const About&, const Node& node) {
+            askDuplicate(dialog, m_editor, node, nullptr);
+        });
+    if (!isOperator(*now.model, now.edge->value.node))
+        return refuse(tr("Not duplicated"), tr("No operator makes the value of the edge"));
+    auto* dialog = newDialog({}, tr("Duplicate"));
+    askDuplicate(*dialog, m_editor, now.model->get(now.edge->value.node), &*now.edge);
     dialog->open();
 }
 
-void EditActions::rename()
+void EditActions::makeOutput()
 {
-    const Node* node = selected();
-    if (!node)
-        return;
-    auto* dialog = newDialog(tr("Rename %1").arg(toQString(node->name)), tr("Rename"));
-    dialog->askName(node->name);
-    dialog->make = [dialog, step = about(EditKind::Rename)]() mutable -> Result<EditStep> {
-        step.name = dialog->name();
-        return step;
-    };
-    dialog->open();
+    const About now = about();
+    if (now.edge)
+        return make(editOf(EditKind::AddOutput, m_editor, now.edge->value));
+    if (now.operators.size() == 1)
+        return make(editOf(EditKind::AddOutput, m_editor, {now.operators.front(), 0}));
+    ask(tr("Make it an output"), [this](EditDialog& dialog, const About&, const Node& node) {
+        dialog.setWindowTitle(tr("Return the value of %1").arg(toQString(node.name)));
+        dialog.make = [step = editOf(EditKind::AddOutput, m_editor,
+                                     {node.id, 0})]() -> Result<EditStep> { return step; };
+    });
 }
 
 void EditActions::dropOutput()
@@ -300,14 +308,13 @@ void EditActions::loadConstant()
     auto* dialog = newDialog(tr("Load a parameter, buffer or constant"), tr("Load"));
     QStringList names;
     std::vector<ValueAddress> stored;
-    const Node* node = selected();
     const auto add = [&](const Node& one) {
         names << QStringLiteral("%1, %2").arg(toQString(one.target.empty() ? one.name : one.target),
                                               toQString(one.outputs.at(0).type.text()));
         stored.push_back(m_editor.addressOf({one.id, 0}));
     };
-    if (node) // its own first
-        for (const NamedArgument& argument : node->args)
+    for (const NodeId id : about().operators) // their own first
+        for (const NamedArgument& argument : model->get(id).args)
             forEachRef(argument.value, [&](ValueRef ref) {
                 if (const Node& read = model->get(ref.node); read.isStored())
                     add(read);

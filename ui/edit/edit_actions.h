@@ -17,7 +17,8 @@ class GraphView;
 class MessageBar;
 
 /// The commands that change the model's graph: each asks for what it needs, tries the edit and
-/// makes it one undoable step. They follow the selected node. GUI thread only.
+/// makes it one undoable step. They are about the selected edge, or the selected operators: Remove
+/// takes all of them out, the others ask which one is meant. GUI thread only.
 class EditActions : public QObject
 {
     Q_OBJECT
@@ -30,25 +31,36 @@ public:
     void takeDrags(GraphView& view);
 
 private:
-    void insert();
-    void insertOnInput();
+    /// What a command is about: the selected edge, else the selected operators.
+    struct About
+    {
+        GraphPtr model;
+        std::optional<Edge> edge;
+        /// In graph order: of a unit its members; of an edge what makes its value and what reads
+        /// it.
+        std::vector<NodeId> operators;
+    };
+    About about() const;
+    using Ask = std::function<void(EditDialog& dialog, const About& about, const Node& node)>;
+
+    void connectCommands();
+    /// Asks for an edit of an operator; of several first which one.
+    void ask(const QString& ok, const Ask& rest);
+    void insert(bool before);
     void remove();
-    void replace(bool every);
-    void setArguments();
+    void removeAll(const std::vector<NodeId>& operators);
     void rewire();
     void duplicate();
-    void rename();
+    void makeOutput();
     void loadConstant();
     void dropOutput();
     void saveEdited();
     /// The edit without a question; a refusal goes to the message bar.
     void make(const EditStep& step);
+    void refuse(const QString& what, const QString& why);
     /// `ok`: the word on its button. Goes when it is closed.
     EditDialog* newDialog(const QString& title, const QString& ok);
     void refresh();
-    /// The selected operator, or the last of a selected unit; null without.
-    const Node* selected() const;
-    EditStep about(EditKind kind) const;
 
     Actions& m_actions;
     Workspace& m_workspace;

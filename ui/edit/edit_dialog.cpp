@@ -44,7 +44,45 @@ EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString
     column->addStretch(1);
     column->addWidget(buttons);
     connect(m_ok, &QPushButton::clicked, this, &EditDialog::tryIt);
+    // What is asked is of a graph that is there; an edit that was made closes the dialog before.
+    const Document* document = &editor.document();
+    connect(document, &Document::modelChanged, this, &QDialog::reject);
+    connect(document, &Document::graphEdited, this, &QDialog::reject);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+void EditDialog::askMember(const QStringList& members, std::function<void(int)> ask)
+{
+    if (members.size() > 1) {
+        auto* box = new QComboBox(this);
+        box->setObjectName(QStringLiteral("editMember"));
+        box->addItems(members);
+        m_form->addRow(tr("&Which"), box);
+        connect(box, &QComboBox::currentIndexChanged, this, [this, ask](int member) {
+            askAgain(1);
+            ask(member);
+            adjustSize();
+        });
+    }
+    ask(0);
+}
+
+/// Takes away what was asked from this row on.
+void EditDialog::askAgain(int firstRow)
+{
+    while (m_form->rowCount() > firstRow)
+        m_form->removeRow(firstRow);
+    m_operator = m_choice = m_input = nullptr;
+    m_name = m_file = nullptr;
+    m_argumentBox = nullptr;
+    m_schema = nullptr;
+    m_back = nullptr;
+    m_nameIsOurs = true;
+    m_given.clear();
+    m_arguments.clear();
+    m_problem->hide();
+    make = {};
+    complete = {};
 }
 
 void EditDialog::askOperator(const std::string& target, bool fixed,
@@ -124,12 +162,18 @@ bool EditDialog::back() const
     return m_back && m_back->isChecked();
 }
 
-void EditDialog::askInputs(const std::vector<GraphEditor::Reader>& inputs)
+void EditDialog::choose(int choice)
+{
+    m_choice->setCurrentIndex(choice);
+}
+
+void EditDialog::askInputs(const std::vector<GraphEditor::Reader>& inputs, int proposed)
 {
     m_input = new QComboBox(this);
     m_input->setObjectName(QStringLiteral("editInput"));
     for (const auto& input : inputs)
         m_input->addItem(input.text);
+    m_input->setCurrentIndex(proposed);
     m_form->addRow(tr("&Input"), m_input);
 }
 

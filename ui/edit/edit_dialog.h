@@ -28,17 +28,21 @@ public:
     EditDialog(GraphEditor& editor, EngineService& engine, const QString& title, const QString& ok,
                QWidget* parent);
 
+    /// Which of these operators is meant, where there are several: the first, unless the user says
+    /// otherwise. `ask` asks for the rest, of the one that is meant.
+    void askMember(const QStringList& members, std::function<void(int member)> ask);
     /// A box with the operators of the engine; its arguments get fields of their own. `given`:
     /// literals that stand there by now, as JSON by name.
     void askOperator(const std::string& target, bool fixed, const QHash<QString, QString>& given);
     /// One of these; the index of the choice is `choice()`.
     void askChoice(const QString& label, const QStringList& items, bool typed = false);
+    void choose(int choice);
     void askName(const std::string& name);
     /// Whether what the operator makes is led back (dequantized, cast) before it is read.
     void askBack();
     bool back() const;
-    /// Which input of a node; the index is `input()`.
-    void askInputs(const std::vector<GraphEditor::Reader>& inputs);
+    /// Which input of a node; the index is `input()`, `proposed` to begin with.
+    void askInputs(const std::vector<GraphEditor::Reader>& inputs, int proposed);
     void askFile(const QString& label, const QString& filter);
 
     std::string target() const;
@@ -56,6 +60,7 @@ public:
     std::function<Result<std::vector<EditStep>>(const EditStep&)> complete;
 
 private:
+    void askAgain(int firstRow);
     void showArguments();
     void tryIt();
     void showProblem(const QString& text);

@@ -56,7 +56,7 @@ void GraphEditor::attempt(const EditStep& step, std::function<void(const QString
 }
 
 void GraphEditor::attempt(const std::vector<EditStep>& steps,
-                          std::function<void(const QString&)> done)
+                          std::function<void(const QString&)> done, const QString& text)
 {
     const Document& document = m_workspace.document();
     if (!document.model())
@@ -69,7 +69,8 @@ void GraphEditor::attempt(const std::vector<EditStep>& steps,
          recipe](JobContext& job) { return engine->edit(file, recipe, job); },
         this,
         [this, before = document.recipe(), recipe, done = std::move(done), count = steps.size(),
-         text = toQString(editText(steps.front()))](Result<EditedModelPtr> tried) {
+         text = text.isEmpty() ? toQString(editText(steps.front()))
+                               : text](Result<EditedModelPtr> tried) {
             if (!tried) {
                 if (tried.error().code != ErrorCode::Cancelled)
                     done(toQString(tried.error().line()));
@@ -170,6 +171,30 @@ std::vector<GraphEditor::Reader> GraphEditor::inputsOf(NodeId id) const
                  .arg(placeText(node, argument, item), toQString(graph.value(ref).name))});
     });
     return out;
+}
+
+int GraphEditor::placeOf(const std::vector<Reader>& readers, const Edge& edge) const
+{
+    const Node* reader = document().model()->tryGet(edge.reader.node);
+    if (!reader || edge.reader.argument >= reader->args.size())
+        return 0;
+    const bool isOutput = reader->kind == NodeKind::Output;
+    const NamedArgument& argument = reader->args[edge.reader.argument];
+    const ValueAddress address = isOutput ? ValueAddress() : addressOf({reader->id, 0});
+    const auto* list = argument.value.asList();
+    const auto isMeant = [&](const ReaderAddress& place) {
+        if (isOutput)
+            return place.node == address && place.item == int(edge.reader.argument);
+        if (!(place.node == address) || place.argument != argument.name)
+            return false;
+        const auto* item = list && place.item >= 0 && std::size_t(place.item) < list->size()
+            ? (*list)[std::size_t(place.item)].asRef()
+            : nullptr;
+        return !list || (item && *item == edge.value);
+    };
+    const auto found = std::find_if(readers.begin(), readers.end(),
+                                    [&](const Reader& reader) { return isMeant(reader.address); });
+    return found == readers.end() ? 0 : int(found - readers.begin());
 }
 
 } // namespace qs

@@ -20,12 +20,14 @@ public:
 
     /// Calls `done` with why the edit does not fit, empty where it was made. The newest try wins.
     void attempt(const EditStep& step, std::function<void(const QString& problem)> done);
-    /// The same for edits that belong together: all of them, or none.
+    /// The same for edits that belong together: all of them, or none. `text`: what the step of the
+    /// history is called; empty: as the first of them.
     void attempt(const std::vector<EditStep>& steps,
-                 std::function<void(const QString& problem)> done);
+                 std::function<void(const QString& problem)> done, const QString& text = {});
     /// Takes one edit out of the list; edits after it that needed it are left out and say so.
     void takeAway(std::size_t index);
 
+    const Document& document() const { return m_workspace.document(); }
     /// How edits name a value of the open model; kind None for what has no address.
     ValueAddress addressOf(ValueRef value) const;
     /// A name for an added operator that no node and no earlier edit has.
@@ -39,6 +41,8 @@ public:
     std::vector<Reader> readersOf(ValueRef value) const;
     /// The node's arguments that read a value.
     std::vector<Reader> inputsOf(NodeId node) const;
+    /// Which of these the edge is; the first where none is.
+    int placeOf(const std::vector<Reader>& readers, const Edge& edge) const;
 
 Q_SIGNALS:
     /// The model's graph has the edit; the nodes that it touched are selected.

@@ -4,6 +4,7 @@
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/way_back.h"
 #include "engine/graph/operators/quantized_target.h"
+#include "ui/session/text.h"
 
 namespace qs {
 
@@ -23,23 +24,23 @@ Result<std::vector<EditStep>> withWayBack(const EditDialog& dialog, const GraphE
                         editor.freeName(target));
 }
 
-} // namespace
-
-void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
+/// Behind the value; `reader`: the place of the proposed one among its readers, -1 for all of them.
+void askInsert(EditDialog& dialog, GraphEditor& editor, const Graph& model, ValueRef value,
+               const std::vector<GraphEditor::Reader>& readers, int reader)
 {
-    const auto readers = editor.readersOf({node.id, 0});
     QStringList texts {QObject::tr("every reader"), QObject::tr("nobody yet")};
     std::vector<ReaderAddress> every;
-    for (const auto& reader : readers) {
-        texts << reader.text;
-        every.push_back(reader.address);
+    for (const auto& one : readers) {
+        texts << one.text;
+        every.push_back(one.address);
     }
     dialog.askOperator(kFirstOffered, false, {});
     dialog.askBack();
     dialog.askChoice(QObject::tr("&For"), texts);
+    dialog.choose(reader < 0 ? 0 : reader + 2);
     dialog.askName(editor.freeName(kFirstOffered));
     EditStep about;
-    about.at = editor.addressOf({node.id, 0});
+    about.at = editor.addressOf(value);
     dialog.make = [&dialog, every, about]() -> Result<EditStep> {
         EditStep step = about;
         step.op = dialog.target();
@@ -52,12 +53,33 @@ void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model,
         return step;
     };
     dialog.complete
-        = [&dialog, &editor, every, before = model.value({node.id, 0}).type.dtype](
-              const EditStep& step) { return withWayBack(dialog, editor, step, before, every); };
+        = [&dialog, &editor, every, before = model.value(value).type.dtype](const EditStep& step) {
+              return withWayBack(dialog, editor, step, before, every);
+          };
+}
+
+} // namespace
+
+void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
+{
+    dialog.setWindowTitle(QObject::tr("Insert after %1").arg(toQString(node.name)));
+    const ValueRef value {node.id, 0};
+    askInsert(dialog, editor, model, value, editor.readersOf(value), -1);
+}
+
+void askInsertOnEdge(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Edge& edge)
+{
+    const auto readers = editor.readersOf(edge.value);
+    const int place = editor.placeOf(readers, edge);
+    dialog.setWindowTitle(QObject::tr("Insert between %1 and %2")
+                              .arg(toQString(model.get(edge.value.node).name),
+                                   toQString(model.get(edge.reader.node).name)));
+    askInsert(dialog, editor, model, edge.value, readers, place);
 }
 
 void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
 {
+    dialog.setWindowTitle(QObject::tr("Insert before %1").arg(toQString(node.name)));
     const auto inputs = editor.inputsOf(node.id);
     QStringList texts;
     for (const auto& input : inputs)
@@ -76,6 +98,9 @@ void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& mode
     dialog.askChoice(QObject::tr("&On the input"), texts);
     dialog.askName(editor.freeName(kFirstOffered));
     dialog.make = [&dialog, inputs, addresses]() -> Result<EditStep> {
+        if (inputs.empty())
+            return fail(makeError(ErrorCode::NotFound,
+                                  QObject::tr("the operator reads nothing").toStdString()));
         EditStep step;
         const auto at = std::size_t(dialog.choice());
         step.at = addresses.at(at);

@@ -5,12 +5,14 @@
 
 namespace qs {
 
-// What the commands that insert an operator ask for. The node is one of the open model's.
+// What the commands that insert an operator ask for. What they are about is of the open model.
 
-/// Behind the node, for all its readers, one of them or nobody yet.
+/// Behind the node, for all its readers, one of them or none yet.
 void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node);
-/// On one of the node's inputs, of which there must be some.
+/// On one of the node's inputs.
 void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& model,
                       const Node& node);
+/// On the edge: behind its value, for its reader unless the user says otherwise.
+void askInsertOnEdge(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Edge& edge);
 
 } // namespace qs

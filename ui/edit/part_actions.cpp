@@ -80,6 +80,11 @@ void PartActions::refresh()
 
 void PartActions::extract()
 {
+    if (m_workspace.selection().edge()) {
+        m_messages.showMessage(MessageBar::Kind::Note, tr("An edge is selected"),
+                               tr("Select the operators that are to be the model alone"));
+        return;
+    }
     EditStep step;
     step.kind = EditKind::Extract;
     for (const NodeId id : m_workspace.selection().nodes())

@@ -14,7 +14,7 @@ enum class ActionId
     ImportNodeData, SaveGraph, SaveEdited, SavePicture, Quit,
     // Edit
     Undo, Redo, Find, FindNext, FindPrevious, SelectFound, StyleFound, Bookmark, NextBookmark,
-    SelectAll, SelectNone,
+    SelectAll, SelectNone, CopyName,
     // View
     ZoomIn, ZoomOut, ZoomReset, Fit, Reveal, Worst, Better, BoxRepeats, Sideways,
     // Graph

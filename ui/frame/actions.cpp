@@ -84,6 +84,9 @@ public:
          "Ctrl+A", true},
         {SelectNone, "selectNone", QT_TR_NOOP("Select n&one"), QT_TR_NOOP("Clear the selection"),
          "Escape", true},
+        {CopyName, "copyName", QT_TR_NOOP("&Copy name"),
+         QT_TR_NOOP("Put the name of the selected nodes, module or edge on the clipboard"),
+         "Ctrl+C", true},
 
         {ZoomIn, "zoomIn", QT_TR_NOOP("Zoom &in"), QT_TR_NOOP("Show the graph larger"),
          "Ctrl++; Ctrl+=; Shift+Up", true},

@@ -102,6 +102,7 @@ void GraphPane::buildSide(GraphSide& side)
         if (chosen >= 0)
             Q_EMIT contextMenuWanted(chosen, at);
     });
+    connect(&view, &GraphView::edgeMenuWanted, this, &GraphPane::edgeMenuWanted);
     connect(&view, &GraphView::entryActivated, this, [this, &side](int entry) {
         if (const int chosen = side.isDrawn() ? side.floatEntry(entry) : -1; chosen >= 0)
             lookInside(m_workspace.foldTree()->entry(chosen).members);
@@ -285,8 +286,13 @@ void GraphPane::retrace()
 {
     if (m_trace == Trace::None || !m_workspace.document().model())
         return;
-    m_traced = tracedNodes(*m_workspace.document().model(), m_workspace.selection().nodes(),
-                           m_trace == Trace::After);
+    const Selection& selection = m_workspace.selection();
+    const bool after = m_trace == Trace::After;
+    const auto& edge = selection.edge(); // from its reader on, or what its value is computed from
+    m_traced = tracedNodes(*m_workspace.document().model(),
+                           edge ? std::vector {after ? edge->reader.node : edge->value.node}
+                                : selection.nodes(),
+                           after);
     restyle();
 }
 

@@ -116,6 +116,8 @@ Q_SIGNALS:
     /// A quick picture of what is being laid out is on the screen.
     void coarseShown();
     void contextMenuWanted(int entry, const QPoint& at);
+    /// For the edge that is selected.
+    void edgeMenuWanted(const QPoint& at);
     void notFound(const QString& name);
 
 protected:

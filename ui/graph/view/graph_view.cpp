@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace qs {
 
@@ -131,8 +132,7 @@ int GraphView::entryAt(const QPoint& at) const
     if (!drawing)
         return -1;
     const QPointF point = mapToScene(at);
-    const int node = m_scene.canvas().nodeAt(point);
-    if (node >= 0)
+    if (const int node = m_scene.canvas().nodeAt(point); node >= 0)
         return drawing->nodes[std::size_t(node)].entry;
     const int frame = m_scene.canvas().frameHeaderAt(point);
     return frame >= 0 ? drawing->boxes[std::size_t(frame)].entry : -1;
@@ -307,21 +307,23 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
         else if (m_dragging)
             selectBand(event->modifiers() & Qt::ControlModifier);
     }
-    if (m_dragging || event->button() != Qt::LeftButton) {
-        m_dragging = false;
+    if (std::exchange(m_dragging, false) || event->button() != Qt::LeftButton)
         return;
-    }
-    const int entry = entryAt(event->pos());
-    const QPointF at = mapToScene(event->pos());
-    const bool drawn = entry < 0 && m_scene.drawing();
-    if (const int named = drawn ? m_scene.canvas().referencesAt(at) : -1; named >= 0)
-        Q_EMIT namesClicked(named);
-    else if (const int stretch = drawn ? stretchAt(at) : -1; stretch >= 0)
-        Q_EMIT edgeClicked(stretch);
-    else if (entry < 0)
-        Q_EMIT emptyClicked();
-    else
+    if (const int entry = entryAt(event->pos()); entry >= 0)
         Q_EMIT entryClicked(entry, event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier));
+    else if (!pointAtEdge(mapToScene(event->pos())))
+        Q_EMIT emptyClicked();
+}
+
+bool GraphView::pointAtEdge(const QPointF& at)
+{
+    const int named = m_scene.drawing() ? m_scene.canvas().referencesAt(at) : -1;
+    const int stretch = named < 0 ? stretchAt(at) : -1;
+    if (named >= 0)
+        Q_EMIT namesClicked(named);
+    else if (stretch >= 0)
+        Q_EMIT edgeClicked(stretch);
+    return named >= 0 || stretch >= 0;
 }
 
 void GraphView::selectBand(bool extend)
@@ -365,9 +367,10 @@ void GraphView::keyPressEvent(QKeyEvent* event)
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event)
 {
-    const int entry = entryAt(event->pos());
-    if (entry >= 0)
+    if (const int entry = entryAt(event->pos()); entry >= 0)
         Q_EMIT contextMenuWanted(entry, event->globalPos());
+    else if (pointAtEdge(mapToScene(event->pos())))
+        Q_EMIT edgeMenuWanted(event->globalPos());
 }
 
 void GraphView::leaveEvent(QEvent* event)

@@ -66,6 +66,8 @@ Q_SIGNALS:
     void walkWanted(Qt::Key key);
     void viewChanged();
     void contextMenuWanted(int entry, const QPoint& at);
+    /// For the edge that was pointed at by `edgeClicked` or `namesClicked` just before.
+    void edgeMenuWanted(const QPoint& at);
 
 protected:
     void wheelEvent(QWheelEvent* event) override;
@@ -89,6 +91,8 @@ private:
     /// Lines to the readers that name what the node makes; how many.
     int showFanOut(int node);
 
+    /// Whether an edge, or the names of values that a node reads, are at this point of the scene.
+    bool pointAtEdge(const QPointF& at);
     void selectBand(bool extend);
     double fittedZoom() const;
 

@@ -22,6 +22,7 @@
 #include "ui/shell/actions/looks_actions.h"
 #include "ui/shell/actions/module_actions.h"
 #include "ui/shell/actions/palette_actions.h"
+#include "ui/shell/actions/selection_menu.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/shell/dialogs/packs_dialog.h"
@@ -35,6 +36,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
@@ -164,6 +166,8 @@ void Commands::connectEdit()
         else
             selection.clear();
     });
+    on(a, ActionId::CopyName, this,
+       [this] { QApplication::clipboard()->setText(selectedName(m_window.workspace())); });
     on(a, ActionId::NextEdge, this, [this] { stepEdge(m_window.workspace(), 1); });
     on(a, ActionId::PreviousEdge, this, [this] { stepEdge(m_window.workspace(), -1); });
     new EscapeClosesPopups(this);
@@ -210,26 +214,16 @@ void Commands::connectGraph()
     });
     on(a, ActionId::NextNode, this, [this] { walk(true); });
     on(a, ActionId::PreviousNode, this, [this] { walk(false); });
-    const auto showMenu = [this, &a](int entry, const QPoint& at) {
+    const auto showMenu = [this](int entry, const QPoint& at) {
         auto& workspace = m_window.workspace();
         const auto entries = workspace.selectedEntries();
-        if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+        if (workspace.selection().edge()
+            || std::find(entries.begin(), entries.end(), entry) == entries.end())
             workspace.selectEntry(entry);
-        QMenu menu(&m_window);
-        menu.setObjectName(QStringLiteral("entryMenu"));
-        menu.setToolTipsVisible(true);
-        for (const ActionId id : {ActionId::Expand, ActionId::ExpandOne, ActionId::Collapse,
-                                  ActionId::ExpandRepeats, ActionId::LookInside})
-            menu.addAction(&a[id]);
-        menu.addSeparator();
-        for (const ActionId id :
-             {ActionId::Assign, ActionId::KeepFloat, ActionId::ClearRule, ActionId::NewQConfig})
-            menu.addAction(&a[id]);
-        menu.addSeparator();
-        for (const ActionId id : {ActionId::LeafModule, ActionId::OnlyModule, ActionId::WrapModule})
-            menu.addAction(&a[id]);
-        menu.exec(at);
+        showSelectionMenu(m_window, at);
     };
+    connect(&graph, &GraphPane::edgeMenuWanted, this,
+            [this](const QPoint& at) { showSelectionMenu(m_window, at); });
     connect(&graph, &GraphPane::contextMenuWanted, this, showMenu);
     connect(&m_window.modulePanel(), &ModulePanel::contextMenuWanted, this, showMenu);
 }

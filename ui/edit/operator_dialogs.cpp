@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/edit/operator_dialogs.h"
+
+#include "engine/graph/operators/class_parts.h"
+#include "engine/graph/text/graph_printer.h"
+#include "ui/session/text.h"
+
+namespace qs {
+
+namespace {
+
+/// The node's literal arguments as JSON, by name.
+QHash<QString, QString> literalsOf(const Graph& graph, const Node& node)
+{
+    QHash<QString, QString> out;
+    for (const NamedArgument& argument : node.args) {
+        bool reads = false;
+        forEachRef(argument.value, [&](ValueRef) { reads = true; });
+        if (!reads && !argument.value.isNone())
+            out[toQString(argument.name)] = toQString(printArgument(graph, argument.value));
+    }
+    return out;
+}
+
+EditStep stepAbout(EditKind kind, const GraphEditor& editor, const Node& node)
+{
+    EditStep step;
+    step.kind = kind;
+    step.at = editor.addressOf({node.id, 0});
+    return step;
+}
+
+} // namespace
+
+void askReplacement(EditDialog& dialog, GraphEditor& editor, const Node& node, bool every)
+{
+    dialog.setWindowTitle(
+        QObject::tr("Replace %1")
+            .arg(every ? QObject::tr("every %1").arg(toQString(wholeTarget(node.target)))
+                       : toQString(node.name)));
+    dialog.askOperator(wholeTarget(node.target), false, {});
+    QStringList where {QObject::tr("in the whole model")};
+    std::vector<std::string> modules {""};
+    for (std::string path = node.scope.path; every && !path.empty();
+         path = ModuleTree::parentPath(path)) {
+        where << QObject::tr("in %1").arg(toQString(path));
+        modules.push_back(path);
+    }
+    if (every)
+        dialog.askChoice(QObject::tr("&Where"), where);
+    EditStep step = stepAbout(every ? EditKind::ReplaceEvery : EditKind::Replace, editor, node);
+    if (every) {
+        step.at = {};
+        step.every = wholeTarget(node.target);
+    }
+    dialog.make = [&dialog, step, modules, every]() mutable -> Result<EditStep> {
+        step.op = dialog.target();
+        QS_TRY(step.json, dialog.arguments());
+        if (every)
+            step.within = modules.at(std::size_t(dialog.choice()));
+        return step;
+    };
+}
+
+void askArguments(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
+{
+    dialog.setWindowTitle(QObject::tr("Arguments of %1").arg(toQString(node.name)));
+    dialog.askOperator(wholeTarget(node.target), true, literalsOf(model, node));
+    // The same operator with other literals: what is not said stays.
+    dialog.make
+        = [&dialog, step = stepAbout(EditKind::Set, editor, node)]() mutable -> Result<EditStep> {
+        QS_TRY(step.json, dialog.arguments());
+        if (step.json.empty())
+            return fail(makeError(ErrorCode::BadInput,
+                                  QObject::tr("no argument was changed").toStdString()));
+        return step;
+    };
+}
+
+void askOtherInput(EditDialog& dialog, GraphEditor& editor, const GraphPtr& model, const Node& node,
+                   const Edge* edge)
+{
+    const auto inputs = editor.inputsOf(node.id);
+    dialog.setWindowTitle(QObject::tr("Feed an input of %1").arg(toQString(node.name)));
+    dialog.askInputs(inputs, edge ? editor.placeOf(inputs, *edge) : 0);
+    QStringList names;
+    for (const NodePtr& other : model->nodes())
+        for (const Value& value : other->outputs)
+            names << toQString(value.name);
+    dialog.askChoice(QObject::tr("&From"), names, true);
+    dialog.make = [&dialog, &editor, model, inputs]() -> Result<EditStep> {
+        if (inputs.empty())
+            return fail(makeError(ErrorCode::NotFound,
+                                  QObject::tr("the operator reads nothing").toStdString()));
+        EditStep step;
+        step.kind = EditKind::Rewire;
+        const ReaderAddress& reader = inputs.at(std::size_t(dialog.input())).address;
+        step.at = reader.node;
+        step.argument = reader.argument;
+        step.item = reader.item;
+        const QString wanted = dialog.chosenText();
+        for (const NodePtr& other : model->nodes())
+            for (std::uint32_t i = 0; i < other->outputs.size(); ++i)
+                if (toQString(other->outputs[i].name) == wanted)
+                    step.to = editor.addressOf({other->id, i});
+        if (step.to.kind == ValueAddress::Kind::None)
+            return fail(makeError(ErrorCode::NotFound,
+                                  QObject::tr("there is no value '%1'").arg(wanted).toStdString()));
+        return step;
+    };
+}
+
+void askDuplicate(EditDialog& dialog, GraphEditor& editor, const Node& node, const Edge* edge)
+{
+    const auto readers = editor.readersOf({node.id, 0});
+    dialog.setWindowTitle(QObject::tr("Duplicate %1").arg(toQString(node.name)));
+    QStringList texts;
+    for (const auto& reader : readers)
+        texts << reader.text;
+    dialog.askChoice(QObject::tr("The copy is &read by"), texts);
+    if (edge)
+        dialog.choose(editor.placeOf(readers, *edge));
+    dialog.askName(editor.freeName(node.target));
+    dialog.make
+        = [&dialog, readers,
+           step = stepAbout(EditKind::Duplicate, editor, node)]() mutable -> Result<EditStep> {
+        if (readers.empty())
+            return fail(makeError(ErrorCode::NotFound,
+                                  QObject::tr("nothing reads the operator").toStdString()));
+        step.name = dialog.name();
+        step.readers = {readers.at(std::size_t(dialog.choice())).address};
+        return step;
+    };
+}
+
+void askNewName(EditDialog& dialog, GraphEditor& editor, const Node& node)
+{
+    dialog.setWindowTitle(QObject::tr("Rename %1").arg(toQString(node.name)));
+    dialog.askName(node.name);
+    dialog.make = [&dialog,
+                   step = stepAbout(EditKind::Rename, editor, node)]() mutable -> Result<EditStep> {
+        step.name = dialog.name();
+        return step;
+    };
+}
+
+} // namespace qs
