@@ -19,6 +19,8 @@ namespace qs {
 namespace {
 
 constexpr int kSoonMs = 1000, kRegularMs = 30000;
+/// Beside the file of unsaved decisions: what is being applied.
+const QString kUnderWayEnding = QStringLiteral(".step");
 const QString kOfferedEnding = QStringLiteral(".offered");
 const QString kTopic = QStringLiteral("unsaved");
 
@@ -40,14 +42,53 @@ Autosave::Autosave(Workspace& workspace, const ProjectFiles& files, QObject* par
         if (!m_soon.isActive())
             m_soon.start();
     });
+    connect(&workspace.document(), &Document::recipeToChange, this, &Autosave::note);
+    // What was open before is still the one that is named as opened.
+    connect(&workspace.document(), &Document::modelChanged, this, &Autosave::endSteps);
+}
+
+bool Autosave::isApplied() const
+{
+    const Document& document = m_workspace.document();
+    const bool failed
+        = m_workspace.pipeline().status(Stage::Plan).state == StageStatus::State::Failed;
+    return failed || (!document.isGraphStale() && !document.isStale(Stage::Plan));
+}
+
+void Autosave::note(const Recipe& next, const QString& step)
+{
+    if (!m_workspace.document().model())
+        return;
+    if (!m_steps || isApplied())
+        m_steps = StepsUnderWay {{}, m_workspace.document().recipe(), {}};
+    m_steps->names << (step.isEmpty() ? tr("a decision") : step);
+    m_steps->after = next;
+    const QString file = unsavedFileFor(m_files.openedPath()) + kUnderWayEnding;
+    if (!writeSteps(*m_steps, file))
+        warn("the step under way cannot be noted in " + file.toStdString());
+}
+
+void Autosave::endSteps()
+{
+    if (!m_steps)
+        return;
+    m_steps.reset();
+    QFile::remove(unsavedFileFor(m_files.openedPath()) + kUnderWayEnding);
 }
 
 void Autosave::forget()
 {
     m_soon.stop();
+    endSteps();
     const QString file = unsavedFileFor(m_files.openedPath());
     QFile::remove(file);
+    dropOffered(file);
+}
+
+void Autosave::dropOffered(const QString& file) const
+{
     QFile::remove(file + kOfferedEnding);
+    QFile::remove(file + kUnderWayEnding + kOfferedEnding);
 }
 
 void Autosave::keep()
@@ -56,57 +97,96 @@ void Autosave::keep()
     if (!document.model())
         return;
     const QString file = unsavedFileFor(m_files.openedPath());
-    if (!document.isModified()) {
+    if (document.isModified()) {
+        QDir().mkpath(QFileInfo(file).path());
+        if (const auto kept = writeProject(m_files.current(), file.toStdString()); !kept)
+            warn("unsaved decisions cannot be kept: " + kept.error().line());
+    } else {
         QFile::remove(file);
+    }
+    if (!m_steps)
+        return;
+    if (!isApplied()) {
+        m_soon.start();
         return;
     }
-    QDir().mkpath(QFileInfo(file).path());
-    if (const auto kept = writeProject(m_files.current(), file.toStdString()); !kept)
-        warn("unsaved decisions cannot be kept: " + kept.error().line());
+    endSteps(); // shown as well: some turns of the event loop are over
+}
+
+/// What is kept from now on does not replace what nobody has answered yet.
+void Autosave::setAside(const QString& file) const
+{
+    if (!QFileInfo::exists(file) && !QFileInfo::exists(file + kUnderWayEnding))
+        return;
+    dropOffered(file);
+    for (const QString& kept : {file, file + kUnderWayEnding})
+        QFile::rename(kept, kept + kOfferedEnding);
 }
 
 void Autosave::offer(MessageBar& messages)
 {
     const QString file = unsavedFileFor(m_files.openedPath());
+    setAside(file);
     const QString offered = file + kOfferedEnding;
-    // What is kept from now on does not replace what nobody has answered yet.
-    if (QFileInfo::exists(file)) {
-        QFile::remove(offered);
-        QFile::rename(file, offered);
-    }
-    if (!QFileInfo::exists(offered))
-        return;
+    const auto steps = readSteps(file + kUnderWayEnding + kOfferedEnding);
     const auto kept = readProject(offered.toStdString());
-    if (!kept || kept->recipe == m_workspace.document().recipe()) {
-        QFile::remove(offered);
-        return;
-    }
-    const QString when
-        = QLocale().toString(QFileInfo(offered).lastModified(), QLocale::ShortFormat);
+    const Recipe& now = m_workspace.document().recipe();
+    const std::optional<Recipe> before = steps ? std::optional(steps->before)
+        : kept                                 ? std::optional(kept->recipe)
+                                               : std::nullopt;
+    const bool isBehind = before && !(*before == now);
+    const bool leavesOut = steps && !(steps->after == now);
+    if (!isBehind && !leavesOut)
+        return dropOffered(file);
+    const QString at
+        = QFileInfo::exists(offered) ? offered : file + kUnderWayEnding + kOfferedEnding;
+    const QString when = QLocale().toString(QFileInfo(at).lastModified(), QLocale::ShortFormat);
+    std::vector<MessageBar::Choice> choices;
+    if (isBehind)
+        choices.push_back(
+            {tr("Bring back"),
+             steps ? tr("Without: %1. One step, which can be undone").arg(steps->text())
+                   : tr("One step, which can be undone"),
+             [this, offered, before, steps, &messages] {
+                 restore(offered, before, tr("bring back unsaved decisions"), messages);
+                 if (steps)
+                     messages.showMessage(MessageBar::Kind::Note, tr("Decisions are back"),
+                                          tr("Left out: %1").arg(steps->text()));
+             }});
+    if (leavesOut)
+        choices.push_back({isBehind ? tr("Bring back all") : tr("Apply again"),
+                           tr("With what the program ended at: %1").arg(steps->text()),
+                           [this, offered, steps, &messages] {
+                               restore(offered, steps->after, steps->text(), messages);
+                           }});
+    choices.push_back(
+        {tr("Drop"), tr("They are not wanted any more"), [this, file] { dropOffered(file); }});
     messages.showChoices(
         MessageBar::Kind::Note, kTopic, tr("Decisions that were not saved"),
-        tr("The program ended on %1 before they were saved").arg(when), {},
-        {{tr("Bring back"), tr("One step, which can be undone"),
-          [this, offered, &messages] { restore(offered, messages); }},
-         {tr("Drop"), tr("They are not wanted any more"), [offered] { QFile::remove(offered); }}});
+        steps ? tr("The program ended on %1 while it applied: %2").arg(when, steps->text())
+              : tr("The program ended on %1 before they were saved").arg(when),
+        {}, std::move(choices));
 }
 
-void Autosave::restore(const QString& file, MessageBar& messages)
+void Autosave::restore(const QString& file, const std::optional<Recipe>& recipe,
+                       const QString& name, MessageBar& messages)
 {
-    auto kept = readProject(file.toStdString());
-    if (!kept) {
+    const auto kept = readProject(file.toStdString());
+    if (!kept && QFileInfo::exists(file)) {
         messages.showError(tr("Bringing decisions back"), kept.error());
         return;
     }
-    RunSettings settings = m_workspace.document().settings();
-    settings.calibrationData = kept->dataPath;
-    settings.comparisonData = kept->comparisonPath;
-    settings.device = kept->device;
-    settings.againstOriginal = kept->againstOriginal;
-    m_workspace.document().setSettings(settings);
-    m_workspace.change(tr("bring back unsaved decisions"), kept->recipe);
+    if (kept) {
+        RunSettings settings = m_workspace.document().settings();
+        settings.calibrationData = kept->dataPath;
+        settings.comparisonData = kept->comparisonPath;
+        settings.device = kept->device;
+        settings.againstOriginal = kept->againstOriginal;
+        m_workspace.document().setSettings(settings);
+    }
+    m_workspace.change(name, recipe ? *recipe : kept->recipe);
     keep(); // they are in a file at every moment
-    QFile::remove(file);
+    dropOffered(unsavedFileFor(m_files.openedPath()));
 }
 
 } // namespace qs

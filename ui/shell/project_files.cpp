@@ -364,8 +364,10 @@ bool ProjectFiles::saveTo(const QString& path)
 
 bool ProjectFiles::mayLeave()
 {
-    if (!m_window.workspace().document().isModified())
+    if (!m_window.workspace().document().isModified()) {
+        m_window.autosave().endSteps();
         return true;
+    }
     QMessageBox box(
         QMessageBox::Question, tr("Unsaved decisions"),
         tr("The decisions on %1 are not saved.").arg(m_window.workspace().document().title()),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Works on a project in the window as somebody in a hurry does, until it is killed: decisions and
 // edits, every few a save, now and then a calibration. Each decision is told in a log before the
-// next one: the time and the hash of the recipe.
+// next one: the time and the hash of the recipe. With QS_CRASH it crashes where an edited graph is
+// shown.
 #include "engine/base/sha256.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/frame/message_bar.h"
@@ -18,6 +19,7 @@
 #include <QPushButton>
 #include <QTimer>
 
+#include <csignal>
 #include <cstdio>
 #include <random>
 
@@ -42,6 +44,9 @@ public:
                 begin();
             }
         });
+        if (qEnvironmentVariableIsSet("QS_CRASH"))
+            connect(&workspace().document(), &Document::graphEdited, this,
+                    [] { std::raise(SIGSEGV); });
         window.openModel(project);
     }
 

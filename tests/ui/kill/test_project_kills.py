@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,19 @@ def one_round(number, folder, project, env, chance):
     return lost, len(told)
 
 
+def crash(folder, project, env):
+    """An edit that crashes the program is named, and does not crash it again when decisions are brought back."""
+    for turn in range(2):
+        process = subprocess.Popen([WORKER, str(project), str(folder / f"crash{turn}"), str(turn)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, env={**env, "QS_CRASH": "1"})
+        assert process.stdout.readline().strip() == "ready", "bringing decisions back crashed"
+        code = process.wait(timeout=300)
+        process.stdout.close()
+        assert code == -signal.SIGSEGV, code
+        step = Path(ask("--unsaved", project, env=env) + ".step")
+        assert json.loads(step.read_text())["steps"], step
+
+
 def main():
     folder = Path(tempfile.mkdtemp())
     env = {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config"),
@@ -66,6 +80,7 @@ def main():
             "format": "quantscope.project", "version": 1, "model": "digits.pt2", "data": "calib.npz", "device": "cpu",
             "recipe": {"format": "quantscope.recipe", "version": 1, "backend": "x86", "calibration": {"batch_size": 8, "batches": 4}}}))
         chance = random.Random(int(os.environ.get("SEED", "3")))
+        crash(folder, project, env)
         rounds = [one_round(number, folder, project, env, chance) for number in range(ROUNDS)]
         print(f"{ROUNDS} kills, {sum(count for _, count in rounds)} decisions, at most "
               f"{max(lost for lost, _ in rounds):.0f} ms lost")
