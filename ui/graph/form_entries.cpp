@@ -27,7 +27,8 @@ void FormEntries::setForm(GraphForm form)
 
 bool FormEntries::isFloat() const
 {
-    return m_form.graph == m_workspace.document().model();
+    // Where nothing is quantized, a converted form may be this graph, in a hierarchy of its own.
+    return m_form.graph == m_workspace.document().model() && m_form.tree == m_workspace.foldTree();
 }
 
 bool FormEntries::isDrawnIn(const GraphDrawingPtr& drawing) const
@@ -88,9 +89,8 @@ bool FormEntries::passesFilter(const FoldTree& drawn, int entry) const
 
 std::vector<int> FormEntries::selectedEntries() const
 {
-    if (isFloat()) // while the tree changes its entries are others
-        return m_form.tree == m_workspace.foldTree() ? m_workspace.selectedEntries()
-                                                     : std::vector<int>();
+    if (isFloat())
+        return m_workspace.selectedEntries();
     const auto& selection = m_workspace.selection();
     std::vector<int> out;
     if (selection.isModule()) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/graph/repeated_modules.h"
-#include "ui/session/bookmarks.h"
 #include "ui/session/decisions/undo_commands.h"
 #include "ui/session/facts.h"
 #include "ui/session/fold_tree.h"
@@ -10,6 +9,7 @@
 #include "ui/session/jobs/live_preview.h"
 #include "ui/session/jobs/pipeline.h"
 #include "ui/session/jobs/value_previews.h"
+#include "ui/session/search/bookmarks.h"
 #include "ui/session/search/style_rules.h"
 #include "ui/session/selection.h"
 

@@ -154,9 +154,8 @@ void GraphView::wheelEvent(QWheelEvent* event)
         const double wanted
             = std::clamp(zoom() * std::pow(1.0018, event->angleDelta().y()), kMinZoom, kMaxZoom);
         setTransform(QTransform::fromScale(wanted, wanted));
-        const QPointF after = mapToScene(event->position().toPoint());
-        const QPointF middle = mapToScene(viewport()->rect().center());
-        centerOn(middle + before - after);
+        const QPointF moved = before - mapToScene(event->position().toPoint());
+        centerOn(mapToScene(viewport()->rect().center()) + moved);
         Q_EMIT viewChanged();
     } else {
         const bool sideways = event->modifiers() & Qt::ShiftModifier;
@@ -304,7 +303,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
         m_band->hide();
         if (m_dragging && m_bandZooms)
             zoomTo(mapToScene(m_band->geometry()).boundingRect());
-        else if (m_dragging)
+        else if (m_dragging && m_scene.drawing())
             selectBand(event->modifiers() & Qt::ControlModifier);
     }
     if (std::exchange(m_dragging, false) || event->button() != Qt::LeftButton)
@@ -328,8 +327,6 @@ bool GraphView::pointAtEdge(const QPointF& at)
 
 void GraphView::selectBand(bool extend)
 {
-    if (!m_scene.drawing())
-        return;
     const QRectF touched = mapToScene(m_band->geometry()).boundingRect();
     std::vector<int> entries;
     for (const auto& node : m_scene.drawing()->nodes)

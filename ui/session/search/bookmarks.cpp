@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/session/bookmarks.h"
+#include "ui/session/search/bookmarks.h"
 
 #include "ui/session/text.h"
 
