@@ -2,7 +2,6 @@
 #include "engine/export/report/report_style.h"
 
 #include "engine/base/decibels.h"
-#include "engine/export/report/report_svg.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +37,7 @@ constexpr const char* kRules
       "dt{color:var(--muted)}dd{margin:0}"
       ".figures{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem}figure{margin:0}"
       "figcaption{font-size:12px;color:var(--muted)}"
+      ".scale{display:inline-block;width:12em;height:.6em}"
       ".dot{display:inline-block;width:.6em;height:.6em;margin-right:.5em}";
 
 int stepOf(double badness)
@@ -47,14 +47,15 @@ int stepOf(double badness)
 
 std::string colourRules(bool dark)
 {
-    std::string css;
+    std::string css, stops;
     for (int i = 0; i < kSteps; ++i) {
         const Rgb colour = cividis(double(i) / (kSteps - 1), dark);
         const std::string step = std::to_string(i), fill = hexColour(colour);
+        stops += "," + fill;
         css += ".s" + step + "{fill:" + fill + ";background:" + fill + "}svg text.t" + step
             + "{fill:" + hexColour(inkOn(colour)) + "}";
     }
-    return css;
+    return css + ".scale{background:linear-gradient(to right" + stops + ")}";
 }
 
 } // namespace
@@ -87,12 +88,7 @@ std::string scaleInkClass(double badness)
 
 std::string scaleLegendHtml(const ErrorScale& scale)
 {
-    constexpr double kCell = 4, kHeight = 8;
-    std::string svg = svgOpen(kCell * kSteps, kHeight);
-    for (int i = 0; i < kSteps; ++i)
-        svg += "<rect class=\"s" + std::to_string(i) + "\" x=\"" + std::to_string(i * int(kCell))
-            + "\" y=\"0\" width=\"4\" height=\"8\"/>";
-    return "<p>good " + sqnrText(scale.best(), 0, " dB") + " " + svg + "</svg> worst "
+    return "<p>good " + sqnrText(scale.best(), 0, " dB") + " <span class=\"scale\"></span> worst "
         + sqnrText(scale.worst(), 0, " dB") + "</p>";
 }
 
