@@ -14,6 +14,7 @@
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/plan_diff.h"
+#include "engine/plan/summaries/coverage.h"
 #include "engine/plan/summaries/data_movement.h"
 
 #include <CLI/CLI.hpp>
@@ -147,7 +148,7 @@ std::string planText(const PlannedModel& planned)
                    plan.reason.empty() ? plan.note : plan.reason.text()});
     }
     return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
-        + planned.plan->backend + ": " + coverageText(*planned.plan) + "\n"
+        + planned.plan->backend + ": " + coverageOf(*planned.plan).text() + "\n"
         + movementText(planned, [&](NodeId id) { return !wrapOf(id); }) + "a run takes "
         + memoryOf(planned).text() + "\n";
 }
@@ -173,7 +174,7 @@ std::string diffText(const PlannedModel& before, const PlannedModel& after)
                    (b.quantized ? a : b).reason.text()});
     }
     const auto side = [](const PlannedModel& planned) {
-        return targetText(planned) + ": " + coverageText(*planned.plan) + "\n";
+        return targetText(planned) + ": " + coverageOf(*planned.plan).text() + "\n";
     };
     return "before: " + side(before) + "after:  " + side(after) + "\n"
         + (changes.empty() ? "no operator changes\n" : table.text() + "\n")

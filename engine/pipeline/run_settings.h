@@ -20,6 +20,19 @@ struct RunSettings
     {
         return comparisonData.empty() ? calibrationData : comparisonData;
     }
+
+    /// These settings with the data that a command line names, for `quantscope` and
+    /// `quantscope-ui` alike: --data D calibrates and compares on D, unless --compare-on or the
+    /// project names data to compare on. Empty: not named.
+    RunSettings withData(const std::string& data, const std::string& compareOn) const
+    {
+        RunSettings out = *this;
+        if (!data.empty())
+            out.calibrationData = data;
+        if (!compareOn.empty())
+            out.comparisonData = compareOn;
+        return out;
+    }
 };
 
 } // namespace qs

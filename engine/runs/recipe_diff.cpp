@@ -3,8 +3,11 @@
 
 #include "engine/base/common_sequence.h"
 #include "engine/base/text.h"
+#include "engine/configure/backend/target.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/runs/qconfig_words.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -16,7 +19,15 @@ using Differences = std::vector<RecipeDifference>;
 
 constexpr auto kEdit = "edit";
 
-std::string ruleName(const Rule& rule)
+/// A key of a recipe as words: "batch size".
+std::string spaced(std::string key)
+{
+    std::replace(key.begin(), key.end(), '_', ' ');
+    return key;
+}
+
+/// What a rule is about, in words; two rules of one kind and key have the same.
+std::string placeOf(const Rule& rule, const NodeTitles& titles)
 {
     std::string text;
     switch (rule.kind) {
@@ -38,11 +49,11 @@ std::string ruleName(const Rule& rule)
             + (rule.key.empty() ? "the model" : rule.key);
         break;
     case RuleKind::Node:
-        text = "node " + rule.key;
+        text = titles.of(rule.key);
         break;
     case RuleKind::Edge:
-        text
-            = "edge " + rule.key + " ► " + rule.secondKey + ", input " + std::to_string(rule.index);
+        text = "edge " + titles.of(rule.key) + " ► " + titles.of(rule.secondKey) + ", input "
+            + std::to_string(rule.index);
         break;
     }
     return rule.atConvert ? text + ", at conversion" : text;
@@ -59,25 +70,129 @@ void addIfOther(Differences& out, std::string what, std::string before, std::str
         out.push_back({std::move(what), std::move(before), std::move(after)});
 }
 
-/// The last rule of a kind and key decides, as in a recipe's file.
-void addRules(Differences& out, const QConfigMapping& before, const QConfigMapping& after)
+/// The two recipes, and what their nodes are called.
+struct Sides
 {
-    std::vector<std::string> order;
-    std::map<std::string, std::pair<std::string, std::string>> values;
-    for (const auto* mapping : {&before, &after})
-        for (const Rule& rule : mapping->rules) {
-            const auto [it, isNew] = values.try_emplace(ruleName(rule));
-            if (isNew)
-                order.push_back(it->first);
-            (mapping == &before ? it->second.first : it->second.second) = ruleValue(rule);
-        }
-    for (const std::string& name : order)
-        addIfOther(out, name, values[name].first, values[name].second);
+    const Recipe& before;
+    const Recipe& after;
+    const NodeTitles& titles;
+};
+
+/// What the rules of one kind and key say in the two recipes; null where one says nothing.
+struct RulePair
+{
+    const Rule* before = nullptr;
+    const Rule* after = nullptr;
+};
+
+/// A qconfig that only one of the recipes defines is told by what it does, not by its name.
+std::string valueInWords(const Rule* rule, const Recipe& own, const Recipe& other,
+                         const SharedQConfig& base)
+{
+    if (!rule)
+        return {};
+    const std::string& name = rule->qconfig.name;
+    const bool isNew = own.qconfigs.contains(name) && !other.qconfigs.contains(name);
+    const std::string words = isNew && rule->qconfig.config && base
+        ? qconfigWords(*rule->qconfig.config, *base)
+        : std::string();
+    return words.empty() ? ruleValue(*rule) : words;
 }
 
-std::string plain(const Json& value)
+/// What nodes have that no rule of their own decides on.
+SharedQConfig usualQConfig(const Recipe& recipe)
 {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    SharedQConfig out = findQConfig(recipe, presetOf(recipe.target()));
+    for (const Rule& rule : recipe.mapping.rules)
+        if (rule.kind == RuleKind::Global && rule.qconfig.config)
+            out = rule.qconfig.config;
+    return out;
+}
+
+RecipeDifference ruleDifference(const Sides& sides, const RulePair& rules)
+{
+    const Rule& any = rules.after ? *rules.after : *rules.before;
+    const SharedQConfig usual = usualQConfig(sides.before);
+    const SharedQConfig base
+        = rules.before && rules.before->qconfig.config ? rules.before->qconfig.config : usual;
+    const auto fixes = [&](const Rule* rule) {
+        return rule && rule->qconfig.config && base
+            && fixesRangeAlone(*rule->qconfig.config, *base);
+    };
+    if (fixes(rules.after) && (!rules.before || fixes(rules.before)))
+        return {"range of "
+                    + (any.kind == RuleKind::Edge ? sides.titles.of(any.key)
+                                                  : placeOf(any, sides.titles)),
+                rules.before ? fixedRangeText(rules.before->qconfig.config->activation) : "",
+                fixedRangeText(rules.after->qconfig.config->activation), true};
+    return {placeOf(any, sides.titles),
+            valueInWords(rules.before, sides.before, sides.after, usual),
+            valueInWords(rules.after, sides.after, sides.before, base)};
+}
+
+/// The last rule of a kind and key decides, as in a recipe's file.
+void addRules(Differences& out, const Sides& sides)
+{
+    const NodeTitles names; // rules are told apart by what they name
+    std::vector<std::string> order;
+    std::map<std::string, RulePair> pairs;
+    for (const bool isAfter : {false, true})
+        for (const Rule& rule : (isAfter ? sides.after : sides.before).mapping.rules) {
+            const std::string key = std::to_string(int(rule.kind)) + ' ' + placeOf(rule, names);
+            const auto [it, isNew] = pairs.try_emplace(key);
+            if (isNew)
+                order.push_back(it->first);
+            (isAfter ? it->second.after : it->second.before) = &rule;
+        }
+    for (const std::string& name : order) {
+        const RulePair& rules = pairs[name];
+        if (rules.before && rules.after && ruleValue(*rules.before) == ruleValue(*rules.after))
+            continue;
+        RecipeDifference found = ruleDifference(sides, rules);
+        // One decision on a value is a rule for each of its readers.
+        if (std::find(out.begin(), out.end(), found) == out.end())
+            out.push_back(std::move(found));
+    }
+}
+
+bool isNamedByRule(const Recipe& recipe, const std::string& qconfig)
+{
+    return std::any_of(recipe.mapping.rules.begin(), recipe.mapping.rules.end(),
+                       [&](const Rule& rule) { return rule.qconfig.name == qconfig; });
+}
+
+/// Qconfigs that the rules' differences do not speak of.
+void addQConfigs(Differences& out, const Sides& sides)
+{
+    for (const auto& [name, own] : sides.before.qconfigs) {
+        const auto other = sides.after.qconfigs.find(name);
+        if (other == sides.after.qconfigs.end()) {
+            if (!isNamedByRule(sides.before, name))
+                out.push_back({"qconfig " + name, "defined", ""});
+        } else if (!(own == other->second)) {
+            out.push_back({"qconfig " + name, qconfigWords(own, other->second),
+                           qconfigWords(other->second, own)});
+        }
+    }
+    for (const auto& [name, own] : sides.after.qconfigs)
+        if (!sides.before.qconfigs.contains(name) && !isNamedByRule(sides.after, name))
+            out.push_back({"qconfig " + name, "", "defined"});
+}
+
+/// "a, b" for a list, "pattern add, to add_relu" for an object.
+std::string inWords(const Json& value)
+{
+    if (value.is_string())
+        return value.get<std::string>();
+    if (value.is_boolean())
+        return value.get<bool>() ? "yes" : "no";
+    if (!value.is_structured())
+        return value.is_null() ? "none" : value.dump();
+    std::string text;
+    for (const auto& [key, item] : value.items())
+        text += (text.empty() ? "" : ", ") + (value.is_object() ? spaced(key) + ' ' : "")
+            + inWords(item);
+    return text.empty() ? "nothing" : text;
 }
 
 /// Leaves of two values that differ, each by its path.
@@ -88,17 +203,17 @@ void addLeaves(Differences& out, const std::string& path, const Json* before, co
     const bool objects = (before && before->is_object()) || (after && after->is_object());
     const bool nested
         = objects && (!before || before->is_object()) && (!after || after->is_object());
-    // A qconfig that is new is one decision, not twenty.
     if (!nested || !before || !after) {
-        out.push_back({path, before ? plain(*before) : "", after ? plain(*after) : ""});
+        out.push_back({path, before ? inWords(*before) : "", after ? inWords(*after) : ""});
         return;
     }
     const auto at = [](const Json& owner, const std::string& key) {
         const auto it = owner.find(key);
         return it == owner.end() ? nullptr : &*it;
     };
-    const auto joined
-        = [&](const std::string& key) { return path.empty() ? key : path + '.' + key; };
+    const auto joined = [&](const std::string& key) {
+        return path.empty() ? spaced(key) : path + ' ' + spaced(key);
+    };
     for (const auto& [key, value] : before->items())
         addLeaves(out, joined(key), &value, at(*after, key));
     for (const auto& [key, value] : after->items())
@@ -143,14 +258,16 @@ std::string RecipeDifference::text() const
 
 std::string RecipeDifference::shortText() const
 {
+    if (isRange && !after.empty())
+        return what + ": " + after;
     if (what == kEdit)
         return after.empty() ? "without " + before : after;
     return what + (after.empty() ? " no longer " + before : ' ' + after);
 }
 
-std::string changeInWords(const Recipe& before, const Recipe& after)
+std::string changeInWords(const Recipe& before, const Recipe& after, const NodeTitles& titles)
 {
-    const Differences differences = diffRecipes(before, after);
+    const Differences differences = diffRecipes(before, after, titles);
     if (differences.empty())
         return {};
     const std::string first = differences.front().shortText();
@@ -159,7 +276,8 @@ std::string changeInWords(const Recipe& before, const Recipe& after)
         : first + " and " + std::to_string(differences.size() - 1) + " more";
 }
 
-std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after)
+std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after,
+                                          const NodeTitles& titles)
 {
     Differences out;
     if (before == after)
@@ -167,13 +285,11 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
     addEdits(out, before.edits, after.edits);
     addIfOther(out, "backend", before.target(), after.target());
     addIfOther(out, "extension packs", packs(before), packs(after));
+    const Sides sides {before, after, titles};
+    addQConfigs(out, sides);
+    addRules(out, sides);
     const Json a = Json::parse(recipeToJson(before)), b = Json::parse(recipeToJson(after));
-    for (const char* section :
-         {"qconfigs", "rules", "prepare", "convert", "calibration", "limits"}) {
-        if (std::string_view(section) == "rules") {
-            addRules(out, before.mapping, after.mapping);
-            continue;
-        }
+    for (const char* section : {"prepare", "convert", "calibration", "limits"}) {
         Json left = a.value(section, Json::object()), right = b.value(section, Json::object());
         for (Json* side : {&left, &right})
             side->erase("qconfig_mapping"); // among the rules

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/configure/recipe.h"
+#include "engine/runs/node_titles.h"
 
 #include <string>
 #include <vector>
@@ -13,20 +14,23 @@ namespace qs {
 struct RecipeDifference
 {
     std::string what; ///< "layer1.0.conv1", "global", "type torch.nn.Linear", "batches"
-    std::string before, after; ///< "x86", "float", "7 bits"
+    std::string before, after; ///< "x86", "float", "−0.37…2.26"
+    bool isRange = false; ///< both are ends of a range that was chosen by hand
     /// "layer1.0.conv1: x86 ► float"
     std::string text() const;
-    /// "layer1.0.conv1 float": as a run is named by it.
+    /// "layer1.0.conv1 float", "range of features.0.2: −0.37…2.26": as a run is named by it.
     std::string shortText() const;
+    friend bool operator==(const RecipeDifference&, const RecipeDifference&) = default;
 };
 
 /// Every difference in the order of a recipe: edits, backend, qconfigs, rules, preparation,
-/// conversion, calibration. Empty exactly for equal recipes.
-std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after);
+/// conversion, calibration. Empty exactly for equal recipes. Nodes go by their titles.
+std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after,
+                                          const NodeTitles& titles = {});
 
 /// What led from one recipe to another, as a run is named by it: "layer1.0.conv1 float",
 /// "layer1.0.conv1 float and 2 more"; "" where they are equal.
-std::string changeInWords(const Recipe& before, const Recipe& after);
+std::string changeInWords(const Recipe& before, const Recipe& after, const NodeTitles& titles = {});
 
 /// "x86, 2 rules, 1 edit": enough to tell a list's entries apart.
 std::string recipeInWords(const Recipe& recipe);

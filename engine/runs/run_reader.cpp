@@ -142,8 +142,12 @@ RunRecord recordOf(const Json& document)
     }
     run.device = document.value("device", "");
     run.recipeSha256 = document.value("recipe_sha256", "");
-    if (const Json* data = member(document, "data"))
+    if (const Json* data = member(document, "data")) {
         run.data = data->value("calibration", "");
+        run.compared = data->value("comparison", "");
+        if (run.compared.empty())
+            run.compared = run.data;
+    }
     run.againstOriginal = document.value("against", "") == "original";
     if (run.againstOriginal)
         run.remarks.emplace_back("measured against the original model: edits and quantization "

@@ -98,6 +98,7 @@ struct RunRecord
     std::optional<Recipe> recipe; ///< none: a foreign file, or a document alone
     std::string recipeSha256; ///< of the recipe that it was made with; "" = not known
     std::string data, device;
+    std::string compared; ///< the data that it was measured on; "" = not known
     /// Measured against the model before its edits (`Comparison::againstOriginal`), and what had no
     /// counterpart there.
     bool againstOriginal = false;

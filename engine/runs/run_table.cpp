@@ -53,6 +53,14 @@ const NodeIdentity* identityFor(const RunRow& row, const std::string& file)
 
 } // namespace
 
+NodeTitles titlesOf(const RunRecord& run)
+{
+    std::vector<const NodeIdentity*> nodes;
+    for (const RunNode& node : run.nodes)
+        nodes.push_back(&node);
+    return NodeTitles(nodes);
+}
+
 std::string runLetter(std::size_t run)
 {
     return {char('A' + run)};
@@ -77,6 +85,7 @@ Result<RunTable> matchRuns(std::vector<RunRecordPtr> runs)
                             [](const RunNode* node) { return node && isShown(*node); });
     });
     table.decideStates();
+    table.giveTitles();
     table.addColumns();
     return table;
 }
@@ -173,6 +182,18 @@ void RunTable::decideStates()
     });
 }
 
+void RunTable::giveTitles()
+{
+    for (RunRow& row : m_rows)
+        row.title = row.name;
+    for (std::size_t run = m_runs.size(); run-- > 0;) { // the first run's last: they count
+        const NodeTitles titles = titlesOf(*m_runs[run]);
+        for (RunRow& row : m_rows)
+            if (const RunNode* node = row.nodes[run])
+                row.title = titles.of(node->name);
+    }
+}
+
 void RunTable::addColumns()
 {
     const auto add = [this](Kind kind, std::size_t run, std::string key, std::string title,
@@ -212,7 +233,8 @@ std::vector<std::string> RunTable::recipeLines(std::size_t run) const
                     + (m_runs[side]->isForeign() ? " has no recipe: another program quantized it"
                                                  : " has no recipe beside it")};
     std::vector<std::string> lines;
-    for (const RecipeDifference& difference : diffRecipes(*first.recipe, *other.recipe))
+    for (const RecipeDifference& difference :
+         diffRecipes(*first.recipe, *other.recipe, titlesOf(other)))
         lines.push_back(difference.text());
     return lines;
 }

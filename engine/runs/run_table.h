@@ -11,6 +11,8 @@
 namespace qs {
 
 inline constexpr std::size_t kLeastRuns = 2, kMostRuns = 4;
+/// What a run's nodes are called.
+NodeTitles titlesOf(const RunRecord& run);
 /// "A" for the first run.
 std::string runLetter(std::size_t run);
 
@@ -28,6 +30,7 @@ struct RunRow
     };
     State state = State::Same;
     std::string name, op, module; ///< of the first run that has it
+    std::string title; ///< what readers call it (`NodeTitles`)
     int callIndex = 0;
     /// By run; null where it has no counterpart, or where a foreign file was not compared there.
     std::vector<const RunNode*> nodes;
@@ -93,6 +96,7 @@ private:
     void addRun(std::size_t run);
     void addColumns();
     void decideStates();
+    void giveTitles();
 
     std::vector<RunRecordPtr> m_runs;
     std::vector<RunRow> m_rows;

@@ -80,6 +80,7 @@ Json rowJson(const RunTable& table, std::size_t place)
             if (const auto value = table.number(place, column))
                 differences[column.key] = *value;
     return {{"node", row.name},
+            {"title", row.title},
             {"op", row.op},
             {"module", row.module},
             {"call_index", row.callIndex},

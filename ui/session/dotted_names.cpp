@@ -44,12 +44,4 @@ std::string moduleOfPath(const std::string& entryPath)
     return entryPath.ends_with("()") ? ModuleTree::parentPath(entryPath) : entryPath;
 }
 
-std::string shortOpName(const std::string& target)
-{
-    const auto parts = components(target);
-    std::string name = parts.size() >= 2 ? parts[1] : target;
-    name.erase(0, std::min(name.find_first_not_of('_'), name.size()));
-    return name.empty() ? target : name;
-}
-
 } // namespace qs

@@ -62,12 +62,8 @@ ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
 Result<void> ModelRun::locate()
 {
     QS_TRY(m_source, modelSource(m_options.model, m_options.recipe, m_options.movedTo, m_job));
-    m_settings = m_source.settings;
+    m_settings = m_source.settings.withData(m_options.data, m_options.compareOn);
     m_settings.device = m_options.device;
-    if (!m_options.data.empty())
-        m_settings.calibrationData = m_options.data;
-    if (!m_options.compareOn.empty())
-        m_settings.comparisonData = m_options.compareOn;
     if (!m_options.against.empty())
         m_settings.againstOriginal = m_options.against == kAgainstOriginal;
     if (m_settings.calibrationData.empty())

@@ -152,10 +152,4 @@ Result<void> toldOfModel(Result<void> done, const std::string& modelPath)
     return done;
 }
 
-std::string coverageText(const Plan& plan)
-{
-    return std::to_string(plan.quantizedOps) + " of " + std::to_string(plan.eligibleOps)
-        + " eligible operators quantized, of " + std::to_string(plan.totalOps) + " in all";
-}
-
 } // namespace qs

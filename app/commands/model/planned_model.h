@@ -63,7 +63,4 @@ Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
 /// The same, an error at a node naming the model's file too where it names none.
 Result<void> toldOfModel(Result<void> done, const std::string& modelPath);
 
-/// "38 of 41 eligible operators quantized, of 69 in all"
-std::string coverageText(const Plan& plan);
-
 } // namespace qs

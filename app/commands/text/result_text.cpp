@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/plan/summaries/coverage.h"
 
 #include <algorithm>
 #include <map>
@@ -114,7 +115,8 @@ std::string resultText(const ResultParts& parts)
     }
     for (const auto& [form, value] : parts.evaluation)
         text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";
-    text += "coverage: " + coverageText(*parts.plan) + " (backend " + parts.plan->backend + ")\n";
+    text += "coverage: " + coverageOf(*parts.plan).text() + " (backend " + parts.plan->backend
+        + ")\n";
     return text;
 }
 

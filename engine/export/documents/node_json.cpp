@@ -126,12 +126,6 @@ Json agreementJson(const std::optional<Agreement>& agreement)
     return {{"output", agreement->output}, {"top1", numberJson(agreement->top1)}};
 }
 
-Json coverageJson(const Plan& plan)
-{
-    return {
-        {"quantized", plan.quantizedOps}, {"eligible", plan.eligibleOps}, {"total", plan.totalOps}};
-}
-
 NodeJson::NodeJson(const ResultParts& parts, bool numbers)
     : m_parts(parts)
     , m_numbers(numbers)

@@ -5,6 +5,7 @@
 #include "engine/export/documents/own_ranges_text.h"
 #include "engine/export/documents/steps_json.h"
 #include "engine/plan/module_statistics.h"
+#include "engine/plan/summaries/coverage.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -141,6 +142,12 @@ Json dataJson(const ResultParts& parts)
 }
 
 } // namespace
+
+Json coverageJson(const Plan& plan)
+{
+    const Coverage all = coverageOf(plan);
+    return {{"quantized", all.quantized}, {"eligible", all.eligible}, {"total", all.total}};
+}
 
 Json cumulativeJson(const NodeError& error)
 {

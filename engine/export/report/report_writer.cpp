@@ -10,6 +10,7 @@
 #include "engine/export/report/report_style.h"
 #include "engine/export/report/report_svg.h"
 #include "engine/export/report/report_tree.h"
+#include "engine/plan/summaries/coverage.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,10 +48,9 @@ std::string summaryHtml(const Json& result, const ReportNames& titles)
     html += item("Model", textOf(result.at("model"), "path"));
     if (result.contains("target_assumed"))
         html += item("Target", textOf(result, "target_assumed"));
-    html
-        += item("Coverage",
-                textOf(coverage, "quantized") + " of " + textOf(coverage, "eligible")
-                    + " eligible operators quantized, of " + textOf(coverage, "total") + " in all");
+    html += item("Coverage",
+                 coverageText(coverage.at("quantized").get<int>(),
+                              coverage.at("eligible").get<int>(), coverage.at("total").get<int>()));
     if (isAgainstOriginal(result))
         html += item("Measured against", "the original model, before the edits of its graph");
     for (const Json& output : result.at("outputs"))

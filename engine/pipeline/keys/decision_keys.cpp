@@ -88,6 +88,7 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
                            .key();
     keys.conversion = KeyBuilder("conversion").add(keys.calibration).add(keys.lowering).key();
     keys.against = againstKey(settings);
+    keys.compared = settings.compared();
     keys.comparison = KeyBuilder("comparison")
                           .add(keys.conversion)
                           .add(keys.comparisonData)

@@ -23,6 +23,7 @@ struct DecisionKeys
 {
     Key plan, calibration, conversion, comparison;
     Key model, planning, lowering, cut, calibrationData, comparisonData, against;
+    std::string compared; ///< `RunSettings::compared`, for readers
 };
 
 /// Reads the backend's file where the recipe names one, and no data. Never fails: what cannot be

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/runs/run_record.h"
+
+#include <span>
+#include <string>
+#include <unordered_map>
+
+namespace qs {
+
+/// What the nodes of a graph are called where a person reads of them: by module path; of several in
+/// one module with the operator after it, and of equal operators there with the node's own name:
+/// "features.0.2", "layer1.0 · add", "layer1.0 · relu (relu_2)". A value.
+class NodeTitles
+{
+public:
+    /// Every node keeps its own name.
+    NodeTitles() = default;
+    explicit NodeTitles(std::span<const NodeIdentity* const> nodes);
+    explicit NodeTitles(const Graph& model);
+
+    /// Of the node with that name in its file; the name where there is none.
+    std::string of(const std::string& name) const;
+
+private:
+    void add(std::span<const NodeIdentity* const> nodes);
+
+    std::unordered_map<std::string, std::string> m_titles; ///< by name
+};
+
+} // namespace qs
