@@ -3,6 +3,7 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/process/crash_line.h"
 #include "engine/base/process/system.h"
+#include "engine/export/documents/stored_run.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
@@ -32,10 +33,12 @@ namespace {
 /// What the command line asks for.
 struct Wanted
 {
-    QString model, screenshot, data, select, recipe;
+    QString model, screenshot, data, compareOn, select, recipe;
     QSize size; ///< empty: as large as the screen allows
     qs::Looks looks = qs::keptLooks();
     std::size_t valueBytes = qs::kUsualValueBytes;
+
+    bool runs() const { return !data.isEmpty() || !compareOn.isEmpty(); }
 };
 
 /// Scripts read our one line on stderr; Qt's remarks about the display it runs on are kept out.
@@ -82,6 +85,10 @@ struct Options
     QCommandLineOption data {QStringLiteral("data"),
                              QObject::tr("Calibrate, convert and compare with these data."),
                              QStringLiteral("D")};
+    QCommandLineOption compareOn {
+        QStringLiteral("compare-on"),
+        QObject::tr("Compare on these data instead of those of the calibration, on all of them."),
+        QStringLiteral("D")};
     QCommandLineOption select {QStringLiteral("select"), QObject::tr("Select a node by name."),
                                QStringLiteral("NODE")};
     QCommandLineOption recipe {QStringLiteral("recipe"), QObject::tr("Start from this recipe."),
@@ -103,7 +110,7 @@ struct Options
 
     QList<QCommandLineOption> all() const
     {
-        return {screenshot, size, data, select, recipe, dark, text, keep, memory};
+        return {screenshot, size, data, compareOn, select, recipe, dark, text, keep, memory};
     }
 };
 
@@ -135,8 +142,13 @@ int parse(QApplication& app, Wanted& wanted)
     wanted.model = parser.positionalArguments().value(0);
     wanted.screenshot = parser.value(options.screenshot);
     wanted.data = parser.value(options.data);
+    wanted.compareOn = parser.value(options.compareOn);
     wanted.select = parser.value(options.select);
     wanted.recipe = parser.value(options.recipe);
+    const std::string file = wanted.model.toStdString();
+    if (wanted.data.isEmpty() && !wanted.compareOn.isEmpty() && !qs::looksLikeProject(file)
+        && !qs::looksLikeResult(file))
+        return 1 + fail(QObject::tr("--data is required: only a project names data of its own"), 2);
     if (parser.isSet(options.dark))
         wanted.looks.colours = qs::Looks::Colours::Dark;
     if (parser.isSet(options.text)) {
@@ -181,17 +193,16 @@ void sayWhereEnlarged(const QWidget& window, const QSize& wanted)
 }
 
 /// Calibrates, converts and compares with the data of the command line, once the model is planned.
-void runWithData(qs::MainWindow& window, const QString& data)
+void runWithData(qs::MainWindow& window, const QString& data, const QString& compareOn)
 {
     auto& pipeline = window.workspace().pipeline();
     QObject::connect(&pipeline, &qs::Pipeline::succeeded, &window,
-                     [&window, data, ran = false](qs::Stage stage) mutable {
+                     [&window, data, compareOn, ran = false](qs::Stage stage) mutable {
                          if (stage != qs::Stage::Plan || std::exchange(ran, true))
                              return;
                          auto& document = window.workspace().document();
-                         auto settings = document.settings();
-                         settings.calibrationData = data.toStdString();
-                         document.setSettings(settings);
+                         document.setSettings(document.settings().withData(
+                             data.toStdString(), compareOn.toStdString()));
                          window.workspace().pipeline().runUpTo(qs::Stage::Compare);
                      });
 }
@@ -224,7 +235,7 @@ private:
         const bool open = workspace.document().model() != nullptr;
         if (!m_wanted.model.isEmpty() && (!open || !m_window.graphPane().isLayoutDone()))
             return;
-        if (open && !m_wanted.data.isEmpty() && !workspace.document().comparison())
+        if (open && m_wanted.runs() && !workspace.document().comparison())
             return;
         if (open && !m_wanted.select.isEmpty() && !m_selected) {
             m_selected = true;
@@ -304,12 +315,13 @@ int main(int argc, char** argv)
                                                                 && qs::wantsComparisonAfterEach());
     window.show();
     std::unique_ptr<Photographer> photographer;
-    if (!wanted.screenshot.isEmpty())
+    if (!wanted.screenshot.isEmpty()) {
+        window.keepNoRecent();
         photographer = std::make_unique<Photographer>(window, wanted);
-    else
+    } else
         sayWhereEnlarged(window, wanted.size);
-    if (!wanted.data.isEmpty())
-        runWithData(window, wanted.data);
+    if (wanted.runs())
+        runWithData(window, wanted.data, wanted.compareOn);
     if (!wanted.model.isEmpty()) {
         qs::Recipe recipe = qs::defaultRecipe();
         if (!wanted.recipe.isEmpty()) {

@@ -200,6 +200,7 @@ protected:
             if (facts.last(id) == id)
                 lasts.push_back(node);
         checkStrip(wanted, lasts, *m_window);
+        checkCounts(wanted, *m_window);
         if (told.empty() || QTest::currentTestFailed())
             return;
         auto& selection = workspace().selection();

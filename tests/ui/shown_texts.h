@@ -2,9 +2,14 @@
 #pragma once
 
 #include "engine/base/text.h"
+#include "ui/panels/verdict_list.h"
 #include "ui/session/text.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/main_window.h"
 #include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
 
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QLabel>
@@ -59,8 +64,15 @@ inline void checkStrip(const QJsonObject& wanted, const std::vector<QJsonObject>
     QTRY_COMPARE(
         text("resultCoverage"),
         eligible > 0
-            ? QStringLiteral("%1 of %2 ops").arg(coverage["quantized"].toInt()).arg(eligible)
+            ? QStringLiteral("%1 of %2 eligible").arg(coverage["quantized"].toInt()).arg(eligible)
             : QString());
+    const QJsonObject data = wanted["data"].toObject();
+    const QString compared = data["comparison"].toString();
+    QTRY_COMPARE(
+        text("resultData"),
+        QStringLiteral("%1, %2").arg(
+            QFileInfo(compared.isEmpty() ? data["calibration"].toString() : compared).fileName(),
+            toQString(counted(std::int64_t(data["compared_samples"].toInt()), "sample"))));
     const double before = wanted["weights"].toObject()["float_bytes"].toDouble();
     const double after = wanted["weights"].toObject()["int8_bytes"].toDouble();
     QTRY_COMPARE(text("resultSize"),
@@ -90,6 +102,38 @@ inline QStringList cardTexts(const QWidget& window, const char* card)
          window.findChild<Card*>(QLatin1String(card))->findChildren<QLabel*>())
         texts << label->text();
     return texts;
+}
+
+/// Every count of operators in the window is that of a result document: in the tiles, the status
+/// bar, the list of verdicts and, with the whole model selected, in Why.
+inline void checkCounts(const QJsonObject& wanted, MainWindow& window)
+{
+    const QJsonObject coverage = wanted["coverage"].toObject();
+    const QString part = QStringLiteral("%1 of %2 eligible")
+                             .arg(coverage["quantized"].toInt())
+                             .arg(coverage["eligible"].toInt());
+    const int total = coverage["total"].toInt();
+    const QString whole
+        = QStringLiteral("%1 operators quantized, of %2 in all").arg(part).arg(total);
+    const auto& pipeline = window.workspace().pipeline();
+    QCOMPARE(pipeline.status(Stage::Plan).text, part);
+    const QString operators = toQString(counted(std::int64_t(total), "operator"));
+    QCOMPARE(pipeline.status(Stage::Open).text, operators);
+    const QString status = window.findChild<QLabel*>("statusSummary")->text();
+    QVERIFY2(status.contains(whole), qPrintable(status));
+    if (!window.workspace().verdictFilter())
+        QCOMPARE(window.verdictList().summary(), operators);
+    window.workspace().selectEntry(FoldTree::kRoot);
+    QTRY_COMPARE(cardTexts(window, "cardWhy").value(1), whole);
+    const QStringList why = cardTexts(window, "cardWhy");
+    int listed = 0;
+    for (int verdict = 0; verdict <= int(Verdict::Shared); ++verdict) {
+        const int count = window.verdictList().count(Verdict(verdict));
+        listed += count;
+        const auto row = why.indexOf(verdictText(Verdict(verdict)));
+        QCOMPARE(row < 0 ? 0 : why.value(row - 1).toInt(), count); // a row's value is made first
+    }
+    QCOMPARE(listed, total);
 }
 
 /// What the panel of properties says of the selected unit: its verdict's reason from `leader`, its

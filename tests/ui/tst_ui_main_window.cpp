@@ -128,7 +128,8 @@ void TestMainWindow::walkFromOpenToExport()
     auto& document = workspace().document();
     QVERIFY(find<QLabel>("statusSummary")
                 ->text()
-                .startsWith(QStringLiteral("13 of 13 ops int8 · a run takes about ")));
+                .startsWith(QStringLiteral(
+                    "13 of 13 eligible operators quantized, of 13 in all · a run takes about ")));
     workspace().selectNode(node("linear"));
     m_window->actions()[ActionId::KeepFloat].trigger();
     QTRY_COMPARE(m_window->verdictList().count(Verdict::FloatByRule), 1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDirIterator>
 #include <QFile>
 #include <QImage>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -33,6 +35,9 @@ private:
 private Q_SLOTS:
     void photographsTheSample();
     void photographsResults();
+    void comparesAsTheCommandLineDoes_data();
+    void comparesAsTheCommandLineDoes();
+    void picturesLeaveTheRecentFilesAlone();
     void tellsWhereASizeIsTooSmall();
     void helpNamesWhatIsWritten();
     void refusesAMissingModelInOneLine();
@@ -80,6 +85,64 @@ void TestProgram::photographsResults()
     QCOMPARE(QImage(picture).size(), QSize(1600, 1000));
 }
 
+void TestProgram::comparesAsTheCommandLineDoes_data()
+{
+    QTest::addColumn<QStringList>("words");
+    const QString samples = QStringLiteral(QS_SOURCE_DIR "/resources/samples/");
+    QTest::newRow("data") << QStringList {"--data", samples + "calib.npz"};
+    QTest::newRow("other data") << QStringList {"--data", samples + "calib.npz", "--compare-on",
+                                                samples + "test.npz"};
+}
+
+/// The same words give the same figures, from the same samples: test.npz beside the model is taken
+/// where it is named alone.
+void TestProgram::comparesAsTheCommandLineDoes()
+{
+    QFETCH(QStringList, words);
+    const QString model = QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2");
+    QTemporaryDir folder;
+    const QString picture = folder.filePath(QStringLiteral("shot.png"));
+    const int code = run(QStringList {model, "--screenshot", picture} + words);
+    QVERIFY2(code == 0, m_errors.constData());
+    QFile file(picture + QStringLiteral(".json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const auto shown = QJsonDocument::fromJson(file.readAll()).object();
+    QProcess process;
+    process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),
+                  QStringList {"quantize", model, "--export", "none", "--json", "--out",
+                               folder.filePath(QStringLiteral("out"))}
+                      + words);
+    QVERIFY(process.waitForFinished(240000));
+    const auto told = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+    const auto output = told["outputs"].toArray()[0].toObject()["lowered"].toObject();
+    QVERIFY2(output["sqnr_db"].isDouble(), process.readAllStandardError().constData());
+    QCOMPARE(shown["output_db"].toDouble(), output["sqnr_db"].toDouble());
+    QCOMPARE(shown["compared_samples"].toInt(),
+             told["data"].toObject()["compared_samples"].toInt());
+    QCOMPARE(shown["compared_on"].toString(), words.back());
+}
+
+void TestProgram::picturesLeaveTheRecentFilesAlone()
+{
+    QTemporaryDir folder;
+    QVERIFY(QFile::copy(QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2"),
+                        folder.filePath(QStringLiteral("seldom.pt2"))));
+    qputenv("XDG_CONFIG_HOME", folder.path().toLocal8Bit());
+    const int code = run({folder.filePath(QStringLiteral("seldom.pt2")), "--screenshot",
+                          folder.filePath(QStringLiteral("shot.png"))});
+    qunsetenv("XDG_CONFIG_HOME");
+    QVERIFY2(code == 0, m_errors.constData());
+    QDirIterator files(folder.path(), QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        QFile file(files.next());
+        if (!file.fileName().endsWith(QLatin1String(".conf")))
+            continue;
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
+        QVERIFY2(!text.contains("seldom"), text.constData());
+    }
+}
+
 void TestProgram::tellsWhereASizeIsTooSmall()
 {
     QTemporaryDir folder;
@@ -119,6 +182,10 @@ void TestProgram::refusesWrongWords()
 {
     QCOMPARE(run({QStringLiteral("--no-such-option")}), 2);
     QCOMPARE(run({QStringLiteral("--size"), QStringLiteral("big")}), 2);
+    QCOMPARE(run({QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2"),
+                  QStringLiteral("--compare-on"), QStringLiteral("test.npz")}),
+             2);
+    QVERIFY2(m_errors.contains("--data is required"), m_errors.constData());
 }
 
 void TestProgram::desktopEntryIsInstalled()

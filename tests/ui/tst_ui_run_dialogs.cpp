@@ -64,7 +64,8 @@ private Q_SLOTS:
 
     void dataMayBeAFileOrAFolder()
     {
-        CalibrateDialog dialog({"sample", "", "auto"}, {}, m_folder.path(), nullptr);
+        CalibrateDialog dialog({"sample", "", "auto"}, {},
+                               m_folder.filePath(QStringLiteral("net.pt2")), nullptr);
         dialog.show();
         // The keyboard starts at the data, and goes on in the order of the rows.
         QCOMPARE(dialog.focusWidget(), dialog.findChild<QWidget*>("calibrationData"));
@@ -102,6 +103,27 @@ private Q_SLOTS:
         const std::string npz = m_folder.filePath(QStringLiteral("calib.npz")).toStdString();
         QCOMPARE(dialog.settings().calibrationData, npz);
         QCOMPARE(dialog.settings().comparisonData, npz);
+    }
+
+    /// Data beside the model that a comparison could run on are taken by pressing a button alone.
+    void dataBesideTheModelAreOffered()
+    {
+        const QString test = m_folder.filePath(QStringLiteral("test.npz"));
+        const QString model = m_folder.filePath(QStringLiteral("net.pt2"));
+        {
+            CalibrateDialog dialog({"calib.npz", "", "auto"}, {}, model, nullptr);
+            QVERIFY(!dialog.findChild<QPushButton*>("comparisonDataSibling"));
+        }
+        QFile file(test);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        CalibrateDialog dialog({"calib.npz", "", "auto"}, {}, model, nullptr);
+        auto* offer = dialog.findChild<QPushButton*>("comparisonDataSibling");
+        QVERIFY(offer && offer->text().contains("test.npz"));
+        QCOMPARE(dialog.settings().comparisonData, std::string());
+        offer->click();
+        QCOMPARE(dialog.settings().comparisonData, test.toStdString());
+        QVERIFY(!offer->isEnabled());
+        QVERIFY(file.remove());
     }
 
     /// A runtime is chosen where there is a file for it.

@@ -139,7 +139,7 @@ private Q_SLOTS:
                 = item(QString::fromStdString(m_window->runs().table()->runs()[run]->label.name));
             QCOMPARE(row->text(3), QString::number(head["output_db"].toDouble(), 'f', 2));
             QCOMPARE(row->text(5),
-                     QStringLiteral("%1 of %2")
+                     QStringLiteral("%1 of %2 eligible")
                          .arg(head["quantized"].toInt())
                          .arg(head["eligible"].toInt()));
         }
@@ -186,7 +186,7 @@ private Q_SLOTS:
         QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
                           table().visualRect(index).center());
         QVERIFY(workspace().selection().contains(
-            graph().tryFind(index.data().toString().toStdString())->id));
+            graph().tryFind(index.data(RunTableModel::kNameRole).toString().toStdString())->id));
     }
 
     /// B goes through the runs, in every view, and says that they are not the current result.

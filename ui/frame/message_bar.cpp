@@ -65,7 +65,8 @@ MessageBar::MessageBar(QWidget* parent)
     hide();
 }
 
-void MessageBar::showError(const QString& what, const Error& error, bool canShow)
+void MessageBar::showError(const QString& what, const Error& error, bool canShow,
+                           const QString& topic)
 {
     const QString cause = sentence(error.message);
     QStringList where;
@@ -80,6 +81,7 @@ void MessageBar::showError(const QString& what, const Error& error, bool canShow
     if (!error.hint.empty())
         detail += QStringLiteral(". ") + sentence(error.hint);
     showMessage(Kind::Error, headline, detail);
+    m_topic = topic;
     m_headline->setToolTip(QString::fromStdString(error.file));
     if (canShow)
         nameNode(QString::fromStdString(error.node));

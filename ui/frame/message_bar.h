@@ -36,8 +36,10 @@ public:
     };
     explicit MessageBar(QWidget* parent = nullptr);
 
-    /// `canShow`: the error's node is one of the open model, with a button to see it.
-    void showError(const QString& what, const Error& error, bool canShow = false);
+    /// `canShow`: the error's node is one of the open model, with a button to see it. `topic` as in
+    /// `showChoices`.
+    void showError(const QString& what, const Error& error, bool canShow = false,
+                   const QString& topic = {});
     void showMessage(Kind kind, const QString& headline, const QString& detail);
     /// A message about a node, with buttons for what can be done; pressing one closes the message
     /// first. `topic` names what it is about, for `dismissTopic`.

@@ -2,6 +2,7 @@
 #include "ui/panels/result_strip.h"
 
 #include "engine/base/text.h"
+#include "engine/plan/summaries/coverage.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -9,6 +10,7 @@
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
+#include <QFileInfo>
 #include <QLabel>
 #include <QToolButton>
 
@@ -40,7 +42,7 @@ QString changeText(const ResultFigures& now, const ResultFigures& before)
         parts << QObject::tr("%1%2 %3 int8")
                      .arg(ops > 0 ? QStringLiteral("+") : QString())
                      .arg(ops)
-                     .arg(std::abs(ops) == 1 ? QObject::tr("op") : QObject::tr("ops"));
+                     .arg(std::abs(ops) == 1 ? QObject::tr("operator") : QObject::tr("operators"));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -67,6 +69,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_output = addCell(tr("Output"), "resultOutput",
                        tr("Signal to quantization noise of the worst output: the int8 model, and "
                           "the reference form that it is made from"));
+    m_data = addCell(tr("Compared on"), "resultData", {});
     m_top1 = addCell(
         tr("Top-1"), "resultTop1",
         tr("Share of samples whose highest output is their label: float model, int8 model"));
@@ -76,8 +79,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_size = addCell(
         tr("Weights"), "resultSize",
         tr("Parameters and buffers: float model, int8 model with its scales and zero points"));
-    m_coverage = addCell(tr("Int8"), "resultCoverage",
-                         tr("Quantized operators of those that the backend has a pattern for"));
+    m_coverage = addCell(tr("Int8"), "resultCoverage", {});
     addWorst();
     m_change = addCell(tr("Since last"), "resultChange",
                        tr("Output and operators in int8 against the comparison before"));
@@ -154,6 +156,7 @@ void ResultStrip::take()
     }
     m_history.before = m_history.now;
     m_history.now = resultFigures(*comparison, *document.plan(), {});
+    m_history.now->data = document.comparedOn();
     count();
 }
 
@@ -172,7 +175,9 @@ void ResultStrip::count()
         [this](const std::pair<ComparisonPtr, ResultFigures>& counted) {
             if (counted.first != m_history.comparison)
                 return;
+            const std::string data = m_history.now->data;
             m_history.now = counted.second;
+            m_history.now->data = data;
             show();
         });
 }
@@ -211,11 +216,14 @@ void ResultStrip::show()
     m_figures = run     ? resultFigures(run->record->headline)
         : m_history.now ? *m_history.now
                         : ResultFigures();
+    if (run)
+        m_figures.data = run->record->compared;
     const ResultFigures* now = &m_figures;
     showMark();
     showPreview();
     if (!run && !m_history.now) { // the graph was edited: nothing was compared yet
-        for (const Cell* cell : {&m_output, &m_top1, &m_agreement, &m_size, &m_coverage, &m_change})
+        for (const Cell* cell :
+             {&m_output, &m_data, &m_top1, &m_agreement, &m_size, &m_coverage, &m_change})
             cell->value->setText({});
         for (QToolButton* button : m_worst)
             button->hide();
@@ -237,13 +245,28 @@ void ResultStrip::show()
                        + toQString(bytesText(double(now->int8Bytes))))
                   .arg(std::lround(100.0 * double(now->int8Bytes) / double(now->floatBytes)))
             : QString());
-    m_coverage.value->setText(now->eligibleOps > 0
-                                  ? tr("%1 of %2 ops").arg(now->quantizedOps).arg(now->eligibleOps)
-                                  : QString());
+    m_coverage.value->setText(
+        now->eligibleOps > 0 ? toQString(coverageShortText(now->quantizedOps, now->eligibleOps))
+                             : QString());
+    m_coverage.box->setToolTip(
+        toQString(coverageText(now->quantizedOps, now->eligibleOps, now->totalOps))
+        + tr(". Eligible are operators that a pattern of the backend matches"));
+    showData();
     m_change.value->setText(m_history.before && !run ? changeText(*now, *m_history.before)
                                                      : QString());
     showWorst();
     fit();
+}
+
+/// What the figures were measured on, and on how many samples of it.
+void ResultStrip::showData()
+{
+    const QString data = toQString(m_figures.data);
+    const QString samples = toQString(counted(m_figures.samples, "sample"));
+    const QString name = data == QLatin1String("sample") ? tr("the model's example inputs")
+                                                         : QFileInfo(data).fileName();
+    m_data.value->setText(data.isEmpty() ? QString() : tr("%1, %2").arg(name, samples));
+    m_data.box->setToolTip(data.isEmpty() ? QString() : tr("%1 of %2").arg(samples, data));
 }
 
 void ResultStrip::showPreview()
@@ -327,6 +350,7 @@ void ResultStrip::fit()
     };
     place(m_preview.box, words(m_preview));
     place(m_output.box, words(m_output));
+    place(m_data.box, words(m_data));
     place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
     std::vector<const Cell*> rest {&m_change, &m_coverage, &m_top1, &m_size};
     // Beside right answers how often the models agree is the least telling, else it stands for

@@ -57,6 +57,7 @@ private:
     void count();
     void show();
     void showPreview();
+    void showData();
     void showMark();
     void showWorst();
     /// Cells from the most to the least telling, as far as there is room.
@@ -68,7 +69,7 @@ private:
     QHBoxLayout* m_row;
     QLabel* m_stale;
     QLabel* m_against;
-    Cell m_preview, m_output, m_top1, m_agreement, m_size, m_coverage, m_change;
+    Cell m_preview, m_output, m_data, m_top1, m_agreement, m_size, m_coverage, m_change;
     QWidget* m_worstBox = nullptr;
     std::array<QToolButton*, 3> m_worst {};
     std::array<NodeId, 3> m_worstNodes;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/verdict_list.h"
 
+#include "engine/base/text.h"
+#include "engine/plan/summaries/coverage.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
 
@@ -43,10 +46,13 @@ VerdictList::VerdictList(Workspace& workspace, QWidget* parent)
 void VerdictList::refresh()
 {
     std::map<Verdict, std::vector<NodeId>> found;
-    if (const auto& plan = m_workspace.document().plan())
+    m_total = 0;
+    if (const auto& plan = m_workspace.document().plan()) {
+        m_total = coverageOf(*plan).total;
         for (const auto& node : plan->nodes)
             if (node.verdict != Verdict::NotApplicable)
                 found[node.verdict].push_back(node.node);
+    }
     m_rows.clear();
     for (auto& [verdict, nodes] : found)
         m_rows.push_back({verdict, std::move(nodes)});
@@ -63,6 +69,13 @@ int VerdictList::count(Verdict verdict) const
         if (row.verdict == verdict)
             return int(row.nodes.size());
     return 0;
+}
+
+QString VerdictList::summary() const
+{
+    if (m_workspace.verdictFilter())
+        return tr("show all");
+    return m_total > 0 ? toQString(counted(m_total, "operator")) : QString();
 }
 
 QSize VerdictList::sizeHint() const
@@ -86,12 +99,9 @@ void VerdictList::paintEvent(QPaintEvent*)
     p.setFont(uiFont(12.5, 600));
     p.drawText(QRect(14, px(4), width(), px(28)), Qt::AlignLeft | Qt::AlignVCenter, tr("Verdicts"));
     const auto& filter = m_workspace.verdictFilter();
-    if (filter) {
-        p.setPen(t.accent);
-        p.setFont(uiFont(11));
-        p.drawText(QRect(0, px(4), width() - 12, px(28)), Qt::AlignRight | Qt::AlignVCenter,
-                   tr("show all"));
-    }
+    p.setPen(filter ? t.accent : t.muted);
+    p.setFont(uiFont(11));
+    p.drawText(QRect(0, px(4), width() - 12, px(28)), Qt::AlignRight | Qt::AlignVCenter, summary());
     int y = verdictTop();
     for (std::size_t i = 0; i < m_rows.size(); ++i, y += verdictRow()) {
         if (filter == m_rows[i].verdict)

@@ -21,6 +21,8 @@ public:
     explicit VerdictList(Workspace& workspace, QWidget* parent = nullptr);
     /// Operators of a verdict in the current plan.
     int count(Verdict verdict) const;
+    /// How many operators there are in all, or how to see them again.
+    QString summary() const;
     /// Where the verdict's row stands; empty when there is none.
     QRect rowRect(Verdict verdict) const;
     QSize sizeHint() const override;
@@ -46,6 +48,7 @@ private:
     Workspace& m_workspace;
     std::vector<Row> m_rows;
     int m_hover = -1;
+    int m_total = 0; ///< operators
 };
 
 } // namespace qs

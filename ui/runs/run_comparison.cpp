@@ -9,6 +9,7 @@
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/column_fit.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
@@ -55,6 +56,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     setNames(*m_table, "runsTable", tr("Runs side by side, node by node"));
     m_table->setModel(m_proxy);
     setUpTable(*m_table, 20);
+    m_fit = new ColumnFit(*m_table, *m_table->horizontalHeader(), 1, 110);
     m_table->horizontalHeader()->setFixedHeight(px(48)); // titles of three lines
     setNames(*m_recipes, "runsRecipes", tr("Decisions that differ"));
     m_recipes->setReadOnly(true);
@@ -70,8 +72,8 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_table->setMinimumWidth(px(80));
     parts->addWidget(m_recipes);
     parts->addWidget(m_table);
-    parts->setStretchFactor(0, 0);
-    parts->setStretchFactor(1, 1);
+    parts->setStretchFactor(0, 1);
+    parts->setStretchFactor(1, 4);
     parts->setSizes({px(110), px(500)});
     addItems(*makeVBox(this, {8, 8, 12, 8}, 6), {top, {parts, 1}});
     connectCopy(*copy, *m_table, [this] { return csv(); });
@@ -80,6 +82,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     connect(m_field, &QLineEdit::textChanged, this, &RunComparison::filter);
     connect(m_term, &QComboBox::currentIndexChanged, this, &RunComparison::showColumns);
     connect(&library, &RunLibrary::tableChanged, this, &RunComparison::showTable);
+    connect(&library, &RunLibrary::readingChanged, this, [this] { filter(); });
     connect(&workspace, &Workspace::factsChanged, this, coalesced(this, [this] { filter(); }));
     connect(&workspace, &Workspace::treeChanged, this, [this] {
         m_filter.forget();
@@ -131,21 +134,31 @@ void RunComparison::showColumns()
         for (int i = 2; i < m_model->columnCount(); ++i)
             if (table->columns()[std::size_t(i)].isNumber() == numbers)
                 header.moveSection(header.visualIndex(i), place++);
+    // With one term there is room for what tells most.
+    const bool one = term < int(kRunTerms.size());
+    std::vector<int> shown, dispensable;
     for (int i = 0; i < m_model->columnCount(); ++i) {
         const RunColumn& column = table->columns()[std::size_t(i)];
         using Kind = RunColumn::Kind;
-        // With one term there is room for what tells most.
-        const bool one = term < int(kRunTerms.size());
-        m_table->setColumnHidden(
-            i,
-            one
-                && (column.isNumber() ? column.term != kRunTerms[std::size_t(term)]
-                                      : column.kind == Kind::Operator
-                            || column.kind == Kind::Verdict || column.kind == Kind::DType));
-        const bool wide = column.kind == Kind::Node || column.kind == Kind::Operator
-            || column.kind == Kind::Module;
-        m_table->setColumnWidth(i, px(wide ? 96 : column.isNumber() ? 74 : 62));
+        const bool isOfTerm
+            = column.isNumber() && column.term == kRunTerms[std::size_t(one ? term : 0)];
+        const bool isWord = column.kind == Kind::State || column.kind == Kind::Node
+            || column.kind == Kind::QConfig;
+        if (!one || isOfTerm || isWord)
+            shown.push_back(i);
     }
+    // The last first: other metrics before decibels, the figures of a run before its difference.
+    for (const auto kind : {RunColumn::Kind::QConfig, RunColumn::Kind::Metric,
+                            RunColumn::Kind::Difference, RunColumn::Kind::State})
+        for (auto it = shown.rbegin(); one && it != shown.rend(); ++it) {
+            const RunColumn& column = table->columns()[std::size_t(*it)];
+            if (column.kind == kind && (!column.isNumber() || column.metric > 0))
+                dispensable.push_back(*it);
+        }
+    for (auto it = shown.rbegin(); one && it != shown.rend(); ++it)
+        if (table->columns()[std::size_t(*it)].kind == RunColumn::Kind::Metric)
+            dispensable.push_back(*it);
+    m_fit->setColumns(std::move(shown), std::move(dispensable));
 }
 
 void RunComparison::look(int row)
@@ -172,6 +185,8 @@ void RunComparison::filter()
     QString note = m_proxy->countText("node");
     if (!kept)
         note = searchProblem(kept.error());
+    else if (const auto read = m_library.readShare())
+        note = tr("Reading the runs … %1 %").arg(int(*read * 100));
     else if (!m_library.table())
         note = tr("Select two to four runs to see them side by side");
     m_note->setText(note);

@@ -15,6 +15,7 @@ class QTextEdit;
 
 namespace qs {
 
+class ColumnFit;
 class FigureProxy;
 class RunLibrary;
 class RunTableModel;
@@ -52,6 +53,7 @@ private:
     QLabel* m_note;
     QTextEdit* m_recipes;
     QTableView* m_table;
+    ColumnFit* m_fit;
 };
 
 } // namespace qs

@@ -30,6 +30,7 @@ RunLibrary::RunLibrary(Workspace& workspace, const OpenedFiles& files, QObject* 
         if (stage == Stage::Compare)
             keepResult();
     });
+    connect(&workspace.pipeline().jobs(), &JobRunner::progressed, this, &RunLibrary::followReading);
     connect(&document, &Document::graphEdited, this, [this] {
         if (const ShownRunPtr run = m_workspace.shownRun())
             show(std::size_t(m_folders.indexOf(run->folder)));
@@ -158,7 +159,9 @@ void RunLibrary::keepResult()
 QString RunLibrary::automaticName() const
 {
     const Recipe& recipe = m_workspace.document().recipe();
-    const std::string change = m_before ? changeInWords(*m_before, recipe) : std::string();
+    const GraphPtr& model = m_workspace.document().model();
+    const std::string change
+        = m_before && model ? changeInWords(*m_before, recipe, NodeTitles(*model)) : std::string();
     return toQString(change.empty() ? recipeInWords(recipe) : change);
 }
 

@@ -59,6 +59,8 @@ public:
     void putSideBySide(const QStringList& folders);
     /// Null where no runs are side by side.
     const std::shared_ptr<const RunTable>& table() const { return m_table; }
+    /// How much of the runs that go side by side is read, in [0, 1]; nothing where none are read.
+    const std::optional<double>& readShare() const { return m_readShare; }
     /// "A" of a run that is side by side with others.
     QString letterOf(const QString& folder) const;
 
@@ -73,6 +75,8 @@ public:
 Q_SIGNALS:
     void runsChanged();
     void tableChanged();
+    /// `readShare` has.
+    void readingChanged();
     /// Another run, or the current result, is shown.
     void shownChanged();
     void failed(const QString& what, const qs::Error& error);
@@ -94,6 +98,7 @@ private:
     QString writableFolder();
     void report(const QString& what, const Result<void>& done);
     void show(std::size_t run);
+    void followReading(const QString& tag, const Progress& progress);
 
     Workspace& m_workspace;
     const OpenedFiles& m_files;
@@ -109,6 +114,7 @@ private:
     QStringList m_wanted; ///< folders of the runs that are, or will be, side by side
     QStringList m_folders; ///< of `m_table`
     std::shared_ptr<const RunTable> m_table;
+    std::optional<double> m_readShare;
 };
 
 } // namespace qs

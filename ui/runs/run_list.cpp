@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/run_list.h"
 
+#include "engine/plan/summaries/coverage.h"
 #include "ui/plots/plot_style.h"
 #include "ui/runs/run_library.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/column_fit.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
@@ -55,7 +57,7 @@ QString textTip(const KeptRun& run)
 {
     QStringList lines {toQString(run.label.name)};
     for (const std::string& line :
-         {run.label.created, run.label.note, run.problem, run.label.source})
+         {run.decisions, run.label.created, run.label.note, run.problem, run.label.source})
         if (!line.empty())
             lines << toQString(line);
     return lines.join(QLatin1Char('\n'));
@@ -105,17 +107,17 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     setNames(*m_list, "runsList", tr("Kept runs"),
              tr("Select two to four to see them side by side; B switches between them"));
     m_list->setHeaderLabels({QString(), tr("Run"), tr("Made"), tr("Output"), tr("Top-1"),
-                             tr("Int8 ops"), tr("Decisions"), tr("Of")});
+                             tr("Int8"), tr("Decisions"), tr("Of")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_list->setFont(uiFont(11.5));
     m_list->header()->setFont(uiFont(11));
-    m_list->header()->setStretchLastSection(true);
-    const int widths[] = {30, 140, 82, 68, 62, 66, 90};
-    for (int i = 0; i < int(std::size(widths)); ++i)
-        m_list->setColumnWidth(i, px(widths[i]));
+    m_fit = new ColumnFit(*m_list, *m_list->header(), NamePlace, 120);
+    m_fit->setColumns({LetterPlace, NamePlace, MadePlace, OutputPlace, Top1Place, Int8Place,
+                       DecisionsPlace, StandingPlace},
+                      {DecisionsPlace, MadePlace, StandingPlace, Int8Place, Top1Place});
     m_list->installEventFilter(this);
     connect(m_list, &QTreeWidget::itemSelectionChanged, this, &RunList::choose);
     connect(m_list, &QTreeWidget::currentItemChanged, this, [this] { showButtons(); });
@@ -177,9 +179,9 @@ void RunList::showRuns()
         row->setText(OutputPlace, db ? QString::number(*db, 'f', 2) : QString());
         row->setText(Top1Place, percentText(head.int8Top1));
         row->setText(Int8Place,
-                     head.quantizedOps
-                         ? tr("%1 of %2").arg(*head.quantizedOps).arg(head.eligibleOps.value_or(0))
-                         : QString());
+                     head.quantizedOps ? toQString(
+                         coverageShortText(*head.quantizedOps, head.eligibleOps.value_or(0)))
+                                       : QString());
         row->setText(DecisionsPlace, toQString(run.problem.empty() ? run.decisions : run.problem));
         for (int column = 0; column < m_list->columnCount(); ++column)
             row->setToolTip(column, textTip(run));
@@ -213,6 +215,7 @@ void RunList::showLetters()
         font.setBold(isShown);
         row->setFont(NamePlace, font);
     }
+    m_fit->fit();
     showButtons();
 }
 

@@ -8,6 +8,7 @@ class QTreeWidget;
 
 namespace qs {
 
+class ColumnFit;
 class RunLibrary;
 class Workspace;
 
@@ -44,6 +45,7 @@ private:
     Workspace& m_workspace;
     RunLibrary& m_library;
     QTreeWidget* m_list;
+    ColumnFit* m_fit;
     QList<QPushButton*> m_buttons;
 };
 

@@ -14,13 +14,16 @@ const QString kTableTag = QStringLiteral("runTable");
 
 using TablePtr = std::shared_ptr<const RunTable>;
 
-Result<TablePtr> readTable(const QStringList& folders)
+Result<TablePtr> readTable(const QStringList& folders, JobContext& job)
 {
     std::vector<RunRecordPtr> runs;
     for (const QString& folder : folders) {
+        QS_CHECK(job.check());
+        job.report("runs", folder.toStdString(), double(runs.size()) / double(folders.size() + 1));
         QS_TRY(RunRecord run, readRun(folder.toStdString()));
         runs.push_back(std::make_shared<const RunRecord>(std::move(run)));
     }
+    job.report("runs", "table", double(runs.size()) / double(folders.size() + 1));
     QS_TRY(RunTable table, matchRuns(std::move(runs)));
     return std::make_shared<const RunTable>(std::move(table));
 }
@@ -46,18 +49,21 @@ void RunLibrary::putSideBySide(const QStringList& folders)
     showCurrent();
     m_table.reset();
     m_folders.clear();
+    m_readShare = wanted.isEmpty() ? std::nullopt : std::optional(0.0);
     Q_EMIT tableChanged();
     auto& jobs = m_workspace.pipeline().jobs();
     jobs.cancel(kTableTag);
     if (wanted.isEmpty())
         return;
     jobs.run(
-        Lane::Pool, kTableTag, [wanted](JobContext&) { return readTable(wanted); }, this,
+        Lane::Pool, kTableTag, [wanted](JobContext& job) { return readTable(wanted, job); }, this,
         [this, wanted](Result<TablePtr> table) {
             if (wanted != m_wanted)
                 return;
+            m_readShare.reset();
             if (!table) {
                 m_wanted.clear();
+                Q_EMIT readingChanged();
                 Q_EMIT failed(tr("Reading the runs"), table.error());
                 return;
             }
@@ -65,6 +71,14 @@ void RunLibrary::putSideBySide(const QStringList& folders)
             m_folders = wanted;
             Q_EMIT tableChanged();
         });
+}
+
+void RunLibrary::followReading(const QString& tag, const Progress& progress)
+{
+    if (tag != kTableTag || !m_readShare)
+        return;
+    m_readShare = progress.fraction;
+    Q_EMIT readingChanged();
 }
 
 QString RunLibrary::letterOf(const QString& folder) const

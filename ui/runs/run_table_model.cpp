@@ -35,10 +35,13 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const
     if (role == Qt::ForegroundRole && column.kind == RunColumn::Kind::State)
         return m_table->rows()[row].state == RunRow::State::Same ? QVariant(theme().muted)
                                                                  : QVariant(theme().warning);
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::UserRole)
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::UserRole
+        && role != kNameRole)
         return {};
     if (!column.isNumber()) {
-        const QString word = toQString(m_table->word(row, column));
+        const bool isTitle = column.kind == RunColumn::Kind::Node && role != kNameRole;
+        const QString word
+            = toQString(isTitle ? m_table->rows()[row].title : m_table->word(row, column));
         return word.isEmpty() ? QVariant() : QVariant(word);
     }
     const auto value = m_table->number(row, column);

@@ -19,6 +19,8 @@ class RunTableModel : public QAbstractTableModel
 
 public:
     using QAbstractTableModel::QAbstractTableModel;
+    /// Of a node, its name in the file; it is shown by its title.
+    static constexpr int kNameRole = Qt::UserRole + 1;
 
     /// Null: no rows and no columns.
     void setTable(std::shared_ptr<const RunTable> table);

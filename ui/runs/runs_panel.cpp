@@ -22,7 +22,8 @@ RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
     // Both have their share of a small screen; what has no room scrolls.
     m_list->setMinimumWidth(px(140));
     comparison->setMinimumWidth(px(150));
-    sides->setStretchFactor(1, 1);
+    sides->setStretchFactor(0, 2);
+    sides->setStretchFactor(1, 3);
     sides->setSizes({px(440), px(610)});
     setFocusProxy(m_list);
     makeVBox(this)->addWidget(sides);

@@ -284,14 +284,32 @@ QString Document::staleReason(Stage stage) const
     return tr("comparison data changed");
 }
 
-bool Document::isModified() const
+std::string Document::comparedOn() const
 {
-    return m_model && contentKey(m_recipe, m_settings) != m_saved;
+    return m_comparison.keys ? m_comparison.keys->compared : std::string();
 }
 
-void Document::markSaved()
+Key Document::savedKey() const
 {
-    m_saved = contentKey(m_recipe, m_settings);
+    return contentKey(m_recipe, m_keepsSettings ? m_settings : RunSettings());
+}
+
+bool Document::isModified() const
+{
+    return m_model && savedKey() != m_saved;
+}
+
+void Document::markUnsaved()
+{
+    m_keepsSettings = true;
+    m_saved = {};
+    m_notices.post({Notice::Saved});
+}
+
+void Document::markSaved(bool keepsSettings)
+{
+    m_keepsSettings = keepsSettings;
+    m_saved = savedKey();
     m_notices.post({Notice::Saved});
 }
 

@@ -75,6 +75,8 @@ public:
     const CalibrationPtr& calibration() const { return m_calibration.value; }
     const ConvertedPtr& converted() const { return m_converted.value; }
     const ComparisonPtr& comparison() const { return m_comparison.value; }
+    /// The data that `comparison()` was measured on, as the settings named them; "" without one.
+    std::string comparedOn() const;
     /// What the decisions as they stand do to a few samples; null where nobody asked.
     PreviewPtr preview() const;
     const ExportReport& exported() const { return m_exported.value; }
@@ -126,9 +128,13 @@ public:
     /// What changed since a stale result was made: "recipe changed", "data changed" ...
     QString staleReason(Stage stage) const;
 
-    /// Decisions or settings differ from what was last saved or opened.
+    /// Decisions differ from what was last saved or opened; so do, where a project keeps them, the
+    /// settings: which data are used and on what device is not a decision about the model.
     bool isModified() const;
-    void markSaved();
+    /// `keepsSettings`: what was saved or opened is a project.
+    void markSaved(bool keepsSettings);
+    /// What a project holds now was never saved so: its model is another.
+    void markUnsaved();
 
 Q_SIGNALS:
     /// Before another recipe is taken and anything follows from it: whoever keeps decisions keeps
@@ -163,7 +169,10 @@ private:
     RunSettings m_settings;
     DataState m_data;
     DecisionKeys m_keys;
-    Key m_saved; ///< `contentKey` of what was saved
+    Key savedKey() const;
+
+    Key m_saved; ///< `savedKey` of what was saved
+    bool m_keepsSettings = false; ///< with what was saved
     Made<PlanPtr> m_plan;
     FoldTreePtr m_hierarchy;
     Made<CalibrationPtr> m_calibration;

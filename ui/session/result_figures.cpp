@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/result_figures.h"
 
-#include "engine/plan/plan.h"
+#include "engine/plan/summaries/coverage.h"
 #include "engine/runs/run_record.h"
 
 namespace qs {
@@ -30,8 +30,11 @@ ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
     out.int8Top1 = comparison.int8Top1;
     if (comparison.agreement)
         out.agreement = comparison.agreement->top1;
-    out.quantizedOps = plan.quantizedOps;
-    out.eligibleOps = plan.eligibleOps;
+    const Coverage coverage = coverageOf(plan);
+    out.quantizedOps = coverage.quantized;
+    out.eligibleOps = coverage.eligible;
+    out.totalOps = coverage.total;
+    out.samples = comparison.samples;
     if (const auto all = sizes.find(""); all != sizes.end()) {
         out.floatBytes = all->second.floatBytes;
         out.int8Bytes = all->second.plannedBytes;
@@ -51,6 +54,8 @@ ResultFigures resultFigures(const RunHeadline& run)
     out.agreement = run.agreement;
     out.quantizedOps = run.quantizedOps.value_or(0);
     out.eligibleOps = run.eligibleOps.value_or(0);
+    out.totalOps = run.totalOps.value_or(0);
+    out.samples = run.samples;
     out.floatBytes = run.floatBytes.value_or(0);
     out.int8Bytes = run.int8Bytes.value_or(0);
     return out;

@@ -41,11 +41,18 @@
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QStyle>
 #include <QVBoxLayout>
 
 namespace qs {
 
 namespace {
+
+/// A message about a stage that failed.
+QString failureTopic(Stage stage)
+{
+    return QStringLiteral("failed") + stageName(stage);
+}
 
 /// "~/models" for a folder below the user's own.
 QString inHome(const QString& folder)
@@ -70,7 +77,9 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     m_runs = new RunLibrary(m_workspace, *m_projects, m_projects); // likewise
     build();
     wireWorkspace();
-    resize(QSize(1600, 1000).boundedTo(screen()->availableSize()));
+    m_firstSize = firstSize(screen()->availableSize(),
+                            {0, style()->pixelMetric(QStyle::PM_TitleBarHeight), 0, 0});
+    resize(m_firstSize);
 }
 
 MainWindow::~MainWindow()
@@ -131,6 +140,7 @@ void MainWindow::showTab(const char* objectName)
 {
     (*m_actions)[ActionId::ShowBottom].setChecked(true);
     if (auto* tab = m_bottom->findChild<QWidget*>(QString::fromLatin1(objectName))) {
+        openBottom();
         m_bottom->setCurrentWidget(tab);
         tab->setFocus();
     }
@@ -155,11 +165,20 @@ void MainWindow::wireWorkspace()
                 m_log->add(LogLevel::Warning, QString::fromStdString(warning));
     });
     connect(&pipeline, &Pipeline::failed, this, &MainWindow::onFailure);
+    // What was said of the run before is not true of this one.
+    connect(&pipeline, &Pipeline::started, this, [this] {
+        for (int stage = 0; stage < kStageCount; ++stage)
+            m_messages->dismissTopic(failureTopic(Stage(stage)));
+        if (statusBar()->currentMessage() == m_cancelled)
+            statusBar()->clearMessage();
+    });
     connect(&pipeline, &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage != Stage::Plan)
             m_messages->dismiss();
-        else
+        else {
             m_messages->dismissTopic(kPacksTopic);
+            m_messages->dismissTopic(failureTopic(stage));
+        }
         showFirst(stage);
         if (stage == Stage::Export)
             offerToVerify();
@@ -282,13 +301,14 @@ void MainWindow::onFailure(Stage stage, const Error& error)
         // A calibration says how far it came and that it keeps what it saw.
         const QString after
             = error.hint.empty() ? QString() : tr("; start it again to go on from there");
-        statusBar()->showMessage(
-            QStringLiteral("%1 %2").arg(stageText(stage), toQString(error.message)) + after, 8000);
+        m_cancelled
+            = QStringLiteral("%1 %2").arg(stageText(stage), toQString(error.message)) + after;
+        statusBar()->showMessage(m_cancelled, 8000);
         return;
     }
     if (stage != Stage::Plan
         || !offerPacks(*m_messages, (*m_actions)[ActionId::Packs], m_workspace.document().recipe()))
-        m_messages->showError(stageText(stage), error, stage != Stage::Open);
+        m_messages->showError(stageText(stage), error, stage != Stage::Open, failureTopic(stage));
     m_log->addError(QString::fromStdString(error.line()));
 }
 

@@ -68,6 +68,11 @@ public:
     Autosave& autosave() { return *m_autosave; }
     ProjectFiles& projects() { return *m_projects; }
     RunLibrary& runs() { return *m_runs; }
+    /// The usual size, as far as it fits on a screen together with the window's frame.
+    static QSize firstSize(const QSize& available, const QMargins& frame);
+    /// What is opened from now on does not join the recent files: for pictures and scripts.
+    void keepNoRecent() { m_keepsRecent = false; }
+    bool keepsRecent() const { return m_keepsRecent; }
     /// Puts a widget below the verdicts.
     void addToLeft(QWidget* widget);
     /// Brings a tab of the lower panel to the front, by its object name.
@@ -87,6 +92,8 @@ protected:
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void build();
@@ -95,6 +102,11 @@ private:
     QWidget* buildCentre();
     QWidget* buildLeft(QWidget* parent);
     QWidget* buildBottom();
+    /// Gives the graph half of the window's height, and little less without its controls; where
+    /// that leaves the pages below it too little, their tabs alone stay.
+    void shareHeight();
+    /// Gives the pages below the graph room again.
+    void openBottom();
     void wireWorkspace();
     void wireViews();
     void placeTitle();
@@ -132,6 +144,10 @@ private:
     ProjectFiles* m_projects = nullptr;
     RunLibrary* m_runs = nullptr;
     Autosave* m_autosave = nullptr;
+    QString m_cancelled; ///< the last words of the status bar on what was cancelled
+    bool m_keepsRecent = true;
+    bool m_sharesHeight = true; ///< nobody moved the divider below the graph
+    QSize m_firstSize; ///< chosen before the frame was known; empty once it is
 };
 
 } // namespace qs

@@ -3,6 +3,7 @@
 #include "ui/edit/edits_panel.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/frame/actions.h"
+#include "ui/frame/focus_keeper.h"
 #include "ui/frame/message_bar.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/graph/view/kept_views.h"
@@ -51,6 +52,13 @@
 namespace qs {
 
 namespace {
+
+/// So long a window's manager may take to put a frame around.
+constexpr int kFrameMs = 200;
+/// Of the window's height, the graph's without its controls. With them it has half.
+constexpr double kLeastGraph = 0.45;
+/// A page below the graph that is less high shows nothing.
+constexpr double kLeastPage = 80;
 
 QFrame* line(QWidget* parent)
 {
@@ -147,6 +155,7 @@ void MainWindow::build()
          {m_properties, {part(m_properties, "qconfigBox"), part(m_properties, "propertyScroll")}}},
         this);
     new FocusRing(this);
+    new FocusKeeper(this, &m_graph->view());
     wireViews();
     m_actions->setModelOpen(m_workspace.document().model() != nullptr);
     refreshTitle();
@@ -156,6 +165,8 @@ void MainWindow::build()
 void MainWindow::tearDown()
 {
     setLogSink({});
+    for (QObject* watched : {m_bottom->parent(), static_cast<QObject*>(&m_graph->view())})
+        watched->removeEventFilter(this); // what is left of them takes other sizes
     delete std::exchange(m_styles, nullptr); // hands over what is being edited
     QList<QPointer<QObject>> parts;
     for (QObject* child : children())
@@ -202,6 +213,9 @@ QWidget* MainWindow::buildCentre()
     middle->setStretchFactor(0, 5);
     middle->setStretchFactor(1, 3);
     middle->setSizes({560, 330});
+    connect(middle, &QSplitter::splitterMoved, this, [this] { m_sharesHeight = false; });
+    middle->installEventFilter(this);
+    m_graph->view().installEventFilter(this); // its controls take more or less
 
     all->addWidget(m_left);
     all->addWidget(middle);
@@ -212,6 +226,58 @@ QWidget* MainWindow::buildCentre()
     all->setSizes({px(300), 960, px(340)});
     m_properties->setMinimumWidth(leastWidth(*this, 230, 0.2));
     return all;
+}
+
+QSize MainWindow::firstSize(const QSize& available, const QMargins& frame)
+{
+    return QSize(1600, 1000).boundedTo(available.shrunkBy(frame));
+}
+
+void MainWindow::showEvent(QShowEvent* event)
+{
+    QMainWindow::showEvent(event);
+    // The frame is known once the window's manager has put it around.
+    QTimer::singleShot(kFrameMs, this, [this] {
+        const QSize first = std::exchange(m_firstSize, QSize());
+        const QRect available = screen()->availableGeometry();
+        if (size() != first || available.contains(frameGeometry()))
+            return;
+        const QSize frame = frameGeometry().size() - size();
+        resize(firstSize(available.size(), {0, 0, frame.width(), frame.height()}));
+        move(available.topLeft());
+    });
+}
+
+void MainWindow::shareHeight()
+{
+    auto* middle = qobject_cast<QSplitter*>(m_bottom->parentWidget());
+    if (!middle || !m_sharesHeight || m_bottom->isHidden() || m_graph->isHidden())
+        return;
+    const int all = middle->height();
+    const int controls = m_graph->height() - m_graph->view().height();
+    const int graph
+        = std::max({all * 5 / 8, height() / 2 + 1, int(height() * kLeastGraph) + controls});
+    const int tabs = m_bottom->minimumHeight();
+    const int below = all - graph < tabs + px(kLeastPage) ? tabs : all - graph;
+    middle->setSizes({all - below, below});
+}
+
+void MainWindow::openBottom()
+{
+    auto* middle = qobject_cast<QSplitter*>(m_bottom->parentWidget());
+    if (!middle || m_bottom->height() >= m_bottom->minimumHeight() + px(kLeastPage))
+        return;
+    m_sharesHeight = false;
+    const int below
+        = std::max(m_bottom->minimumHeight() + px(kLeastPage), middle->height() * 2 / 5);
+    middle->setSizes({middle->height() - below, below});
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        shareHeight();
+    return QMainWindow::eventFilter(watched, event);
 }
 
 QWidget* MainWindow::buildBottom()
@@ -266,7 +332,8 @@ QWidget* MainWindow::buildBottom()
     connect(m_findings, &FindingsPanel::countChanged, this,
             [this](int count) { m_bottom->setCount(m_findings, count); });
     connect(m_findings, &FindingsPanel::revealWanted, this, [this] { m_graph->revealSelection(); });
-    m_bottom->setMinimumSize(px(240), px(90));
+    m_bottom->setMinimumSize(px(240), m_bottom->tabBar()->sizeHint().height());
+    connect(m_bottom, &QTabWidget::tabBarClicked, this, [this] { openBottom(); });
     setLogSink([panel = QPointer<LogPanel>(m_log)](LogLevel level, const std::string& text) {
         if (panel)
             panel->add(level, QString::fromStdString(text));

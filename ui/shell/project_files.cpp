@@ -264,8 +264,10 @@ void ProjectFiles::takeOver()
         applyWindowState(workspace.styleRules(), m_window.graphPane(), *opening.windowState);
     setSettings(opening.settings);
     restoreHistory(workspace.undoStack(), workspace.document(), opening.history);
-    if (!opening.isReload && !opening.isOther)
-        workspace.document().markSaved();
+    if (opening.isOther)
+        workspace.document().markUnsaved();
+    else if (!opening.isReload)
+        workspace.document().markSaved(!m_project.isEmpty());
     const QString data = toQString(workspace.document().settings().calibrationData);
     if (!m_project.isEmpty() && data != QStringLiteral("sample") && !QFileInfo::exists(data))
         QMetaObject::invokeMethod(
@@ -277,11 +279,10 @@ void ProjectFiles::setSettings(const std::optional<RunSettings>& wanted)
 {
     auto& document = m_window.workspace().document();
     RunSettings settings = wanted.value_or(document.settings());
-    if (settings.calibrationData.empty()) { // nothing opened names any
-        const QString model = toQString(document.model()->info().path);
-        settings.calibrationData = guessCalibrationData(model).toStdString();
-        settings.comparisonData = guessComparisonData(model).toStdString();
-    }
+    // Nothing opened names any. Data to compare on are the user's choice (`CalibrateDialog`).
+    if (settings.calibrationData.empty())
+        settings.calibrationData
+            = guessCalibrationData(toQString(document.model()->info().path)).toStdString();
     document.setSettings(settings);
 }
 
@@ -358,7 +359,7 @@ bool ProjectFiles::saveTo(const QString& path)
     m_project = m_opened = path;
     m_readOnly = false;
     m_window.runs().followProject();
-    workspace.document().markSaved();
+    workspace.document().markSaved(true);
     return true;
 }
 

@@ -4,6 +4,8 @@
 #include "engine/base/files/atomic_file.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/document.h"
+#include "ui/session/result_figures.h"
+#include "ui/session/text.h"
 
 #include <QBuffer>
 #include <QJsonDocument>
@@ -35,6 +37,12 @@ Result<void> writeScreenshot(QWidget& window, const Document& document, GraphPan
     facts[QStringLiteral("layout")]
         = graph.isLayoutDone() ? QStringLiteral("done") : QStringLiteral("none");
     facts[QStringLiteral("seconds")] = seconds;
+    if (const auto& compared = document.comparison(); compared && document.plan()) {
+        facts[QStringLiteral("compared_on")] = toQString(document.comparedOn());
+        facts[QStringLiteral("compared_samples")] = qint64(compared->samples);
+        if (const auto db = resultFigures(*compared, *document.plan(), {}).outputDb())
+            facts[QStringLiteral("output_db")] = *db;
+    }
     return writeFileAtomically((path + QStringLiteral(".json")).toStdString(),
                                QJsonDocument(facts).toJson().toStdString());
 }

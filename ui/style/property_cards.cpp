@@ -63,12 +63,13 @@ QSize ElidedLabel::sizeHint() const
 {
     const QFontMetrics metrics(font());
     const int frame = width() - contentsRect().width(); // a style sheet's padding
-    return {metrics.horizontalAdvance(text()) + 2 + frame, metrics.height() + 2};
+    return {metrics.horizontalAdvance(text()) + 2 + frame, minimumSizeHint().height()};
 }
 
 QSize ElidedLabel::minimumSizeHint() const
 {
-    return {30, QFontMetrics(font()).height() + 2};
+    const int frame = height() - contentsRect().height(); // margins and a style sheet's padding
+    return {30, QFontMetrics(font()).height() + 2 + frame};
 }
 
 void ElidedLabel::paintEvent(QPaintEvent*)

@@ -116,7 +116,11 @@ QTreeView::item { min-height: @rowpx; }
 QTreeView::item:selected, QListView::item:selected { background: @accentSoft; color: @text; }
 QTreeView::item:hover, QListView::item:hover { background: @window; }
 QHeaderView::section { background: @panel; color: @muted; border: none;
-  border-bottom: 1px solid @border; padding: 4px 6px; }
+  border-bottom: 1px solid @border; padding: 7px 6px 3px 6px; }
+QHeaderView::up-arrow { image: url(:/icons/chevron-up-@mode.svg); width: 7px; height: 7px;
+  subcontrol-origin: padding; subcontrol-position: top center; }
+QHeaderView::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 7px; height: 7px;
+  subcontrol-origin: padding; subcontrol-position: top center; }
 QHeaderView::section:first { color: @text; padding-left: 14px; }
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { background: @window; border: 1px solid @border;
   border-radius: 5px; padding: 3px 8px; color: @text; min-height: 16px; }

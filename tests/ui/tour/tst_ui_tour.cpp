@@ -23,6 +23,7 @@
 #include <QPixmap>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTreeView>
@@ -174,6 +175,9 @@ void TestTour::results()
     workspace().document().setSettings(settings);
     workspace().pipeline().runUpTo(Stage::Compare);
     QTRY_VERIFY_WITH_TIMEOUT(workspace().document().comparison() && settled(), 60000);
+    // On a small screen the pages below the graph are opened by their tab.
+    auto& tabs = *m_window->bottomTabs().tabBar();
+    QTest::mouseClick(&tabs, Qt::LeftButton, {}, tabs.tabRect(tabs.currentIndex()).center());
     look("results",
          {"moduleTree", "graphView", "cardLoss", "cardArguments", "histogramPlot", "errorBarPlot",
           "guidePanel"});

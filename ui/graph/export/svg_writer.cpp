@@ -119,11 +119,10 @@ private:
         m_xml.writeAttribute(QStringLiteral("fill"), QStringLiteral("none"));
         m_xml.writeAttribute(QStringLiteral("stroke"), edgeColor(edge).name());
         m_xml.writeAttribute(QStringLiteral("stroke-width"), QStringLiteral("1.4"));
-        if (edge.labelled) {
-            const auto place = m_drawing.labelPlace(edge);
-            text(place.at, shapeText(m_drawing.graph->value(edge.value).type), sceneMonoFont(9.5),
-                 theme().muted, 400, place.endsThere ? "end" : "start");
-        }
+        const EdgeLabel& label = m_canvas.labels()[std::size_t(&edge - m_drawing.edges.data())];
+        if (!label.text.isEmpty())
+            text(QPointF(label.rect.left(), label.rect.bottom() - 2), label.text,
+                 sceneMonoFont(9.5), theme().muted, 400, "start");
     }
 
     void node(int index)

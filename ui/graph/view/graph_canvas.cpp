@@ -27,6 +27,18 @@ QColor dimmedEdge()
     return mixedColor(theme().edge, theme().canvas, kDimmed);
 }
 
+/// The least that is seen of a node, in pixels.
+constexpr double kLeastSeen = 1.5;
+
+/// The rectangle, or as much around its middle as a screen shows at this scale.
+QRectF seenAt(const QRectF& rect, double lod)
+{
+    const double least = kLeastSeen / lod;
+    const double dx = std::max(0.0, least - rect.width()) / 2;
+    const double dy = std::max(0.0, least - rect.height()) / 2;
+    return rect.adjusted(-dx, -dy, dx, dy);
+}
+
 } // namespace
 
 QColor frameFill(int depth)
@@ -45,7 +57,15 @@ void GraphCanvas::setDrawing(GraphDrawingPtr drawing)
     prepareGeometryChange();
     m_style = {};
     m_traced.clear();
+    m_labels.clear();
     m_drawing = std::move(drawing);
+}
+
+const std::vector<EdgeLabel>& GraphCanvas::labels() const
+{
+    if (m_labels.empty() && m_drawing)
+        m_labels = placeEdgeLabels(*m_drawing);
+    return m_labels;
 }
 
 void GraphCanvas::setStyle(GraphStyle style)
@@ -133,7 +153,7 @@ void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const
     const Theme& t = theme();
     const QColor fill = frameFill(box.depth);
     if (lod < kTitleLod) {
-        p.fillRect(box.rect, fill);
+        p.fillRect(seenAt(box.rect, lod), fill);
         return;
     }
     p.setPen(QPen(t.frameBorder, 1));
@@ -165,8 +185,8 @@ void GraphCanvas::paintEdges(QPainter& p, const QRectF& exposed, double lod, Edg
         p.setFont(sceneMonoFont(9.5));
         p.setPen(theme().muted);
         for (int index : edges)
-            if (const auto& edge = m_drawing->edges[std::size_t(index)]; edge.labelled)
-                paintShape(p, edge);
+            if (const EdgeLabel& label = labels()[std::size_t(index)]; !label.text.isEmpty())
+                p.drawText(QPointF(label.rect.left(), label.rect.bottom() - 2), label.text);
     }
 }
 
@@ -225,16 +245,6 @@ void GraphCanvas::paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& ex
     p.drawPolygon(head.data(), int(head.size()));
 }
 
-void GraphCanvas::paintShape(QPainter& p, const DrawnEdge& edge) const
-{
-    const QString shape = shapeText(m_drawing->graph->value(edge.value).type);
-    if (shape.isEmpty())
-        return;
-    const auto place = m_drawing->labelPlace(edge);
-    const double width = place.endsThere ? QFontMetricsF(p.font()).horizontalAdvance(shape) : 0;
-    p.drawText(place.at - QPointF(width, 0), shape);
-}
-
 void GraphCanvas::paintNodesPlainly(QPainter& p, const std::vector<int>& nodes, double lod) const
 {
     const bool smooth = kNodeHeight * lod >= kSmoothHeight;
@@ -244,7 +254,7 @@ void GraphCanvas::paintNodesPlainly(QPainter& p, const std::vector<int>& nodes, 
         const bool styled = std::size_t(index) < m_style.nodes.size();
         const QRgb color = styled ? plainColor(m_style.nodes[std::size_t(index)], m_style.scale)
                                   : theme().faint.rgb();
-        byColor[color] << m_drawing->nodes[std::size_t(index)].rect;
+        byColor[color] << seenAt(m_drawing->nodes[std::size_t(index)].rect, lod);
     }
     p.setPen(Qt::NoPen);
     for (auto it = byColor.cbegin(); it != byColor.cend(); ++it) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "ui/graph/layout/edge_labels.h"
 #include "ui/graph/style/graph_style.h"
 
 #include <QGraphicsItem>
@@ -34,6 +35,8 @@ public:
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+    /// Of each edge of the drawing, placed when they are first asked for.
+    const std::vector<EdgeLabel>& labels() const;
     enum class Edges
     {
         Quick, ///< plain lines where there are very many
@@ -47,7 +50,6 @@ private:
     void paintEdges(QPainter& p, const QRectF& exposed, double lod, Edges detail) const;
     void paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, double lod) const;
     void paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& exposed, double lod) const;
-    void paintShape(QPainter& p, const DrawnEdge& edge) const;
     void paintNodesPlainly(QPainter& p, const std::vector<int>& nodes, double lod) const;
     void paintReferences(QPainter& p, int node) const;
     QRectF referenceRect(int node) const;
@@ -56,6 +58,7 @@ private:
     GraphDrawingPtr m_drawing;
     GraphStyle m_style;
     std::vector<char> m_traced;
+    mutable std::vector<EdgeLabel> m_labels; ///< of `m_drawing` once they were asked for
 };
 
 } // namespace qs

@@ -62,14 +62,14 @@ std::array<QPointF, 3> arrowHead(const QPointF& tip, double halfWidth, double le
     return {tip, tip + QPointF(-halfWidth, -length), tip + QPointF(halfWidth, -length)};
 }
 
-GraphDrawing::LabelPlace GraphDrawing::labelPlace(const DrawnEdge& edge) const
+GraphDrawing::LabelPlace GraphDrawing::labelPlace(const DrawnEdge& edge, bool otherSide) const
 {
     const auto stretch = pointsOf(edge);
     const QPointF start = stretch[0], next = stretch[1];
     // On the side that the line turns away from.
     if (flow == Flow::Right)
-        return {start + QPointF(6, next.y() >= start.y() - 2 ? -5 : 13), false};
-    const bool right = next.x() <= start.x() + 2;
+        return {start + QPointF(6, (next.y() >= start.y() - 2) != otherSide ? -5 : 13), false};
+    const bool right = (next.x() <= start.x() + 2) != otherSide;
     return {start + QPointF(right ? 7 : -7, 17), !right};
 }
 

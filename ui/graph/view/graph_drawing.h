@@ -94,13 +94,13 @@ struct GraphDrawing
     /// The line of a stretch as it is painted.
     QPainterPath pathOf(const DrawnEdge& edge) const;
     /// Where the words of a labelled stretch stand: their left end on the line of writing, or the
-    /// right one.
+    /// right one. `otherSide`: of the line, where the usual one has no room.
     struct LabelPlace
     {
         QPointF at;
         bool endsThere = false;
     };
-    LabelPlace labelPlace(const DrawnEdge& edge) const;
+    LabelPlace labelPlace(const DrawnEdge& edge, bool otherSide = false) const;
     /// The stretch nearest to a point, no further away than `reach`; -1 where there is none.
     int edgeAt(const QPointF& at, double reach) const;
     /// What a node is shown by name for.

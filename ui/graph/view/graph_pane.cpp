@@ -252,6 +252,8 @@ void GraphPane::onTreeChanged()
         if (form != CodeForm::Float || (side == m_other && !m_split))
             continue;
         side->setForm(m_forms->form(CodeForm::Float));
+        if (fresh)
+            side->showWholeAfterLayout();
         side->relayout(m_open.paths(), !fresh);
     }
 }

@@ -177,7 +177,7 @@ void GraphPane::showMinimap()
     bool wanted = false;
     if (drawing && m_header->isMapWanted()) {
         // Asked of the room without the minimap, so that showing it does not change the answer.
-        const double taken = isShown ? strip / view().zoom() / 2 : 0;
+        const double taken = isShown ? strip / view().pixelScale() / 2 : 0;
         const QPointF room = drawing->flow == Flow::Down ? QPointF(taken, 0) : QPointF(0, taken);
         const QRectF seen = view().mapToScene(view().viewport()->rect()).boundingRect();
         wanted = !seen.adjusted(-room.x(), -room.y(), room.x(), room.y()).contains(drawing->bounds);

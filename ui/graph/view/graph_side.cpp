@@ -154,7 +154,8 @@ void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
         m_walked.first = -1; // a box of the drawing before
     m_view.graphScene().setDrawing(std::move(drawing));
     if (!keepPlace)
-        m_view.fitStart();
+        m_whole ? m_view.fitAll() : m_view.fitStart();
+    m_whole = m_whole && !m_done;
     syncSelection();
     if (m_reveal) {
         m_revealEntry < 0 ? centerOnSelection(false) : m_view.centerOnEntry(m_revealEntry);

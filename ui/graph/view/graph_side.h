@@ -40,6 +40,8 @@ public:
     void syncSelection();
     /// Brings the selection into the middle once the layout is there.
     void revealAfterLayout() { m_reveal = true; }
+    /// Fits the whole graph once the layout is there, instead of its start at a readable size.
+    void showWholeAfterLayout() { m_whole = true; }
     void centerOnSelection(bool onlyIfHidden);
     /// Selects what the entry stands for, and brings the entry itself into the middle once the next
     /// layout is there.
@@ -87,7 +89,7 @@ private:
     FormEntries m_entries;
     BlockRunsPtr m_runs = std::make_shared<const BlockRuns>();
     Flow m_flow = Flow::Down;
-    bool m_done = false, m_reveal = false;
+    bool m_done = false, m_reveal = false, m_whole = false;
     int m_revealEntry = -1; ///< else what is selected
     /// What conversion added and was chosen here, with the edge that is looked at for it.
     std::pair<int, std::optional<Edge>> m_added {-1, {}};

@@ -21,10 +21,9 @@
 namespace qs {
 
 namespace {
-constexpr double kMinZoom = 0.02, kMaxZoom = 4;
-constexpr double kReadableZoom = 0.62; ///< below this a whole-graph view would show no names
-constexpr double kFitMargin = 20; ///< between the graph and the border when it is fitted
-constexpr double kEdgeReach = 6; ///< pixels beside a line that still mean it
+
+/// Pixels beside a line that still mean it.
+constexpr double kEdgeReach = 6;
 
 } // namespace
 
@@ -51,65 +50,6 @@ GraphView::~GraphView()
     // Without its scene the view scrolls once more: nobody is to follow that.
     blockSignals(true);
     setScene(nullptr);
-}
-
-void GraphView::setZoom(double zoom)
-{
-    zoomBy(std::clamp(zoom, kMinZoom, kMaxZoom) / this->zoom());
-}
-
-void GraphView::zoomBy(double factor)
-{
-    const double wanted = std::clamp(zoom() * factor, kMinZoom, kMaxZoom);
-    const QPointF center = mapToScene(viewport()->rect().center());
-    setTransform(QTransform::fromScale(wanted, wanted));
-    centerOn(center);
-    Q_EMIT viewChanged();
-}
-
-void GraphView::zoomTo(const QRectF& area)
-{
-    setZoom(std::min(viewport()->width() / std::max(area.width(), 1.0),
-                     viewport()->height() / std::max(area.height(), 1.0)));
-    centerOn(area.center());
-    Q_EMIT viewChanged();
-}
-
-double GraphView::fittedZoom() const
-{
-    return px(100) / 100.0; // nodes as large as the words around the graph
-}
-
-void GraphView::fitAll()
-{
-    if (!m_scene.drawing())
-        return;
-    const QRectF bounds = m_scene.drawing()->bounds;
-    const double wanted
-        = std::min((viewport()->width() - 2 * kFitMargin) / std::max(bounds.width(), 1.0),
-                   (viewport()->height() - 2 * kFitMargin) / std::max(bounds.height(), 1.0));
-    setTransform(QTransform::fromScale(1, 1));
-    setZoom(std::min(wanted, fittedZoom()));
-    centerOn(bounds.center());
-    Q_EMIT viewChanged();
-}
-
-void GraphView::fitStart()
-{
-    fitAll();
-    const double readable = kReadableZoom * fittedZoom();
-    if (!m_scene.drawing() || zoom() >= readable)
-        return;
-    const QRectF bounds = m_scene.drawing()->bounds;
-    const bool down = m_scene.drawing()->flow == Flow::Down;
-    const QSizeF room(viewport()->size());
-    const double across = (down ? room.width() : room.height()) - m_reserved - 2 * kFitMargin;
-    setZoom(std::min(fittedZoom(),
-                     std::max(readable, across / (down ? bounds.width() : bounds.height()))));
-    const double half = ((down ? room.height() : room.width()) / 2 - kFitMargin) / zoom();
-    centerOn(down ? QPointF(bounds.center().x(), bounds.top() + half)
-                  : QPointF(bounds.left() + half, bounds.center().y()));
-    Q_EMIT viewChanged();
 }
 
 bool GraphView::isShowing(const QRectF& rect) const
@@ -141,8 +81,9 @@ int GraphView::entryAt(const QPoint& at) const
 int GraphView::stretchAt(const QPointF& at) const
 {
     const auto& drawing = m_scene.drawing();
-    return drawing && m_scene.canvas().style().words ? drawing->edgeAt(at, kEdgeReach / zoom())
-                                                     : -1;
+    return drawing && m_scene.canvas().style().words
+        ? drawing->edgeAt(at, kEdgeReach / pixelScale())
+        : -1;
 }
 
 void GraphView::wheelEvent(QWheelEvent* event)
@@ -151,9 +92,7 @@ void GraphView::wheelEvent(QWheelEvent* event)
         = event->pixelDelta().isNull() ? event->angleDelta() / 2 : event->pixelDelta();
     if (event->modifiers() & Qt::ControlModifier) {
         const QPointF before = mapToScene(event->position().toPoint());
-        const double wanted
-            = std::clamp(zoom() * std::pow(1.0018, event->angleDelta().y()), kMinZoom, kMaxZoom);
-        setTransform(QTransform::fromScale(wanted, wanted));
+        setZoom(zoom() * std::pow(1.0018, event->angleDelta().y()));
         const QPointF moved = before - mapToScene(event->position().toPoint());
         centerOn(mapToScene(viewport()->rect().center()) + moved);
         Q_EMIT viewChanged();
@@ -381,7 +320,10 @@ void GraphView::leaveEvent(QEvent* event)
 
 void GraphView::resizeEvent(QResizeEvent* event)
 {
+    const bool fitted = m_fitted;
     QGraphicsView::resizeEvent(event);
+    if (fitted)
+        fitAll();
     Q_EMIT viewChanged();
 }
 
@@ -394,6 +336,7 @@ void GraphView::paintEvent(QPaintEvent* event)
 void GraphView::scrollContentsBy(int dx, int dy)
 {
     QGraphicsView::scrollContentsBy(dx, dy);
+    m_fitted = false;
     Q_EMIT viewChanged();
 }
 

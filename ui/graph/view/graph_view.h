@@ -25,7 +25,10 @@ public:
     ~GraphView() override;
 
     GraphScene& graphScene() { return m_scene; }
-    double zoom() const { return transform().m11(); }
+    /// 1 is "100 %": words as large as those around the graph.
+    double zoom() const { return pixelScale() / wordScale(); }
+    /// Pixels of the screen to a unit of the scene.
+    double pixelScale() const { return transform().m11(); }
     /// The number of paints since the view was made, for tests and screenshots.
     int paintCount() const { return m_paintCount; }
 
@@ -35,6 +38,8 @@ public:
     /// Shows the whole graph, but not larger than 100 %, nor smaller than is readable: then from
     /// the top, or from the left where it runs to the right.
     void fitStart();
+    /// Shows the whole graph, but not larger than 100 %; so it stays when the view is resized,
+    /// until something else is looked at.
     void fitAll();
     /// Pixels across the flow that something beside the view takes away where not all of the graph
     /// is in sight.
@@ -94,13 +99,19 @@ private:
     /// Whether an edge, or the names of values that a node reads, are at this point of the scene.
     bool pointAtEdge(const QPointF& at);
     void selectBand(bool extend);
-    double fittedZoom() const;
+    /// The chosen text size; 1 at 100 %.
+    static double wordScale();
+    /// At which the whole graph has room.
+    double wholeZoom() const;
+    /// As far as one may zoom out: far enough for any graph.
+    double leastZoom() const;
 
     GraphScene m_scene;
     std::function<QStringList(int)> m_tipLines;
     QRubberBand* m_band;
     QPoint m_pressed, m_lastDrag;
     bool m_dragging = false;
+    bool m_fitted = false; ///< shows the whole graph, and nobody moved it since
     bool m_bandZooms = false; ///< the rectangle is for zooming, not for selecting
     int m_paintCount = 0;
     int m_reserved = 0;

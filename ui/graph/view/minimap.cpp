@@ -11,6 +11,15 @@
 
 namespace qs {
 
+namespace {
+
+/// Of the map's width or height, that a graph takes at least.
+constexpr double kLeastShare = 0.3;
+/// And the least of a node, in pixels.
+constexpr double kLeastNode = 2;
+
+} // namespace
+
 Minimap::Minimap(GraphView& view, QWidget* parent)
     : QWidget(parent)
     , m_view(view)
@@ -35,11 +44,13 @@ QTransform Minimap::toMap() const
 {
     const QRectF bounds = m_view.graphScene().drawing()->bounds;
     const QRectF room = QRectF(rect()).adjusted(7, 7, -7, -7);
-    const double scale = std::min(room.width() / std::max(bounds.width(), 1.0),
-                                  room.height() / std::max(bounds.height(), 1.0));
+    const double wide = room.width() / std::max(bounds.width(), 1.0);
+    const double high = room.height() / std::max(bounds.height(), 1.0);
+    // A graph that is very long is drawn broader than it is: else nothing of it could be seen.
+    const double scale = std::min(wide, high);
     QTransform map;
     map.translate(room.center().x(), room.center().y());
-    map.scale(scale, scale);
+    map.scale(std::max(scale, wide * kLeastShare), std::max(scale, high * kLeastShare));
     map.translate(-bounds.center().x(), -bounds.center().y());
     return map;
 }
@@ -68,8 +79,8 @@ void Minimap::paintGraph()
         const QRgb color = i < style.nodes.size() ? plainColor(style.nodes[i], style.scale)
                                                   : theme().faint.rgb();
         QRectF rect = map.mapRect(drawing->nodes[i].rect);
-        if (rect.height() < 2)
-            rect.setHeight(2);
+        rect.setWidth(std::max(rect.width(), kLeastNode));
+        rect.setHeight(std::max(rect.height(), kLeastNode));
         p.fillRect(rect, QColor(color));
     }
 }
@@ -85,8 +96,9 @@ void Minimap::paintEvent(QPaintEvent*)
     p.setRenderHint(QPainter::Antialiasing, true);
     p.setBrush(Qt::NoBrush);
     p.setPen(QPen(theme().accent, 1.5));
-    const QRectF seen
-        = toMap().mapRect(m_view.mapToScene(m_view.viewport()->rect()).boundingRect());
+    QRectF seen = toMap().mapRect(m_view.mapToScene(m_view.viewport()->rect()).boundingRect());
+    // However little is seen of it, the place can be found.
+    seen = seen.united(QRectF(seen.center() - QPointF(4, 2), QSizeF(8, 4)));
     p.drawRoundedRect(seen.intersected(QRectF(rect()).adjusted(3, 3, -3, -3)), 3, 3);
 }
 

@@ -2,6 +2,7 @@
 #include "ui/panels/cards/why_card.h"
 
 #include "engine/base/text.h"
+#include "engine/plan/summaries/coverage.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/text.h"
@@ -100,13 +101,7 @@ void WhyCard::refresh()
         return;
     }
     if (selection.isModule() || m_workspace.selectedEntries().size() > 1) {
-        std::map<Verdict, int> counts;
-        for (NodeId node : selection.nodes())
-            if (const auto* decided = facts.plan(node))
-                ++counts[decided->verdict];
-        counts.erase(Verdict::NotApplicable);
-        for (const auto& [verdict, count] : counts)
-            addRow(verdictText(verdict), QString::number(count));
+        showCoverage();
         return;
     }
     const auto* decided = facts.plan(selection.current());
@@ -146,6 +141,21 @@ void WhyCard::refresh()
         addText(constraints);
     showCandidates(*decided);
     showRemedy(*decided);
+}
+
+/// The verdicts of a module's operators, or of those that are selected.
+void WhyCard::showCoverage()
+{
+    const Document& document = m_workspace.document();
+    const Selection& selection = m_workspace.selection();
+    const std::string path = selection.modulePath().toStdString();
+    const bool isModule
+        = selection.isModule() && (path.empty() || document.model()->modules().tryGet(path));
+    const auto nodes = isModule ? operatorsIn(*document.model(), path) : selection.nodes();
+    const Coverage found = coverageOf(*document.model(), *document.plan(), nodes);
+    addText(toQString(found.text()))->setObjectName(QStringLiteral("whyCoverage"));
+    for (const auto& [verdict, count] : found.verdicts)
+        addRow(verdictText(verdict), QString::number(count));
 }
 
 /// What passes between int8 and float because of a node.

@@ -31,6 +31,7 @@ Q_SIGNALS:
 private:
     QString ruleText(const NodePlan& decided) const;
     QString constraintText(const NodePlan& decided) const;
+    void showCoverage();
     void showMovement(const NodePlan& decided);
     void showCandidates(const NodePlan& decided);
     void showRemedy(const NodePlan& decided);

@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <utility>
 
 namespace qs {
 
@@ -77,6 +78,7 @@ void Pipeline::begin(Stage stage)
     m_left.clear();
     m_failed[std::size_t(stage)].reset();
     m_clock.start();
+    Q_EMIT started(stage);
     Q_EMIT statusChanged();
 }
 
@@ -123,19 +125,20 @@ void Pipeline::open(const QString& path, const Recipe& given)
 {
     const Recipe recipe = withLoadedPacks(given);
     m_target = -1;
-    m_everCalibrated = false;
-    m_failed.fill(std::nullopt);
-    auto* engine = &m_engine;
+    m_opening = path;
     // The hierarchy of a large model takes a while: it comes with the model, from the same thread.
     runStage<OpenedModel>(
         Stage::Open,
-        [engine, recipe, file = path.toStdString()](JobContext& job) -> Result<OpenedModel> {
+        [engine = &m_engine, recipe,
+         file = path.toStdString()](JobContext& job) -> Result<OpenedModel> {
             QS_TRY(GraphPtr model, engine->open(file, job));
             QS_TRY(EditedModelPtr edited, engine->edit(model, recipe, job));
             FoldTreePtr hierarchy = hierarchyOf(*edited->graph, nullptr, recipe);
             return OpenedModel {std::move(edited), std::move(hierarchy)};
         },
         [this, recipe, made = GraphMaking::of(recipe)](OpenedModel opened) {
+            m_everCalibrated = false;
+            m_failed.fill(std::nullopt);
             m_document.setModel(opened.edited->file, recipe, std::move(opened.hierarchy),
                                 opened.edited, made);
         });
@@ -329,9 +332,7 @@ void Pipeline::runNext()
             return;
         }
     }
-    const auto target = Stage(m_target);
-    m_target = -1;
-    startStage(target);
+    startStage(Stage(std::exchange(m_target, -1)));
 }
 
 void Pipeline::startStage(Stage stage)

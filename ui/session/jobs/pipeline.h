@@ -77,6 +77,8 @@ public:
     {
         return m_running >= 0 ? std::optional(Stage(m_running)) : std::nullopt;
     }
+    /// The file that is being opened; empty while none is.
+    QString opening() const { return m_running == int(Stage::Open) ? m_opening : QString(); }
     JobRunner& jobs() { return m_jobs; }
     EngineService& engine() { return m_engine; }
     StageStatus status(Stage stage) const;
@@ -84,6 +86,9 @@ public:
 
 Q_SIGNALS:
     void statusChanged();
+    /// A stage runs from now on; what was said of the run before is over. Not for planning, which
+    /// follows every decision by itself.
+    void started(qs::Stage stage);
     void failed(qs::Stage stage, const qs::Error& error);
     void succeeded(qs::Stage stage);
     void notAdopted(const QString& why);
@@ -115,6 +120,7 @@ private:
     TimeLeft m_timeLeft;
     QString m_left; ///< "about 40 s left", or empty
     QElapsedTimer m_clock;
+    QString m_opening; ///< the file opened last
     ExportChoices m_export;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/base/text.h"
-#include "engine/graph/graph.h"
+#include "engine/graph/bodies.h"
+#include "engine/plan/summaries/coverage.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/jobs/pipeline.h"
 #include "ui/session/text.h"
@@ -20,31 +21,15 @@ QString secondsText(double seconds)
     return QObject::tr("%1 min").arg(seconds / 60, 0, 'f', 1);
 }
 
-QString modelText(const Graph& graph)
-{
-    int ops = 0;
-    double parameters = 0;
-    for (const auto& node : graph.nodes()) {
-        ops += node->isOperator();
-        if (node->kind != NodeKind::Parameter || node->isBuffer || node->outputs.empty())
-            continue;
-        double count = 1;
-        for (const auto& dim : node->outputs.front().type.shape)
-            count *= double(std::max<std::int64_t>(dim.size, 0));
-        parameters += count;
-    }
-    const QString size = parameters >= 1e6
-        ? QStringLiteral("%1 M").arg(parameters / 1e6, 0, 'f', 1)
-        : QStringLiteral("%1 k").arg(parameters / 1e3, 0, 'f', 1);
-    return QObject::tr("%1 ops · %2 params").arg(ops).arg(size);
-}
-
 } // namespace
 
 QString Pipeline::runningText() const
 {
     if (m_fraction <= 0)
         return tr("running");
+    // The engine's part is done; what the window makes of it is not.
+    if (m_fraction >= 1)
+        return tr("finishing");
     const QString done = QStringLiteral("%1 %").arg(int(m_fraction * 100));
     return m_left.isEmpty() ? tr("running %1").arg(done)
                             : QStringLiteral("%1 · %2").arg(done, m_left);
@@ -55,14 +40,11 @@ QString Pipeline::doneText(Stage stage) const
     const auto& doc = m_document;
     switch (stage) {
     case Stage::Open:
-        return modelText(*doc.model());
+        return toQString(counted(std::int64_t(operatorCount(*doc.model())), "operator"));
     case Stage::Backend:
-        return doc.recipe().namesTarget() ? backendTitle(doc.recipe())
-                                          : tr("%1, not chosen").arg(backendTitle(doc.recipe()));
+        return backendTitle(doc.recipe());
     case Stage::Plan:
-        return tr("%1 int8 · %2 float")
-            .arg(doc.plan()->quantizedOps)
-            .arg(doc.plan()->totalOps - doc.plan()->quantizedOps);
+        return toQString(coverageOf(*doc.plan()).shortText());
     case Stage::Calibrate:
         return QStringLiteral("%1×%2 · %3 · %4")
             .arg(doc.calibration()->observations->batches)
@@ -91,9 +73,14 @@ StageStatus Pipeline::status(Stage stage) const
     using State = StageStatus::State;
     if (m_running == int(stage))
         return {State::Running, runningText(), m_fraction};
+    // A file that does not open leaves the model before it open.
+    const bool isOpen = stage == Stage::Open && m_document.model();
     if (const auto& failed = m_failed[std::size_t(stage)];
-        failed && m_document.isSame(stage, *failed))
+        failed && !isOpen && m_document.isSame(stage, *failed))
         return {State::Failed, tr("failed"), 0};
+    // Planned for all the same, which is not a choice.
+    if (stage == Stage::Backend && m_document.model() && !m_document.recipe().namesTarget())
+        return {State::Waiting, tr("%1, not chosen").arg(backendTitle(m_document.recipe())), 0};
     if (m_document.hasResult(stage)) {
         if (m_document.isStale(stage))
             return {State::Stale, tr("stale · %1").arg(m_document.staleReason(stage)), 0};

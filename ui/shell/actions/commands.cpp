@@ -12,6 +12,7 @@
 #include "ui/panels/property_panel.h"
 #include "ui/panels/recipe/qconfig_editor.h"
 #include "ui/session/decisions/backend_decisions.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/bars/pipeline_bar.h"
@@ -24,6 +25,7 @@
 #include "ui/shell/short_paths.h"
 
 #include <QAction>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
@@ -38,12 +40,30 @@ namespace {
 const QString kRecentKey = QStringLiteral("recentFiles");
 constexpr int kRecentCount = 9;
 
+/// One name for a file, from wherever it was opened: absolute, without links.
+QString placeOf(const QString& path)
+{
+    const QFileInfo file(path);
+    const QString canonical = file.canonicalFilePath(); // empty where there is no such file
+    return canonical.isEmpty() ? QDir::cleanPath(file.absoluteFilePath()) : canonical;
+}
+
+/// Kept entries, each file once. A relative one is of a folder that nobody knows by now.
+QStringList readRecent()
+{
+    QStringList out;
+    for (const QString& path : QSettings().value(kRecentKey).toStringList())
+        if (QDir::isAbsolutePath(path) && !out.contains(placeOf(path)))
+            out << placeOf(path);
+    return out;
+}
+
 } // namespace
 
 Commands::Commands(MainWindow& window)
     : QObject(&window)
     , m_window(window)
-    , m_recent(QSettings().value(kRecentKey).toStringList())
+    , m_recent(readRecent())
 {
     connectFile();
     connectEdit();
@@ -101,7 +121,7 @@ void Commands::saveRecipe()
         path.toStdString(),
         recipeToJson(writtenBeside(workspace.document().recipe(), path.toStdString())));
     if (written)
-        workspace.document().markSaved();
+        workspace.document().markSaved(!m_window.projects().projectPath().isEmpty());
     else
         m_window.messageBar().showError(tr("Saving the recipe"), written.error());
 }
@@ -118,10 +138,11 @@ void Commands::savePicture()
 
 void Commands::addRecent(const QString& path)
 {
-    if (path.isEmpty())
+    if (path.isEmpty() || !m_window.keepsRecent())
         return;
-    m_recent.removeAll(path);
-    m_recent.prepend(path);
+    m_recent = readRecent(); // another window may have opened something
+    m_recent.removeAll(placeOf(path));
+    m_recent.prepend(placeOf(path));
     m_recent = m_recent.mid(0, kRecentCount);
     QSettings().setValue(kRecentKey, m_recent);
     refreshRecent();
@@ -183,9 +204,8 @@ bool Commands::askCalibration()
 {
     auto& workspace = m_window.workspace();
     auto& document = workspace.document();
-    const QFileInfo model(QString::fromStdString(document.model()->info().path));
-    CalibrateDialog dialog(document.settings(), document.recipe().calibration, model.path(),
-                           &m_window);
+    CalibrateDialog dialog(document.settings(), document.recipe().calibration,
+                           toQString(document.model()->info().path), &m_window);
     if (dialog.exec() != QDialog::Accepted)
         return false;
     document.setSettings(dialog.settings());

@@ -83,7 +83,10 @@ void HelpActions::buildGuide(Workspace& workspace)
         workspace,
         {{tr("Open a model"), &m_actions[ActionId::Open],
           [](Workspace& workspace) { return workspace.document().model() != nullptr; }},
-         {tr("Choose the target"), &m_actions[ActionId::Backend], has(Stage::Plan)},
+         {tr("Choose the target"), &m_actions[ActionId::Backend],
+          [](const Workspace& w) {
+              return w.document().model() && w.document().recipe().namesTarget();
+          }},
          {tr("Calibrate"), &m_actions[ActionId::Calibrate], has(Stage::Calibrate)},
          {tr("Compare with float"), &m_actions[ActionId::Compare], has(Stage::Compare)},
          {tr("Change a decision"), &m_actions[ActionId::Assign],

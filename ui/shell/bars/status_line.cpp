@@ -3,6 +3,7 @@
 
 #include "engine/base/memory/memory_budget.h"
 #include "engine/pipeline/memory_prediction.h"
+#include "engine/plan/summaries/coverage.h"
 #include "ui/session/result_figures.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -10,6 +11,7 @@
 #include "ui/style/theme.h"
 
 #include <QEvent>
+#include <QFileInfo>
 #include <QStatusBar>
 
 namespace qs {
@@ -38,6 +40,10 @@ StatusLine::StatusLine(Workspace& workspace, QStatusBar& bar)
     }
     connect(&workspace, &Workspace::factsChanged, this, &StatusLine::refresh);
     connect(&workspace.document(), &Document::recipeChanged, this, &StatusLine::refresh);
+    connect(&workspace.pipeline(), &Pipeline::statusChanged, this, [this] {
+        if (m_opening != m_workspace.pipeline().opening())
+            refresh();
+    });
     refresh();
 }
 
@@ -66,10 +72,10 @@ QString StatusLine::memoryText()
 void StatusLine::refresh()
 {
     const auto& document = m_workspace.document();
+    m_opening = m_workspace.pipeline().opening();
     QStringList parts;
     if (const auto& plan = document.plan())
-        parts << tr("%1 of %2 ops int8").arg(plan->quantizedOps).arg(plan->totalOps)
-              << memoryText();
+        parts << toQString(coverageOf(*plan).text()) << memoryText();
     if (const auto& comparison = document.comparison(); comparison && document.plan()) {
         const auto db = resultFigures(*comparison, *document.plan(), {}).outputDb();
         if (db)
@@ -84,7 +90,12 @@ void StatusLine::refresh()
     // The views show a run: these figures are not its.
     if (m_workspace.shownRun() && !parts.isEmpty())
         parts.front() = tr("current result: %1").arg(parts.front());
-    m_summary->setText(document.model() ? parts.join(QStringLiteral(" · ")) : tr("No model open"));
+    // Beside a model that is open, another may be on its way.
+    if (!m_opening.isEmpty())
+        parts = {tr("Opening %1 …").arg(QFileInfo(m_opening).fileName())};
+    else if (!document.model())
+        parts = {tr("No model open")};
+    m_summary->setText(parts.join(QStringLiteral(" · ")));
     const int warnings = document.plan() ? int(document.plan()->warnings.size()) : 0;
     m_warnings->setVisible(warnings > 0);
     if (warnings > 0) {

@@ -40,6 +40,7 @@ private:
     PlanPtr m_predictedPlan; ///< that `m_memory` is of
     int m_predictedBatch = 0;
     QString m_memory;
+    QString m_opening; ///< the file that is being opened; else empty
 };
 
 } // namespace qs

@@ -99,7 +99,7 @@ QString guessCalibrationData(const QString& modelPath)
     return found.isEmpty() ? QStringLiteral("sample") : found;
 }
 
-QString guessComparisonData(const QString& modelPath)
+QString siblingComparisonData(const QString& modelPath)
 {
     return firstExisting(modelPath,
                          {QFileInfo(modelPath).completeBaseName() + QStringLiteral(".test.npz"),
@@ -107,11 +107,11 @@ QString guessComparisonData(const QString& modelPath)
 }
 
 CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
-                                 const QString& modelFolder, QWidget* parent)
+                                 const QString& modelPath, QWidget* parent)
     : QDialog(parent)
     , m_amount(amount)
     , m_againstOriginal(settings.againstOriginal)
-    , m_modelFolder(modelFolder)
+    , m_modelFolder(QFileInfo(modelPath).path())
 {
     setObjectName(QStringLiteral("calibrateDialog"));
     setWindowTitle(tr("Calibrate"));
@@ -123,6 +123,7 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
     m_testData = pathField(QStringLiteral("comparisonData"),
                            QString::fromStdString(settings.comparisonData), tr("the same data"));
     form->addRow(tr("Compare on"), m_testData->parentWidget());
+    offerSibling(siblingComparisonData(modelPath));
     // Tab goes from one to the next in the order in which they are made.
     m_device = new QComboBox(this);
     m_batchSize = new QSpinBox(this);
@@ -164,6 +165,21 @@ QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
     browse->setMenu(menu);
     addItems(*row, {{field, 1}, browse});
     return field;
+}
+
+void CalibrateDialog::offerSibling(const QString& sibling)
+{
+    if (sibling.isEmpty())
+        return;
+    auto* offer = makeButton("comparisonDataSibling",
+                             tr("Compare on %1").arg(QFileInfo(sibling).fileName()), sibling, this);
+    offer->setAutoDefault(false);
+    static_cast<QFormLayout*>(layout())->addRow(QString(), offer);
+    connect(offer, &QPushButton::clicked, m_testData,
+            [this, sibling] { m_testData->setText(sibling); });
+    const auto show = [this, offer, sibling] { offer->setEnabled(m_testData->text() != sibling); };
+    connect(m_testData, &QLineEdit::textChanged, offer, show);
+    show();
 }
 
 QString CalibrateDialog::folderOf(const QLineEdit& field) const

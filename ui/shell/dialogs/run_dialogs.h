@@ -19,15 +19,17 @@ class CalibrateDialog : public QDialog
     Q_OBJECT
 
 public:
-    /// Browsing starts at the data chosen so far, else in the model's folder.
+    /// Browsing starts at the data chosen so far, else in the model's folder. Data to compare on
+    /// that lie beside the model are offered by a button, and taken by nothing else.
     CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
-                    const QString& modelFolder, QWidget* parent);
+                    const QString& modelPath, QWidget* parent);
     RunSettings settings() const;
     CalibrationSettings amount() const;
 
 private:
     QLineEdit* pathField(const QString& name, const QString& value, const QString& hint);
 
+    void offerSibling(const QString& sibling);
     QString folderOf(const QLineEdit& field) const;
     void browseFile(QLineEdit& field);
     void browseFolder(QLineEdit& field);
@@ -82,7 +84,7 @@ private:
 
 /// Data for calibration that lie beside the model ("calib.npz"), or "sample".
 QString guessCalibrationData(const QString& modelPath);
-/// Data for comparison beside the model ("test.npz"), or empty.
-QString guessComparisonData(const QString& modelPath);
+/// Data for comparison beside the model ("test.npz"), or empty: to be offered, never taken unasked.
+QString siblingComparisonData(const QString& modelPath);
 
 } // namespace qs

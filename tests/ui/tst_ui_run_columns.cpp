@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/runs_window.h"
+#include "ui/runs/run_table_model.h"
+
+#include <QScrollBar>
+
+using namespace qs;
+
+/// Two runs side by side in panels of many widths, and while they are read.
+class TestRunColumns : public test::RunsWindow
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        openAndCompare();
+        QTest::qWait(1100); // runs are told apart by the second
+        workspace().assign({RuleKind::ModuleName, {"stem.conv"}}, "");
+        settle();
+        compareAgain();
+        QTRY_COMPARE(names(), QStringList({"stem.conv float", "x86"}));
+        m_window->showTab("runsPanel");
+        QTRY_VERIFY(list().isVisible());
+    }
+    void cleanupTestCase() { m_window.reset(); }
+
+    /// Whatever the panel's width: no list scrolls sideways, and what loses most stays in sight.
+    void columnsFitThePanel()
+    {
+        list().selectAll();
+        QTRY_VERIFY(runs().table());
+        const QSize before = m_window->size();
+        for (const int width : {1600, 1280, 1100}) {
+            m_window->resize(width, before.height());
+            QCoreApplication::processEvents();
+            for (auto* view : {static_cast<QAbstractItemView*>(&list()),
+                               static_cast<QAbstractItemView*>(&table())})
+                QTRY_VERIFY2(view->horizontalScrollBar()->maximum() == 0,
+                             qPrintable(QStringLiteral("%1, %2 wide, in a window of %3")
+                                            .arg(view->objectName())
+                                            .arg(view->viewport()->width())
+                                            .arg(width)));
+            QVERIFY(!table().isColumnHidden(column("node")));
+            QVERIFY(!table().isColumnHidden(column("B − A cumulative dB")));
+            QVERIFY(!list().isColumnHidden(1) && !list().isColumnHidden(3));
+        }
+        m_window->resize(before);
+    }
+
+    void nodesAreModulePaths()
+    {
+        const NodeTitles titles(graph());
+        for (int row = 0; row < rows(); ++row) {
+            const QModelIndex cell = table().model()->index(row, column("node"));
+            const QString name = cell.data(RunTableModel::kNameRole).toString();
+            QCOMPARE(cell.data().toString().toStdString(), titles.of(name.toStdString()));
+        }
+        QVERIFY(rows() > 15);
+    }
+
+    /// Reading the runs is said until they are there.
+    void readingIsSaid()
+    {
+        const QString a = item("x86")->data(0, Qt::UserRole).toString();
+        const QString b = item("stem.conv float")->data(0, Qt::UserRole).toString();
+        runs().putSideBySide({});
+        QStringList notes;
+        connect(&runs(), &RunLibrary::readingChanged, this, [&] { notes << label("runsNote"); });
+        runs().putSideBySide({a, b});
+        QVERIFY(runs().readShare());
+        QVERIFY2(label("runsNote").startsWith("Reading the runs … 0 %"),
+                 qPrintable(label("runsNote")));
+        QTRY_VERIFY(runs().table());
+        QVERIFY(!runs().readShare());
+        QVERIFY(!label("runsNote").contains("Reading"));
+        disconnect(&runs(), &RunLibrary::readingChanged, this, nullptr);
+        QVERIFY(!notes.isEmpty());
+    }
+};
+
+QTEST_MAIN(TestRunColumns)
+#include "tst_ui_run_columns.moc"

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/frame/focus_keeper.h"
+
+#include <QApplication>
+
+namespace qs {
+
+FocusKeeper::FocusKeeper(QWidget* window, QWidget* home)
+    : QObject(window)
+    , m_window(window)
+    , m_home(home)
+{
+    connect(qApp, &QApplication::focusChanged, this, &FocusKeeper::follow);
+}
+
+void FocusKeeper::follow(QWidget* old, QWidget* now)
+{
+    // What is deleted may still be visible, and leaves nobody with the keyboard.
+    if (!old || (old->isVisible() && now) || old == m_home || old->window() != m_window
+        || (now && now->window() != m_window))
+        return;
+    // What is chosen on purpose comes after what Qt does by itself.
+    QMetaObject::invokeMethod(
+        this,
+        [this, fallen = QPointer<QWidget>(now)] {
+            const bool isStill = QApplication::focusWidget() == fallen.data();
+            if (isStill && m_home && m_home->isVisible() && m_window->isActiveWindow())
+                m_home->setFocus();
+        },
+        Qt::QueuedConnection);
+}
+
+} // namespace qs
