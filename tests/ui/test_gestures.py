@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random gestures in the window on networks of other kinds than the sample: after each, what it shows is the command line's.
+"""Random gestures, or commands, in the window on networks of other kinds than the sample: after each, what it shows is the command line's.
 A network of attention; with --all a recurrent one, one of functions and one with branches as well."""
 import inspect
 import os
@@ -17,6 +17,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from harness import export_model  # noqa: E402
 
 PROGRAM = sys.argv[1]
+FUNCTION = {"tst_ui_gestures": "numbersAreTheCommandLines", "tst_ui_actions": "nothingCrashes"}[pathlib.Path(PROGRAM).name]
 SAMPLES = 32  # four batches of eight, or two and two
 
 
@@ -74,7 +75,7 @@ def main():
             export_model(network, (torch.randn(4, *shape),), f"{path}.pt2")
             for part, spread in ("calib", 1.0), ("test", 1.5):
                 numpy.savez(f"{path}.{part}.npz", **{read: (spread * torch.randn(SAMPLES, *shape)).numpy()})
-            done = subprocess.run([PROGRAM, "numbersAreTheCommandLines"], capture_output=True, text=True, timeout=900, check=False,
+            done = subprocess.run([PROGRAM, FUNCTION], capture_output=True, text=True, timeout=900, check=False,
                                   env={**os.environ, "QS_WALK": str(path), "QS_SEED": str(seed)})
             if done.returncode:
                 failed.append(name)

@@ -65,7 +65,7 @@ private Q_SLOTS:
     void nothingCrashes()
     {
         const int seed = std::max(1, qEnvironmentVariableIntValue("QS_SEED"));
-        const int wanted = std::max(300, qEnvironmentVariableIntValue("QS_ACTIONS"));
+        const int wanted = std::max(400, qEnvironmentVariableIntValue("QS_ACTIONS"));
         m_random.seed(unsigned(seed));
 #ifndef __SANITIZE_ADDRESS__ // which reports first, and then aborts
         for (const int number : {SIGSEGV, SIGFPE, SIGBUS})
@@ -84,8 +84,11 @@ private Q_SLOTS:
                 std::shuffle(ways.begin(), ways.end(), m_random);
             }
             prepare(seed, done);
-            const auto [index, key] = ways.back();
-            ways.pop_back();
+            // One in three changes the graph or a decision, whatever has its turn.
+            const bool isTurn = dice(3) > 0;
+            const auto [index, key] = isTurn ? ways.back() : aChange();
+            if (isTurn)
+                ways.pop_back();
             QPointer<QAction> action = &actions()[ActionId(index)];
             remember(seed, done, action->objectName() + (key ? " by key" : " by menu"));
             const bool enabled = action->isEnabled();
@@ -118,6 +121,16 @@ private Q_SLOTS:
 private:
     QTemporaryDir m_files;
     QStringList m_done;
+
+    std::pair<std::size_t, bool> aChange()
+    {
+        static constexpr std::array changes {
+            ActionId::RemoveNode,  ActionId::RemoveNode,    ActionId::ExtractSelection,
+            ActionId::Undo,        ActionId::Redo,          ActionId::MakeOutput,
+            ActionId::InsertAfter, ActionId::DuplicateNode, ActionId::Cycle,
+            ActionId::KeepFloat,   ActionId::LeafModule,    ActionId::WrapModule};
+        return {std::size_t(changes[std::size_t(dice(int(changes.size())))]), dice(2) > 0};
+    }
 
     /// Something else is selected, pointed at or started, or what runs is waited for.
     void prepare(int seed, int number)
@@ -190,6 +203,10 @@ private:
 
 int main(int argc, char** argv)
 {
+    // Commands change the user's settings: other tests, which may run beside this one, keep theirs.
+    const QTemporaryDir home;
+    for (const char* name : {"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
+        qputenv(name, home.path().toLocal8Bit());
     QApplication app(argc, argv);
     applyTheme(app, false);
     TestActions test;
