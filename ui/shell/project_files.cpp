@@ -272,7 +272,7 @@ void ProjectFiles::takeOver()
     if (!m_project.isEmpty() && data != QStringLiteral("sample") && !QFileInfo::exists(data))
         QMetaObject::invokeMethod(
             this, [this, data] { askForData(data); }, Qt::QueuedConnection);
-    Q_EMIT workspace.document().savedChanged(); // of another project
+    workspace.document().notices().post({Notice::Saved}); // of another project
 }
 
 void ProjectFiles::setSettings(const std::optional<RunSettings>& wanted)
