@@ -14,12 +14,14 @@ constexpr int kFirstViewBudget = 16;
 
 } // namespace
 
-void OpenModules::openFirst(const Graph& model, const FoldTreePtr& tree)
+std::set<std::string> OpenModules::firstPaths(const Graph& model, const FoldTreePtr& tree,
+                                              const BlockRuns& runs)
 {
-    const FoldTreePtr grouped = groupedTree(model, tree, *m_runs, {});
-    m_paths.clear();
+    const FoldTreePtr grouped = groupedTree(model, tree, runs, {});
+    std::set<std::string> out;
     for (const int entry : initialExpansion(*grouped, kFirstViewBudget))
-        m_paths.insert(grouped->entry(entry).path);
+        out.insert(grouped->entry(entry).path);
+    return out;
 }
 
 void OpenModules::foldNewWraps(const FoldTree& tree)

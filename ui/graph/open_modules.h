@@ -19,10 +19,11 @@ public:
     void setPaths(std::set<std::string> paths) { m_paths = std::move(paths); }
     /// The blocks that stand in one box; never null.
     const BlockRunsPtr& runs() const { return m_runs; }
-    void setRuns(BlockRuns runs) { m_runs = std::make_shared<const BlockRuns>(std::move(runs)); }
+    void setRuns(BlockRunsPtr runs) { m_runs = std::move(runs); }
 
-    /// Opens what a first view of the model shows at a readable size, and nothing else.
-    void openFirst(const Graph& model, const FoldTreePtr& tree);
+    /// What a first view of the model shows open at a readable size. Any thread.
+    static std::set<std::string> firstPaths(const Graph& model, const FoldTreePtr& tree,
+                                            const BlockRuns& runs);
     /// What the recipe has just wrapped is one node until the user looks inside.
     void foldNewWraps(const FoldTree& tree);
     /// Opens all the paths where the first is folded, else folds them.

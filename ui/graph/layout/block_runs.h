@@ -16,6 +16,7 @@ struct BlockRun
 {
     std::vector<std::string> paths; ///< of the blocks, in graph order
     std::string key; ///< "model.layers.0–11 ×12": all are unfolded where it is among the open paths
+    friend bool operator==(const BlockRun&, const BlockRun&) = default;
 };
 using BlockRuns = std::vector<BlockRun>;
 using BlockRunsPtr = std::shared_ptr<const BlockRuns>;

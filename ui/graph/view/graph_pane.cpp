@@ -140,7 +140,7 @@ void GraphPane::link(GraphSide& moved, GraphSide& follower)
 
 bool GraphPane::isLayoutDone() const
 {
-    return m_main->isDone() && (!m_split || m_other->isDone());
+    return !m_findingRuns && m_main->isDone() && (!m_split || m_other->isDone());
 }
 
 void GraphPane::lookInside(const std::vector<NodeId>& nodes)
@@ -240,22 +240,13 @@ void GraphPane::onTreeChanged()
     m_freshModel |= m_modelNumber != m_workspace.document().modelNumber();
     m_modelNumber = m_workspace.document().modelNumber();
     const bool fresh = m_freshModel;
-    findRuns();
-    if (fresh) {
-        m_open.openFirst(*m_workspace.document().model(), tree);
-        // The plan follows at once and joins fused nodes: then the view is placed again.
-        m_freshModel = m_workspace.document().plan() == nullptr;
-    }
-    m_open.foldNewWraps(*tree);
-    for (auto* side : {m_main, m_other}) {
-        const CodeForm form = side == m_main ? m_form : m_otherForm;
-        if (form != CodeForm::Float || (side == m_other && !m_split))
-            continue;
-        side->setForm(m_forms->form(CodeForm::Float));
-        if (fresh)
-            side->showWholeAfterLayout();
-        side->relayout(m_open.paths(), !fresh);
-    }
+    // The plan follows at once and joins fused nodes: then the view is placed again.
+    m_freshModel = fresh && m_workspace.document().plan() == nullptr;
+    if (m_form == CodeForm::Float)
+        m_main->setForm(m_forms->form(CodeForm::Float));
+    if (m_split && m_otherForm == CodeForm::Float)
+        m_other->setForm(m_forms->form(CodeForm::Float));
+    findRuns(fresh);
 }
 
 void GraphPane::relayout(bool keepPlace)

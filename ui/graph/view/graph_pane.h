@@ -47,6 +47,7 @@ public:
         QPointF middle;
         Trace trace = Trace::None;
         std::optional<ScaleRange> range {}; ///< the part of the scale that is looked at
+        BlockRunsPtr runs {}; ///< that stand in one box
     };
 
     explicit GraphPane(Workspace& workspace, QWidget* parent = nullptr);
@@ -127,8 +128,10 @@ protected:
 private:
     void buildSide(GraphSide& side);
     void onTreeChanged();
-    /// Finds the blocks that stand in one box.
-    void findRuns();
+    /// Finds the blocks that stand in one box on a pool thread; the layout follows. `fresh`: of a
+    /// model that is seen for the first time.
+    void findRuns(bool fresh);
+    void takeRuns(BlockRunsPtr runs, bool fresh);
     /// Gives both sides their forms, where they are there, and lays them out.
     void showForms(bool keepPlace);
     void relayout(bool keepPlace);
@@ -164,6 +167,9 @@ private:
     std::unordered_set<NodeId> m_traced; ///< float nodes
     OpenModules m_open;
     bool m_boxesRepeats = true;
+    bool m_findingRuns = false, m_findingFirst = false;
+    RepeatedModulesPtr m_repeats; ///< of `m_repeatsOf`
+    GraphPtr m_repeatsOf;
     Flow m_flow = Flow::Down;
     int m_modelNumber = 0; ///< of the model whose modules `m_open` names
     bool m_freshModel = true;

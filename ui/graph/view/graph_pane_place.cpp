@@ -20,6 +20,7 @@ namespace qs {
 namespace {
 
 constexpr int kFooterMargin = 8, kMapWidth = 76;
+const QString kRunsTag = QStringLiteral("blockRuns");
 
 } // namespace
 
@@ -30,7 +31,8 @@ GraphPane::State GraphPane::state() const
             m_otherForm,    m_split,
             m_colourBy,     m_colourChosen,
             view.zoom(),    view.mapToScene(view.viewport()->rect().center()),
-            m_trace,        m_range};
+            m_trace,        m_range,
+            m_open.runs()};
 }
 
 void GraphPane::setState(const State& state)
@@ -40,7 +42,10 @@ void GraphPane::setState(const State& state)
     m_freshModel = false;
     m_modelNumber = m_workspace.document().modelNumber();
     m_open.setPaths(state.expanded);
-    findRuns();
+    if (state.runs)
+        m_open.setRuns(state.runs);
+    for (auto* side : {m_main, m_other})
+        side->setRuns(m_open.runs());
     m_form = state.form;
     m_otherForm = state.otherForm;
     m_split = state.split;
@@ -91,24 +96,67 @@ bool GraphPane::revealIn(CodeForm form)
     return true;
 }
 
-void GraphPane::findRuns()
+void GraphPane::findRuns(bool fresh)
 {
-    const auto& model = m_workspace.document().model();
-    const auto& tree = m_workspace.foldTree();
-    m_open.setRuns(m_boxesRepeats && model && tree
-                       ? findBlockRuns(*model, *tree, m_workspace.repeats())
-                       : BlockRuns());
-    for (auto* side : {m_main, m_other})
+    const GraphPtr model = m_workspace.document().model();
+    const FoldTreePtr tree = m_workspace.foldTree();
+    if (!model || !tree)
+        return;
+    struct Found
+    {
+        RepeatedModulesPtr repeats;
+        BlockRunsPtr runs;
+        std::set<std::string> first;
+    };
+    m_findingRuns = true;
+    m_findingFirst |= fresh;
+    // In a large model this takes a third of a second.
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, kRunsTag,
+        [model, tree, boxes = m_boxesRepeats,
+         repeats = m_repeatsOf == model ? m_repeats : nullptr](JobContext&) {
+            Found out {repeats, std::make_shared<const BlockRuns>(), {}};
+            if (boxes) {
+                out.repeats = repeats ? repeats : RepeatedModules::find(*model);
+                out.runs
+                    = std::make_shared<const BlockRuns>(findBlockRuns(*model, *tree, *out.repeats));
+            }
+            out.first = OpenModules::firstPaths(*model, tree, *out.runs);
+            return out;
+        },
+        this,
+        [this, model, tree](Found found) {
+            m_findingRuns = false;
+            if (tree != m_workspace.foldTree())
+                return;
+            m_repeats = std::move(found.repeats);
+            m_repeatsOf = model;
+            const bool first = std::exchange(m_findingFirst, false);
+            if (first)
+                m_open.setPaths(std::move(found.first));
+            m_open.foldNewWraps(*tree);
+            takeRuns(std::move(found.runs), first);
+        });
+}
+
+void GraphPane::takeRuns(BlockRunsPtr runs, bool fresh)
+{
+    const bool changed = *runs != *m_open.runs();
+    m_open.setRuns(std::move(runs));
+    for (auto* side : {m_main, m_other}) {
         side->setRuns(m_open.runs());
+        const CodeForm form = side == m_main ? m_form : m_otherForm;
+        if (fresh && form == CodeForm::Float)
+            side->showWholeAfterLayout();
+        if (form == CodeForm::Float || changed)
+            side->relayout(m_open.paths(), !fresh);
+    }
 }
 
 void GraphPane::setBoxesRepeats(bool boxes)
 {
-    if (boxes == m_boxesRepeats)
-        return;
     m_boxesRepeats = boxes;
-    findRuns();
-    relayout(true);
+    findRuns(false);
 }
 
 void GraphPane::setFlow(Flow flow)

@@ -43,6 +43,7 @@ void GroupedTabs::refresh()
     const int current = currentIndex();
     if (current < 0 || m_pages.size() != std::size_t(count()))
         return;
+    setTabVisible(current, true); // first: where it is hidden, hiding another makes that current
     const int open = m_pages[std::size_t(current)].group;
     m_groups[std::size_t(open)].shown = current;
     for (int group = 0; group < int(m_groups.size()); ++group) {
