@@ -85,7 +85,8 @@ def bench_quantize(build, name, model, data, rounds):
     ours, theirs = [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as out:
-            ours.append(process([f"{build}/bin/quantscope", "quantize", model, "--data", data, "--device", "cpu", "--out", out]))
+            ours.append(process([f"{build}/bin/quantscope", "quantize", model, "--data", data, "--device", "cpu", "--export", "torchscript,pt2-reference",
+                                 "--out", out]))
             if ours[-1]["ok"]:
                 result = json.loads((pathlib.Path(out) / "result.json").read_text())
                 ours[-1]["stages"] = result["timing_s"]

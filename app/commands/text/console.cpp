@@ -42,7 +42,8 @@ bool stepsAreLines = false; ///< `showStepsAsLines`
 void showStep(const Progress& progress)
 {
     static std::string last; // a process has one job
-    if (!stepsAreLines || progress.what == last)
+    const bool isPart = progress.fraction <= 0; // batches of a step, say
+    if (!stepsAreLines || isPart || progress.what == last)
         return;
     last = progress.what;
     std::fprintf(stderr, "%3.0f %%  %s: %s\n", 100 * progress.fraction, progress.stage.c_str(),
