@@ -8,7 +8,6 @@
 #include "engine/prepare/weighted_op.h"
 
 #include <array>
-#include <limits>
 
 namespace qs {
 
@@ -133,45 +132,6 @@ struct FloatZeroPointPair
 };
 
 } // namespace
-
-DType storageDType(DType dtype)
-{
-    switch (dtype) {
-    case DType::QUInt8:
-    case DType::QUInt4x2:
-    case DType::UInt8:
-        return DType::UInt8;
-    case DType::QInt8:
-    case DType::Int8:
-        return DType::Int8;
-    case DType::QInt32:
-    case DType::Int32:
-        return DType::Int32;
-    case DType::Int16:
-    case DType::UInt16:
-        return dtype;
-    default:
-        return DType::Unknown;
-    }
-}
-
-QuantRange storageRange(DType dtype)
-{
-    if (dtype == DType::QUInt4x2)
-        return {0, 15};
-    switch (storageDType(dtype)) {
-    case DType::UInt8:
-        return {0, 255};
-    case DType::Int8:
-        return {-128, 127};
-    case DType::Int16:
-        return {-32768, 32767};
-    case DType::UInt16:
-        return {0, 65535};
-    default:
-        return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-    }
-}
 
 NodeId firstOperator(const GraphEdit& edit)
 {

@@ -3,18 +3,12 @@
 
 #include "engine/base/result.h"
 #include "engine/convert/qparams.h"
+#include "engine/convert/ranges/storage_range.h"
 #include "engine/graph/graph_edit.h"
 
 #include <optional>
 
 namespace qs {
-
-/// The integer type that stores a quantized dtype: quint8 in uint8, qint8 in int8, qint32 in int32;
-/// an integer type stands for itself. Unknown for what is not quantized to integers.
-DType storageDType(DType dtype);
-
-/// The range that a type of integers holds.
-QuantRange storageRange(DType dtype);
 
 /// Where integers saturate. An observer's own quant_min and quant_max choose the scale.
 enum class Saturation : std::uint8_t

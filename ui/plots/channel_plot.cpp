@@ -76,10 +76,8 @@ void ChannelPlot::refresh()
     double narrowest = widest;
     for (int c = 0; c < m_channels; ++c)
         narrowest = std::min(narrowest, std::max(high[c], -low[c]));
-    const Node* shown = facts.model()->tryGet(node);
     m_caption->setText(tr("%1 weight · range of each of %2 channels · widest %3, narrowest %4")
-                           .arg(QString::fromStdString(
-                               shown->scope.path.empty() ? shown->name : shown->scope.path))
+                           .arg(facts.title(node))
                            .arg(m_channels)
                            .arg(scaleText(widest), scaleText(narrowest)));
     m_max->setData(x, high, true);

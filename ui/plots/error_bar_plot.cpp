@@ -135,9 +135,9 @@ void ErrorBarPlot::refresh()
         m_highest = m_foot - lowest;
         leaveHeadroom();
         auto ends = QSharedPointer<QCPAxisTickerText>::create();
-        ends->addTick(0, nodeTitle(facts, m_nodes.front()));
+        ends->addTick(0, facts.title(m_nodes.front()));
         if (m_nodes.size() > 3)
-            ends->addTick(double(m_nodes.size()) - 1, nodeTitle(facts, m_nodes.back()));
+            ends->addTick(double(m_nodes.size()) - 1, facts.title(m_nodes.back()));
         m_plot->xAxis->setTicker(ends);
         m_plot->xAxis->setRange(-1.2, double(m_nodes.size()) + 0.2);
     }
@@ -161,7 +161,7 @@ void ErrorBarPlot::showSelection()
     m_label->setVisible(one);
     if (one) {
         const auto& error = *facts.error(m_nodes[std::size_t(labelled)]);
-        QString text = nodeTitle(facts, m_nodes[std::size_t(labelled)]);
+        QString text = facts.title(m_nodes[std::size_t(labelled)]);
         QStringList terms;
         if (error.bornHere && error.bornHere->sqnrDb)
             terms << tr("born here %1").arg(shownSqnr(*error.bornHere->sqnrDb));

@@ -30,6 +30,37 @@ QString number(double value)
     return QString::number(value, 'g', 3);
 }
 
+/// A line over the whole height of the plot.
+QCPItemLine* newEdge(QCustomPlot& plot, const QPen& pen)
+{
+    auto* edge = new QCPItemLine(&plot);
+    edge->setPen(pen);
+    for (auto* position : {edge->start, edge->end})
+        position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    return edge;
+}
+
+/// Words beside such a line, at the top.
+QCPItemText* newLabel(QCustomPlot& plot, const QColor& ink)
+{
+    auto* label = new QCPItemText(&plot);
+    label->setColor(ink);
+    label->setFont(uiFont(10.5));
+    label->setTextAlignment(Qt::AlignLeft);
+    label->setPadding(QMargins(6, 0, 6, 0));
+    QColor backing = theme().panel;
+    backing.setAlphaF(0.8f);
+    label->setBrush(backing);
+    label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    return label;
+}
+
+/// "holds 0 … 6.37".
+QString rangeText(const QString& words, const ValueEnds& ends)
+{
+    return words.arg(number(ends.low), number(ends.high));
+}
+
 } // namespace
 
 HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
@@ -81,20 +112,13 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
         m_shade[side] = new QCPItemRect(m_plot);
         m_shade[side]->setPen(Qt::NoPen);
         m_shade[side]->setBrush(shade);
-        m_edge[side] = new QCPItemLine(m_plot);
-        m_edge[side]->setPen(QPen(t.danger, 1.5, Qt::DashLine));
-        for (auto* position : {m_edge[side]->start, m_edge[side]->end, m_shade[side]->topLeft,
-                               m_shade[side]->bottomRight})
+        m_edge[side] = newEdge(*m_plot, QPen(t.danger, 1.5, Qt::DashLine));
+        m_chosenEdge[side] = newEdge(*m_plot, QPen(t.accent, 1.5, Qt::DotLine));
+        for (auto* position : {m_shade[side]->topLeft, m_shade[side]->bottomRight})
             position->setTypeY(QCPItemPosition::ptAxisRectRatio);
     }
-    m_label = new QCPItemText(m_plot);
-    m_label->setColor(t.danger);
-    m_label->setFont(uiFont(10.5));
-    m_label->setTextAlignment(Qt::AlignLeft);
-    QColor backing = t.panel;
-    backing.setAlphaF(0.8f);
-    m_label->setBrush(backing);
-    m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    m_label = newLabel(*m_plot, t.danger);
+    m_chosenLabel = newLabel(*m_plot, t.accent);
 
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
@@ -117,11 +141,13 @@ void HistogramPlot::refresh()
     const bool any = histogram && !histogram->empty() && histogram->max > histogram->min;
     for (auto* layerable :
          {static_cast<QCPLayerable*>(m_kept), static_cast<QCPLayerable*>(m_beyond),
-          static_cast<QCPLayerable*>(m_steps), static_cast<QCPLayerable*>(m_label)})
+          static_cast<QCPLayerable*>(m_steps), static_cast<QCPLayerable*>(m_label),
+          static_cast<QCPLayerable*>(m_chosenLabel)})
         layerable->setVisible(any);
     for (int side = 0; side < 2; ++side) {
         m_shade[side]->setVisible(false);
         m_edge[side]->setVisible(false);
+        m_chosenEdge[side]->setVisible(false);
     }
     showAxes(any);
     m_footer->setText({});
@@ -149,10 +175,7 @@ void HistogramPlot::refresh()
         m_plot->replot(QCustomPlot::rpQueuedReplot);
         return;
     }
-    const Node* shown = facts.model()->tryGet(node);
-    const QString name = edge       ? edgeText(*facts.model(), *edge)
-        : shown->scope.path.empty() ? QString::fromStdString(shown->name)
-                                    : QString::fromStdString(shown->scope.path);
+    const QString name = edge ? edgeText(facts, *edge) : facts.title(node);
     const auto* planned = facts.observer(observer);
     const QString what = edge                   ? tr("edge")
         : planned && !planned->interior.empty() ? QString::fromStdString(planned->interior)
@@ -183,21 +206,19 @@ void HistogramPlot::showTrial()
 {
     const bool ranged = m_labelled;
     const Histogram& histogram = *m_histogram;
-    const double low = ranged ? m_trial.end(0) : double(histogram.min);
-    const double high = ranged ? m_trial.end(1) : double(histogram.max);
-    fillBars(histogram, low, high);
+    const ValueEnds data {double(histogram.min), double(histogram.max)};
+    fillBars(histogram, ranged ? m_trial.held() : data);
     if (!m_drag) { // while an end is dragged the axis stays
-        const double least = std::min(double(histogram.min), low);
-        const double most = std::max(double(histogram.max), high);
+        const ValueEnds chosen = ranged ? ValueEnds {m_trial.end(0), m_trial.end(1)} : data;
+        const auto [least, most] = drawnEnds(data, chosen, ranged ? m_trial.held() : data);
         const double margin = (most - least) * 0.02;
         m_plot->xAxis->setRange(least - margin, most + margin);
     }
     if (ranged) {
         const QParams& params = m_trial.qparams();
         const QCPRange shown = m_plot->xAxis->range();
-        const auto& noise = m_trial.noise();
-        showRange(low, high, noise ? noise->beyond : 0, shown.lower, shown.upper);
-        showSteps(keptRange(params).first, double(params.scale.front()), shown.lower, shown.upper);
+        showRange({shown.lower, shown.upper});
+        showSteps(heldEnds(params).low, double(params.scale.front()), shown.lower, shown.upper);
         m_footer->setText(tr("%1   step %2   z %3   range %4…%5")
                               .arg(m_footerText, scaleText(double(params.scale.front())))
                               .arg(params.zeroPoint.front())
@@ -216,13 +237,14 @@ void HistogramPlot::showTrial()
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void HistogramPlot::fillBars(const Histogram& histogram, double low, double high)
+void HistogramPlot::fillBars(const Histogram& histogram, const ValueEnds& held)
 {
     const std::size_t merge = std::max<std::size_t>(1, histogram.counts.size() / kBars);
     const double bin
         = (double(histogram.max) - double(histogram.min)) / double(histogram.counts.size());
     QVector<double> keptX, keptY, beyondX, beyondY;
     m_peak = 1;
+    m_countBeyond = 0;
     m_barCount = 0;
     for (std::size_t i = 0; i < histogram.counts.size(); i += merge) {
         double sum = 0;
@@ -230,7 +252,11 @@ void HistogramPlot::fillBars(const Histogram& histogram, double low, double high
         for (std::size_t j = i; j < end; ++j)
             sum += double(histogram.counts[j]);
         const double at = double(histogram.min) + bin * double(i + end) / 2;
-        const bool inside = at >= low && at <= high;
+        // Zero is always held, and a peak at zero is zeros.
+        const double begin = double(histogram.min) + bin * double(i);
+        const bool isZero = begin <= 0 && begin + bin * double(end - i) > 0;
+        const bool inside = isZero || (at >= held.low && at <= held.high);
+        m_countBeyond += inside ? 0 : sum;
         (inside ? keptX : beyondX) << at;
         (inside ? keptY : beyondY) << std::max(sum, kFloor);
         m_peak = std::max(m_peak, sum);
@@ -251,34 +277,52 @@ void HistogramPlot::leaveHeadroom()
     if (const auto ticker = m_plot->yAxis->ticker().dynamicCast<QCPAxisTickerLog>())
         ticker->setLogBase(std::pow(10, step));
     const QFontMetrics metrics(m_label->font());
-    const int words = metrics.boundingRect(QRect(0, 0, 4000, 400), 0, m_label->text()).width();
-    m_label->setVisible(m_labelled && words + px(24) < m_plot->axisRect()->width() * 3 / 4
-                        && m_plot->height() > px(90));
+    const double room = m_plot->axisRect()->width();
+    const auto widthOf = [&](const QCPItemText* label) {
+        return metrics.boundingRect(QRect(0, 0, 4000, 400), 0, label->text()).width() + px(24);
+    };
+    const bool isHigh = m_labelled && m_plot->height() > px(90);
+    m_label->setVisible(isHigh && widthOf(m_label) < room * 3 / 4);
+    m_chosenLabel->setVisible(isHigh && m_trial.holdsMore()
+                              && widthOf(m_label) + widthOf(m_chosenLabel) < room);
     const double share = headroomShare(*m_plot);
     m_plot->yAxis->setRange(kFloor, kFloor * std::pow(m_peak / kFloor, 1 / (1 - share)));
 }
 
-void HistogramPlot::showRange(double low, double high, double beyond, double dataMin,
-                              double dataMax)
+void HistogramPlot::showRange(const ValueEnds& shown)
 {
-    const double ends[2][2] = {{dataMin, low}, {high, dataMax}};
-    const double edges[2] = {low, high};
+    const ValueEnds& held = m_trial.held();
+    const double ends[2][2] = {{shown.low, held.low}, {held.high, shown.high}};
     for (int side = 0; side < 2; ++side) {
-        m_shade[side]->setVisible(true);
+        m_shade[side]->setVisible(ends[side][0] < ends[side][1]);
         m_shade[side]->topLeft->setCoords(ends[side][0], 0);
         m_shade[side]->bottomRight->setCoords(ends[side][1], 1);
         m_edge[side]->setVisible(true);
-        m_edge[side]->start->setCoords(edges[side], 0);
-        m_edge[side]->end->setCoords(edges[side], 1);
+        m_edge[side]->start->setCoords(m_trial.heldEnd(side), 0);
+        m_edge[side]->end->setCoords(m_trial.heldEnd(side), 1);
+        m_chosenEdge[side]->setVisible(m_trial.holdsMore());
+        m_chosenEdge[side]->start->setCoords(m_trial.end(side), 0);
+        m_chosenEdge[side]->end->setCoords(m_trial.end(side), 1);
     }
-    const bool roomRight = high < dataMin + (dataMax - dataMin) * 0.72;
-    m_label->setPositionAlignment((roomRight ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
-    m_label->setPadding(QMargins(6, 0, 6, 0));
-    m_label->position->setCoords(high, 0.01);
+    const double beyond = m_trial.beyond();
     const QString share = beyond == 0 ? tr("nothing")
         : beyond < 1e-4               ? tr("under 0.01 %")
                                       : QStringLiteral("%1 %").arg(number(beyond * 100));
-    m_label->setText(tr("keeps %1 … %2\n%3 beyond").arg(number(low), number(high), share));
+    m_label->setText(rangeText(m_trial.holdsMore() ? tr("holds %1 … %2") : tr("keeps %1 … %2"), held)
+                     + tr("\n%1 beyond").arg(share));
+    m_chosenLabel->setText(
+        m_trial.holdsMore()
+            ? rangeText(tr("scale chosen for\n%1 … %2"), {m_trial.end(0), m_trial.end(1)})
+            : QString());
+    const double middle = shown.low + (shown.high - shown.low) * 0.72;
+    placeLabel(*m_label, std::min(held.high, shown.high), held.high < middle);
+    placeLabel(*m_chosenLabel, m_trial.end(1), false);
+}
+
+void HistogramPlot::placeLabel(QCPItemText& label, double at, bool toTheRight)
+{
+    label.setPositionAlignment((toTheRight ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+    label.position->setCoords(at, 0.01);
 }
 
 void HistogramPlot::showSteps(double low, double step, double dataMin, double dataMax)

@@ -34,8 +34,15 @@ public:
     /// Bars now shown; 0 when there is nothing to show.
     int barCount() const { return m_barCount; }
 
-    /// Where an end of the range stands (0: the lower), in the plot's pixels; for tests.
+    /// Where an end of the chosen range stands (0: the lower), in the plot's pixels; for tests.
     QPoint endPosition(int side) const;
+    /// Where the line stands beyond which values saturate, and the words beside it; for tests.
+    double heldLine(int side) const;
+    QString heldText() const;
+    /// The same of the range that the scale is chosen for; empty where both are one.
+    QString chosenText() const;
+    /// Values in the bars that are drawn as cut off; for tests.
+    double countBeyond() const { return m_countBeyond; }
     const RangeTrial& trial() const { return m_trial; }
     /// Whose values are shown; none where nothing is.
     ObserverId shown() const { return m_histogram ? m_observer : ObserverId(); }
@@ -47,7 +54,7 @@ protected:
 private:
     void refresh();
     void showTrial();
-    void fillBars(const Histogram& histogram, double low, double high);
+    void fillBars(const Histogram& histogram, const ValueEnds& held);
     /// The ways to choose a range that an end snaps to; empty while they are worked out.
     std::vector<Alternative> snaps();
     void snapTo(int index);
@@ -59,10 +66,17 @@ private:
     void showEffect();
     void putBack();
     bool moveByKey(int key, bool finely);
-    /// 0 or 1: the end within reach of a place of the plot; -1.
-    int endAt(double x) const;
+    /// An end of a range that can be dragged.
+    struct Grip
+    {
+        int side = 0; ///< 0: the lower
+        bool isHeld = false; ///< of the held range where that is not the chosen one
+    };
+    /// The end within reach of a place of the plot.
+    std::optional<Grip> endAt(double x) const;
     void dragTo(double x, bool freely);
-    void showRange(double low, double high, double beyond, double dataMin, double dataMax);
+    void showRange(const ValueEnds& shown);
+    void placeLabel(QCPItemText& label, double at, bool toTheRight);
     void showSteps(double low, double step, double dataMin, double dataMax);
 
     ElidedLabel* m_footer;
@@ -71,19 +85,22 @@ private:
     QCPBars* m_beyond;
     QCPGraph* m_steps;
     QCPItemRect* m_shade[2];
-    QCPItemLine* m_edge[2];
+    QCPItemLine* m_edge[2]; ///< of the range that the integers hold
+    QCPItemLine* m_chosenEdge[2]; ///< of the range that the scale is chosen for
     QCPItemText* m_label;
+    QCPItemText* m_chosenLabel;
     bool m_labelled = false; ///< there is a range to name, where there is room for it
     CalibrationPtr m_calibration; ///< keeps what is shown
     const Histogram* m_histogram = nullptr;
     ObserverId m_observer;
     RangeTrial m_trial;
-    std::optional<int> m_drag; ///< the end that the mouse holds
+    std::optional<Grip> m_drag; ///< the end that the mouse holds
     int m_side = 1; ///< the end that keys move
     QTimer* m_asking; ///< until the hand rests
     QString m_footerText;
     int m_barCount = 0;
     double m_peak = 1; ///< the highest count shown
+    double m_countBeyond = 0;
 };
 
 } // namespace qs

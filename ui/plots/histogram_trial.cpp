@@ -29,18 +29,39 @@ QPoint HistogramPlot::endPosition(int side) const
             m_plot->axisRect()->center().y()};
 }
 
-int HistogramPlot::endAt(double x) const
+double HistogramPlot::heldLine(int side) const
 {
-    if (!m_labelled)
-        return -1;
-    int found = -1;
+    return m_edge[side]->start->coords().x();
+}
+
+QString HistogramPlot::heldText() const
+{
+    return m_label->text();
+}
+
+QString HistogramPlot::chosenText() const
+{
+    return m_chosenLabel->text();
+}
+
+std::optional<HistogramPlot::Grip> HistogramPlot::endAt(double x) const
+{
+    std::optional<Grip> found;
     double nearest = kGrip;
-    for (const int side : {1, 0})
-        if (const double off = std::abs(m_plot->xAxis->coordToPixel(m_trial.end(side)) - x);
-            off < nearest) {
+    const auto consider = [&](const Grip& grip, double end) {
+        const double off = std::abs(m_plot->xAxis->coordToPixel(end) - x);
+        if (off < nearest) {
             nearest = off;
-            found = side;
+            found = grip;
         }
+    };
+    if (!m_labelled)
+        return found;
+    for (const int side : {1, 0}) {
+        consider({side, false}, m_trial.end(side));
+        if (m_trial.holdsMore())
+            consider({side, true}, m_trial.heldEnd(side));
+    }
     return found;
 }
 
@@ -75,15 +96,18 @@ void HistogramPlot::dragTo(double x, bool freely)
         std::clamp(x, double(m_plot->axisRect()->left()), double(m_plot->axisRect()->right())));
     double nearest = kSnap;
     for (const Alternative& one : freely ? std::vector<Alternative>() : snaps()) {
-        const auto [low, high] = keptRange(one.qparams);
-        const double end = *m_drag == 0 ? low : high;
+        const ValueEnds ends = m_drag->isHeld ? heldEnds(one.qparams) : chosenEnds(one.qparams);
+        const double end = m_drag->side == 0 ? ends.low : ends.high;
         const double off = std::abs(m_plot->xAxis->coordToPixel(end) - x);
         if (off < nearest) {
             nearest = off;
             to = end;
         }
     }
-    m_trial.move(*m_drag, to);
+    if (m_drag->isHeld)
+        m_trial.moveHeld(m_drag->side, to);
+    else
+        m_trial.move(m_drag->side, to);
     showTrial();
 }
 
@@ -166,7 +190,7 @@ void HistogramPlot::showEffect()
         return;
     }
     QString text = tr("output %1").arg(shownSqnr(*db));
-    const PreviewPtr now = m_workspace.document().preview();
+    const PreviewPtr& now = m_workspace.live().trialBefore();
     if (const auto was = now ? now->outputDb() : std::nullopt)
         text += tr(" (now %1)").arg(shownSqnr(*was, ""));
     m_bar->showEffect(QStringLiteral("%1 · %2").arg(text, previewText(*trial)));
@@ -190,10 +214,11 @@ bool HistogramPlot::eventFilter(QObject* watched, QEvent* event)
     }
     case QEvent::MouseButtonPress: {
         auto* press = static_cast<QMouseEvent*>(event);
-        const int side = endAt(press->position().x());
-        if (press->button() != Qt::LeftButton || side < 0)
+        const auto grip = endAt(press->position().x());
+        if (press->button() != Qt::LeftButton || !grip)
             return false;
-        m_drag = m_side = side;
+        m_drag = grip;
+        m_side = grip->side;
         m_plot->setFocus(Qt::MouseFocusReason);
         return true;
     }
@@ -204,7 +229,7 @@ bool HistogramPlot::eventFilter(QObject* watched, QEvent* event)
             dragTo(x, move->modifiers() & Qt::ShiftModifier);
             return true;
         }
-        m_plot->setCursor(endAt(x) >= 0 ? Qt::SplitHCursor : Qt::ArrowCursor);
+        m_plot->setCursor(endAt(x) ? Qt::SplitHCursor : Qt::ArrowCursor);
         return false;
     }
     case QEvent::MouseButtonRelease:

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/range_trial.h"
 
-#include "engine/convert/quantize_weights.h"
-
 #include <algorithm>
-#include <cmath>
-#include <tuple>
 
 namespace qs {
 
 const Histogram* shownHistogram(const ObserverStats* stats)
 {
     return !stats ? nullptr : stats->fine.empty() ? &stats->exact : &stats->fine;
-}
-
-std::pair<double, double> keptRange(const QParams& params)
-{
-    const double scale = double(params.scale.front());
-    const double zero = double(params.zeroPoint.front());
-    return {(double(params.quantMin) - zero) * scale, (double(params.quantMax) - zero) * scale};
 }
 
 RangeTrial::RangeTrial(const ObserverStats& stats, const QParams& now)
@@ -30,7 +19,8 @@ RangeTrial::RangeTrial(const ObserverStats& stats, const QParams& now)
     m_spec.quantMin = now.quantMin;
     m_spec.quantMax = now.quantMax;
     m_spec.reduceRange = false;
-    std::tie(m_low, m_high) = keptRange(now);
+    m_chosen = chosenEnds(now);
+    m_held = heldEnds(now);
     measure();
     m_before = m_noise;
 }
@@ -40,24 +30,64 @@ void RangeTrial::measure()
     m_noise = valueNoise(*shownHistogram(m_stats), m_qparams, storageRange(m_qparams.dtype));
 }
 
+bool RangeTrial::holdsMore() const
+{
+    const QuantRange stored = storageRange(m_qparams.dtype);
+    return m_qparams.quantMin != stored.min || m_qparams.quantMax != stored.max;
+}
+
+double RangeTrial::beyond() const
+{
+    const Histogram* histogram = shownHistogram(m_stats);
+    return histogram ? shareOutside(*histogram, m_held.low, m_held.high) : 0;
+}
+
 void RangeTrial::move(int side, double to)
 {
-    double low = m_low, high = m_high;
-    (side == 0 ? low : high) = to;
     if (isSymmetric(m_spec.qscheme)) {
-        high = std::abs(to);
-        low = -high;
+        // By the integers on that side: the end that is moved stands where it was put.
+        const ValueEnds unit = chosenEnds(qparamsFromRange(m_spec, {-1.0f}, {1.0f}));
+        const double reach = std::max(0.0, to / (side == 0 ? unit.low : unit.high));
+        setRange(-reach, reach);
+    } else {
+        setRange(side == 0 ? to : m_chosen.low, side == 0 ? m_chosen.high : to);
     }
-    setRange(low, high);
+}
+
+void RangeTrial::moveHeld(int side, double to)
+{
+    const QuantRange stored = storageRange(m_qparams.dtype);
+    const double steps = double(m_qparams.quantMax - m_qparams.quantMin);
+    if (isSymmetric(m_spec.qscheme)) {
+        const double share = heldEnd(side) != 0 ? end(side) / heldEnd(side) : 1;
+        move(side, to * share);
+    } else if (side == 0) {
+        const double below = double(m_qparams.quantMin - stored.min) / steps;
+        move(0, (to + below * m_chosen.high) / (1 + below));
+    } else {
+        const double reach = double(stored.max - m_qparams.quantMin) / steps;
+        move(1, m_chosen.low + (to - m_chosen.low) / reach);
+    }
 }
 
 void RangeTrial::setRange(double low, double high)
 {
     if (!m_stats)
         return;
-    m_low = std::min(low, 0.0);
-    m_high = std::max(high, 0.0);
-    m_qparams = qparamsFromRange(m_spec, {float(m_low)}, {float(m_high)});
+    m_chosen = {std::min(low, 0.0), std::max(high, 0.0)};
+    m_qparams = qparamsFromRange(m_spec, {float(m_chosen.low)}, {float(m_chosen.high)});
+    if (isSymmetric(m_spec.qscheme)) {
+        m_chosen = chosenEnds(m_qparams);
+        m_held = heldEnds(m_qparams);
+    } else {
+        // The zero point is a whole number: by it both ends would jump by half a step while one of
+        // them is dragged. Within half a step a value is rounded, not cut off.
+        const QuantRange stored = storageRange(m_qparams.dtype);
+        const double steps = double(m_qparams.quantMax - m_qparams.quantMin);
+        const double step = std::max((m_chosen.high - m_chosen.low) / steps, m_spec.eps);
+        m_held = {m_chosen.low - double(m_qparams.quantMin - stored.min) * step,
+                  m_chosen.low + double(stored.max - m_qparams.quantMin) * step};
+    }
     m_moved = true;
     measure();
 }
@@ -67,7 +97,8 @@ void RangeTrial::take(const QParams& qparams)
     if (!m_stats || qparams.scale.size() != 1)
         return;
     m_qparams = qparams;
-    std::tie(m_low, m_high) = keptRange(qparams);
+    m_chosen = chosenEnds(qparams);
+    m_held = heldEnds(qparams);
     m_moved = true;
     measure();
 }

@@ -4,13 +4,13 @@
 #ifndef Q_MOC_RUN
 #include "engine/calibrate/observations.h"
 #include "engine/convert/ranges/choose_qparams.h"
+#include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
 #endif
 
 #include <QString>
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace qs {
@@ -27,9 +27,20 @@ public:
     /// Of the range that is tried; nothing where there is nothing to measure.
     const std::optional<ValueNoise>& noise() const { return m_noise; }
     const std::optional<ValueNoise>& noiseBefore() const { return m_before; }
-    double end(int side) const { return side == 0 ? m_low : m_high; }
-    /// Moves an end (0: the lower). Zero stays inside; a symmetric scheme moves both.
+    /// An end (0: the lower) of the range that the scale is chosen for.
+    double end(int side) const { return side == 0 ? m_chosen.low : m_chosen.high; }
+    /// An end of the range that the stored integers hold: values beyond it saturate.
+    double heldEnd(int side) const { return side == 0 ? m_held.low : m_held.high; }
+    const ValueEnds& held() const { return m_held; }
+    /// The stored integers reach further than those that the scale is chosen for (reduce_range).
+    bool holdsMore() const;
+    /// Share of the values beyond `held`.
+    double beyond() const;
+    /// Moves an end of the chosen range. Zero stays inside; a symmetric scheme moves both. An end
+    /// that moves outwards never takes the held range off a value.
     void move(int side, double to);
+    /// Moves the chosen range so that an end of the held range comes to `to`.
+    void moveHeld(int side, double to);
     void setRange(double low, double high);
     /// The range of parameters that another way chose.
     void take(const QParams& qparams);
@@ -44,13 +55,11 @@ private:
     ObserverSpec m_spec; ///< that makes parameters of a range
     QParams m_qparams;
     std::optional<ValueNoise> m_noise, m_before;
-    double m_low = 0, m_high = 0; ///< as asked for
+    ValueEnds m_chosen, m_held; ///< as asked for, before the zero point is rounded
     bool m_moved = false;
 };
 
 /// The histogram that a value's error is told from.
 const Histogram* shownHistogram(const ObserverStats* stats);
-/// The range that the scale was chosen for: [(qmin - z)·s, (qmax - z)·s].
-std::pair<double, double> keptRange(const QParams& params);
 
 } // namespace qs

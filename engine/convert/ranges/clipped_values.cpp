@@ -2,6 +2,7 @@
 #include "engine/convert/ranges/clipped_values.h"
 
 #include "engine/base/text.h"
+#include "engine/convert/ranges/storage_range.h"
 
 #include <algorithm>
 
@@ -42,10 +43,7 @@ std::vector<std::string> clippedValues(const Graph& model, const Plan& plan,
         if (observer.spec.kind != ObserverKind::FixedQParams || observer.edges.empty() || !seen
             || !seen->everRan() || chosen == qparams.end() || chosen->second.scale.size() != 1)
             continue;
-        const QParams& fixed = chosen->second;
-        const double scale = fixed.scale[0];
-        const double low = scale * double(fixed.quantMin - fixed.zeroPoint[0]);
-        const double high = scale * double(fixed.quantMax - fixed.zeroPoint[0]);
+        const auto [low, high] = heldEnds(chosen->second);
         const double slack = kSlack * (high - low);
         const std::vector<std::string> makers = makersOf(model, observer);
         if (makers.empty() || (seen->min >= low - slack && seen->max <= high + slack))

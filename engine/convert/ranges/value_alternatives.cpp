@@ -202,6 +202,64 @@ std::vector<Alternative> weightAlternatives(const at::Tensor& weight, const Obse
     return list.finish();
 }
 
+Alternative measuredValue(const ObserverStats& stats, const ObserverSpec& spec)
+{
+    Alternative one;
+    one.spec = spec;
+    one.qparams = chooseQParams(statsFor(stats, spec, one.exactParameters));
+    const Histogram& counted = stats.fine.empty() ? stats.exact : stats.fine;
+    if (const auto noise = valueNoise(counted, one.qparams, storageRange(spec.dtype)))
+        one.sqnrDb = noise->sqnrDb();
+    return one;
+}
+
+/// What the rules say of an observer without the edge or node rule that decides it.
+std::optional<NamedQConfig> withoutOwnRule(const PreparedModel& prepared, ObserverId id)
+{
+    const Graph& model = *prepared.model;
+    const PlannedObserver& observer = prepared.plan->observers[id.value() - 1];
+    const auto planOf = [&](NodeId node) { return prepared.plan->tryGet(model, node); };
+    if (observer.rule.kind == RuleKind::Edge && !observer.edges.empty()) {
+        const ValueRef value = observer.edges.front().value;
+        std::vector<NodeId> ends {value.node};
+        for (const Use& use : model.users(value))
+            ends.push_back(use.node);
+        for (const NodeId end : ends)
+            if (const NodePlan* plan = planOf(end); plan && plan->qconfig)
+                return NamedQConfig {plan->qconfigName, plan->qconfig};
+        return std::nullopt;
+    }
+    if (observer.rule.kind != RuleKind::Node || observer.rule.fromBackend)
+        return std::nullopt;
+    const NodePlan* owner = planOf(observer.isWeight             ? observer.weightOwner
+                                       : observer.edges.empty() ? NodeId()
+                                                                : observer.edges.front().value.node);
+    if (!owner || owner->overrides.empty() || !owner->overrides.front().qconfig.config)
+        return std::nullopt;
+    return owner->overrides.front().qconfig;
+}
+
+/// Marks what the other rules give, or adds it after the one in use.
+void addByRule(std::vector<Alternative>& found, const NamedQConfig& qconfig,
+               const ObserverSpec& spec, const std::function<bool(Alternative&)>& measure)
+{
+    if (found.empty())
+        return;
+    const auto same = std::find_if(found.begin(), found.end(),
+                                   [&](const Alternative& one) { return one.spec == spec; });
+    if (same != found.end()) {
+        same->byRule = !same->current;
+        return;
+    }
+    Alternative one;
+    one.spec = spec;
+    if (!measure(one))
+        return;
+    one.name = "by rule (" + qconfig.name + ")";
+    one.byRule = true;
+    found.insert(found.begin() + (found.front().current ? 1 : 0), std::move(one));
+}
+
 /// Keeps what reads the weights of one model.
 class AlternativesFinder
 {
@@ -219,8 +277,16 @@ public:
         QS_CHECK(m_job.check());
         const ObserverStats* stats = m_observations.tryGet(id);
         const auto weight = m_prepared.observedWeight.find(id);
-        if (weight == m_prepared.observedWeight.end())
-            return stats ? valueAlternatives(*stats) : std::vector<Alternative>();
+        const auto byRule = withoutOwnRule(m_prepared, id);
+        if (weight == m_prepared.observedWeight.end()) {
+            auto found = stats ? valueAlternatives(*stats) : std::vector<Alternative>();
+            if (byRule && isIntegerDType(byRule->config->activation.dtype))
+                addByRule(found, *byRule, byRule->config->activation, [&](Alternative& one) {
+                    one = measuredValue(*stats, one.spec);
+                    return true;
+                });
+            return found;
+        }
         if (!stats || !isIntegerDType(stats->spec.dtype) || stats->spec.isDynamic)
             return std::vector<Alternative>();
         if (!m_interpreter) {
@@ -229,8 +295,14 @@ public:
         QS_TRY(const at::IValue value, m_interpreter->computeConstant(weight->second));
         if (!value.isTensor())
             return std::vector<Alternative>();
-        return guardTorchValue<std::vector<Alternative>>(
-            [&] { return weightAlternatives(value.toTensor(), stats->spec); });
+        return guardTorchValue<std::vector<Alternative>>([&] {
+            auto found = weightAlternatives(value.toTensor(), stats->spec);
+            if (byRule && isIntegerDType(byRule->config->weight.dtype))
+                addByRule(found, *byRule, byRule->config->weight, [&](Alternative& one) {
+                    return measureWeight(value.toTensor(), one);
+                });
+            return found;
+        });
     }
 
 private:
@@ -250,9 +322,10 @@ std::vector<Alternative> valueAlternatives(const ObserverStats& stats)
         || !isIntegerDType(now.dtype))
         return {};
     AlternativeList list(now, [&](Alternative& one) {
-        one.qparams = chooseQParams(statsFor(stats, one.spec, one.exactParameters));
-        if (const auto noise = valueNoise(counted, one.qparams, storageRange(one.spec.dtype)))
-            one.sqnrDb = noise->sqnrDb();
+        const Alternative measured = measuredValue(stats, one.spec);
+        one.qparams = measured.qparams;
+        one.sqnrDb = measured.sqnrDb;
+        one.exactParameters = measured.exactParameters;
         return true;
     });
     list.add(observerName(now), now);

@@ -24,6 +24,7 @@ struct Alternative
     /// The value's own SQNR, quantized so; empty for "float" and without a signal.
     std::optional<double> sqnrDb;
     bool current = false; ///< as it is quantized now
+    bool byRule = false; ///< as it would be quantized without the edge or node rule that decides it
     /// The parameters are those that a calibration on the same data would choose.
     bool exactParameters = false;
     bool exactError = false; ///< from the values themselves (weights); else from a histogram
@@ -34,7 +35,8 @@ struct Alternative
 std::vector<Alternative> valueAlternatives(const ObserverStats& stats);
 
 /// The same for any observer of the plan: a weight's come from the weight itself, batch norms
-/// folded. Empty where nothing is known.
+/// folded. Where an edge or node rule decides, what the other rules give is among them (`byRule`).
+/// Empty where nothing is known.
 Result<std::vector<Alternative>> alternativesOf(const PreparedModel& prepared,
                                                 const Observations& observations, ObserverId id,
                                                 const JobContext& job);

@@ -34,11 +34,45 @@ public:
         return cubed(m_scale) * (whole / 12 + cubed(step - whole) / 3);
     }
     double clipping(double x) const { return cubed(x - std::clamp(x, m_low, m_high)) / 3; }
-    double beyond(double x) const { return x - std::clamp(x, m_low, m_high); }
+    double low() const { return m_low; }
+    double high() const { return m_high; }
 
 private:
     double m_scale, m_low, m_high;
 };
+
+/// A bin's ends and the density of its values, which are spread evenly.
+struct Spread
+{
+    double begin = 0, end = 0;
+    double count = 0;
+};
+
+double binWidthOf(const Histogram& histogram)
+{
+    return (double(histogram.max) - double(histogram.min)) / double(histogram.counts.size());
+}
+
+/// Calls `use` for each bin that has values; returns how many values there are in all.
+template<class Use>
+double forEachBin(const Histogram& histogram, const Use& use)
+{
+    const auto& counts = histogram.counts;
+    const double width = binWidthOf(histogram);
+    double total = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        total += double(counts[i]);
+        if (!(counts[i] > 0))
+            continue;
+        const double begin = double(histogram.min) + width * double(i);
+        const double end = begin + width;
+        double spread = double(counts[i]);
+        if (begin <= 0 && end > 0) // a peak at zero is zeros
+            spread = std::min(spread, double(counts[i + 1 < counts.size() ? i + 1 : i]));
+        use(Spread {begin, end, spread});
+    }
+    return total;
+}
 
 } // namespace
 
@@ -54,32 +88,36 @@ std::optional<ValueNoise> valueNoise(const Histogram& histogram, const QParams& 
 {
     if (histogram.empty() || qparams.scale.size() != 1 || qparams.zeroPoint.size() != 1)
         return std::nullopt;
-    const auto& counts = histogram.counts;
-    const double width = (double(histogram.max) - double(histogram.min)) / double(counts.size());
+    const double width = binWidthOf(histogram);
     if (!(width > 0) || !(qparams.scale[0] > 0))
         return std::nullopt;
     const LossIntegrals loss(qparams, stored);
     ValueNoise out;
-    double total = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        total += double(counts[i]);
-        if (!(counts[i] > 0))
-            continue;
-        const double begin = double(histogram.min) + width * double(i);
-        const double end = begin + width;
-        double spread = double(counts[i]);
-        if (begin <= 0 && end > 0) // a peak at zero is zeros
-            spread = std::min(spread, double(counts[i + 1 < counts.size() ? i + 1 : i]));
-        out.signal += spread * (cubed(end) - cubed(begin)) / 3;
-        out.rounding += spread * (loss.rounding(end) - loss.rounding(begin));
-        out.clipping += spread * (loss.clipping(end) - loss.clipping(begin));
-        out.beyond += spread * std::abs(loss.beyond(end) - loss.beyond(begin));
-    }
+    const double total = forEachBin(histogram, [&](const Spread& bin) {
+        out.signal += bin.count * (cubed(bin.end) - cubed(bin.begin)) / 3;
+        out.rounding += bin.count * (loss.rounding(bin.end) - loss.rounding(bin.begin));
+        out.clipping += bin.count * (loss.clipping(bin.end) - loss.clipping(bin.begin));
+    });
     if (!(total > 0))
         return std::nullopt;
-    for (double* sum : {&out.signal, &out.rounding, &out.clipping, &out.beyond})
+    for (double* sum : {&out.signal, &out.rounding, &out.clipping})
         *sum /= width * total;
+    out.beyond = shareOutside(histogram, loss.low(), loss.high());
     return out;
+}
+
+double shareOutside(const Histogram& histogram, double low, double high)
+{
+    const double width = histogram.empty() ? 0 : binWidthOf(histogram);
+    if (!(width > 0))
+        return 0;
+    double outside = 0;
+    const double total = forEachBin(histogram, [&](const Spread& bin) {
+        const double below = std::clamp(low, bin.begin, bin.end) - bin.begin;
+        const double above = bin.end - std::clamp(high, bin.begin, bin.end);
+        outside += bin.count * std::min(below + above, bin.end - bin.begin);
+    });
+    return total > 0 ? outside / (width * total) : 0;
 }
 
 } // namespace qs

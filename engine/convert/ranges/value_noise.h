@@ -15,7 +15,7 @@ struct ValueNoise
     double signal = 0; ///< mean square of the value itself
     double clipping = 0; ///< of elements beyond what the integers hold
     double rounding = 0; ///< of all others
-    double beyond = 0; ///< share of the elements that are cut off
+    double beyond = 0; ///< share of the elements that are cut off: `shareOutside` of `heldEnds`
     double total() const { return clipping + rounding; }
     /// 10 log10(signal / total), capped at +-200; nothing without a signal.
     std::optional<double> sqnrDb() const;
@@ -26,5 +26,8 @@ struct ValueNoise
 /// zeros, which every grid holds. Nothing for parameters per channel or an empty histogram.
 std::optional<ValueNoise> valueNoise(const Histogram& histogram, const QParams& qparams,
                                      const QuantRange& stored);
+
+/// Share of a histogram's values below `low` or above `high`, spread as above. 0 without values.
+double shareOutside(const Histogram& histogram, double low, double high);
 
 } // namespace qs

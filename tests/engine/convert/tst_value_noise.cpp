@@ -158,6 +158,26 @@ private Q_SLOTS:
         }
     }
 
+    /// The share beyond is of the ends that it is asked for, and those are where values saturate.
+    void theShareIsOfTheHeldRange()
+    {
+        const std::vector<float> x = valuesOf(Shape::Normal);
+        ObserverSpec spec = histogramSpec();
+        spec.reduceRange = true;
+        const ObserverStats stats = statsOf(x, spec);
+        for (const float reach : {0.2f, 0.5f, 1.0f}) {
+            const QParams qparams = qparamsFromRange(spec, {-reach}, {reach});
+            const ValueEnds held = heldEnds(qparams), chosen = chosenEnds(qparams);
+            QVERIFY(held.high > 2 * chosen.high && held.low == chosen.low);
+            const auto noise = valueNoise(stats.fine, qparams, storageRange(qparams.dtype));
+            const double share = shareOutside(stats.fine, held.low, held.high);
+            QVERIFY(near(noise->beyond, share, 1e-12));
+            QVERIFY(near(share, measured(x, qparams).beyond, 0.01));
+            QVERIFY(shareOutside(stats.fine, chosen.low, chosen.high) > share);
+        }
+        QCOMPARE(shareOutside({}, 0, 1), 0.0);
+    }
+
     /// reduce_range shapes the scale alone: the stored integers go on to the type's end.
     void sevenBitsSaturateAtTheTypesEnd()
     {
