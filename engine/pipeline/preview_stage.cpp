@@ -41,6 +41,26 @@ std::vector<std::string> observedNodes(const PreparedModel& prepared,
     return names;
 }
 
+/// The observers of activations that watch values of the float nodes of these names.
+std::unordered_set<ObserverId> observersOn(const PreparedModel& prepared,
+                                           const std::vector<std::string>& names)
+{
+    std::unordered_set<NodeId> nodes;
+    for (const std::string& name : names)
+        if (const Node* node = prepared.model->tryFind(name))
+            nodes.insert(node->id);
+    std::unordered_set<ObserverId> found;
+    for (const PlannedObserver& observer : prepared.plan->observers)
+        if (!observer.isWeight
+            && (nodes.contains(observer.weightOwner)
+                || std::any_of(observer.edges.begin(), observer.edges.end(),
+                               [&](const ObservedEdge& edge) {
+                                   return nodes.contains(edge.value.node);
+                               })))
+            found.insert(observer.id);
+    return found;
+}
+
 } // namespace
 
 Result<StageChain::PreviewData> StageChain::previewData(const Run& run,
@@ -75,12 +95,14 @@ Result<StageChain::PreviewData> StageChain::previewData(const Run& run,
 }
 
 Result<CalibrationPtr> StageChain::estimate(const Run& run, const PreviewData& samples,
+                                            const std::vector<std::string>& wanted,
                                             std::vector<std::string>& estimated,
                                             const JobContext& job)
 {
     if (!m_memo.find<Amount>(run.amountKey()))
         return fail(ErrorCode::BadInput, "nothing was calibrated on these data: calibrate first");
-    const auto missing = unseen(run);
+    auto missing = unseen(run);
+    missing.merge(observersOn(*run.prepared, wanted));
     const PreparedPtr part = partToObserve(run.prepared, missing);
     const Key key = KeyBuilder("few statistics").add(run.key).add(samples.key).key();
     ObservationsPtr few = m_memo.find<Observations>(key);
@@ -114,10 +136,10 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
     QS_TRY(const Run run,
            prepareRun({request.model, planned, request.recipe, request.settings}, job));
     QS_TRY(const PreviewData samples, previewData(run, request));
-    CalibrationPtr seen = assemble(run);
+    CalibrationPtr seen = request.estimated.empty() ? assemble(run) : nullptr;
     std::vector<std::string> estimated;
     if (!seen) {
-        QS_TRY(seen, estimate(run, samples, estimated, job));
+        QS_TRY(seen, estimate(run, samples, request.estimated, estimated, job));
     }
     const PreparedModel& prepared = *run.prepared;
     QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, seen->qparams,

@@ -175,9 +175,10 @@ private:
         Key samplesKey; ///< `Preview::samplesKey`
     };
     Result<PreviewData> previewData(const Run& run, const PreviewRequest& request);
-    /// A calibration of which what is missing was observed on the samples of a preview; `estimated`
-    /// gets the names of the nodes. Kept nowhere.
+    /// A calibration of which what is missing, and the ranges of the nodes of these names, were
+    /// observed on the samples of a preview; `estimated` gets the names of all. Kept nowhere.
     Result<CalibrationPtr> estimate(const Run& run, const PreviewData& samples,
+                                    const std::vector<std::string>& wanted,
                                     std::vector<std::string>& estimated, const JobContext& job);
     std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
                                            const std::string& device) const;

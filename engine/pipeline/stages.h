@@ -68,6 +68,10 @@ struct PreviewRequest
     GraphPtr model;
     Recipe recipe;
     RunSettings settings;
+    /// Names of float nodes whose ranges come from these samples although their observers saw the
+    /// calibration data: those of another preview (`Preview::estimated`) that this one is compared
+    /// with.
+    std::vector<std::string> estimated {};
 };
 
 struct ExportRequest

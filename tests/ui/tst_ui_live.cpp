@@ -270,6 +270,45 @@ private Q_SLOTS:
         QCOMPARE(*document().preview()->outputDb(), *before->outputDb());
     }
 
+    /// An edit that changes no value promises nothing, though its ranges come from the preview's
+    /// samples and those of the comparison before from all data.
+    void anEditWithoutEffectPromisesNothing_data()
+    {
+        QTest::addColumn<QString>("what");
+        for (const char* what : {"insert", "insert late", "rename"})
+            QTest::newRow(what) << QString::fromLatin1(what);
+    }
+    void anEditWithoutEffectPromisesNothing()
+    {
+        QFETCH(QString, what);
+        Recipe more = document().recipe();
+        more.calibration.batches = 12;
+        workspace().change("more data", more);
+        settle();
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        QTRY_VERIFY(document().preview() && document().preview() == workspace().live().before());
+        const PreviewPtr compared = document().preview();
+        Recipe edited = document().recipe();
+        EditStep step = removed(what == QLatin1String("insert late") ? "block2.relu" : "stem.relu");
+        step.kind = what == QLatin1String("rename") ? EditKind::Rename : EditKind::Insert;
+        step.name = "again";
+        if (step.kind == EditKind::Insert)
+            step.op = "aten.relu.default";
+        edited.edits.push_back(step);
+        workspace().change("without effect", edited);
+        QTRY_VERIFY_WITH_TIMEOUT(document().preview() && isEdited() && settled(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(workspace().live().gain(), 20000);
+        const PreviewPtr now = document().preview();
+        QCOMPARE(now->estimated.empty(), step.kind == EditKind::Rename);
+        QVERIFY2(std::abs(*workspace().live().gain()) < 1e-6,
+                 qPrintable(QString::number(*workspace().live().gain())));
+        QTRY_VERIFY2(label("resultPreview").contains(QLatin1String("(+0.0 dB, 8 samples)")),
+                     qPrintable(label("resultPreview")));
+        if (what == QLatin1String("insert")) // what a comparison of unlike previews would promise
+            QVERIFY(std::abs(*now->outputDb() - *compared->outputDb()) > 0.05);
+    }
+
     /// A run that an edit overtakes, early or late, breaks nothing and shows nothing of its own.
     void editsOvertakeRuns()
     {

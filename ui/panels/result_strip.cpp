@@ -95,6 +95,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     });
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.live(), &LivePreview::followingChanged, this, later);
+    connect(&workspace.live(), &LivePreview::beforeChanged, this, later);
     take();
     show();
 }
@@ -154,7 +155,14 @@ void ResultStrip::take()
         m_history.now.reset();
         return;
     }
-    m_history.before = m_history.now;
+    const DecisionKeys& keys = document.keys();
+    const Key data = KeyBuilder("compared")
+                         .add(keys.comparisonData)
+                         .add(keys.cut)
+                         .add(keys.against)
+                         .key();
+    m_history.before = data == m_history.data ? m_history.now : std::nullopt;
+    m_history.data = data;
     m_history.now = resultFigures(*comparison, *document.plan(), {});
     m_history.now->data = document.comparedOn();
     count();
@@ -275,19 +283,16 @@ void ResultStrip::showPreview()
     const auto db = preview ? preview->outputDb() : std::nullopt;
     QString text;
     if (preview) {
-        const auto& before = m_workspace.live().before();
-        const auto was = before && before->samplesKey == preview->samplesKey ? before->outputDb()
-                                                                             : std::nullopt;
+        const auto gain = m_workspace.live().gain();
         text = db ? shownSqnr(*db) : tr("no signal");
         if (!preview->estimated.empty())
             text.prepend(QStringLiteral("≈ "));
-        text += QStringLiteral(" (%1%2)").arg(db && was ? gained(*db - *was) + QStringLiteral(", ")
-                                                        : QString(),
+        text += QStringLiteral(" (%1%2)").arg(gain ? gained(*gain) + QStringLiteral(", ") : QString(),
                                               toQString(counted(preview->samples, "sample")));
     }
     m_preview.value->setText(text);
     QString tip = tr("A few samples through the reference form with the decisions as they stand, "
-                     "and the change against the same samples before");
+                     "and the change against the same samples, with the same ranges known, before");
     if (preview && !preview->estimated.empty()) {
         QStringList names;
         for (const std::string& name : preview->estimated)
@@ -311,7 +316,7 @@ void ResultStrip::showWorst()
             continue;
         m_worstNodes[i] = order[i];
         const double sqnr = facts.sqnr(order[i], ErrorTerm::BornHere).value_or(0);
-        const QString name = nodeTitle(facts, order[i]);
+        const QString name = facts.title(order[i]);
         m_worst[i]->setText(QStringLiteral(" %1 %2").arg(
             QFontMetrics(m_worst[i]->font()).elidedText(name, Qt::ElideLeft, px(120)),
             shownSqnr(sqnr, "")));

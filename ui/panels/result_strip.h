@@ -29,7 +29,8 @@ public:
     struct History
     {
         ComparisonPtr comparison;
-        std::optional<ResultFigures> now, before;
+        std::optional<ResultFigures> now, before; ///< `before` only where it is of the same data
+        Key data; ///< that `now` was measured on, and against what
     };
 
     explicit ResultStrip(Workspace& workspace, QWidget* parent = nullptr);

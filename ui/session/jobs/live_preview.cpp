@@ -13,11 +13,18 @@ namespace {
 
 const QString kDecisionPreviewTag = QStringLiteral("decisionPreview");
 const QString kRecipeTrialTag = QStringLiteral("recipeTrial");
+const QString kPreviewBeforeTag = QStringLiteral("previewBefore");
 
 /// Stages that follow from a decision.
 bool isOfDecisions(Stage stage)
 {
     return stage >= Stage::Plan && stage <= Stage::Compare;
+}
+
+/// Figures over other samples, or of ranges from other data, say nothing about a change.
+bool isComparable(const PreviewPtr& preview, const PreviewPtr& before)
+{
+    return preview && before && preview->samplesKey == before->samplesKey;
 }
 
 } // namespace
@@ -31,6 +38,9 @@ LivePreview::LivePreview(Workspace& workspace)
     connect(document, &Document::modelChanged, this, [this] {
         stopTrying();
         m_before.reset();
+        m_compared.reset();
+        m_estimatedBefore.reset();
+        m_estimatedOf.reset();
         m_ready = m_following = false;
         m_stopping = false;
         m_answered = m_asked = m_refused = m_followed = {};
@@ -89,12 +99,55 @@ void LivePreview::follow()
     if (!m_ready || !document.plan() || document.isStale(Stage::Plan) || document.isGraphStale()
         || pipeline.isRunning())
         return;
-    if (m_answered != document.keys().comparison)
+    if (m_answered != document.keys().comparison) {
         ask();
-    else if (isCompared)
+    } else if (isCompared) {
         m_before = document.preview();
-    else if (m_comparesAfterEach)
+        m_compared = {document.model(), document.recipe(), document.settings()};
+    } else if (m_comparesAfterEach) {
         compareAll();
+    }
+}
+
+PreviewPtr LivePreview::before() const
+{
+    const PreviewPtr preview = m_workspace.document().preview();
+    if (!preview || preview->estimated.empty())
+        return m_before;
+    return preview == m_estimatedOf ? m_estimatedBefore : nullptr;
+}
+
+std::optional<double> LivePreview::gain() const
+{
+    const PreviewPtr preview = m_workspace.document().preview(), was = before();
+    if (!isComparable(preview, was))
+        return std::nullopt;
+    const auto now = preview->outputDb(), then = was->outputDb();
+    return now && then ? std::optional(*now - *then) : std::nullopt;
+}
+
+void LivePreview::askBefore(const PreviewPtr& preview)
+{
+    auto& pipeline = m_workspace.pipeline();
+    m_estimatedBefore.reset();
+    m_estimatedOf = preview;
+    pipeline.jobs().cancel(kPreviewBeforeTag);
+    if (!preview || preview->estimated.empty() || !m_compared)
+        return;
+    PreviewRequest request = *m_compared;
+    request.estimated = preview->estimated;
+    pipeline.jobs().run(
+        Lane::Engine, kPreviewBeforeTag,
+        [&engine = pipeline.engine(), request](JobContext& job) {
+            return engine.previewErrors(request, job);
+        },
+        this,
+        [this, preview](Result<PreviewPtr> made) {
+            if (!made || preview != m_estimatedOf)
+                return;
+            m_estimatedBefore = *made;
+            Q_EMIT beforeChanged();
+        });
 }
 
 void LivePreview::ask()
@@ -124,6 +177,7 @@ void LivePreview::answer(Result<PreviewPtr> made, const DecisionKeys& keys)
         return; // asked again when what stopped it is over
     m_answered = keys.comparison;
     m_problem = made ? QString() : toQString(made.error().line());
+    askBefore(made ? *made : nullptr);
     document.setPreview(made ? *made : nullptr, keys); // which lets `follow` go on
 }
 
@@ -147,16 +201,27 @@ void LivePreview::tryRecipe(const Recipe& recipe)
         return;
     auto& pipeline = m_workspace.pipeline();
     const PreviewRequest request {document.model(), recipe, document.settings()};
+    const PreviewRequest now {document.model(), document.recipe(), document.settings()};
+    using Pair = std::pair<PreviewPtr, PreviewPtr>;
     pipeline.jobs().run(
         Lane::Engine, kRecipeTrialTag,
-        [&engine = pipeline.engine(), request](JobContext& job) {
-            return engine.previewErrors(request, job);
+        [&engine = pipeline.engine(), request, now,
+         known = document.preview()](JobContext& job) -> Result<Pair> {
+            QS_TRY(const PreviewPtr made, engine.previewErrors(request, job));
+            if (known && known->estimated == made->estimated)
+                return Pair {made, known};
+            PreviewRequest same = now;
+            same.estimated = made->estimated;
+            const auto before = engine.previewErrors(same, job);
+            return Pair {made, before ? *before : nullptr};
         },
         this,
-        [this, number = m_trialNumber](Result<PreviewPtr> made) {
+        [this, number = m_trialNumber](Result<Pair> made) {
             if (number != m_trialNumber)
                 return; // of another range by now
-            m_trial = made ? *made : nullptr;
+            m_trial = made ? made->first : nullptr;
+            m_trialBefore
+                = made && isComparable(made->first, made->second) ? made->second : nullptr;
             Q_EMIT tried();
         });
 }
@@ -164,6 +229,7 @@ void LivePreview::tryRecipe(const Recipe& recipe)
 void LivePreview::stopTrying()
 {
     m_trial.reset();
+    m_trialBefore.reset();
     ++m_trialNumber;
     m_workspace.pipeline().jobs().cancel(kRecipeTrialTag);
 }

@@ -10,6 +10,8 @@
 #include <QObject>
 #include <QString>
 
+#include <optional>
+
 namespace qs {
 
 class Workspace;
@@ -25,9 +27,12 @@ class LivePreview : public QObject
 public:
     explicit LivePreview(Workspace& workspace);
 
-    /// The preview of the decisions that the comparison shown last was made from: the same samples
-    /// before the change. Null where it is not known.
-    const PreviewPtr& before() const { return m_before; }
+    /// The preview of the decisions that the comparison shown last was made from, to compare the
+    /// document's with: of the same samples, with the ranges of the same values taken from them.
+    /// Null while it is not known.
+    PreviewPtr before() const;
+    /// What the document's preview gains at the worst output against `before`, in dB.
+    std::optional<double> gain() const;
 
     /// Asks what a recipe would do; the answer comes as `tried`. A newer one takes its place.
     void tryRecipe(const Recipe& recipe);
@@ -35,6 +40,8 @@ public:
     void stopTrying();
     /// The answer to the last recipe; null while it is worked out, or where there is none.
     const PreviewPtr& trial() const { return m_trial; }
+    /// What the decisions as they stand give on the trial's samples, with its ranges; null likewise.
+    const PreviewPtr& trialBefore() const { return m_trialBefore; }
 
     /// Whether previews can be had: the model was compared since it was opened.
     bool isReady() const { return m_ready; }
@@ -47,16 +54,25 @@ public:
 Q_SIGNALS:
     void tried();
     void followingChanged();
+    /// `before` and `gain` are known by now.
+    void beforeChanged();
 
 private:
     void follow();
     void ask();
     void answer(Result<PreviewPtr> made, const DecisionKeys& keys);
+    /// Asks for the decisions that were compared, over the samples of a preview whose ranges come
+    /// from these samples in part.
+    void askBefore(const PreviewPtr& preview);
     void compareAll();
     void stopFollowing();
 
     Workspace& m_workspace;
-    PreviewPtr m_before, m_trial;
+    std::optional<PreviewRequest> m_compared; ///< that the comparison shown last was made from
+    PreviewPtr m_before; ///< of `m_compared`
+    PreviewPtr m_estimatedBefore; ///< the same, comparable to `m_estimatedOf`
+    PreviewPtr m_estimatedOf;
+    PreviewPtr m_trial, m_trialBefore;
     Key m_answered; ///< of the decisions that were answered last, by a preview or a problem
     Key m_asked; ///< of the decisions whose preview is being made
     Key m_refused; ///< of the decisions that the comparison over all data failed for
