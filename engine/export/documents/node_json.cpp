@@ -130,6 +130,7 @@ NodeJson::NodeJson(const ResultParts& parts, bool numbers)
     : m_parts(parts)
     , m_numbers(numbers)
     , m_places(*parts.model, *parts.plan)
+    , m_titles(*parts.model)
 {
     if (parts.comparison)
         for (const NodeError& error : parts.comparison->nodes)
@@ -170,6 +171,7 @@ Json NodeJson::observations() const
 Json NodeJson::node(const Node& node, const NodePlan* plan) const
 {
     Json json = {{"name", node.name},
+                 {"title", title(node, plan)},
                  {"op", opName(node)},
                  {"module", node.scope.path},
                  {"call_index", node.scope.callIndex},
@@ -179,6 +181,15 @@ Json NodeJson::node(const Node& node, const NodePlan* plan) const
     if (m_numbers)
         addNumbers(json, node);
     return json;
+}
+
+std::string NodeJson::title(const Node& node, const NodePlan* plan) const
+{
+    if (plan && plan->group >= 0)
+        if (const MatchGroup& group = m_parts.plan->groups[std::size_t(plan->group)];
+            group.members.size() > 1 && (group.quantized || group.fused))
+            return m_titles.of(group.members);
+    return m_titles.of(node);
 }
 
 void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) const

@@ -3,6 +3,7 @@
 
 #include "engine/export/documents/observer_places.h"
 #include "engine/export/documents/result_writer.h"
+#include "engine/graph/text/node_titles.h"
 #include "engine/plan/block/prepare_settings.h"
 
 #include <nlohmann/json.hpp>
@@ -29,6 +30,8 @@ public:
 
 private:
     Json node(const Node& node, const NodePlan* plan) const;
+    /// Of a fused operator's member: the whole one's.
+    std::string title(const Node& node, const NodePlan* plan) const;
     void addVerdict(Json& json, const Node& node, const NodePlan* plan) const;
     void addValues(Json& json, const Node& node) const;
     /// The observer of what that input reads, where the producer's `output` does not tell it.
@@ -45,6 +48,7 @@ private:
     const ResultParts& m_parts;
     bool m_numbers;
     ObserverPlaces m_places;
+    NodeTitles m_titles;
     std::unordered_map<NodeId, const NodeError*> m_errors;
     std::unordered_map<NodeId, const KernelCheck*> m_checks;
     std::unordered_map<NodeId, const FormDeparture*> m_departures;

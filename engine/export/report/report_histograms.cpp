@@ -46,14 +46,18 @@ const Json* quantizationAt(const Json& node, const std::string& place, std::size
 std::string figure(const std::string& title, const Json& entry, const std::vector<double>& counts,
                    const std::vector<double>& range)
 {
-    const double scale = entry.at("scale").at(0).get<double>();
-    const double zeroPoint = entry.at("zero_point").at(0).get<double>();
+    QParams qparams;
+    qparams.scale = {entry.at("scale").at(0).get<float>()};
+    qparams.zeroPoint = {entry.at("zero_point").at(0).get<std::int64_t>()};
+    qparams.quantMin = entry.at("quant_min").get<std::int64_t>();
+    qparams.quantMax = entry.at("quant_max").get<std::int64_t>();
+    const auto dtype = dtypeFromName(entry.at("dtype").get<std::string>());
+    qparams.dtype = dtype.value_or(DType::Unknown);
     HistogramPicture picture;
-    picture.min = range[0];
-    picture.max = range[1];
+    picture.data = {range[0], range[1]};
     picture.counts = counts;
-    picture.quantLow = scale * (entry.at("quant_min").get<double>() - zeroPoint);
-    picture.quantHigh = scale * (entry.at("quant_max").get<double>() - zeroPoint);
+    picture.chosen = chosenEnds(qparams);
+    picture.held = dtype ? heldEnds(qparams) : picture.chosen;
     return "<figure><figcaption>" + escapeHtml(title) + "</figcaption>" + histogramSvg(picture)
         + "</figure>\n";
 }
@@ -100,8 +104,9 @@ Result<std::string> histogramsHtml(const Json& result, const ReportNames& titles
     }
     return figures.empty()
         ? std::string()
-        : "<h2>What the observers saw</h2><p>Counts on a logarithmic scale; the "
-          "shaded range is the one the scale was made for.</p><div class=\"figures\">"
+        : "<h2>What the observers saw</h2><p>Counts on a logarithmic scale. Values beyond the "
+          "shaded range saturate; two lines show the range that the scale was chosen for, where "
+          "that is another.</p><div class=\"figures\">"
             + figures + "</div>";
 }
 

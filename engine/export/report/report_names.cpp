@@ -7,22 +7,10 @@ namespace {
 
 using Json = ResultDocument;
 
-/// "conv2d" of "aten.conv2d.default"; words without dots, as of inputs, are left out.
-std::string operatorWord(const std::string& target)
-{
-    const std::size_t from = target.find('.');
-    return from == std::string::npos
-        ? std::string()
-        : target.substr(from + 1, target.find('.', from + 1) - from - 1);
-}
-
+/// Documents of programs before this one hold no titles.
 std::string titleOf(const Json& node)
 {
-    const std::string module = fieldText(node, "module"),
-                      word = operatorWord(fieldText(node, "op"));
-    if (module.empty() || word.empty())
-        return module.empty() ? fieldText(node, "name") : module;
-    return module + " · " + word;
+    return fieldText(node, node.contains("title") ? "title" : "name");
 }
 
 } // namespace

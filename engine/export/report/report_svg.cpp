@@ -87,22 +87,26 @@ std::string histogramSvg(const HistogramPicture& picture)
     constexpr double kWidth = 260, kHeight = 70, kFoot = 14;
     const auto columns = merged(picture.counts, 130);
     const double most = columns.empty() ? 0 : *std::max_element(columns.begin(), columns.end());
-    const double low = std::min(picture.min, picture.quantLow);
-    const double high = std::max(picture.max, picture.quantHigh);
+    const auto [low, high] = drawnEnds(picture.data, picture.chosen, picture.held);
     const double span = high > low ? high - low : 1;
-    const auto place = [&](double value) { return kWidth * (value - low) / span; };
+    const auto place = [&, low = low](double value) {
+        return std::clamp(kWidth * (value - low) / span, 0.0, kWidth);
+    };
     std::string svg = svgOpen(kWidth, kHeight + kFoot);
-    const double left = place(picture.quantLow);
-    svg += rectangle(left, 0, place(picture.quantHigh) - left, kHeight, "range");
+    const double left = place(picture.held.low);
+    svg += rectangle(left, 0, place(picture.held.high) - left, kHeight, "range");
     const double width
-        = columns.empty() ? 0 : (place(picture.max) - place(picture.min)) / double(columns.size());
+        = columns.empty() ? 0 : (place(picture.data.high) - place(picture.data.low)) / double(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i] <= 0 || most <= 0)
             continue;
         const double height = kHeight * std::log1p(columns[i]) / std::log1p(most);
-        svg += rectangle(place(picture.min) + width * double(i), kHeight - height,
+        svg += rectangle(place(picture.data.low) + width * double(i), kHeight - height,
                          std::max(width, 0.5), height, "bin");
     }
+    if (picture.chosen != picture.held)
+        for (const double end : {picture.chosen.low, picture.chosen.high})
+            svg += rectangle(std::min(place(end), kWidth - 1), 0, 1, kHeight, "chosen");
     svg += "<text x=\"0\" y=\"" + number(kHeight + 11) + "\">" + number(low, 3)
         + "</text><text class=\"label\" x=\"" + number(kWidth) + "\" y=\"" + number(kHeight + 11)
         + "\">" + number(high, 3) + "</text>";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/convert/ranges/storage_range.h"
+
 #include <string>
 #include <vector>
 
@@ -21,13 +23,12 @@ struct Bar
 /// Horizontal bars with labels and numbers.
 std::string barChartSvg(const std::vector<Bar>& bars);
 
-/// A histogram over [min, max] on a logarithmic scale of counts, with the quantized range
-/// [quantLow, quantHigh] drawn in.
+/// A histogram over `data` on a logarithmic scale of counts. `held`, beyond which values saturate,
+/// is shaded; `chosen`, which the scale was chosen for, is drawn as two lines where it is another.
 struct HistogramPicture
 {
-    double min = 0, max = 0;
+    ValueEnds data, chosen, held;
     std::vector<double> counts;
-    double quantLow = 0, quantHigh = 0;
 };
 std::string histogramSvg(const HistogramPicture& picture);
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/export/documents/result_writer.h"
+#include "engine/graph/text/node_titles.h"
+#include "tests/support/decoder_graph.h"
+#include "tests/ui/edge_window.h"
+#include "ui/graph/style/graph_style.h"
+#include "ui/models/module_tree_model.h"
+#include "ui/models/search_result_model.h"
+#include "ui/style/theme.h"
+
+#include <QRegularExpression>
+#include <QTableView>
+#include <QTreeView>
+#include <QTreeWidget>
+#include <QTreeWidgetItemIterator>
+
+#include <set>
+
+using namespace qs;
+
+/// A node has one name, wherever a user reads of it: the module's path first, the operator second.
+class TestNames : public test::EdgeWindow
+{
+    Q_OBJECT
+
+private:
+    const FoldTree& tree() { return *workspace().foldTree(); }
+
+    std::vector<int> units()
+    {
+        std::vector<int> found;
+        for (int i = 0; i < int(tree().entries().size()); ++i)
+            if (!tree().entry(i).isModule())
+                found.push_back(i);
+        return found;
+    }
+
+    QString titleOfUnit(int unit) { return QString::fromStdString(tree().entry(unit).title); }
+
+    /// As the graph shows it.
+    QString drawn(int unit)
+    {
+        const auto drawing = pane().view().graphScene().drawing();
+        const int node = drawing->nodeOfEntry[std::size_t(unit)];
+        if (node < 0)
+            return {};
+        return pane().view().graphScene().canvas().style().text(node).title;
+    }
+
+    /// Titles of the report's table, by the node's name.
+    QMap<QString, QString> reported()
+    {
+        m_commandLine.quantize(document().recipe(), document().settings());
+        const QString page = m_folder.filePath(QStringLiteral("report.html"));
+        const QString folder = m_folder.filePath(QStringLiteral("cli"));
+        if (!writeHtmlReport(folder.toStdString(), page.toStdString()))
+            return {};
+        QFile file(page);
+        if (!file.open(QFile::ReadOnly))
+            return {};
+        static const QRegularExpression row(
+            QStringLiteral("<td>([^<]+)</td><td>[^<]*</td><td>([^<]+)</td>"));
+        QMap<QString, QString> found;
+        for (auto it = row.globalMatch(QString::fromUtf8(file.readAll())); it.hasNext();) {
+            const auto match = it.next();
+            found[match.captured(2)] = match.captured(1);
+        }
+        return found;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { openAndCompare(); }
+    void init() { startAgain(); }
+    void cleanupTestCase() { m_window.reset(); }
+
+    void titlesAreWords_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("title");
+        QTest::newRow("a module of its own")
+            << QStringLiteral("linear") << QStringLiteral("head · linear");
+        QTest::newRow("a fusion") << QStringLiteral("conv2d_2")
+                                  << QStringLiteral("block1.conv2 + bn2");
+    }
+    void titlesAreWords()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, title);
+        const Node* node = graph().tryFind(name.toStdString());
+        QVERIFY(node);
+        QCOMPARE(workspace().facts().title(node->id), title);
+    }
+
+    void everyPlaceShowsTheSameName()
+    {
+        const auto* modules
+            = qobject_cast<ModuleTreeModel*>(find<QTreeView>("moduleTree")->model());
+        QVERIFY(modules);
+        SearchResultModel results(workspace());
+        results.setUnits(units());
+        const auto& table = *find<QTableView>("metricsTable")->model();
+        QStringList inTable;
+        for (int row = 0; row < table.rowCount(); ++row)
+            inTable << table.index(row, 0).data().toString();
+        const QMap<QString, QString> page = reported();
+        std::set<QString> seen;
+        int drawnOnes = 0, reportedOnes = 0, measured = 0;
+        for (const int unit : units()) {
+            const FoldEntry& entry = tree().entry(unit);
+            const QString title = titleOfUnit(unit);
+            QVERIFY2(seen.insert(title).second, qPrintable(title));
+            QCOMPARE(modules->data(modules->indexOf(unit), Qt::DisplayRole).toString(), title);
+            QCOMPARE(results.index(results.rowOf(unit), SearchResultModel::Name).data().toString(),
+                     title);
+            if (const QString shown = drawn(unit); !shown.isEmpty()) {
+                QCOMPARE(shown, title);
+                ++drawnOnes;
+            }
+            workspace().selectNode(entry.members.front());
+            QTRY_COMPARE(label("propertyTitle"), title);
+            for (const NodeId member : entry.members) {
+                QCOMPARE(workspace().facts().title(member), title);
+                const QString name = QString::fromStdString(graph().get(member).name);
+                if (page.contains(name)) {
+                    QCOMPARE(page[name], title);
+                    ++reportedOnes;
+                }
+            }
+            if (workspace().facts().error(entry.members.front())) {
+                QVERIFY2(inTable.contains(title), qPrintable(title));
+                ++measured;
+            }
+            if (workspace().facts().outputObserver(entry.members.front()))
+                QTRY_VERIFY2(histogram().caption().startsWith(title + QLatin1Char(' ')),
+                             qPrintable(histogram().caption()));
+            if (entry.kind != FoldEntry::Kind::Unit)
+                continue;
+            workspace().assign(workspace().nodeTarget(), std::string());
+            QCOMPARE(workspace().undoStack().undoText(),
+                     QStringLiteral("set %1 to float").arg(title));
+            workspace().undoStack().undo();
+            settle();
+        }
+        QVERIFY(drawnOnes > 10 && reportedOnes > 20 && measured > 10);
+    }
+
+    /// What the engine says of nodes names them likewise, in findings and in reasons.
+    void sentencesNameTheSame()
+    {
+        const Node* relu = graph().tryFind("relu");
+        QVERIFY(relu);
+        const QString title = workspace().facts().title(relu->id);
+        QCOMPARE(workspace().facts().titled(QStringLiteral("reads 'relu' and 'nothing'")),
+                 QStringLiteral("reads '%1' and 'nothing'").arg(title));
+        std::set<QString> titles;
+        for (const int unit : units())
+            titles.insert(titleOfUnit(unit));
+        int rows = 0;
+        for (QTreeWidgetItemIterator it(find<QTreeWidget>("findingsPanel")); *it; ++it) {
+            const QString node = (*it)->data(0, Qt::UserRole).toString();
+            if (!(*it)->parent() || !graph().tryFind(node.toStdString()))
+                continue;
+            QVERIFY2(titles.count((*it)->text(0)), qPrintable((*it)->text(0)));
+            ++rows;
+        }
+        qInfo("%d findings name nodes", rows);
+        const Edge edge = forked();
+        QCOMPARE(edgeText(workspace().facts(), edge),
+                 QStringLiteral("%1 ► %2").arg(workspace().facts().title(edge.value.node),
+                                               workspace().facts().title(edge.reader.node)));
+    }
+
+    /// Names of a large model differ too.
+    void namesDiffer()
+    {
+        const GraphPtr decoder = decoderGraph(12);
+        const NodeTitles titles(*decoder);
+        std::set<std::string> seen;
+        int operators = 0;
+        for (const NodePtr& node : decoder->nodes())
+            if (node->isOperator()) {
+                const std::string title = titles.of(*node);
+                QVERIFY2(seen.insert(title).second, title.c_str());
+                QVERIFY2(node->scope.path.empty() || title.starts_with(node->scope.path + " · "),
+                         title.c_str());
+                ++operators;
+            }
+        QVERIFY(operators > 100);
+    }
+};
+
+int main(int argc, char** argv)
+{
+    QApplication app(argc, argv);
+    applyTheme(app, false);
+    TestNames test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_ui_names.moc"
