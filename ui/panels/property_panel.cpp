@@ -150,24 +150,43 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
 
 void PropertyPanel::refresh()
 {
+    // Cards are filled out of sight and laid out once: none is seen before it has its place.
+    m_cards->setUpdatesEnabled(false);
+    m_cards->layout()->setEnabled(false);
+    fill();
+    m_cards->layout()->setEnabled(true);
+    m_cards->layout()->activate();
+    m_cards->setUpdatesEnabled(true);
+}
+
+void PropertyPanel::fill()
+{
     const auto& selection = m_workspace.selection();
     const bool any = !selection.isEmpty() && m_workspace.document().model();
     const bool whole = !any && m_workspace.facts().hasErrors();
+    const bool isEdge = any && selection.edge();
     m_cards->setVisible(any || whole);
     m_empty->setVisible(!any);
-    for (auto* card : m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly))
-        card->setVisible(selection.edge() ? card == m_edge
-                                          : (any && card != m_edge) || card == m_loss);
     m_empty->setText(
         m_workspace.document().model()
             ? tr("Select a node or a module to see how it is quantized, why, and what it loses.")
             : QString());
+    m_edge->setVisible(isEdge);
+    m_quantization->setVisible(any && !isEdge);
+    m_why->setVisible(any && !isEdge);
+    m_loss->setVisible((any && !isEdge) || whole);
     showHeader();
     if (whole)
         showLoss();
-    if (!any)
+    if (!any || isEdge)
+        for (QWidget* card : std::initializer_list<QWidget*> {m_edges, m_interior, m_contents,
+                                                              m_arguments, m_values})
+            card->hide();
+    if (!any) {
+        m_alternatives->hide();
         return;
-    if (selection.edge()) {
+    }
+    if (isEdge) {
         m_edge->refresh();
         m_alternatives->refresh();
         return;
@@ -194,7 +213,7 @@ void PropertyPanel::showHeader()
     if (!model || !tree || selection.isEmpty())
         return;
     if (selection.edge()) {
-        m_title->setText(edgeText(*model, *selection.edge()));
+        m_title->setText(edgeText(m_workspace.facts(), *selection.edge()));
         m_id->setText(tr("edge"));
         m_subtitle->setText(toQString(model->value(selection.edge()->value).type.text()));
         return;
@@ -220,9 +239,7 @@ void PropertyPanel::showHeader()
     const Node* node = model->tryGet(selection.current());
     if (!node)
         return;
-    const QString path = QString::fromStdString(node->scope.path);
-    m_title->setText(
-        node->kind == NodeKind::Op && !path.isEmpty() ? path : QString::fromStdString(node->name));
+    m_title->setText(m_workspace.facts().title(node->id));
     m_id->setText(QString::fromStdString(node->name));
     QString line = QString::fromStdString(node->originalTarget.empty() ? wholeTarget(node->target)
                                                                        : node->originalTarget);
@@ -236,7 +253,7 @@ void PropertyPanel::showHeader()
 
 void PropertyPanel::showArguments()
 {
-    m_arguments->clearRows();
+    const Card::Filling filling(*m_arguments);
     const auto& selection = m_workspace.selection();
     const auto& model = m_workspace.document().model();
     const Node* node = model->tryGet(selection.current());

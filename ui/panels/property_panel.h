@@ -41,6 +41,7 @@ Q_SIGNALS:
 
 private:
     void refresh();
+    void fill();
     void showHeader();
     void showLoss();
     /// Of the whole model: what each output loses.

@@ -16,7 +16,7 @@ namespace qs {
 
 void PropertyPanel::showLoss()
 {
-    m_loss->clearRows();
+    const Card::Filling filling(*m_loss);
     const auto& facts = m_workspace.facts();
     const auto& selection = m_workspace.selection();
     if (!facts.hasErrors()) {
@@ -76,7 +76,7 @@ void PropertyPanel::showLoss()
     };
     addNoise(facts.outputObserver(selection.current()), {});
     for (const auto& [value, observer] : facts.ownInputs(selection.current()))
-        addNoise(observer, tr("at its input %1: ").arg(nodeTitle(facts, value.node)));
+        addNoise(observer, tr("at its input %1: ").arg(facts.title(value.node)));
     noteOrigin();
 }
 

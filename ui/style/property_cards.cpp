@@ -13,14 +13,58 @@
 
 namespace qs {
 
-FractionBar::FractionBar(double fraction, const QColor& color, bool faded, QWidget* parent)
+namespace {
+
+void setInk(QWidget& widget, const QColor& ink)
+{
+    QPalette colours = widget.palette();
+    if (colours.color(QPalette::WindowText) == ink)
+        return;
+    colours.setColor(QPalette::WindowText, ink);
+    widget.setPalette(colours);
+}
+
+} // namespace
+
+FractionBar::FractionBar(QWidget* parent)
     : QWidget(parent)
-    , m_fraction(std::clamp(fraction, 0.0, 1.0))
-    , m_color(color)
-    , m_faded(faded)
 {
     setMinimumSize(60, 10);
     setMaximumHeight(10);
+}
+
+void FractionBar::set(double fraction, const QColor& color, bool faded)
+{
+    m_fraction = std::clamp(fraction, 0.0, 1.0);
+    m_color = color;
+    m_faded = faded;
+    update();
+}
+
+Pill::Pill(QWidget* parent)
+    : QLabel(parent)
+{
+    setObjectName(QStringLiteral("verdictPill"));
+    setFont(uiFont(11.5, 600));
+    setContentsMargins(10, 2, 10, 2);
+}
+
+void Pill::setFill(const QColor& fill)
+{
+    m_fill = fill;
+    setInk(*this, textOn(fill));
+    update();
+}
+
+void Pill::paintEvent(QPaintEvent* event)
+{
+    QPainter p(this);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    p.setPen(Qt::NoPen);
+    p.setBrush(m_fill);
+    p.drawRoundedRect(rect(), 9, 9);
+    p.end();
+    QLabel::paintEvent(event);
 }
 
 void FractionBar::paintEvent(QPaintEvent*)
@@ -85,6 +129,8 @@ void ElidedLabel::paintEvent(QPaintEvent*)
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent)
     , m_column(makeVBox(this, {12, 8, 12, 10}, 4))
+    , m_body(new QWidget(this))
+    , m_grid(new QGridLayout(m_body))
 {
     setObjectName(QStringLiteral("card%1").arg(title));
     setStyleSheet(QStringLiteral("QFrame#card%1 { background: %2; border: 1px solid %3; "
@@ -93,14 +139,6 @@ Card::Card(const QString& title, QWidget* parent)
     auto* heading = new QLabel(title, this);
     heading->setFont(uiFont(12.5, 600));
     m_column->addWidget(heading);
-    clearRows();
-}
-
-void Card::clearRows()
-{
-    delete m_body;
-    m_body = new QWidget(this);
-    m_grid = new QGridLayout(m_body);
     m_grid->setContentsMargins(0, 0, 0, 0);
     m_grid->setHorizontalSpacing(10);
     m_grid->setVerticalSpacing(5);
@@ -109,74 +147,157 @@ void Card::clearRows()
     m_column->addWidget(m_body);
 }
 
+void Card::beginRows()
+{
+    for (const QPointer<QWidget>& given : m_given)
+        delete given; // before the layout is disabled, which then notices nothing
+    m_given.clear();
+    // Each row that is shown would lay out all the cards anew.
+    m_grid->setEnabled(false);
+    m_column->setEnabled(false);
+    m_row = 0;
+    m_used = {};
+}
+
+void Card::endRows()
+{
+    for (std::size_t kind = 0; kind < KindCount; ++kind)
+        for (std::size_t i = m_used[kind]; i < m_kept[kind].size(); ++i) {
+            QWidget* left = m_kept[kind][i].widget;
+            left->hide();
+            left->setObjectName(QString());
+            if (auto* label = qobject_cast<QLabel*>(left))
+                label->clear();
+        }
+    m_body->setVisible(m_row > 0);
+    m_column->setEnabled(true);
+    m_grid->setEnabled(true);
+    m_grid->activate();
+    m_column->activate();
+}
+
+template<class Widget, class Make>
+Widget* Card::place(Kind kind, int column, int columns, Qt::Alignment alignment, const Make& make)
+{
+    auto& kept = m_kept[kind];
+    if (m_used[kind] == kept.size())
+        kept.push_back({make()});
+    Kept& one = kept[m_used[kind]++];
+    if (one.row != m_row || one.column != column) {
+        if (one.row >= 0)
+            m_grid->removeWidget(one.widget);
+        m_grid->addWidget(one.widget, m_row, column, 1, columns, alignment);
+        one.row = m_row;
+        one.column = column;
+    }
+    one.widget->show();
+    return static_cast<Widget*>(one.widget);
+}
+
+QLabel* Card::placeLabel(const QString& text)
+{
+    auto* label = place<QLabel>(LabelKind, 0, 1, {},
+                                [this] { return makeMutedLabel(QString(), 11.5, m_body); });
+    label->setText(text);
+    return label;
+}
+
+ElidedLabel* Card::placeValue(const QString& value, int column, int columns)
+{
+    auto* label = place<ElidedLabel>(ValueKind, column, columns, {}, [this] {
+        return new ElidedLabel(QString(), monoFont(10.5), m_body);
+    });
+    label->setText(value);
+    return label;
+}
+
+void Card::placeGiven(QWidget* value, int column, int columns)
+{
+    m_given.push_back(value);
+    m_grid->addWidget(value, m_row, column, 1, columns);
+    value->show();
+}
+
 void Card::addRow(const QString& label, const QString& value)
 {
-    addRow(label, new ElidedLabel(value, monoFont(10.5), m_body));
+    placeLabel(label);
+    placeValue(value, 1, 2);
+    ++m_row;
 }
 
 void Card::addRow(const QString& label, QWidget* value)
 {
-    auto* name = makeMutedLabel(label, 11.5, m_body);
-    const int row = m_grid->rowCount();
-    m_grid->addWidget(name, row, 0);
-    m_grid->addWidget(value, row, 1, 1, 2);
+    placeLabel(label);
+    placeGiven(value, 1, 2);
+    ++m_row;
 }
 
 void Card::addWide(const QString& value)
 {
-    addWide(new ElidedLabel(value, monoFont(10.5), m_body));
+    placeValue(value, 0, 3);
+    ++m_row;
 }
 
 void Card::addWide(QWidget* value)
 {
-    m_grid->addWidget(value, m_grid->rowCount(), 0, 1, 3);
+    placeGiven(value, 0, 3);
+    ++m_row;
 }
 
 QLabel* Card::addText(const QString& text, bool muted)
 {
-    auto* label = new QLabel(text, m_body);
-    label->setFont(uiFont(11.5));
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    if (muted)
-        label->setStyleSheet(inkStyle(theme().muted));
-    m_grid->addWidget(label, m_grid->rowCount(), 0, 1, 3);
+    auto* label = place<QLabel>(TextKind, 0, 3, {}, [this] {
+        auto* made = new QLabel(m_body);
+        made->setFont(uiFont(11.5));
+        made->setWordWrap(true);
+        made->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        return made;
+    });
+    label->setObjectName(QString());
+    label->setText(text);
+    setInk(*label, muted ? theme().muted : theme().text);
+    ++m_row;
     return label;
 }
 
 void Card::addBar(const QString& label, double fraction, const QColor& color, const QString& figure,
                   bool faded)
 {
-    auto* name = makeMutedLabel(label, 11.5, m_body);
-    auto* number = new QLabel(figure, m_body);
-    number->setFont(monoFont(11));
-    number->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    if (faded)
-        number->setStyleSheet(inkStyle(theme().faint));
-    const int row = m_grid->rowCount();
-    m_grid->addWidget(name, row, 0);
-    m_grid->addWidget(new FractionBar(fraction, color, faded, m_body), row, 1);
-    m_grid->addWidget(number, row, 2);
+    placeLabel(label);
+    place<FractionBar>(BarKind, 1, 1, {}, [this] { return new FractionBar(m_body); })
+        ->set(fraction, color, faded);
+    auto* number = place<QLabel>(FigureKind, 2, 1, {}, [this] {
+        auto* made = new QLabel(m_body);
+        made->setFont(monoFont(11));
+        made->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        return made;
+    });
+    number->setText(figure);
+    setInk(*number, faded ? theme().faint : theme().text);
+    ++m_row;
 }
 
 QPushButton* Card::addButton(const QString& text)
 {
-    auto* button = new QPushButton(text, m_body);
-    button->setFont(uiFont(11.5, 600));
-    button->setProperty("primary", true);
-    m_grid->addWidget(button, m_grid->rowCount(), 0, 1, 3, Qt::AlignRight);
+    auto* button = place<QPushButton>(ButtonKind, 0, 3, Qt::AlignRight, [this] {
+        auto* made = new QPushButton(m_body);
+        made->setFont(uiFont(11.5, 600));
+        made->setProperty("primary", true);
+        return made;
+    });
+    button->disconnect();
+    button->setText(text);
+    ++m_row;
     return button;
 }
 
 void Card::addPill(const QString& text, const QColor& fill)
 {
-    auto* pill = new QLabel(text, m_body);
+    auto* pill = place<Pill>(PillKind, 0, 3, Qt::AlignLeft, [this] { return new Pill(m_body); });
     pill->setObjectName(QStringLiteral("verdictPill"));
-    pill->setFont(uiFont(11.5, 600));
-    pill->setStyleSheet(QStringLiteral("background: %1; color: %2; border-radius: 9px; "
-                                       "padding: 2px 10px;")
-                            .arg(fill.name(), textOn(fill).name()));
-    m_grid->addWidget(pill, m_grid->rowCount(), 0, 1, 3, Qt::AlignLeft);
+    pill->setText(text);
+    pill->setFill(fill);
+    ++m_row;
 }
 
 } // namespace qs

@@ -4,7 +4,11 @@
 #include <QColor>
 #include <QFrame>
 #include <QLabel>
+#include <QPointer>
 #include <QString>
+
+#include <array>
+#include <vector>
 
 class QGridLayout;
 class QPushButton;
@@ -12,7 +16,11 @@ class QVBoxLayout;
 
 namespace qs {
 
-/// A titled box of rows, as the right-hand panel is made of. GUI thread only.
+class ElidedLabel;
+class FractionBar;
+
+/// A titled box of rows, as the right-hand panel is made of. Rows are kept and filled again: to make
+/// and style widgets takes longer than all else of a selection. GUI thread only.
 class Card : public QFrame
 {
     Q_OBJECT
@@ -20,13 +28,31 @@ class Card : public QFrame
 public:
     Card(const QString& title, QWidget* parent);
 
+    /// Rows are added while it lives; what the filling before had beyond them goes when it ends.
+    class Filling
+    {
+    public:
+        explicit Filling(Card& card)
+            : m_card(card)
+        {
+            m_card.beginRows();
+        }
+        ~Filling() { m_card.endRows(); }
+        Filling(const Filling&) = delete;
+        Filling& operator=(const Filling&) = delete;
+
+    private:
+        Card& m_card;
+    };
+
     /// A muted label and a value in the fixed-width font, elided in the middle with the whole text
     /// as tool tip.
     void addRow(const QString& label, const QString& value);
+    /// Takes the widget, which lives until the next filling.
     void addRow(const QString& label, QWidget* value);
     /// Over the full width; a text as in a row.
     void addWide(const QString& value);
-    void addWide(QWidget* value);
+    void addWide(QWidget* value); ///< likewise
     /// A paragraph over the full width.
     QLabel* addText(const QString& text, bool muted = false);
     /// A label, a bar of `fraction` of the width, a figure. Faded when the figure is old.
@@ -36,12 +62,56 @@ public:
     void addPill(const QString& text, const QColor& fill);
     /// A small button at the right, below what is there.
     QPushButton* addButton(const QString& text);
-    void clearRows();
 
 private:
+    enum Kind
+    {
+        LabelKind,
+        ValueKind,
+        TextKind,
+        BarKind,
+        FigureKind,
+        PillKind,
+        ButtonKind,
+        KindCount
+    };
+    struct Kept
+    {
+        QWidget* widget = nullptr;
+        int row = -1, column = -1; ///< where it lies in the grid
+    };
+    void beginRows();
+    void endRows();
+    /// A widget of that kind in the row: one of an earlier filling, or a new one.
+    template<class Widget, class Make>
+    Widget* place(Kind kind, int column, int columns, Qt::Alignment alignment, const Make& make);
+    QLabel* placeLabel(const QString& text);
+    ElidedLabel* placeValue(const QString& value, int column, int columns);
+    void placeGiven(QWidget* value, int column, int columns);
+
     QVBoxLayout* m_column;
-    QWidget* m_body = nullptr;
-    QGridLayout* m_grid = nullptr;
+    QWidget* m_body;
+    QGridLayout* m_grid;
+    int m_row = 0; ///< that is being filled
+    std::array<std::vector<Kept>, KindCount> m_kept;
+    std::array<std::size_t, KindCount> m_used {};
+    std::vector<QPointer<QWidget>> m_given; ///< by callers, for this filling
+};
+
+/// A word on a filled pill.
+class Pill : public QLabel
+{
+    Q_OBJECT
+
+public:
+    explicit Pill(QWidget* parent);
+    void setFill(const QColor& fill);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QColor m_fill;
 };
 
 /// A bar that is filled in part.
@@ -50,7 +120,8 @@ class FractionBar : public QWidget
     Q_OBJECT
 
 public:
-    FractionBar(double fraction, const QColor& color, bool faded, QWidget* parent);
+    explicit FractionBar(QWidget* parent);
+    void set(double fraction, const QColor& color, bool faded);
     double fraction() const { return m_fraction; }
     const QColor& color() const { return m_color; }
 
@@ -58,9 +129,9 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    double m_fraction;
+    double m_fraction = 0;
     QColor m_color;
-    bool m_faded;
+    bool m_faded = false;
 };
 
 /// A label that shortens its text to its width; the whole text is its tool tip.

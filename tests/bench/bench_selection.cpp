@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/real_engine.h"
+#include "ui/graph/view/graph_pane.h"
+#include "ui/session/workspace.h"
+#include "ui/shell/main_window.h"
+#include "ui/style/theme.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QScrollArea>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+using namespace qs;
+
+namespace {
+
+constexpr int kPatienceMs = 600000;
+
+double threadMs()
+{
+    timespec now {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+}
+
+/// Counts what is painted of the properties.
+class PaintCount : public QObject
+{
+public:
+    using QObject::QObject;
+    int count = 0;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        count += event->type() == QEvent::Paint;
+        return QObject::eventFilter(watched, event);
+    }
+};
+
+template<class Condition>
+void waitFor(Condition condition)
+{
+    QElapsedTimer limit;
+    limit.start();
+    while (!condition() && limit.elapsed() < kPatienceMs)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+}
+
+void print(const char* what, std::vector<double> values, double bound)
+{
+    std::sort(values.begin(), values.end());
+    const auto at = [&](double share) { return values[std::size_t(share * double(values.size() - 1))]; };
+    std::printf("%-34s median %6.1f  p95 %6.1f  most %6.1f ms  %s %g\n", what, at(0.5), at(0.95),
+                values.back(), at(0.95) <= bound ? "within" : "ABOVE ", bound);
+}
+
+} // namespace
+
+/// bench_selection [MODEL [DATA]]: what a selection costs the window after a comparison, by the
+/// processor time of the main thread and by the clock until properties and graph are painted.
+int main(int argc, char** argv)
+{
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication app(argc, argv);
+    applyTheme(app, false);
+    test::RealEngine engine;
+    MainWindow window(engine);
+    window.resize(1600, 1000);
+    window.show();
+    window.openModel(argc > 1 ? QString::fromLocal8Bit(argv[1])
+                              : QStringLiteral("resources/samples/digits.pt2"));
+    Workspace& workspace = window.workspace();
+    const auto isIdle = [&] {
+        return workspace.document().plan() && !workspace.pipeline().isBusy()
+            && window.graphPane().isLayoutDone();
+    };
+    waitFor(isIdle);
+    RunSettings settings = workspace.document().settings();
+    settings.device = "cpu";
+    if (argc > 2)
+        settings.calibrationData = argv[2];
+    settings.comparisonData.clear();
+    workspace.document().setSettings(settings);
+    Recipe recipe = workspace.document().recipe();
+    recipe.calibration.batches = 1;
+    recipe.calibration.batchSize = 2;
+    workspace.change(QStringLiteral("few batches"), recipe);
+    waitFor(isIdle);
+    workspace.pipeline().runUpTo(Stage::Compare);
+    waitFor([&] { return isIdle() && workspace.document().comparison(); });
+    window.graphPane().expandAll();
+    waitFor(isIdle);
+    auto* properties = window.findChild<QScrollArea*>(QStringLiteral("propertyScroll"));
+    PaintCount painted;
+    properties->viewport()->installEventFilter(&painted);
+    std::vector<double> work, wall, later;
+    int done = 0;
+    for (const NodePtr& node : workspace.document().model()->nodes()) {
+        if (!node->isOperator() || workspace.foldTree()->unitOf(node->id) < 0)
+            continue;
+        QCoreApplication::processEvents();
+        const int before = painted.count, drawn = window.graphPane().view().paintCount();
+        QElapsedTimer clock;
+        clock.start();
+        const double cpu = threadMs();
+        workspace.selectNode(node->id);
+        window.graphPane().revealSelection();
+        waitFor([&] {
+            return painted.count > before && window.graphPane().view().paintCount() > drawn;
+        });
+        const double toPixel = double(clock.nsecsElapsed()) / 1e6;
+        const double spent = threadMs() - cpu;
+        // What is worked out on other threads arrives afterwards.
+        const double rest = threadMs();
+        QElapsedTimer quiet;
+        quiet.start();
+        while (quiet.elapsed() < 60)
+            QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+        if (++done <= 5) // fonts and glyphs are made once
+            continue;
+        wall.push_back(toPixel);
+        work.push_back(spent);
+        later.push_back(threadMs() - rest);
+        if (done == 125)
+            break;
+    }
+    std::printf("%zu nodes, %d selections\n", workspace.document().model()->nodes().size(), done);
+    if (work.empty())
+        return 1;
+    print("main thread to the pixel", work, 16);
+    print("clock to the pixel", wall, 50);
+    print("main thread in the 60 ms after", later, 16);
+    return 0;
+}
