@@ -41,11 +41,11 @@ private Q_SLOTS:
         QCOMPARE(chosen.value, wanted.value);
         QTRY_VERIFY(find<QWidget>("cardEdge")->isVisible());
         QVERIFY(!find<QWidget>("cardQuantization")->isVisible());
-        QCOMPARE(label("propertyTitle"), edgeText(graph(), chosen));
+        QCOMPARE(label("propertyTitle"), edgeText(workspace().facts(), chosen));
         QVERIFY(label("edgeRuleWon").startsWith(QStringLiteral("✓ global")));
         QVERIFY(!view.graphScene().litEdges().chosen.empty());
         QTRY_VERIFY(histogram().barCount() > 0);
-        QVERIFY(histogram().caption().startsWith(edgeText(graph(), chosen)));
+        QVERIFY(histogram().caption().startsWith(edgeText(workspace().facts(), chosen)));
         // Escape leads back to the node, then to nothing.
         m_window->actions()[ActionId::SelectNone].trigger();
         QVERIFY(!workspace().selection().edge() && !workspace().selection().isEmpty());

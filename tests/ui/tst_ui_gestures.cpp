@@ -38,7 +38,7 @@ private:
         const Edge edge = edges[std::size_t(dice(int(edges.size())))];
         assignEdge(workspace(), edge, dice(2) > 0,
                    dice(3) ? std::optional(anyOf(kQConfigs)) : std::nullopt);
-        return "qconfig of " + edgeText(*document().model(), edge);
+        return "qconfig of " + edgeText(workspace().facts(), edge);
     }
 
     QString changeSettings(const QString& what, const std::function<void(RunSettings&)>& change)

@@ -161,10 +161,10 @@ void TestMainWindow::selectionIsSharedByAllViews()
     QTest::mouseClick(errors.childAt(last), Qt::LeftButton, {},
                       errors.childAt(last)->mapFrom(&errors, last));
     QVERIFY(workspace().selection().contains(worst.front()));
-    QCOMPARE(currentRow(), QStringLiteral("fc"));
+    QCOMPARE(currentRow(), QStringLiteral("fc · linear"));
     QTRY_VERIFY(find<HistogramPlot>("histogramPlot")->barCount() > 50);
     QVERIFY(
-        find<HistogramPlot>("histogramPlot")->caption().startsWith(QStringLiteral("fc output")));
+        find<HistogramPlot>("histogramPlot")->caption().startsWith(QStringLiteral("fc · linear output")));
     QTRY_COMPARE(find<ChannelPlot>("channelPlot")->channelCount(), 16);
 
     // From the tree to the graph: the module becomes the selection.

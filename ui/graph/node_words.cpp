@@ -97,8 +97,11 @@ QString plainDetail(const Facts& facts, const Graph& graph, const FoldEntry& ent
 
 QString unitDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry, NodeId leader)
 {
-    const QString plain = plainDetail(facts, graph, entry, leader);
-    const bool edited = &graph == facts.model()
+    QString plain = plainDetail(facts, graph, entry, leader);
+    const bool isModel = &graph == facts.model();
+    if (isModel && facts.isOverridden(entry.members))
+        plain.prepend(QStringLiteral("✎ "));
+    const bool edited = isModel
         && std::any_of(entry.members.begin(), entry.members.end(),
                        [&](NodeId id) { return facts.isEdited(id); });
     return edited ? QObject::tr("edited · %1").arg(plain) : plain;

@@ -94,7 +94,7 @@ std::optional<double> MetricsModel::number(int row, int column) const
     }
 }
 
-QString MetricsModel::word(int row, int column) const
+QString MetricsModel::word(int row, int column, bool shown) const
 {
     const Node* node = m_workspace.document().model()
         ? m_workspace.document().model()->tryGet(m_rows[std::size_t(row)])
@@ -103,7 +103,7 @@ QString MetricsModel::word(int row, int column) const
         return {};
     switch (column) {
     case NodeColumn:
-        return toQString(node->name);
+        return shown ? m_workspace.facts().title(node->id) : toQString(node->name);
     case OperatorColumn:
         return toQString(wholeTarget(node->target));
     case ModuleColumn:
@@ -112,7 +112,10 @@ QString MetricsModel::word(int row, int column) const
         if (m_workspace.facts().shownRun())
             return {};
         const NodePlan* plan = m_workspace.facts().plan(node->id);
-        return plan && plan->qconfig ? toQString(plan->qconfigName) : QStringLiteral("float");
+        const NodeId self[] = {node->id};
+        return m_workspace.facts().decisionText(
+            self, shown,
+            plan && plan->qconfig ? toQString(plan->qconfigName) : QStringLiteral("float"));
     }
     }
 }
@@ -137,7 +140,7 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
         return int((isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (isWord)
         return role == Qt::DisplayRole || role == Qt::ToolTipRole || role == Qt::UserRole
-            ? QVariant(word(index.row(), column))
+            ? QVariant(word(index.row(), column, role != Qt::UserRole))
             : QVariant();
     const auto value = number(index.row(), column);
     if (!value || (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::UserRole))

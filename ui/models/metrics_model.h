@@ -53,7 +53,8 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    QString word(int row, int column) const;
+    /// `shown`: as a user reads it, else as the command line's table has it.
+    QString word(int row, int column, bool shown) const;
 
     Workspace& m_workspace;
     ComparisonPtr m_comparison; ///< that the rows are of

@@ -106,26 +106,27 @@ QVariant ModuleTreeModel::text(int index, int column) const
     const auto& entry = m_tree->entry(index);
     const auto& facts = m_workspace.facts();
     if (column == Name) {
-        QString label = QString::fromStdString(entry.label);
         if (!entry.isModule())
-            return label.replace(QStringLiteral("·"), QStringLiteral(" + "));
+            return QString::fromStdString(entry.title);
+        const QString label = QString::fromStdString(entry.label);
         return entry.className.empty()
             ? label
             : QStringLiteral("%1 (%2)").arg(label, QString::fromStdString(entry.className));
     }
     const auto nodes = m_tree->nodesOf(index);
     if (column == QConfigColumn) {
-        QString text = facts.qconfigText(nodes);
-        if (!entry.isModule() && entry.kind == FoldEntry::Kind::Unit) {
-            const Verdict verdict = facts.verdict(nodes);
-            if (verdict == Verdict::Shared)
-                text = tr("shared");
-            else if (verdict == Verdict::ShapeOnly)
-                text = tr("shape");
-            else if (facts.hasPlan() && verdict != Verdict::Quantized)
-                text = verdict == Verdict::Opaque ? tr("opaque") : QStringLiteral("float");
-        }
-        return facts.isOverridden(nodes) && !entry.isModule() ? text + QStringLiteral(" ✎") : text;
+        if (entry.isModule())
+            return facts.qconfigText(nodes);
+        QString text;
+        const Verdict verdict = facts.verdict(nodes);
+        if (entry.kind == FoldEntry::Kind::Unit && verdict == Verdict::Shared)
+            text = tr("shared");
+        else if (entry.kind == FoldEntry::Kind::Unit && verdict == Verdict::ShapeOnly)
+            text = tr("shape");
+        else if (entry.kind == FoldEntry::Kind::Unit && facts.hasPlan()
+                 && verdict != Verdict::Quantized)
+            text = verdict == Verdict::Opaque ? tr("opaque") : QStringLiteral("float");
+        return facts.decisionText(nodes, true, text);
     }
     const auto sqnr = facts.worstSqnr(nodes, kTerm);
     return sqnr ? shownSqnr(*sqnr, "") : QString();
@@ -145,7 +146,10 @@ QVariant ModuleTreeModel::toolTip(int index, int column) const
         lines << QString::fromStdString(entry.path);
     if (const auto* decided = m_workspace.facts().plan(m_workspace.facts().leader(nodes));
         decided && !entry.isModule() && !decided->reason.empty())
-        lines << QString::fromStdString(decided->reason.text());
+        lines << m_workspace.facts().titled(QString::fromStdString(decided->reason.text()));
+    if (const QString out = m_workspace.facts().outputQConfigText(nodes);
+        !entry.isModule() && !out.isEmpty())
+        lines << tr("What it makes: %1, set by you").arg(out);
     return lines.join(QLatin1Char('\n'));
 }
 

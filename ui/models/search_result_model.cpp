@@ -58,11 +58,11 @@ QVariant SearchResultModel::data(const QModelIndex& index, int role) const
     const auto& facts = m_workspace.facts();
     switch (index.column()) {
     case Name:
-        return toQString(entry.label).replace(QStringLiteral("·"), QStringLiteral(" + "));
+        return toQString(entry.title);
     case Module:
         return toQString(entry.path);
     case QConfigColumn:
-        return facts.qconfigText(entry.members);
+        return facts.decisionText(entry.members, true);
     default:
         break;
     }

@@ -69,7 +69,7 @@ FindingsPanel::FindingsPanel(Workspace& workspace, QWidget* parent)
     connect(&workspace.document(), &Document::modelChanged, this, &FindingsPanel::readTrace);
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::planChanged, this, later);
-    connect(&workspace.document(), &Document::resultsChanged, this, later);
+    connect(&workspace, &Workspace::factsChanged, this, later);
     connect(this, &QTreeWidget::itemClicked, this, &FindingsPanel::choose);
     connect(this, &QTreeWidget::itemActivated, this, &FindingsPanel::choose);
     readTrace();
@@ -179,12 +179,20 @@ void FindingsPanel::addSection(const QString& title, const QString& name,
     section->setFlags(Qt::ItemIsEnabled);
     for (const Finding& finding : findings) {
         const bool isRoot = finding.isModule && finding.node.isEmpty();
-        auto* item
-            = new QTreeWidgetItem(section, {isRoot ? tr("(model)") : finding.node, finding.text});
+        const Node* node = finding.isModule || finding.node.isEmpty()
+            ? nullptr
+            : m_workspace.document().model()->tryFind(finding.node.toStdString());
+        const Facts& facts = m_workspace.facts();
+        const QString text = facts.titled(finding.text);
+        auto* item = new QTreeWidgetItem(section,
+                                         {isRoot     ? tr("(model)")
+                                              : node ? facts.title(node->id)
+                                                     : finding.node,
+                                          text});
         item->setFont(0, monoFont(11));
         item->setFont(1, uiFont(12));
         item->setToolTip(0, item->text(0));
-        item->setToolTip(1, finding.text);
+        item->setToolTip(1, text);
         item->setData(0, finding.isModule ? kModuleRole : kNodeRole, finding.node);
     }
     section->setExpanded(true);

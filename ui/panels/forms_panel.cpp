@@ -150,7 +150,7 @@ void FormsPanel::addRow(const Node& node, const QString& kernel, const StepCount
                         const FormDeparture* whole, const QString& reason)
 {
     auto* item = new QTreeWidgetItem(m_rows);
-    item->setText(Name, toQString(node.name));
+    item->setText(Name, m_workspace.facts().title(node.id));
     item->setData(Name, Qt::UserRole, toQString(node.name));
     item->setText(Kernel, kernel.isEmpty() ? tr("reference form") : kernel);
     if (kernel.isEmpty())

@@ -32,6 +32,10 @@ public:
     NodeId leader(std::span<const NodeId> members) const;
     /// The member that carries output and error: the last of its group.
     NodeId last(NodeId node) const;
+    /// What a user reads of a node, everywhere: the name of the unit that it is in (`NodeTitles`).
+    QString title(NodeId node) const;
+    /// A sentence of the engine, with titles in place of the quoted names of nodes.
+    QString titled(const QString& sentence) const;
     const NodePlan* plan(NodeId node) const;
     const MatchGroup* group(NodeId node) const;
     /// On what the node, or the fusion that it is in, makes; of several outputs the first observed.
@@ -55,7 +59,15 @@ public:
     std::optional<double> worstSqnr(std::span<const NodeId> nodes, ErrorTerm term) const;
     /// "x86", "float", "mixed", "" when nothing is eligible.
     QString qconfigText(std::span<const NodeId> nodes) const;
-    /// A rule of the user's own, made for this node or module, decides.
+    /// The edge rules that decide how what the node makes is quantized for its readers.
+    const std::vector<Rule>& outputRules(NodeId node) const;
+    /// Names of the qconfigs that such rules give to what the nodes make, each once: "x86_minmax".
+    QString outputQConfigText(std::span<const NodeId> nodes) const;
+    /// `qconfigText`, or the word in its place, with the latter: "x86 · out x86_minmax". `marked`:
+    /// with a pencil where the user decided.
+    QString decisionText(std::span<const NodeId> nodes, bool marked,
+                         const QString& word = {}) const;
+    /// A rule of the user's own, made for this node, its module or what it makes, decides.
     bool isOverridden(std::span<const NodeId> nodes) const;
     /// The one that counts most among the nodes: any quantized, else the first float kind.
     Verdict verdict(std::span<const NodeId> nodes) const;
@@ -105,6 +117,7 @@ private:
     ObserverId calibrated(ObserverId id) const;
 
     GraphPtr m_model;
+    FoldTreePtr m_tree;
     PlanPtr m_plan;
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;
@@ -120,10 +133,16 @@ private:
     std::unordered_set<NodeId> m_edited;
     std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's id
     std::unordered_map<ValueRef, ObserverId> m_output;
+    std::unordered_map<NodeId, std::vector<Rule>> m_outputRules;
     std::unordered_map<NodeId, ObserverId> m_weight;
     std::unordered_map<NodeId, const NodeError*> m_errors, m_previewed;
     std::unordered_map<NodeId, double> m_floatSeconds, m_loweredSeconds;
 };
+
+/// `Facts::title` without the facts.
+QString titleOf(const Document& document, NodeId node);
+/// Of the units that the nodes are in: "conv1 + bn1", "a, b", "12 nodes".
+QString titlesOf(const Document& document, std::span<const NodeId> nodes);
 
 /// "preview of 8 samples"
 QString previewText(const Preview& preview);

@@ -297,6 +297,10 @@ private:
             if (unit.label.empty())
                 unit.label = unitLabel(unit, withoutCall(home));
         }
+        const NodeTitles titles(m_graph);
+        for (FoldEntry& entry : entries())
+            entry.title = entry.isModule() ? entry.path.empty() ? entry.label : entry.path
+                                           : titles.of(entry.members);
     }
 
     std::string unitLabel(const FoldEntry& unit, const std::string& home) const

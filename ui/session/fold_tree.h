@@ -30,6 +30,7 @@ struct FoldEntry
     std::vector<int> children; ///< in graph order
     std::string path; ///< module path: of the module itself, of a unit's innermost common module
     std::string label; ///< "layer2", "conv1·bn1·relu"
+    std::string title; ///< what a user reads: `NodeTitles` of a unit, of a module its path
     std::string className; ///< "Sequential", "Conv2d"; may be empty
     std::vector<NodeId> members; ///< of a unit, in graph order; empty for a module
     std::string wrap; ///< of a module: what the recipe calls it where it is shown as one node

@@ -259,7 +259,7 @@ void Workspace::applyRemedy(NodeId node)
     const auto& plan = m_document.plan();
     if (!model || !plan || !model->tryGet(node))
         return;
-    change(tr("apply the suggestion for %1").arg(QString::fromStdString(model->get(node).name)),
+    change(tr("apply the suggestion for %1").arg(m_facts.title(node)),
            ::qs::applyRemedy(m_document.recipe(), *model, *plan, node));
 }
 

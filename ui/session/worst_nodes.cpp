@@ -20,11 +20,4 @@ std::vector<NodeId> worstFirst(const Comparison& comparison, const Facts& facts)
     return out;
 }
 
-QString nodeTitle(const Facts& facts, NodeId id)
-{
-    const auto* group = facts.group(id);
-    const Node& node = facts.model()->get(group ? group->root : id);
-    return QString::fromStdString(node.scope.path.empty() ? node.name : node.scope.path);
-}
-
 } // namespace qs

@@ -10,8 +10,5 @@ namespace qs {
 /// as a whole. Without those that the model does not have or where nothing was measured. Nodes of
 /// equal loss stay in graph order. The facts must be of a model.
 std::vector<NodeId> worstFirst(const Comparison& comparison, const Facts& facts);
-/// How a node is named in running text: its module's path, of a fusion that of its root; else its
-/// own name. The facts must be of a model that has it.
-QString nodeTitle(const Facts& facts, NodeId node);
 
 } // namespace qs

@@ -93,6 +93,7 @@ bool Advice::sayCoverage(const Plan& plan)
     std::vector<MessageBar::Choice> choices;
     if (main) {
         detail = toQString(counted(main->count, "operator") + ": " + main->node->reason.text());
+        detail = m_workspace.facts().titled(detail);
         const NodeId first = main->node->node;
         node = QString::fromStdString(m_workspace.document().model()->get(first).name);
         if (main->node->remedy)
@@ -123,9 +124,11 @@ bool Advice::sayConflict(const Plan& plan, const Plan* before)
         return false;
     const FusionConflict& conflict = *found;
     const QString member
-        = QString::fromStdString(m_workspace.document().model()->get(conflict.member).name);
+        = toQString(nodeTitle(*m_workspace.document().model(), conflict.member));
     const QString root
-        = QString::fromStdString(m_workspace.document().model()->get(conflict.root).name);
+        = toQString(nodeTitle(*m_workspace.document().model(), conflict.root));
+    const QString name
+        = toQString(m_workspace.document().model()->get(conflict.member).name);
     const QString wanted = qconfigText(conflict.memberQConfig);
     QString detail = tr("%1 is fused into %2, whose qconfig %3 counts for both.")
                          .arg(member, root, qconfigText(conflict.rootQConfig));
@@ -150,7 +153,7 @@ bool Advice::sayConflict(const Plan& plan, const Plan* before)
                            })});
     m_messages.showChoices(MessageBar::Kind::Warning, kConflict,
                            tr("The rule that gives %1 %2 has no effect").arg(member, wanted),
-                           detail, member, std::move(choices));
+                           detail, name, std::move(choices));
     return true;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 double nodeWidth(const FoldEntry& entry)
 {
-    const double title = double(entry.label.size()) * 7.3
+    const double title = double(entry.isModule() ? entry.label.size() : entry.title.size()) * 7.3
         + (entry.isModule() ? double(entry.className.size()) * 7.3 + 24 : 0);
     const double wanted = 14 + std::max(title, 118.0) + 58;
     return std::clamp(wanted, 196.0, 330.0);

@@ -218,7 +218,7 @@ private:
                                      : verdictColor(Verdict::NotApplicable);
         }
         case ColourBy::QConfig:
-            return wordColor(m_facts.qconfigText(judged.origins));
+            return wordColor(m_facts.decisionText(judged.origins, false));
         case ColourBy::DType:
             return wordColor(legendText(judged));
         default:
@@ -241,7 +241,7 @@ private:
                 ? QString::fromStdString(opName(judged))
                 : QString();
         case ColourBy::QConfig:
-            return m_facts.qconfigText(judged.origins);
+            return m_facts.decisionText(judged.origins, false);
         case ColourBy::DType: {
             if (judged.nodes.empty() || judged.entry.kind == FoldEntry::Kind::Output)
                 return {};
@@ -342,7 +342,7 @@ private:
         NodeText out;
         const int at = m_drawing.nodes[std::size_t(index)].entry;
         const auto& entry = m_tree.entry(at);
-        out.title = QString::fromStdString(entry.label);
+        out.title = QString::fromStdString(entry.isModule() ? entry.label : entry.title);
         if (look.isMeasured())
             out.badge = measureText(m_by, double(look.measure));
         if (entry.isModule()) {

@@ -100,13 +100,16 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
         : 4 + (rect.height() - kNodeHeight) / 2; // the third line is away: the others close up
     QRectF line(rect.left() + 14, rect.top() + (second ? head : 0), right - rect.left() - 14,
                 second ? 18 : rect.height());
-    const auto drawLine = [&](const QFont& font, const QColor& ink, const QString& text) {
+    const auto drawLine = [&](const QFont& font, const QColor& ink, const QString& text,
+                              Qt::TextElideMode elide = Qt::ElideRight) {
         p.setFont(font);
         p.setPen(ink);
         p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(font).elidedText(text, Qt::ElideRight, line.width()));
+                   QFontMetricsF(font).elidedText(text, elide, line.width()));
     };
-    drawLine(sceneFont(12, 600), t.text, words.title);
+    // The modules around stand around the node: of a long path the end counts.
+    drawLine(sceneFont(12, 600), t.text, words.title,
+             look.folded ? Qt::ElideRight : Qt::ElideLeft);
     if (second) {
         line.translate(0, 16);
         drawLine(sceneMonoFont(10), t.muted, words.detail);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/cards/alternatives_card.h"
 
+#include "engine/convert/ranges/choose_qparams.h"
+#include "engine/convert/ranges/storage_range.h"
+#include "engine/convert/ranges/value_noise.h"
+#include "ui/plots/range_trial.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -40,6 +44,24 @@ QString shortWay(const std::string& name)
 {
     QString text = toQString(name).section(QStringLiteral(", "), -1);
     return text.replace(QStringLiteral("moving_average_minmax"), QObject::tr("moving average"));
+}
+
+/// A range that is fixed is known without a calibration.
+std::optional<Alternative> fixedRange(const ObserverSpec& spec, const ObserverStats& stats)
+{
+    const Histogram* counted = shownHistogram(&stats);
+    if (spec.kind != ObserverKind::FixedQParams || counted->empty())
+        return std::nullopt;
+    Alternative one;
+    one.name = QObject::tr("fixed range").toStdString();
+    one.spec = spec;
+    ObserverStats fixed;
+    fixed.spec = spec;
+    one.qparams = chooseQParams(fixed);
+    if (const auto noise = valueNoise(*counted, one.qparams, storageRange(spec.dtype)))
+        one.sqnrDb = noise->sqnrDb();
+    one.exactParameters = true;
+    return one;
 }
 
 QString tipText(const Alternative& one)
@@ -106,14 +128,15 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
 void AlternativesCard::refresh()
 {
     m_waiting = false;
-    m_tree->clear();
+    m_rows = 0;
+    m_tree->setCurrentItem(nullptr);
     m_targets.clear();
     const auto& selection = m_workspace.selection();
     const auto& facts = m_workspace.facts();
     const NodeId node = selection.current();
     const auto edge = edgeLookedAt(m_workspace);
     if (edge)
-        addSection(selection.edge() ? QString() : edgeText(*facts.model(), *edge),
+        addSection(selection.edge() ? QString() : edgeText(facts, *edge),
                    observerOnEdge(m_workspace, *edge), {SpecTarget::Kind::Edge, *edge, {}});
     if (node && !selection.isModule() && !selection.edge()) {
         const ObserverId output = facts.outputObserver(node), weight = facts.weightObserver(node);
@@ -121,13 +144,14 @@ void AlternativesCard::refresh()
                    {SpecTarget::Kind::Value, {}, facts.last(node)});
         addSection(output ? tr("weight") : QString(), weight, {SpecTarget::Kind::Weight, {}, node});
     }
-    int rows = 0;
-    for (int i = 0; i < m_tree->topLevelItemCount(); ++i)
-        rows += 1 + m_tree->topLevelItem(i)->childCount();
-    setVisible(rows > 0);
+    for (int left = m_rows; left < m_tree->topLevelItemCount(); ++left) {
+        clearRow(*m_tree->topLevelItem(left));
+        m_tree->topLevelItem(left)->setHidden(true);
+    }
+    setVisible(m_rows > 0);
     const int height = std::max(m_tree->sizeHintForRow(0), px(18));
     m_tree->setFixedHeight(m_tree->header()->sizeHint().height()
-                           + height * std::min(rows, kShownAlternatives) + 4);
+                           + height * std::min(m_rows, kShownAlternatives) + 4);
 }
 
 void AlternativesCard::addSection(const QString& title, ObserverId observer,
@@ -139,59 +163,104 @@ void AlternativesCard::addSection(const QString& title, ObserverId observer,
     if (found && found->empty())
         return;
     m_targets.push_back(target);
-    QTreeWidgetItem* section = nullptr;
     if (!title.isEmpty() || !found) {
-        section = new QTreeWidgetItem(m_tree, {found ? title : tr("working out…")});
-        section->setFirstColumnSpanned(true);
-        section->setFlags(Qt::ItemIsEnabled);
-        section->setForeground(WayColumn, theme().muted);
-        section->setExpanded(true);
+        QTreeWidgetItem& section = nextRow();
+        section.setText(WayColumn, found ? title : tr("working out…"));
+        section.setFirstColumnSpanned(true);
+        section.setFlags(Qt::ItemIsEnabled);
+        section.setForeground(WayColumn, theme().muted);
     }
     m_waiting |= !found;
     if (!found)
         return;
-    const Alternative* now = found->front().current ? &found->front() : nullptr;
+    // A decision since the calibration is what the value is quantized by now.
+    const PlannedObserver* planned = m_workspace.facts().observer(observer);
+    const auto taken = std::find_if(found->begin(), found->end(), [&](const Alternative& one) {
+        return planned && one.spec == planned->spec;
+    });
+    const Alternative* now = taken != found->end() ? &*taken : nullptr;
+    std::optional<Alternative> fixed;
+    if (const ObserverStats* stats = m_workspace.facts().stats(observer); !now && planned && stats)
+        fixed = fixedRange(planned->spec, *stats);
+    if (fixed) {
+        now = &*fixed;
+        addChoice(*fixed, now);
+    }
     for (const Alternative& one : *found)
-        addChoice(section, one, now);
+        addChoice(one, now);
 }
 
-void AlternativesCard::addChoice(QTreeWidgetItem* section, const Alternative& one,
-                                 const Alternative* now)
+/// The next row, as good as new: rows and their buttons are kept.
+QTreeWidgetItem& AlternativesCard::nextRow()
 {
-    auto* row = section ? new QTreeWidgetItem(section) : new QTreeWidgetItem(m_tree);
-    row->setText(WayColumn, shortWay(one.name));
-    row->setText(DbColumn, dbText(one));
-    if (now && now->sqnrDb && one.sqnrDb && !one.current) {
+    if (m_rows == m_tree->topLevelItemCount()) {
+        auto* row = new QTreeWidgetItem(m_tree);
+        for (const int column : {DbColumn, GainColumn})
+            row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        auto* use = new QToolButton(m_tree);
+        use->setFont(uiFont(10.5));
+        use->setAutoRaise(true);
+        use->setFocusPolicy(Qt::NoFocus); // Enter on the row does the same
+        connect(use, &QToolButton::clicked, this, [this, row] { take(row); });
+        m_tree->setItemWidget(row, UseColumn, use);
+    }
+    QTreeWidgetItem& row = *m_tree->topLevelItem(m_rows++);
+    clearRow(row);
+    row.setHidden(false);
+    return row;
+}
+
+void AlternativesCard::clearRow(QTreeWidgetItem& row)
+{
+    for (const int column : {WayColumn, DbColumn, GainColumn}) {
+        row.setText(column, {});
+        row.setToolTip(column, {});
+        row.setData(column, Qt::FontRole, {});
+        row.setData(column, Qt::ForegroundRole, {});
+    }
+    row.setData(WayColumn, kTargetRole, {});
+    row.setData(WayColumn, kNameRole, {});
+    row.setFirstColumnSpanned(false);
+    row.setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
+    offerUse(row, {});
+}
+
+/// The row's button, for the alternative of that name; without one it is not seen.
+void AlternativesCard::offerUse(QTreeWidgetItem& row, const QString& name)
+{
+    auto* use = qobject_cast<QToolButton*>(m_tree->itemWidget(&row, UseColumn));
+    use->setEnabled(!name.isEmpty());
+    use->setText(name.isEmpty() ? QString() : tr("Use"));
+    use->setAccessibleName(name.isEmpty() ? QString() : tr("Use %1").arg(name));
+    use->setToolTip(name.isEmpty() ? QString() : tr("Quantize it so; can be undone"));
+}
+
+void AlternativesCard::addChoice(const Alternative& one, const Alternative* now)
+{
+    QTreeWidgetItem& row = nextRow();
+    row.setText(WayColumn, shortWay(one.name));
+    row.setText(DbColumn, dbText(one));
+    const bool isNow = &one == now;
+    if (now && now->sqnrDb && one.sqnrDb && !isNow) {
         const double gain = *one.sqnrDb - *now->sqnrDb;
         const QString sign = std::abs(gain) < 0.05 ? QString()
             : gain < 0                             ? QStringLiteral("−")
                                                    : QStringLiteral("+");
-        row->setText(GainColumn, sign + QString::number(std::abs(gain), 'f', 1));
+        row.setText(GainColumn, sign + QString::number(std::abs(gain), 'f', 1));
     }
-    row->setData(WayColumn, kTargetRole, int(m_targets.size()) - 1);
-    row->setData(WayColumn, kNameRole, toQString(one.name));
-    for (const int column : {WayColumn, DbColumn, GainColumn}) {
-        row->setToolTip(column, tipText(one));
-        if (column != WayColumn)
-            row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-    }
-    if (one.current) {
-        QFont bold = m_tree->font();
-        bold.setWeight(QFont::DemiBold);
-        for (int column = 0; column < 3; ++column)
-            row->setFont(column, bold);
-        row->setText(GainColumn, tr("now"));
+    row.setData(WayColumn, kTargetRole, int(m_targets.size()) - 1);
+    row.setData(WayColumn, kNameRole, toQString(one.name));
+    for (const int column : {WayColumn, DbColumn, GainColumn})
+        row.setToolTip(column, tipText(one));
+    if (!isNow) {
+        offerUse(row, toQString(one.name));
         return;
     }
-    auto* use = new QToolButton(m_tree);
-    use->setText(tr("Use"));
-    use->setFont(uiFont(10.5));
-    use->setAutoRaise(true);
-    use->setFocusPolicy(Qt::NoFocus); // Enter on the row does the same
-    use->setAccessibleName(tr("Use %1").arg(toQString(one.name)));
-    use->setToolTip(tr("Quantize it so; can be undone"));
-    connect(use, &QToolButton::clicked, this, [this, row] { take(row); });
-    m_tree->setItemWidget(row, UseColumn, use);
+    QFont bold = m_tree->font();
+    bold.setWeight(QFont::DemiBold);
+    for (int column = 0; column < 3; ++column)
+        row.setFont(column, bold);
+    row.setText(GainColumn, tr("now"));
 }
 
 void AlternativesCard::take(QTreeWidgetItem* row)
@@ -209,8 +278,12 @@ void AlternativesCard::take(QTreeWidgetItem* row)
     const auto one = std::find_if(found->begin(), found->end(), [&](const Alternative& choice) {
         return toQString(choice.name) == name;
     });
-    if (one == found->end() || one->current)
+    if (one == found->end())
         return;
+    if (one->byRule) {
+        clearSpec(m_workspace, target);
+        return;
+    }
     const bool isFloat = one->qparams.scale.empty();
     assignSpec(m_workspace, target, isFloat ? std::nullopt : std::optional(one->spec), name);
 }

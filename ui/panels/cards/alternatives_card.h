@@ -26,12 +26,16 @@ public:
 
 private:
     void addSection(const QString& title, ObserverId observer, const SpecTarget& target);
-    void addChoice(QTreeWidgetItem* section, const Alternative& one, const Alternative* now);
+    void addChoice(const Alternative& one, const Alternative* now);
+    QTreeWidgetItem& nextRow();
+    void clearRow(QTreeWidgetItem& row);
+    void offerUse(QTreeWidgetItem& row, const QString& name);
     void take(QTreeWidgetItem* row);
 
     Workspace& m_workspace;
     QTreeWidget* m_tree;
     std::vector<SpecTarget> m_targets; ///< of the rows' sections
+    int m_rows = 0; ///< that are in use; others are hidden
     bool m_waiting = false; ///< something is still being worked out
 };
 

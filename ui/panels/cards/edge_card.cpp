@@ -31,13 +31,13 @@ QString qconfigWord(const NamedQConfig& qconfig)
 }
 
 /// "edge rule → act7 (set by you)"
-QString voiceText(const Graph& graph, const Edge& edge, const EdgeVoice& voice)
+QString voiceText(const Facts& facts, const Edge& edge, const EdgeVoice& voice)
 {
     const Rule& rule = voice.rule;
     QString text = toQString(ruleKindName(rule.kind));
     if (rule.kind == RuleKind::Edge)
         text = QObject::tr("edge %1 ► %2, input %3")
-                   .arg(toQString(rule.key), toQString(rule.secondKey))
+                   .arg(facts.title(edge.value.node), facts.title(edge.reader.node))
                    .arg(rule.index);
     else if (!rule.key.empty())
         text += QStringLiteral(" %1").arg(toQString(rule.key));
@@ -45,7 +45,7 @@ QString voiceText(const Graph& graph, const Edge& edge, const EdgeVoice& voice)
     if (voice.of == EdgeVoice::Of::Edge)
         return text;
     const NodeId of = voice.of == EdgeVoice::Of::Maker ? edge.value.node : edge.reader.node;
-    return QObject::tr("%1 (of %2)").arg(text, toQString(graph.get(of).name));
+    return QObject::tr("%1 (of %2)").arg(text, facts.title(of));
 }
 
 /// How qconfigs go with what reads the edge; those without a name yet are left out.
@@ -82,7 +82,7 @@ void EdgeCard::refresh()
     if (edge != m_shown)
         m_allReaders = false;
     m_shown = edge;
-    clearRows();
+    const Filling filling(*this);
     m_qconfig = nullptr;
     const auto& document = m_workspace.document();
     if (!edge || !document.model() || !document.model()->tryGet(edge->reader.node))
@@ -115,17 +115,16 @@ void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
                    .arg(params->zeroPoint.front()));
     if (const PlannedObserver* before = m_workspace.facts().observer(facts.before))
         addRow(tr("Before"), specWords(before->spec));
-    addText(toQString(facts.why), true)->setObjectName(QStringLiteral("edgeWhy"));
+    addText(m_workspace.facts().titled(toQString(facts.why)), true)->setObjectName(QStringLiteral("edgeWhy"));
 }
 
 void EdgeCard::showRules(const Edge& edge, const EdgeFacts& facts)
 {
-    const Graph& graph = *m_workspace.document().model();
     for (int i = 0; i < int(facts.voices.size()); ++i) {
         const bool won = i == facts.won;
         auto* line = addText(
             QStringLiteral("%1 %2").arg(won ? QStringLiteral("✓") : QStringLiteral("·"),
-                                        voiceText(graph, edge, facts.voices[std::size_t(i)])),
+                                        voiceText(m_workspace.facts(), edge, facts.voices[std::size_t(i)])),
             !won);
         line->setObjectName(won ? QStringLiteral("edgeRuleWon") : QStringLiteral("edgeRule"));
     }
@@ -133,10 +132,9 @@ void EdgeCard::showRules(const Edge& edge, const EdgeFacts& facts)
 
 void EdgeCard::showPartners(const Edge& edge)
 {
-    const Graph& graph = *m_workspace.document().model();
     QStringList names;
-    for (const ObservedEdge& partner : sharedAlong(graph, *m_workspace.document().plan(), edge))
-        if (const QString name = toQString(graph.value(partner.value).name); !names.contains(name))
+    for (const ObservedEdge& partner : sharedAlong(*m_workspace.document().model(), *m_workspace.document().plan(), edge))
+        if (const QString name = m_workspace.facts().title(partner.value.node); !names.contains(name))
             names << name;
     if (names.isEmpty())
         return;
@@ -218,7 +216,7 @@ void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
     scope->addItem(tr("this edge"));
     scope->addItem(tr("all %1 readers of %2")
                        .arg(readers.size())
-                       .arg(toQString(m_workspace.document().model()->value(edge.value).name)));
+                       .arg(m_workspace.facts().title(edge.value.node)));
     scope->setCurrentIndex(m_allReaders);
     connect(scope, &QComboBox::activated, this, [this](int index) { m_allReaders = index == 1; });
 }

@@ -57,14 +57,15 @@ void EdgeListCard::refresh()
         const PlannedObserver* observer = m_workspace.facts().observer(facts.observer);
         const bool byEdge
             = facts.won >= 0 && facts.voices[std::size_t(facts.won)].of == EdgeVoice::Of::Edge;
-        const QString other = toQString(graph.get(reads ? edge.value.node : edge.reader.node).name);
+        const QString other = m_workspace.facts().title(reads ? edge.value.node : edge.reader.node);
         auto* item = new QListWidgetItem(
             QStringLiteral("%1 %2  %3%4")
                 .arg(reads ? QStringLiteral("◂") : QStringLiteral("▸"), other,
                      observer ? specWords(observer->spec) : QStringLiteral("float"),
                      byEdge ? tr(" · edge rule") : QString()),
             m_list);
-        item->setToolTip(QStringLiteral("%1\n%2").arg(edgeText(graph, edge), toQString(facts.why)));
+        item->setToolTip(QStringLiteral("%1\n%2").arg(edgeText(m_workspace.facts(), edge),
+                                                         m_workspace.facts().titled(toQString(facts.why))));
     }
     const int rows = std::min(int(edges.size()), kShownEdges);
     m_list->setFixedHeight(std::max(m_list->sizeHintForRow(0), 16) * rows + 4);

@@ -38,7 +38,7 @@ ModuleCard::ModuleCard(Workspace& workspace, QWidget* parent)
 
 void ModuleCard::refresh()
 {
-    clearRows();
+    const Filling filling(*this);
     const auto& model = m_workspace.document().model();
     const auto& selection = m_workspace.selection();
     const std::string path = selection.modulePath().toStdString();

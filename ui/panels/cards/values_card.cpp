@@ -62,7 +62,7 @@ ValuesCard::ValuesCard(Workspace& workspace, QWidget* parent)
 
 void ValuesCard::refresh()
 {
-    clearRows();
+    const Filling filling(*this);
     const auto& model = m_workspace.document().model();
     const auto& tree = m_workspace.foldTree();
     const auto& selection = m_workspace.selection();

@@ -5,6 +5,7 @@
 #include "engine/plan/summaries/coverage.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/decisions/backend_decisions.h"
+#include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -93,7 +94,7 @@ QString WhyCard::constraintText(const NodePlan& decided) const
 
 void WhyCard::refresh()
 {
-    clearRows();
+    const Filling filling(*this);
     const auto& selection = m_workspace.selection();
     const auto& facts = m_workspace.facts();
     if (!facts.hasPlan()) {
@@ -109,21 +110,25 @@ void WhyCard::refresh()
         return;
     addPill(verdictText(decided->verdict), verdictColor(decided->verdict));
     if (!decided->reason.empty())
-        addText(toQString(decided->reason.text()));
+        addText(facts.titled(toQString(decided->reason.text())));
     if (!decided->note.empty())
-        addText(QString::fromStdString(decided->note))->setObjectName(QStringLiteral("whyNote"));
-    if (decided->verdict == Verdict::NotApplicable)
+        addText(facts.titled(QString::fromStdString(decided->note)))->setObjectName(QStringLiteral("whyNote"));
+    if (decided->verdict == Verdict::NotApplicable) {
+        showOutputRules();
         return;
+    }
     if (decided->verdict == Verdict::FloatByRule)
         showMovement(*decided);
     addText(ruleText(*decided));
     for (const auto& rule : decided->inputRules) {
+        const Node* maker = facts.model()->tryFind(rule.key);
         const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
                                                  : QStringLiteral("float");
         addText(tr("Its input from %1 → %2 (edge rule, set by you)")
-                    .arg(QString::fromStdString(rule.key), name))
+                    .arg(maker ? facts.title(maker->id) : toQString(rule.key), name))
             ->setObjectName(QStringLiteral("whyInputRule"));
     }
+    showOutputRules();
     for (const auto& rule : decided->overrides) {
         const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
                                                  : QStringLiteral("float");
@@ -156,6 +161,22 @@ void WhyCard::showCoverage()
     addText(toQString(found.text()))->setObjectName(QStringLiteral("whyCoverage"));
     for (const auto& [verdict, count] : found.verdicts)
         addRow(verdictText(verdict), QString::number(count));
+}
+
+/// What decides the values that the selection makes, with the way back.
+void WhyCard::showOutputRules()
+{
+    const auto& nodes = m_workspace.selection().nodes();
+    const QString text = m_workspace.facts().outputQConfigText(nodes);
+    if (text.isEmpty())
+        return;
+    addText(tr("What it makes → %1 (edge rule, set by you)").arg(text))
+        ->setObjectName(QStringLiteral("whyOutputRule"));
+    auto* clear = addButton(tr("Clear"));
+    setNames(*clear, "clearOutputRules", tr("Clear the rule of what it makes"),
+             tr("Quantize what it makes by the other rules again; can be undone"));
+    connect(clear, &QPushButton::clicked, this,
+            [this] { clearOutputRules(m_workspace, m_workspace.selection().nodes()); });
 }
 
 /// What passes between int8 and float because of a node.
@@ -192,7 +213,8 @@ void WhyCard::showRemedy(const NodePlan& decided)
 {
     if (decided.remedy.text.empty())
         return;
-    auto* line = addText(tr("Suggestion: %1").arg(QString::fromStdString(decided.remedy.text)));
+    auto* line = addText(tr("Suggestion: %1").arg(
+        m_workspace.facts().titled(QString::fromStdString(decided.remedy.text))));
     line->setObjectName(QStringLiteral("whyRemedy"));
     const auto missing = decided.remedy ? std::nullopt : missingFusion(m_workspace, decided.node);
     if (!decided.remedy && !missing)

@@ -32,6 +32,7 @@ private:
     QString ruleText(const NodePlan& decided) const;
     QString constraintText(const NodePlan& decided) const;
     void showCoverage();
+    void showOutputRules();
     void showMovement(const NodePlan& decided);
     void showCandidates(const NodePlan& decided);
     void showRemedy(const NodePlan& decided);

@@ -109,6 +109,10 @@ void QConfigEditor::fillQConfigs()
     m_qconfig->showDecided(
         rule ? std::optional(rule->qconfig.config ? rule->qconfig.name : std::string())
              : std::nullopt);
+    // Edge rules decide what the node makes: the first entry takes them away.
+    const auto& nodes = m_workspace.selection().nodes();
+    if (target.kind == RuleKind::Node && !m_workspace.facts().outputQConfigText(nodes).isEmpty())
+        m_qconfig->showKept(m_workspace.facts().decisionText(nodes, true));
 }
 
 void QConfigEditor::apply(int index)

@@ -32,12 +32,13 @@ void addMembers(const Workspace& workspace, std::vector<AssignScope>& out)
     if (!group || !group->fused || group->members.size() < 2 || selection.isModule()
         || workspace.selectedEntries().size() != 1)
         return;
+    const NodeTitles titles(*model);
     for (NodeId id : group->members) {
         const Node& node = model->get(id);
         // A layer of its own is meant as a layer: the rule then reads as torch.ao's users write it.
         const bool layer
             = node.scope.moduleClass.starts_with("torch.nn.") && !node.scope.path.empty();
-        out.push_back({QObject::tr("only %1").arg(toQString(node.name)),
+        out.push_back({QObject::tr("only %1").arg(toQString(titles.of(node))),
                        layer ? AssignTarget {RuleKind::ModuleName, {node.scope.path}}
                              : AssignTarget {RuleKind::Node, {node.name}}});
     }

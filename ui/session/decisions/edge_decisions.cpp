@@ -16,11 +16,11 @@ namespace {
 /// What has more members is a choice of many nodes, whose edges nobody steps through.
 constexpr std::size_t kLargestUnit = 64;
 
-QString stepText(const Graph& graph, const Edge& edge, std::size_t count, const QString& what)
+QString stepText(const Facts& facts, const Edge& edge, std::size_t count, const QString& what)
 {
     const QString whom = count == 1
-        ? edgeText(graph, edge)
-        : QObject::tr("%1 and %2 more").arg(edgeText(graph, edge)).arg(count - 1);
+        ? edgeText(facts, edge)
+        : QObject::tr("%1 and %2 more").arg(edgeText(facts, edge)).arg(count - 1);
     return what.isEmpty() ? QObject::tr("clear the rule of %1").arg(whom)
                           : QObject::tr("set %1 to %2").arg(whom, what);
 }
@@ -58,7 +58,7 @@ RecipeStep edgeStep(Workspace& workspace, const Edge& edge, bool allReaders, Rec
     const QString what = !qconfig ? QString()
         : qconfig->config         ? toQString(qconfig->name)
                                   : QStringLiteral("float");
-    return {stepText(*document.model(), edge, edges.size(), what), std::move(recipe)};
+    return {stepText(workspace.facts(), edge, edges.size(), what), std::move(recipe)};
 }
 
 void make(Workspace& workspace, std::optional<RecipeStep> step)
@@ -99,10 +99,10 @@ std::optional<RecipeStep> edgeQConfigStep(Workspace& workspace, const Edge& edge
 
 } // namespace
 
-QString edgeText(const Graph& graph, const Edge& edge)
+QString edgeText(const Facts& facts, const Edge& edge)
 {
-    return QStringLiteral("%1 ► %2").arg(toQString(graph.get(edge.value.node).name),
-                                         toQString(graph.get(edge.reader.node).name));
+    return QStringLiteral("%1 ► %2").arg(facts.title(edge.value.node),
+                                         facts.title(edge.reader.node));
 }
 
 std::vector<Edge> edgesAround(Workspace& workspace)
@@ -266,9 +266,45 @@ std::optional<RecipeStep> specStep(Workspace& workspace, const SpecTarget& targe
     }
     setNodeRules(recipe, graph, decidedTogether(graph, plan, target.node), named);
     return RecipeStep {QObject::tr("set %1 to %2")
-                           .arg(toQString(graph.get(target.node).name),
+                           .arg(workspace.facts().title(target.node),
                                 spec ? toQString(named.name) : QStringLiteral("float")),
                        std::move(recipe)};
+}
+
+void clearOutputRules(Workspace& workspace, const std::vector<NodeId>& nodes)
+{
+    const Graph& graph = *workspace.document().model();
+    Recipe recipe = workspace.document().recipe();
+    QString whom;
+    for (const NodeId node : nodes) {
+        const std::string& name = graph.get(node).name;
+        const auto gone = std::erase_if(recipe.mapping.rules, [&](const Rule& rule) {
+            return rule.kind == RuleKind::Edge && rule.key == name;
+        });
+        if (gone > 0)
+            whom = workspace.facts().title(node);
+    }
+    workspace.change(QObject::tr("clear the rule of %1").arg(whom), std::move(recipe));
+}
+
+void clearSpec(Workspace& workspace, const SpecTarget& target)
+{
+    const auto& document = workspace.document();
+    if (!document.plan())
+        return;
+    if (target.kind == SpecTarget::Kind::Edge) {
+        assignEdge(workspace, target.edge, false, std::nullopt);
+        return;
+    }
+    if (target.kind == SpecTarget::Kind::Value
+        && !workspace.facts().outputRules(target.node).empty()) {
+        clearOutputRules(workspace, {target.node});
+        return;
+    }
+    AssignTarget rules {RuleKind::Node, {}};
+    for (const NodeId node : decidedTogether(*document.model(), *document.plan(), target.node))
+        rules.keys.push_back(document.model()->get(node).name);
+    workspace.assign(rules, std::nullopt);
 }
 
 void assignSpec(Workspace& workspace, const SpecTarget& target,

@@ -13,10 +13,11 @@
 
 namespace qs {
 
+class Facts;
 class Workspace;
 
-/// "relu ► conv2d"
-QString edgeText(const Graph& graph, const Edge& edge);
+/// "conv1 + bn1 ► conv2 · conv2d"
+QString edgeText(const Facts& facts, const Edge& edge);
 /// The edges beside the selected node or unit: what it reads, in order, then what reads it.
 std::vector<Edge> edgesAround(Workspace& workspace);
 /// Looks at the edge `by` places further, round and round; at the first where none is looked at.
@@ -68,6 +69,10 @@ std::optional<RecipeStep> specStep(Workspace& workspace, const SpecTarget& targe
 /// Makes that step.
 void assignSpec(Workspace& workspace, const SpecTarget& target,
                 const std::optional<ObserverSpec>& spec, const QString& word);
+/// One undoable step: takes away the edge rules that decide what the nodes make.
+void clearOutputRules(Workspace& workspace, const std::vector<NodeId>& nodes);
+/// One undoable step: takes away the edge or node rules that decide the target.
+void clearSpec(Workspace& workspace, const SpecTarget& target);
 /// What an observer on the edge, now or by a rule, would start from: the one it has, else what its
 /// reader's or its maker's qconfig says of activations.
 std::optional<NamedQConfig> qconfigOnEdge(Workspace& workspace, const Edge& edge);

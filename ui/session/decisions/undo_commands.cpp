@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/decisions/undo_commands.h"
 
+#include "ui/session/facts.h"
 #include "ui/session/text.h"
 
 #include <QUndoStack>
@@ -14,11 +15,19 @@ namespace {
 /// As many nodes are told by name.
 constexpr int kNamedKeys = 3;
 
-/// "conv2d", "conv2d + relu", "12 nodes", "module layer1", "all Conv2d + ReLU", "the whole model"
-QString describe(const AssignTarget& target)
+/// "conv1 · conv2d", "conv1 + bn1", "12 nodes", "module layer1", "all Conv2d + ReLU", "the whole model"
+QString describe(const Document& document, const AssignTarget& target)
 {
     if (target.kind == RuleKind::Global)
         return QObject::tr("the whole model");
+    if (target.kind == RuleKind::Node && document.model()) {
+        std::vector<NodeId> nodes;
+        for (const auto& key : target.keys)
+            if (const Node* node = document.model()->tryFind(key))
+                nodes.push_back(node->id);
+        if (nodes.size() == target.keys.size())
+            return titlesOf(document, nodes);
+    }
     QStringList names;
     for (const auto& key : target.keys)
         names << toQString(key);
@@ -37,9 +46,10 @@ QString describe(const AssignTarget& target)
     return QObject::tr("module %1").arg(names.front());
 }
 
-QString describe(const AssignTarget& target, const std::optional<std::string>& qconfigName)
+QString describe(const Document& document, const AssignTarget& target,
+                 const std::optional<std::string>& qconfigName)
 {
-    const QString whom = describe(target);
+    const QString whom = describe(document, target);
     if (!qconfigName)
         return QObject::tr("clear the rule of %1").arg(whom);
     const QString name
@@ -65,7 +75,12 @@ Recipe assignQConfig(const Recipe& recipe, const AssignTarget& target,
         };
         const auto it = std::find_if(rules.begin(), rules.end(), matches);
         if (!qconfigName) {
-            rules.erase(std::remove_if(rules.begin(), rules.end(), matches), rules.end());
+            // What decides the values that the node makes is a decision on the node as well.
+            std::erase_if(rules, [&](const Rule& rule) {
+                return matches(rule)
+                    || (target.kind == RuleKind::Node && rule.kind == RuleKind::Edge
+                        && rule.key == key);
+            });
         } else if (it != rules.end()) {
             it->qconfig = wanted;
         } else {
@@ -109,7 +124,7 @@ void RecipeCommand::redo()
 
 AssignCommand::AssignCommand(Document& document, AssignTarget target,
                              const std::optional<std::string>& qconfigName)
-    : RecipeCommand(document, describe(target, qconfigName),
+    : RecipeCommand(document, describe(document, target, qconfigName),
                     assignQConfig(document.recipe(), target, qconfigName))
     , m_target(std::move(target))
 {

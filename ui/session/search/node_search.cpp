@@ -86,7 +86,7 @@ NodeSearch::NodeSearch(FoldTreePtr tree, GraphPtr model)
     std::string text;
     for (const int unit : m_units) {
         const auto& entry = m_tree->entry(unit);
-        std::vector<std::string> names {entry.label, entry.path};
+        std::vector<std::string> names {entry.title, entry.label, entry.path};
         for (NodeId id : entry.members)
             if (const Node* node = m_model->tryGet(id)) {
                 names.push_back(node->name);
@@ -185,7 +185,8 @@ bool NodeSearch::meets(const SearchTerm& term, std::size_t line, const Facts& fa
     case Kind::Module:
         return isInModule(entry, *m_model, term.text.toStdString());
     case Kind::QConfig:
-        return facts.qconfigText(entry.members).startsWith(term.text, Qt::CaseInsensitive);
+        return facts.qconfigText(entry.members).startsWith(term.text, Qt::CaseInsensitive)
+            || facts.outputQConfigText(entry.members).startsWith(term.text, Qt::CaseInsensitive);
     case Kind::Verdict:
         return facts.hasPlan() && entry.kind == FoldEntry::Kind::Unit
             && toQString(verdictName(facts.verdict(entry.members))).startsWith(term.text);

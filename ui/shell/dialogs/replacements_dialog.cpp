@@ -21,15 +21,6 @@ namespace qs {
 
 namespace {
 
-/// "conv2d, batch_norm, relu"
-QString namesOf(const Graph& graph, const std::vector<NodeId>& nodes)
-{
-    QStringList names;
-    for (const NodeId id : nodes)
-        names << toQString(graph.get(id).name);
-    return names.join(QStringLiteral(", "));
-}
-
 /// "quantized.reference.Conv2d"
 QString shortModule(const std::string& name)
 {
@@ -118,7 +109,7 @@ void ReplacementsDialog::showRow(QTreeWidgetItem& item, const Replacement& row)
 {
     const Graph& graph = *m_workspace.document().model();
     const QString texts[]
-        = {namesOf(graph, row.members), toQString(graph.get(row.members.front()).scope.path),
+        = {toQString(NodeTitles(graph).of(row.members)), toQString(graph.get(row.members.front()).scope.path),
            preparedText(row), convertedText(row)};
     const QString tips[]
         = {texts[0], texts[1], row.prepared.empty() ? texts[2] : toQString(row.prepared),
@@ -139,7 +130,7 @@ void ReplacementsDialog::onToggled(QTreeWidgetItem* item)
         return;
     const Document& document = m_workspace.document();
     const Replacement row = m_rows[std::size_t(at)];
-    const QString names = namesOf(*document.model(), row.members);
+    const QString names = toQString(NodeTitles(*document.model()).of(row.members));
     const bool replaces = item->checkState(0) == Qt::Checked;
     m_workspace.change(replaces ? tr("replace %1").arg(names) : tr("keep %1 as it is").arg(names),
                        replaces ? replaceAgain(document.recipe(), *document.model(), row)
