@@ -17,7 +17,7 @@ using namespace qs;
 
 namespace {
 
-constexpr int kPatienceMs = 600000;
+constexpr int kPatienceMs = 120000;
 
 double threadMs()
 {
@@ -96,7 +96,7 @@ int main(int argc, char** argv)
     waitFor(isIdle);
     auto* properties = window.findChild<QScrollArea*>(QStringLiteral("propertyScroll"));
     PaintCount painted;
-    properties->viewport()->installEventFilter(&painted);
+    properties->widget()->installEventFilter(&painted);
     std::vector<double> work, wall, later;
     int done = 0;
     for (const NodePtr& node : workspace.document().model()->nodes()) {

@@ -51,7 +51,7 @@ private Q_SLOTS:
         QVERIFY(model.rowCount() > 5);
         for (int row = 0; row < model.rowCount(); ++row) {
             const QJsonObject node
-                = told(model.index(row, MetricsModel::NodeColumn).data().toString().toStdString());
+                = told(graph().get(model.nodeOf(row)).name);
             const QJsonObject error = node["error"].toObject();
             QVERIFY(!error.isEmpty());
             for (int column = MetricsModel::FirstMetric; column < MetricsModel::kKlColumn;
@@ -149,8 +149,8 @@ private Q_SLOTS:
         table().scrollTo(index);
         QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
                           table().visualRect(index).center());
-        QVERIFY(workspace().selection().contains(
-            document().model()->tryFind(index.data().toString().toStdString())->id));
+        QCOMPARE(workspace().facts().title(workspace().selection().current()),
+                 index.data().toString());
     }
 
     void whatAReaderQuantizesIsItsLoss()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says about decisions, and what it offers to do about them.
+#include "engine/graph/text/node_titles.h"
 #include "engine/configure/backend/settings.h"
 #include "tests/support/fake_engine.h"
 #include "ui/frame/actions.h"
@@ -104,8 +105,11 @@ private Q_SLOTS:
         // The scope box offers the members of the fusion one by one.
         workspace().selectNode(node("conv2d"));
         auto* scope = find<QComboBox>("scopeBox");
-        QTRY_VERIFY(scope->findText(QStringLiteral("only relu")) >= 0);
-        scope->setCurrentIndex(scope->findText(QStringLiteral("only relu")));
+        const QString only
+            = QStringLiteral("only ")
+            + QString::fromStdString(nodeTitle(*document().model(), node("relu")));
+        QTRY_VERIFY(scope->findText(only) >= 0);
+        scope->setCurrentIndex(scope->findText(only));
         Q_EMIT scope->activated(scope->currentIndex());
         auto* qconfig = find<QComboBox>("qconfigBox");
         qconfig->setCurrentIndex(qconfig->findText(QStringLiteral("float")));

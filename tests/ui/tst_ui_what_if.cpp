@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/convert/quantize_weights.h"
 #include "tests/ui/edge_window.h"
+#include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 
 #include <QPushButton>
@@ -12,6 +13,44 @@
 #include <QTreeWidgetItemIterator>
 
 using namespace qs;
+
+namespace {
+
+/// Counts cards that are painted where another one is, or out of their column.
+class PlaceWatch : public QObject
+{
+public:
+    explicit PlaceWatch(QWidget& cards)
+        : m_cards(cards)
+    {
+        for (auto* card : all())
+            card->installEventFilter(this);
+    }
+    int painted = 0, misplaced = 0;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (event->type() == QEvent::Paint) {
+            const auto* card = static_cast<Card*>(watched);
+            ++painted;
+            bool isRight = card->x() > 0 && card->width() == m_cards.width() - 2 * card->x();
+            for (const auto* other : all())
+                isRight = isRight
+                    && (other == card || other->isHidden()
+                        || !other->geometry().intersects(card->geometry()));
+            misplaced += !isRight;
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    QList<Card*> all() { return m_cards.findChildren<Card*>(Qt::FindDirectChildrenOnly); }
+
+    QWidget& m_cards;
+};
+
+} // namespace
 
 /// What a value would lose otherwise: alternatives and tried ranges, beside the command line.
 class TestWhatIf : public test::EdgeWindow
@@ -336,13 +375,18 @@ private Q_SLOTS:
             if (isCalibrated)
                 QVERIFY(shownIn(*find<QTableView>("metricsTable")->model(), 3, text));
             QTRY_VERIFY(find<QTreeWidget>("alternativesTree")->topLevelItemCount() > 3);
-            int now = 0, original = 0;
+            QString now; // of the output, which comes before the weight
+            int original = 0;
             for (QTreeWidgetItemIterator it(find<QTreeWidget>("alternativesTree")); *it; ++it) {
-                now += (*it)->text(2) == QLatin1String("now");
+                if (now.isEmpty() && (*it)->text(2) == QLatin1String("now"))
+                    now = (*it)->data(0, Qt::UserRole + 1).toString();
                 original += (*it)->data(0, Qt::UserRole + 1).toString() == "histogram"
                     || (*it)->data(0, Qt::UserRole + 1).toString().startsWith("by rule");
             }
-            QCOMPARE(now, 1);
+            QCOMPARE(now,
+                     QString(!dragged           ? "minmax"
+                                 : isCalibrated ? "fixed_qparams"
+                                                : "fixed range"));
             QVERIFY(original >= 1);
         }
         // Three ways back: the card's button, its box, the original among the alternatives.
@@ -384,6 +428,32 @@ private Q_SLOTS:
         }
         QTest::keyClick(&plot(), Qt::Key_Escape);
         QVERIFY(!histogram().trial().isMoved());
+    }
+
+    /// Cards keep their rows from one selection to the next, and none is painted before it has its
+    /// place.
+    void cardsAreKeptAndLaidOutBeforeTheyAreSeen()
+    {
+        QWidget& cards = *find<QWidget>("cardWhy")->parentWidget();
+        PlaceWatch watch(cards);
+        QSet<QObject*> before;
+        for (const int round : {0, 1}) {
+            for (const auto& node : graph().nodes()) {
+                if (workspace().foldTree()->unitOf(node->id) < 0
+                    || workspace().selection().contains(node->id))
+                    continue;
+                const int painted = watch.painted;
+                workspace().selectNode(node->id);
+                QTRY_VERIFY(watch.painted > painted);
+            }
+            const QObjectList all = find<QWidget>("cardWhy")->findChildren<QObject*>();
+            const QSet<QObject*> now(all.begin(), all.end());
+            if (round == 1)
+                QCOMPARE(now, before);
+            before = now;
+        }
+        QVERIFY(watch.painted > 60);
+        QCOMPARE(watch.misplaced, 0);
     }
 
     /// With QS_TOUR=FOLDER the picture is kept to be looked at.

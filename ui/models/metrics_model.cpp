@@ -103,7 +103,7 @@ QString MetricsModel::word(int row, int column, bool shown) const
         return {};
     switch (column) {
     case NodeColumn:
-        return shown ? m_workspace.facts().title(node->id) : toQString(node->name);
+        return m_workspace.facts().title(node->id);
     case OperatorColumn:
         return toQString(wholeTarget(node->target));
     case ModuleColumn:
