@@ -53,10 +53,9 @@ std::unordered_set<ObserverId> observersOn(const PreparedModel& prepared,
     for (const PlannedObserver& observer : prepared.plan->observers)
         if (!observer.isWeight
             && (nodes.contains(observer.weightOwner)
-                || std::any_of(observer.edges.begin(), observer.edges.end(),
-                               [&](const ObservedEdge& edge) {
-                                   return nodes.contains(edge.value.node);
-                               })))
+                || std::any_of(
+                    observer.edges.begin(), observer.edges.end(),
+                    [&](const ObservedEdge& edge) { return nodes.contains(edge.value.node); })))
             found.insert(observer.id);
     return found;
 }

@@ -53,7 +53,8 @@ void waitFor(Condition condition)
 void print(const char* what, std::vector<double> values, double bound)
 {
     std::sort(values.begin(), values.end());
-    const auto at = [&](double share) { return values[std::size_t(share * double(values.size() - 1))]; };
+    const auto at
+        = [&](double share) { return values[std::size_t(share * double(values.size() - 1))]; };
     std::printf("%-34s median %6.1f  p95 %6.1f  most %6.1f ms  %s %g\n", what, at(0.5), at(0.95),
                 values.back(), at(0.95) <= bound ? "within" : "ABOVE ", bound);
 }

@@ -163,8 +163,9 @@ void TestMainWindow::selectionIsSharedByAllViews()
     QVERIFY(workspace().selection().contains(worst.front()));
     QCOMPARE(currentRow(), QStringLiteral("fc · linear"));
     QTRY_VERIFY(find<HistogramPlot>("histogramPlot")->barCount() > 50);
-    QVERIFY(
-        find<HistogramPlot>("histogramPlot")->caption().startsWith(QStringLiteral("fc · linear output")));
+    QVERIFY(find<HistogramPlot>("histogramPlot")
+                ->caption()
+                .startsWith(QStringLiteral("fc · linear output")));
     QTRY_COMPARE(find<ChannelPlot>("channelPlot")->channelCount(), 16);
 
     // From the tree to the graph: the module becomes the selection.

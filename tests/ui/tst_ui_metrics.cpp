@@ -50,8 +50,7 @@ private Q_SLOTS:
         static constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
         QVERIFY(model.rowCount() > 5);
         for (int row = 0; row < model.rowCount(); ++row) {
-            const QJsonObject node
-                = told(graph().get(model.nodeOf(row)).name);
+            const QJsonObject node = told(graph().get(model.nodeOf(row)).name);
             const QJsonObject error = node["error"].toObject();
             QVERIFY(!error.isEmpty());
             for (int column = MetricsModel::FirstMetric; column < MetricsModel::kKlColumn;

@@ -3,6 +3,7 @@
 #include "engine/configure/backend/target.h"
 #include "engine/configure/backend_config.h"
 #include "engine/graph/text/graph_parser.h"
+#include "engine/graph/text/node_titles.h"
 #include "tests/support/fake_engine.h"
 #include "ui/panels/recipe/recipe_editor.h"
 #include "ui/panels/recipe/recipe_panel.h"
@@ -102,11 +103,14 @@ void TestRecipe::scopesOfANode()
     QStringList texts;
     for (const auto& scope : assignScopes(*m_workspace))
         texts << scope.text;
+    const auto only = [this](const char* name) {
+        return QStringLiteral("only ")
+            + QString::fromStdString(nodeTitle(*m_workspace->document().model(), node(name)));
+    };
     QCOMPARE(texts,
-             QStringList({QStringLiteral("this node"), QStringLiteral("only conv2d_1"),
-                          QStringLiteral("only batch_norm_1"), QStringLiteral("only relu_1"),
-                          QStringLiteral("module block"), QStringLiteral("all Conv2d"),
-                          QStringLiteral("whole model")}));
+             QStringList({QStringLiteral("this node"), only("conv2d_1"), only("batch_norm_1"),
+                          only("relu_1"), QStringLiteral("module block"),
+                          QStringLiteral("all Conv2d"), QStringLiteral("whole model")}));
     m_workspace->selectEntries({m_workspace->foldTree()->unitOf(node("linear")),
                                 m_workspace->foldTree()->unitOf(node("add"))},
                                false);

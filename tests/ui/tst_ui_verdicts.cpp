@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says about decisions, and what it offers to do about them.
-#include "engine/graph/text/node_titles.h"
 #include "engine/configure/backend/settings.h"
+#include "engine/graph/text/node_titles.h"
 #include "tests/support/fake_engine.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
@@ -105,8 +105,7 @@ private Q_SLOTS:
         // The scope box offers the members of the fusion one by one.
         workspace().selectNode(node("conv2d"));
         auto* scope = find<QComboBox>("scopeBox");
-        const QString only
-            = QStringLiteral("only ")
+        const QString only = QStringLiteral("only ")
             + QString::fromStdString(nodeTitle(*document().model(), node("relu")));
         QTRY_VERIFY(scope->findText(only) >= 0);
         scope->setCurrentIndex(scope->findText(only));

@@ -92,9 +92,8 @@ private:
             || params->scale.size() != 1 || !workspace().facts().observerOn({node, 0}))
             return false;
         workspace().selectNode(node);
-        return QTest::qWaitFor([&] {
-            return histogram().shown() == observer && !histogram().trial().isMoved();
-        });
+        return QTest::qWaitFor(
+            [&] { return histogram().shown() == observer && !histogram().trial().isMoved(); });
     }
 
     /// Of the counts of the histogram that is shown, those of a bin spread evenly.

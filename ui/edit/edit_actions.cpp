@@ -209,7 +209,7 @@ void EditActions::remove()
                            [this] { m_actions[ActionId::RewireInput].trigger(); }});
     m_messages.showChoices(
         MessageBar::Kind::Note, kEdgeTopic,
-        tr("The edge %1 cannot be removed").arg(edgeText(*now.model, *now.edge)),
+        tr("The edge %1 cannot be removed").arg(edgeText(m_workspace.facts(), *now.edge)),
         tr("Its reader needs a value; an operator at its ends can be removed, or "
            "the reader fed from elsewhere"),
         {}, std::move(choices));

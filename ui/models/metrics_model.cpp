@@ -113,9 +113,9 @@ QString MetricsModel::word(int row, int column, bool shown) const
             return {};
         const NodePlan* plan = m_workspace.facts().plan(node->id);
         const NodeId self[] = {node->id};
-        return m_workspace.facts().decisionText(
-            self, shown,
-            plan && plan->qconfig ? toQString(plan->qconfigName) : QStringLiteral("float"));
+        return m_workspace.facts().decisionText(self, shown,
+                                                plan && plan->qconfig ? toQString(plan->qconfigName)
+                                                                      : QStringLiteral("float"));
     }
     }
 }

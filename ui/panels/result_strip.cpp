@@ -156,11 +156,8 @@ void ResultStrip::take()
         return;
     }
     const DecisionKeys& keys = document.keys();
-    const Key data = KeyBuilder("compared")
-                         .add(keys.comparisonData)
-                         .add(keys.cut)
-                         .add(keys.against)
-                         .key();
+    const Key data
+        = KeyBuilder("compared").add(keys.comparisonData).add(keys.cut).add(keys.against).key();
     m_history.before = data == m_history.data ? m_history.now : std::nullopt;
     m_history.data = data;
     m_history.now = resultFigures(*comparison, *document.plan(), {});
@@ -287,7 +284,8 @@ void ResultStrip::showPreview()
         text = db ? shownSqnr(*db) : tr("no signal");
         if (!preview->estimated.empty())
             text.prepend(QStringLiteral("≈ "));
-        text += QStringLiteral(" (%1%2)").arg(gain ? gained(*gain) + QStringLiteral(", ") : QString(),
+        text += QStringLiteral(" (%1%2)").arg(gain ? gained(*gain) + QStringLiteral(", ")
+                                                   : QString(),
                                               toQString(counted(preview->samples, "sample")));
     }
     m_preview.value->setText(text);

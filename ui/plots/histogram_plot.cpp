@@ -308,12 +308,12 @@ void HistogramPlot::showRange(const ValueEnds& shown)
     const QString share = beyond == 0 ? tr("nothing")
         : beyond < 1e-4               ? tr("under 0.01 %")
                                       : QStringLiteral("%1 %").arg(number(beyond * 100));
-    m_label->setText(rangeText(m_trial.holdsMore() ? tr("holds %1 … %2") : tr("keeps %1 … %2"), held)
-                     + tr("\n%1 beyond").arg(share));
-    m_chosenLabel->setText(
-        m_trial.holdsMore()
-            ? rangeText(tr("scale chosen for\n%1 … %2"), {m_trial.end(0), m_trial.end(1)})
-            : QString());
+    m_label->setText(
+        rangeText(m_trial.holdsMore() ? tr("holds %1 … %2") : tr("keeps %1 … %2"), held)
+        + tr("\n%1 beyond").arg(share));
+    m_chosenLabel->setText(m_trial.holdsMore() ? rangeText(tr("scale chosen for\n%1 … %2"),
+                                                           {m_trial.end(0), m_trial.end(1)})
+                                               : QString());
     const double middle = shown.low + (shown.high - shown.low) * 0.72;
     placeLabel(*m_label, std::min(held.high, shown.high), held.high < middle);
     placeLabel(*m_chosenLabel, m_trial.end(1), false);

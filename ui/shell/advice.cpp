@@ -123,12 +123,9 @@ bool Advice::sayConflict(const Plan& plan, const Plan* before)
     if (found == plan.conflicts.end())
         return false;
     const FusionConflict& conflict = *found;
-    const QString member
-        = toQString(nodeTitle(*m_workspace.document().model(), conflict.member));
-    const QString root
-        = toQString(nodeTitle(*m_workspace.document().model(), conflict.root));
-    const QString name
-        = toQString(m_workspace.document().model()->get(conflict.member).name);
+    const QString member = toQString(nodeTitle(*m_workspace.document().model(), conflict.member));
+    const QString root = toQString(nodeTitle(*m_workspace.document().model(), conflict.root));
+    const QString name = toQString(m_workspace.document().model()->get(conflict.member).name);
     const QString wanted = qconfigText(conflict.memberQConfig);
     QString detail = tr("%1 is fused into %2, whose qconfig %3 counts for both.")
                          .arg(member, root, qconfigText(conflict.rootQConfig));

@@ -264,8 +264,9 @@ void Card::addBar(const QString& label, double fraction, const QColor& color, co
                   bool faded)
 {
     placeLabel(label);
-    place<FractionBar>(BarKind, 1, 1, {}, [this] { return new FractionBar(m_body); })
-        ->set(fraction, color, faded);
+    place<FractionBar>(BarKind, 1, 1, {}, [this] {
+        return new FractionBar(m_body);
+    })->set(fraction, color, faded);
     auto* number = place<QLabel>(FigureKind, 2, 1, {}, [this] {
         auto* made = new QLabel(m_body);
         made->setFont(monoFont(11));

@@ -19,8 +19,8 @@ namespace qs {
 class ElidedLabel;
 class FractionBar;
 
-/// A titled box of rows, as the right-hand panel is made of. Rows are kept and filled again: to make
-/// and style widgets takes longer than all else of a selection. GUI thread only.
+/// A titled box of rows, as the right-hand panel is made of. Rows are kept and filled again: to
+/// make and style widgets takes longer than all else of a selection. GUI thread only.
 class Card : public QFrame
 {
     Q_OBJECT

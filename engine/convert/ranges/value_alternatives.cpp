@@ -231,9 +231,10 @@ std::optional<NamedQConfig> withoutOwnRule(const PreparedModel& prepared, Observ
     }
     if (observer.rule.kind != RuleKind::Node || observer.rule.fromBackend)
         return std::nullopt;
-    const NodePlan* owner = planOf(observer.isWeight             ? observer.weightOwner
-                                       : observer.edges.empty() ? NodeId()
-                                                                : observer.edges.front().value.node);
+    const NodePlan* owner
+        = planOf(observer.isWeight            ? observer.weightOwner
+                     : observer.edges.empty() ? NodeId()
+                                              : observer.edges.front().value.node);
     if (!owner || owner->overrides.empty() || !owner->overrides.front().qconfig.config)
         return std::nullopt;
     return owner->overrides.front().qconfig;
@@ -298,9 +299,8 @@ public:
         return guardTorchValue<std::vector<Alternative>>([&] {
             auto found = weightAlternatives(value.toTensor(), stats->spec);
             if (byRule && isIntegerDType(byRule->config->weight.dtype))
-                addByRule(found, *byRule, byRule->config->weight, [&](Alternative& one) {
-                    return measureWeight(value.toTensor(), one);
-                });
+                addByRule(found, *byRule, byRule->config->weight,
+                          [&](Alternative& one) { return measureWeight(value.toTensor(), one); });
             return found;
         });
     }

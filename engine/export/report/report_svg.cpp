@@ -95,8 +95,9 @@ std::string histogramSvg(const HistogramPicture& picture)
     std::string svg = svgOpen(kWidth, kHeight + kFoot);
     const double left = place(picture.held.low);
     svg += rectangle(left, 0, place(picture.held.high) - left, kHeight, "range");
-    const double width
-        = columns.empty() ? 0 : (place(picture.data.high) - place(picture.data.low)) / double(columns.size());
+    const double width = columns.empty()
+        ? 0
+        : (place(picture.data.high) - place(picture.data.low)) / double(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i] <= 0 || most <= 0)
             continue;

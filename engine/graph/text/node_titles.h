@@ -37,7 +37,8 @@ private:
     std::string partText(const Node& node, const std::string& common) const;
 
     const Graph& m_graph;
-    std::unordered_map<NodeId, int> m_place; ///< among operators that are called alike, from the second
+    std::unordered_map<NodeId, int>
+        m_place; ///< among operators that are called alike, from the second
 };
 
 /// The same of one node. Walks over the graph: for lists build `NodeTitles` once.

@@ -108,8 +108,7 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
                    QFontMetricsF(font).elidedText(text, elide, line.width()));
     };
     // The modules around stand around the node: of a long path the end counts.
-    drawLine(sceneFont(12, 600), t.text, words.title,
-             look.folded ? Qt::ElideRight : Qt::ElideLeft);
+    drawLine(sceneFont(12, 600), t.text, words.title, look.folded ? Qt::ElideRight : Qt::ElideLeft);
     if (second) {
         line.translate(0, 16);
         drawLine(sceneMonoFont(10), t.muted, words.detail);

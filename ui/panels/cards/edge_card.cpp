@@ -115,17 +115,19 @@ void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
                    .arg(params->zeroPoint.front()));
     if (const PlannedObserver* before = m_workspace.facts().observer(facts.before))
         addRow(tr("Before"), specWords(before->spec));
-    addText(m_workspace.facts().titled(toQString(facts.why)), true)->setObjectName(QStringLiteral("edgeWhy"));
+    addText(m_workspace.facts().titled(toQString(facts.why)), true)
+        ->setObjectName(QStringLiteral("edgeWhy"));
 }
 
 void EdgeCard::showRules(const Edge& edge, const EdgeFacts& facts)
 {
     for (int i = 0; i < int(facts.voices.size()); ++i) {
         const bool won = i == facts.won;
-        auto* line = addText(
-            QStringLiteral("%1 %2").arg(won ? QStringLiteral("✓") : QStringLiteral("·"),
-                                        voiceText(m_workspace.facts(), edge, facts.voices[std::size_t(i)])),
-            !won);
+        auto* line
+            = addText(QStringLiteral("%1 %2").arg(
+                          won ? QStringLiteral("✓") : QStringLiteral("·"),
+                          voiceText(m_workspace.facts(), edge, facts.voices[std::size_t(i)])),
+                      !won);
         line->setObjectName(won ? QStringLiteral("edgeRuleWon") : QStringLiteral("edgeRule"));
     }
 }
@@ -133,8 +135,10 @@ void EdgeCard::showRules(const Edge& edge, const EdgeFacts& facts)
 void EdgeCard::showPartners(const Edge& edge)
 {
     QStringList names;
-    for (const ObservedEdge& partner : sharedAlong(*m_workspace.document().model(), *m_workspace.document().plan(), edge))
-        if (const QString name = m_workspace.facts().title(partner.value.node); !names.contains(name))
+    for (const ObservedEdge& partner :
+         sharedAlong(*m_workspace.document().model(), *m_workspace.document().plan(), edge))
+        if (const QString name = m_workspace.facts().title(partner.value.node);
+            !names.contains(name))
             names << name;
     if (names.isEmpty())
         return;

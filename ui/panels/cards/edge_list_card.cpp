@@ -64,8 +64,8 @@ void EdgeListCard::refresh()
                      observer ? specWords(observer->spec) : QStringLiteral("float"),
                      byEdge ? tr(" · edge rule") : QString()),
             m_list);
-        item->setToolTip(QStringLiteral("%1\n%2").arg(edgeText(m_workspace.facts(), edge),
-                                                         m_workspace.facts().titled(toQString(facts.why))));
+        item->setToolTip(QStringLiteral("%1\n%2").arg(
+            edgeText(m_workspace.facts(), edge), m_workspace.facts().titled(toQString(facts.why))));
     }
     const int rows = std::min(int(edges.size()), kShownEdges);
     m_list->setFixedHeight(std::max(m_list->sizeHintForRow(0), 16) * rows + 4);

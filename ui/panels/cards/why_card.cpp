@@ -112,7 +112,8 @@ void WhyCard::refresh()
     if (!decided->reason.empty())
         addText(facts.titled(toQString(decided->reason.text())));
     if (!decided->note.empty())
-        addText(facts.titled(QString::fromStdString(decided->note)))->setObjectName(QStringLiteral("whyNote"));
+        addText(facts.titled(QString::fromStdString(decided->note)))
+            ->setObjectName(QStringLiteral("whyNote"));
     if (decided->verdict == Verdict::NotApplicable) {
         showOutputRules();
         return;
@@ -213,8 +214,9 @@ void WhyCard::showRemedy(const NodePlan& decided)
 {
     if (decided.remedy.text.empty())
         return;
-    auto* line = addText(tr("Suggestion: %1").arg(
-        m_workspace.facts().titled(QString::fromStdString(decided.remedy.text))));
+    auto* line = addText(
+        tr("Suggestion: %1")
+            .arg(m_workspace.facts().titled(QString::fromStdString(decided.remedy.text))));
     line->setObjectName(QStringLiteral("whyRemedy"));
     const auto missing = decided.remedy ? std::nullopt : missingFusion(m_workspace, decided.node);
     if (!decided.remedy && !missing)

@@ -15,7 +15,8 @@ namespace {
 /// As many nodes are told by name.
 constexpr int kNamedKeys = 3;
 
-/// "conv1 · conv2d", "conv1 + bn1", "12 nodes", "module layer1", "all Conv2d + ReLU", "the whole model"
+/// "conv1 · conv2d", "conv1 + bn1", "12 nodes", "module layer1", "all Conv2d + ReLU", "the whole
+/// model"
 QString describe(const Document& document, const AssignTarget& target)
 {
     if (target.kind == RuleKind::Global)

@@ -40,7 +40,8 @@ public:
     void stopTrying();
     /// The answer to the last recipe; null while it is worked out, or where there is none.
     const PreviewPtr& trial() const { return m_trial; }
-    /// What the decisions as they stand give on the trial's samples, with its ranges; null likewise.
+    /// What the decisions as they stand give on the trial's samples, with its ranges; null
+    /// likewise.
     const PreviewPtr& trialBefore() const { return m_trialBefore; }
 
     /// Whether previews can be had: the model was compared since it was opened.

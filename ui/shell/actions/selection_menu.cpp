@@ -42,7 +42,7 @@ QString selectedName(const Workspace& workspace)
     if (!model)
         return {};
     if (selection.edge())
-        return edgeText(*model, *selection.edge());
+        return edgeText(workspace.facts(), *selection.edge());
     if (selection.isModule()) // the root has no path
         return selection.modulePath().isEmpty()
             ? toQString(workspace.foldTree()->entry(FoldTree::kRoot).label)

@@ -108,9 +108,9 @@ void ReplacementsDialog::refresh()
 void ReplacementsDialog::showRow(QTreeWidgetItem& item, const Replacement& row)
 {
     const Graph& graph = *m_workspace.document().model();
-    const QString texts[]
-        = {toQString(NodeTitles(graph).of(row.members)), toQString(graph.get(row.members.front()).scope.path),
-           preparedText(row), convertedText(row)};
+    const QString texts[] = {toQString(NodeTitles(graph).of(row.members)),
+                             toQString(graph.get(row.members.front()).scope.path),
+                             preparedText(row), convertedText(row)};
     const QString tips[]
         = {texts[0], texts[1], row.prepared.empty() ? texts[2] : toQString(row.prepared),
            row.reference.empty() ? texts[3] : toQString(row.reference)};
