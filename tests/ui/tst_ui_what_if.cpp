@@ -1,143 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/convert/quantize_weights.h"
-#include "tests/ui/edge_window.h"
-#include "ui/style/property_cards.h"
+#include "tests/ui/range_window.h"
 #include "ui/style/theme.h"
 
 #include <QPushButton>
-#include <QRandomGenerator>
-#include <QTableView>
 #include <QToolButton>
-#include <QTreeView>
 #include <QTreeWidget>
 #include <QTreeWidgetItemIterator>
 
 using namespace qs;
 
-namespace {
-
-/// Counts cards that are painted where another one is, or out of their column.
-class PlaceWatch : public QObject
-{
-public:
-    explicit PlaceWatch(QWidget& cards)
-        : m_cards(cards)
-    {
-        for (auto* card : all())
-            card->installEventFilter(this);
-    }
-    int painted = 0, misplaced = 0;
-
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override
-    {
-        if (event->type() == QEvent::Paint) {
-            const auto* card = static_cast<Card*>(watched);
-            ++painted;
-            bool isRight = card->x() > 0 && card->width() == m_cards.width() - 2 * card->x();
-            for (const auto* other : all())
-                isRight = isRight
-                    && (other == card || other->isHidden()
-                        || !other->geometry().intersects(card->geometry()));
-            misplaced += !isRight;
-        }
-        return QObject::eventFilter(watched, event);
-    }
-
-private:
-    QList<Card*> all() { return m_cards.findChildren<Card*>(Qt::FindDirectChildrenOnly); }
-
-    QWidget& m_cards;
-};
-
-} // namespace
-
 /// What a value would lose otherwise: alternatives and tried ranges, beside the command line.
-class TestWhatIf : public test::EdgeWindow
+class TestWhatIf : public test::RangeWindow
 {
     Q_OBJECT
-
-private:
-    QTreeWidgetItem* alternative(const QString& name)
-    {
-        auto* tree = find<QTreeWidget>("alternativesTree");
-        for (QTreeWidgetItemIterator it(tree); *it; ++it)
-            if ((*it)->data(0, Qt::UserRole + 1).toString() == name)
-                return *it;
-        return nullptr;
-    }
-
-    QWidget& plot() { return *find<QWidget>("histogram"); }
-
-    void drag(int side, int by)
-    {
-        const QPoint from = histogram().endPosition(side);
-        QTest::mousePress(&plot(), Qt::LeftButton, Qt::ShiftModifier, from);
-        for (int i = 1; i <= 4; ++i) {
-            QMouseEvent move(QEvent::MouseMove, QPointF(from + QPoint(by * i / 4, 0)),
-                             plot().mapToGlobal(QPointF(from + QPoint(by * i / 4, 0))),
-                             Qt::NoButton, Qt::LeftButton, Qt::ShiftModifier);
-            QCoreApplication::sendEvent(&plot(), &move);
-        }
-        QTest::mouseRelease(&plot(), Qt::LeftButton, Qt::ShiftModifier, from + QPoint(by, 0));
-    }
-
-    /// Selects the node and waits for its histogram; false where it has no range to look at.
-    bool lookAt(NodeId node)
-    {
-        const ObserverId observer = workspace().facts().outputObserver(node);
-        const ObserverStats* stats = workspace().facts().stats(observer);
-        const QParams* params = workspace().facts().qparams(observer);
-        if (!shownHistogram(stats) || shownHistogram(stats)->empty() || !params
-            || params->scale.size() != 1 || !workspace().facts().observerOn({node, 0}))
-            return false;
-        workspace().selectNode(node);
-        return QTest::qWaitFor(
-            [&] { return histogram().shown() == observer && !histogram().trial().isMoved(); });
-    }
-
-    /// Of the counts of the histogram that is shown, those of a bin spread evenly.
-    double outsideTheLines()
-    {
-        const Histogram& counted = *shownHistogram(workspace().facts().stats(histogram().shown()));
-        const double width
-            = (double(counted.max) - double(counted.min)) / double(counted.counts.size());
-        double total = 0, outside = 0;
-        for (std::size_t i = 0; i < counted.counts.size(); ++i) {
-            const double begin = double(counted.min) + width * double(i), end = begin + width;
-            double spread = double(counted.counts[i]);
-            if (begin <= 0 && end > 0 && i + 1 < counted.counts.size()) // a peak of zeros is held
-                spread = std::min(spread, double(counted.counts[i + 1]));
-            const double low = std::clamp(histogram().heldLine(0), begin, end);
-            const double high = std::clamp(histogram().heldLine(1), begin, end);
-            total += double(counted.counts[i]);
-            outside += spread * (1 - (high - low) / width);
-        }
-        return outside / total;
-    }
-
-    /// A row of the column, at any depth, shows the text.
-    static bool shownIn(const QAbstractItemModel& model, int column, const QString& text,
-                        const QModelIndex& parent = {})
-    {
-        for (int row = 0; row < model.rowCount(parent); ++row)
-            if (model.index(row, column, parent).data().toString() == text
-                || shownIn(model, column, text, model.index(row, 0, parent)))
-                return true;
-        return false;
-    }
-
-    void checkShare()
-    {
-        const double outside = outsideTheLines();
-        QVERIFY(std::abs(histogram().trial().beyond() - outside) < 1e-9);
-        const QString words = histogram().heldText().section(QLatin1Char('\n'), 1);
-        if (histogram().countBeyond() > 0)
-            QVERIFY2(!words.startsWith(QLatin1String("nothing")), qPrintable(words));
-        const QString share = words.section(QStringLiteral(" %"), 0, 0);
-        if (outside >= 1e-4)
-            QCOMPARE(share, QString::number(outside * 100, 'g', 3));
-    }
 
 private Q_SLOTS:
     void initTestCase() { openAndCompare(); }
@@ -276,141 +152,6 @@ private Q_SLOTS:
         QVERIFY(document().recipe() == m_start);
     }
 
-    /// Lines, shading, bars and words are of one range: the one beyond which values saturate.
-    void theShareIsWhatLiesOutsideTheLines()
-    {
-        int looked = 0, wider = 0;
-        for (const auto& node : graph().nodes())
-            if (lookAt(node->id)) {
-                checkShare();
-                ++looked;
-                wider += !histogram().chosenText().isEmpty();
-            }
-        QVERIFY2(looked >= 10, qPrintable(QString::number(looked)));
-        // The preset reduces the range: the stored integers go on to the type's end.
-        QVERIFY2(wider >= 8, qPrintable(QString::number(wider)));
-    }
-
-    /// An end that goes outwards takes nothing off, whatever end, from wherever.
-    void draggingOutwardsNeverCutsMoreOff()
-    {
-        QRandomGenerator chance(40);
-        int drags = 0;
-        for (const auto& node : graph().nodes()) {
-            if (!lookAt(node->id))
-                continue;
-            for (int turn = 0; turn < 3; ++turn) {
-                const int side = chance.bounded(2), out = side == 0 ? -1 : 1;
-                drag(side, -out * chance.bounded(20, 160));
-                checkShare();
-                double before = histogram().trial().beyond();
-                for (int step = 0; step < 6; ++step) {
-                    drag(side, out * chance.bounded(1, 40));
-                    const double now = histogram().trial().beyond();
-                    QVERIFY2(now <= before,
-                             qPrintable(QStringLiteral("%1: %2 after %3")
-                                            .arg(QString::fromStdString(node->name))
-                                            .arg(now)
-                                            .arg(before)));
-                    checkShare();
-                    before = now;
-                    ++drags;
-                }
-            }
-            QTest::keyClick(&plot(), Qt::Key_Escape);
-        }
-        QVERIFY(drags > 150);
-    }
-
-    /// The line that values saturate at can be taken as well.
-    void theSaturatingLineIsDraggedToo()
-    {
-        QVERIFY(lookAt(forked().value.node) && !histogram().chosenText().isEmpty());
-        RangeTrial trial = histogram().trial();
-        for (const double share : {0.9, 0.5, 1.2}) {
-            const double to = trial.heldEnd(1) * share;
-            trial.moveHeld(1, to);
-            QVERIFY(std::abs(trial.heldEnd(1) - to) < 1e-9);
-        }
-    }
-
-    /// What is decided by a dragged range or an alternative is seen where other decisions are, with
-    /// the deciding rule and the way back; the original way stays among the alternatives.
-    void aDecisionOnARangeIsSeen_data()
-    {
-        QTest::addColumn<bool>("dragged");
-        QTest::newRow("dragged") << true;
-        QTest::newRow("an alternative") << false;
-    }
-    void aDecisionOnARangeIsSeen()
-    {
-        QFETCH(bool, dragged);
-        const NodeId node = forked().value.node;
-        QVERIFY(lookAt(node));
-        const std::vector<NodeId> nodes = workspace().selection().nodes();
-        const QString before = workspace().facts().decisionText(nodes, true);
-        QVERIFY(!before.contains(QStringLiteral("✎")));
-        QTRY_VERIFY(alternative("minmax"));
-        if (dragged) {
-            drag(1, -80);
-            QTest::keyClick(&plot(), Qt::Key_Return);
-        } else {
-            auto* tree = find<QTreeWidget>("alternativesTree");
-            qobject_cast<QToolButton*>(tree->itemWidget(alternative("minmax"), 3))->click();
-        }
-        settle();
-        const QString name = dragged ? "x86_fixed_range" : "x86_minmax";
-        for (const bool isCalibrated : {false, true}) {
-            if (isCalibrated) {
-                workspace().pipeline().runUpTo(Stage::Compare);
-                settle();
-            }
-            const QString text = workspace().facts().decisionText(nodes, true);
-            QVERIFY2(text.contains(name) && text.endsWith(QStringLiteral("✎")), qPrintable(text));
-            const auto& tree = *find<QTreeView>("moduleTree")->model();
-            QVERIFY(shownIn(tree, 1, text));
-            QCOMPARE(find<QComboBox>("qconfigBox")->currentText(), text);
-            QVERIFY(label("whyOutputRule").contains(name));
-            if (isCalibrated)
-                QVERIFY(shownIn(*find<QTableView>("metricsTable")->model(), 3, text));
-            QTRY_VERIFY(find<QTreeWidget>("alternativesTree")->topLevelItemCount() > 3);
-            QString now; // of the output, which comes before the weight
-            int original = 0;
-            for (QTreeWidgetItemIterator it(find<QTreeWidget>("alternativesTree")); *it; ++it) {
-                if (now.isEmpty() && (*it)->text(2) == QLatin1String("now"))
-                    now = (*it)->data(0, Qt::UserRole + 1).toString();
-                original += (*it)->data(0, Qt::UserRole + 1).toString() == "histogram"
-                    || (*it)->data(0, Qt::UserRole + 1).toString().startsWith("by rule");
-            }
-            QCOMPARE(now,
-                     QString(!dragged           ? "minmax"
-                                 : isCalibrated ? "fixed_qparams"
-                                                : "fixed range"));
-            QVERIFY(original >= 1);
-        }
-        // Three ways back: the card's button, its box, the original among the alternatives.
-        find<QPushButton>("clearOutputRules")->click();
-        settle();
-        QCOMPARE(edgeRules(), 0);
-        QCOMPARE(workspace().facts().decisionText(nodes, true), before);
-        workspace().undoStack().undo();
-        settle();
-        QCOMPARE(edgeRules(), 2);
-        choose("qconfigBox", QStringLiteral("x86 (by rule)"));
-        settle();
-        QCOMPARE(edgeRules(), 0);
-        workspace().undoStack().undo();
-        settle();
-        QTRY_VERIFY(alternative("by rule (x86)") || alternative("histogram"));
-        auto* ways = find<QTreeWidget>("alternativesTree");
-        auto* original = alternative("by rule (x86)") ? alternative("by rule (x86)")
-                                                      : alternative("histogram");
-        ways->setCurrentItem(original);
-        QTest::keyClick(ways, Qt::Key_Return);
-        settle();
-        QCOMPARE(edgeRules(), 0);
-    }
-
     void aRangeSnapsToMethods()
     {
         const Edge edge = forked();
@@ -427,32 +168,6 @@ private Q_SLOTS:
         }
         QTest::keyClick(&plot(), Qt::Key_Escape);
         QVERIFY(!histogram().trial().isMoved());
-    }
-
-    /// Cards keep their rows from one selection to the next, and none is painted before it has its
-    /// place.
-    void cardsAreKeptAndLaidOutBeforeTheyAreSeen()
-    {
-        QWidget& cards = *find<QWidget>("cardWhy")->parentWidget();
-        PlaceWatch watch(cards);
-        QSet<QObject*> before;
-        for (const int round : {0, 1}) {
-            for (const auto& node : graph().nodes()) {
-                if (workspace().foldTree()->unitOf(node->id) < 0
-                    || workspace().selection().contains(node->id))
-                    continue;
-                const int painted = watch.painted;
-                workspace().selectNode(node->id);
-                QTRY_VERIFY(watch.painted > painted);
-            }
-            const QObjectList all = find<QWidget>("cardWhy")->findChildren<QObject*>();
-            const QSet<QObject*> now(all.begin(), all.end());
-            if (round == 1)
-                QCOMPARE(now, before);
-            before = now;
-        }
-        QVERIFY(watch.painted > 60);
-        QCOMPARE(watch.misplaced, 0);
     }
 
     /// With QS_TOUR=FOLDER the picture is kept to be looked at.

@@ -5,8 +5,6 @@
 #include "engine/base/text.h"
 #include "ui/session/text.h"
 
-#include <QRegularExpression>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -147,59 +145,6 @@ NodePtr Facts::bodyOwner(NodeId node) const
         return reference;
     return in(m_calibration && m_calibration->prepared ? m_calibration->prepared->graph.get()
                                                        : nullptr);
-}
-
-namespace {
-
-QString titleIn(const FoldTreePtr& tree, const GraphPtr& model, NodeId node)
-{
-    const int unit = tree ? tree->unitOf(node) : -1;
-    if (unit >= 0)
-        return QString::fromStdString(tree->entry(unit).title);
-    const Node* found = model ? model->tryGet(node) : nullptr;
-    const bool byTarget = found && found->isStored() && !found->target.empty();
-    return !found ? QString() : QString::fromStdString(byTarget ? found->target : found->name);
-}
-
-} // namespace
-
-QString titleOf(const Document& document, NodeId node)
-{
-    return titleIn(document.hierarchy(), document.model(), node);
-}
-
-QString titlesOf(const Document& document, std::span<const NodeId> nodes)
-{
-    constexpr int kNamed = 3;
-    QStringList names;
-    for (const NodeId node : nodes)
-        if (const QString name = titleOf(document, node); !names.contains(name)) {
-            names << name;
-            if (names.size() > kNamed)
-                return QObject::tr("%1 nodes").arg(nodes.size());
-        }
-    return names.join(QStringLiteral(", "));
-}
-
-QString Facts::title(NodeId node) const
-{
-    return titleIn(m_tree, m_model, node);
-}
-
-QString Facts::titled(const QString& sentence) const
-{
-    static const QRegularExpression kQuoted(QStringLiteral("'([^']+)'"));
-    QString out;
-    qsizetype at = 0;
-    for (auto it = kQuoted.globalMatch(sentence); it.hasNext();) {
-        const auto match = it.next();
-        const Node* node = m_model ? m_model->tryFind(match.captured(1).toStdString()) : nullptr;
-        if (!node)
-            continue;
-        out += sentence.mid(at, match.capturedStart(1) - at) + title(node->id);
-        at = match.capturedEnd(1);
-    }
-    return out + sentence.mid(at);
 }
 
 const NodePlan* Facts::plan(NodeId node) const
@@ -354,61 +299,6 @@ std::optional<double> Facts::worstSqnr(std::span<const NodeId> nodes, ErrorTerm 
         if (const auto value = sqnr(node, term))
             worst = worst ? std::min(*worst, *value) : *value;
     return worst;
-}
-
-QString Facts::qconfigText(std::span<const NodeId> nodes) const
-{
-    std::optional<std::string> common;
-    for (NodeId node : nodes) {
-        const auto* decided = plan(node);
-        if (!decided || !decided->eligible)
-            continue;
-        if (common && *common != decided->qconfigName)
-            return QStringLiteral("mixed");
-        common = decided->qconfigName;
-    }
-    if (!common)
-        return {};
-    return common->empty() ? QStringLiteral("float") : QString::fromStdString(*common);
-}
-
-const std::vector<Rule>& Facts::outputRules(NodeId node) const
-{
-    static const std::vector<Rule> kNone;
-    const auto it = m_outputRules.find(node);
-    return it == m_outputRules.end() ? kNone : it->second;
-}
-
-QString Facts::outputQConfigText(std::span<const NodeId> nodes) const
-{
-    QStringList names;
-    for (NodeId node : nodes)
-        for (const Rule& rule : outputRules(node)) {
-            const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
-                                                     : QStringLiteral("float");
-            if (!names.contains(name))
-                names << name;
-        }
-    return names.join(QStringLiteral(", "));
-}
-
-QString Facts::decisionText(std::span<const NodeId> nodes, bool marked, const QString& word) const
-{
-    QString text = word.isEmpty() ? qconfigText(nodes) : word;
-    if (const QString out = outputQConfigText(nodes); !out.isEmpty())
-        text = text.isEmpty() ? QObject::tr("out %1").arg(out)
-                              : QObject::tr("%1 · out %2").arg(text, out);
-    return marked && isOverridden(nodes) ? text + QStringLiteral(" ✎") : text;
-}
-
-bool Facts::isOverridden(std::span<const NodeId> nodes) const
-{
-    return std::any_of(nodes.begin(), nodes.end(), [this](NodeId node) {
-        const auto* decided = plan(node);
-        return !outputRules(node).empty()
-            || (decided && !decided->rule.fromBackend
-                && decided->rule.kind >= RuleKind::ModuleName);
-    });
 }
 
 Verdict Facts::verdict(std::span<const NodeId> nodes) const

@@ -6,6 +6,7 @@
 #include "engine/export/documents/steps_json.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/text/graph_printer.h"
+#include "engine/plan/names/unit_title.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,15 +55,10 @@ std::string_view modeOf(const NodePlan& plan)
 /// Of what computes nothing, or of a node without a plan.
 Reason plainReason(const Node& node)
 {
-    switch (node.kind) {
-    case NodeKind::Input:
+    if (node.kind == NodeKind::Input)
         return Reason::of<ReasonCode::ModelInput>();
-    case NodeKind::Parameter:
-    case NodeKind::Constant:
-        return Reason::of<ReasonCode::StoredTensor>();
-    default:
-        return Reason::of<ReasonCode::NotReached>();
-    }
+    return node.isStored() ? Reason::of<ReasonCode::StoredTensor>()
+                           : Reason::of<ReasonCode::NotReached>();
 }
 
 /// What was observed, per tensor or per channel.
@@ -171,7 +167,7 @@ Json NodeJson::observations() const
 Json NodeJson::node(const Node& node, const NodePlan* plan) const
 {
     Json json = {{"name", node.name},
-                 {"title", title(node, plan)},
+                 {"title", unitTitle(m_titles, *m_parts.plan, plan, node)},
                  {"op", opName(node)},
                  {"module", node.scope.path},
                  {"call_index", node.scope.callIndex},
@@ -181,15 +177,6 @@ Json NodeJson::node(const Node& node, const NodePlan* plan) const
     if (m_numbers)
         addNumbers(json, node);
     return json;
-}
-
-std::string NodeJson::title(const Node& node, const NodePlan* plan) const
-{
-    if (plan && plan->group >= 0)
-        if (const MatchGroup& group = m_parts.plan->groups[std::size_t(plan->group)];
-            group.members.size() > 1 && (group.quantized || group.fused))
-            return m_titles.of(group.members);
-    return m_titles.of(node);
 }
 
 void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) const

@@ -30,8 +30,6 @@ public:
 
 private:
     Json node(const Node& node, const NodePlan* plan) const;
-    /// Of a fused operator's member: the whole one's.
-    std::string title(const Node& node, const NodePlan* plan) const;
     void addVerdict(Json& json, const Node& node, const NodePlan* plan) const;
     void addValues(Json& json, const Node& node) const;
     /// The observer of what that input reads, where the producer's `output` does not tell it.
