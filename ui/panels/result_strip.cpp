@@ -290,7 +290,7 @@ void ResultStrip::showPreview()
     }
     m_preview.value->setText(text);
     QString tip = tr("A few samples through the reference form with the decisions as they stand, "
-                     "and the change against the same samples, with the same ranges known, before");
+                     "and the change against the same samples with the same ranges before");
     if (preview && !preview->estimated.empty()) {
         QStringList names;
         for (const std::string& name : preview->estimated)
