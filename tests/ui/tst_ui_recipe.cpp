@@ -149,7 +149,7 @@ void TestRecipe::stepsHaveReadableNames()
         m_workspace->assign(target, name);
         return m_workspace->undoStack().undoText();
     };
-    QCOMPARE(named({RuleKind::Node, {"linear"}}, "x86"), QStringLiteral("set linear to x86"));
+    QCOMPARE(named({RuleKind::Node, {"linear"}}, "x86"), QStringLiteral("set fc · linear to x86"));
     QCOMPARE(named({RuleKind::Node, {"add", "linear"}}, ""),
              QStringLiteral("set add + linear to float"));
     QCOMPARE(named({RuleKind::ModuleName, {"block"}}, ""),
@@ -324,7 +324,7 @@ void TestRecipe::historyGoesBack()
     auto* history = panel.findChild<QUndoView*>(QStringLiteral("recipeHistory"));
     QCOMPARE(history->model()->rowCount(), 3);
     QCOMPARE(history->model()->index(1, 0).data().toString(),
-             QStringLiteral("set linear to float"));
+             QStringLiteral("set fc · linear to float"));
     QTest::mouseClick(history->viewport(), Qt::LeftButton, {},
                       history->visualRect(history->model()->index(0, 0)).center());
     QCOMPARE(m_workspace->undoStack().index(), 0);
