@@ -106,6 +106,31 @@ std::vector<int> FormEntries::selectedEntries() const
     return out;
 }
 
+bool FormEntries::areSelected(const std::vector<int>& floatEntries) const
+{
+    const auto& nodes = m_workspace.selection().nodes();
+    const std::unordered_set<NodeId> selected(nodes.begin(), nodes.end());
+    return std::all_of(floatEntries.begin(), floatEntries.end(), [&](int entry) {
+        const auto inside = m_workspace.foldTree()->nodesOf(entry);
+        return std::all_of(inside.begin(), inside.end(),
+                           [&](NodeId id) { return selected.contains(id); });
+    });
+}
+
+void FormEntries::deselect(const std::vector<int>& floatEntries)
+{
+    std::unordered_set<NodeId> gone;
+    for (const int entry : floatEntries)
+        for (const NodeId id : m_workspace.foldTree()->nodesOf(entry))
+            gone.insert(id);
+    std::vector<NodeId> left = m_workspace.selection().nodes();
+    std::erase_if(left, [&](NodeId id) { return gone.contains(id); });
+    if (left.empty())
+        m_workspace.selection().clear();
+    else
+        m_workspace.selection().selectNodes(left, left.front());
+}
+
 std::vector<int> FormEntries::selectedBlocks(const GraphDrawing& drawing) const
 {
     const auto& nodes = m_workspace.selection().nodes();

@@ -39,6 +39,9 @@ public:
     bool passesFilter(const FoldTree& drawn, int entry) const;
     /// Entries of the form's tree that the selection covers.
     std::vector<int> selectedEntries() const;
+    /// Every node inside these entries of the float tree is selected.
+    bool areSelected(const std::vector<int>& floatEntries) const;
+    void deselect(const std::vector<int>& floatEntries);
     /// The blocks of the box whose blocks are all that is selected, as entries of the float tree.
     std::vector<int> selectedBlocks(const GraphDrawing& drawing) const;
 

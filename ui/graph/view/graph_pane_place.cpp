@@ -253,10 +253,10 @@ void GraphPane::place()
         m_minimap->setGeometry(0, canvas.top(), width(), strip);
         canvas.setTop(std::min(canvas.top() + strip, canvas.bottom() + 1));
     }
-    m_views->setGeometry(canvas);
     m_body->setGeometry(rect());
     m_legend->move(width() - kFooterMargin - m_legend->width(), canvas.bottom() + 2);
     update();
+    m_views->setGeometry(canvas); // last: what follows a view's size may give the pane another
 }
 
 } // namespace qs

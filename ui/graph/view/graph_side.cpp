@@ -280,7 +280,11 @@ std::vector<int> GraphSide::selectedBlocks() const
 void GraphSide::select(int entry, bool extend)
 {
     if (drawnTree().entry(entry).repeats > 0) {
-        m_workspace.selectEntries(m_entries.floatEntries(drawnTree(), entry), extend);
+        const auto blocks = m_entries.floatEntries(drawnTree(), entry);
+        if (extend && m_entries.areSelected(blocks))
+            m_entries.deselect(blocks);
+        else
+            m_workspace.selectEntries(blocks, extend);
         return;
     }
     const int chosen = floatEntry(entry);
