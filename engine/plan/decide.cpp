@@ -3,7 +3,9 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/match/custom_matches.h"
+#include "engine/plan/names/taken_apart.h"
 #include "engine/plan/remedy.h"
+#include "engine/plan/rules/fusion_conflicts.h"
 #include "engine/plan/whole_objects.h"
 
 #include <algorithm>
@@ -165,6 +167,51 @@ std::string qconfigsTaken(const Node& node, const OpName& name)
     return "a " + modes + " qconfig";
 }
 
+/// A parametrization computes the layer's weight, which stays float, as in torch.ao. Returns
+/// whether anything is left to quantize: nothing is for who asks for the weight alone.
+bool keepWeightFloat(Verdicts& out, const Graph& graph, const Node& root,
+                     const std::string& backend)
+{
+    const std::string& path = root.scope.path;
+    out.remedy.text = removalOfParametrization(graph, path);
+    out.remedy.fold = path;
+    const auto mode = quantizationMode(*out.qconfig.config);
+    if (mode && *mode == QuantizationMode::WeightOnly) {
+        out.verdict = Verdict::FloatByBackend;
+        out.reason = Reason::of<ReasonCode::InsideModule>(root.scope.moduleClass, backend);
+        return false;
+    }
+    out.note = "its weight stays float, as in torch.ao: a parametrization computes it in each run";
+    return true;
+}
+
+/// Whether the weight has the channels that its observer counts and all values are float32; else
+/// says why not.
+bool fitsValues(Verdicts& out, const Graph& graph, const OpNames& names, const Matches& matches,
+                const Match& match, bool isWeighted)
+{
+    const QConfig& qconfig = *out.qconfig.config;
+    const Node& root = graph.get(matches.units[match.units.front()].root());
+    const OpName& rootName = names[graph.position(root.id)];
+    if (out.dtypeConfig->weight.dtype && isWeighted)
+        if (const std::string why = whyNoSuchChannels(graph, root, rootName, qconfig.weight);
+            !why.empty()) {
+            out.verdict = Verdict::FloatByConstraint;
+            out.reason = Reason::of<ReasonCode::QConfigDoesNotFit>(out.qconfig.name, "", why);
+            return false;
+        }
+    const OddValue odd
+        = nonFloatValue(graph, names, matches, match, qconfig.activation.dtype != DType::Float32);
+    if (odd.what.empty())
+        return true;
+    out.verdict = isFloating(odd.dtype) ? Verdict::FloatByBackend : Verdict::ShapeOnly;
+    out.reason = Reason::of<ReasonCode::NotFloat32>(odd.what, std::string(dtypeName(odd.dtype)));
+    if (isFloating(odd.dtype))
+        out.remedy.text = "take it as float32 (--as-float32, in the window one button), or export "
+                          "it so: model.float() before torch.export";
+    return false;
+}
+
 ObservationType observationOf(const BackendPattern& entry, int tensors)
 {
     const auto found = entry.numTensorArgsToObservationType.find(tensors);
@@ -228,6 +275,11 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     Verdicts out;
     out.ruledBy = match.units.back();
     out.referenceModule = referenceOf(rootName);
+    // torch.ao takes the weight of such a layer where it fuses alone.
+    const bool computesWeight
+        = first.nodes.size() == 1 && hasComputedTensors(graph, root, rootName);
+    if (computesWeight)
+        out.referenceModule.clear();
     out.decision.observation = observationOf(entry, tensorArguments(graph, root));
 
     const OperandFacts facts = operandFacts(root, rootName, !out.referenceModule.empty());
@@ -241,7 +293,8 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     const QConfig& qconfig = *out.qconfig.config;
     const Node& last = graph.get(matches.units[out.ruledBy].last());
     for (const std::size_t u : match.units)
-        if (hits[u].front()->qconfig.config != out.qconfig.config)
+        if (hits[u].front()->qconfig.config != out.qconfig.config
+            && !isOverridden(*hits[u].front(), hits[out.ruledBy]))
             warnings.push_back(
                 usedForBoth(root, hits[u].front()->qconfig.name, last, out.qconfig.name));
 
@@ -270,25 +323,10 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
         }
         out.dtypeConfig = entry.dtypeConfigs[std::size_t(choice.index)];
     }
-    if (out.dtypeConfig->weight.dtype && (facts.moduleWeight || facts.functionalWeight))
-        if (const std::string why = whyNoSuchChannels(graph, root, rootName, qconfig.weight);
-            !why.empty()) {
-            out.verdict = Verdict::FloatByConstraint;
-            out.reason = Reason::of<ReasonCode::QConfigDoesNotFit>(out.qconfig.name, "", why);
-            return out;
-        }
-    if (const OddValue odd
-        = nonFloatValue(graph, m_names, matches, match, qconfig.activation.dtype != DType::Float32);
-        !odd.what.empty()) {
-        out.verdict = isFloating(odd.dtype) ? Verdict::FloatByBackend : Verdict::ShapeOnly;
-        out.reason
-            = Reason::of<ReasonCode::NotFloat32>(odd.what, std::string(dtypeName(odd.dtype)));
-        if (isFloating(odd.dtype))
-            out.remedy.text
-                = "take it as float32 (--as-float32, in the window one button), or export it so: "
-                  "model.float() before torch.export";
+    const bool isWeighted = facts.moduleWeight || facts.functionalWeight;
+    if (!fitsValues(out, graph, m_names, matches, match, isWeighted)
+        || (computesWeight && !keepWeightFloat(out, graph, root, backend.name)))
         return out;
-    }
     out.decision.quantized = out.decision.observation != ObservationType::InputOutputNotObserved;
     out.decision.qconfig = out.qconfig.config;
     out.decision.observeWeight = !out.referenceModule.empty();
@@ -319,58 +357,6 @@ void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& mat
             verdicts[i].reason = Reason::of<ReasonCode::EdgeRuleKeepsInputFloat>(producer);
             break;
         }
-    }
-}
-
-void noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own,
-                  Plan& plan)
-{
-    if (unit.names[member].find("BatchNorm") != std::string::npos)
-        return;
-    const auto qconfigOf = [](const RuleHits& hits) {
-        return hits.empty() ? NamedQConfig() : hits.front()->qconfig;
-    };
-    const NamedQConfig wins = qconfigOf(root), loses = qconfigOf(own);
-    if (wins.config == loses.config)
-        return;
-    // "Nothing but the layers named": that what is fused into them follows them is what was asked.
-    if (!loses.config && (own.empty() || own.front()->kind == RuleKind::Global))
-        return;
-    plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, loses});
-}
-
-void warnOfConflicts(const Graph& graph, Plan& plan)
-{
-    struct Group
-    {
-        std::string wins, loses;
-        std::vector<std::string> roots, members;
-    };
-    const auto nameOf = [](const NamedQConfig& qconfig) {
-        return qconfig.config ? inQuotes(qconfig.name) : std::string("null");
-    };
-    std::vector<Group> groups;
-    for (const FusionConflict& conflict : plan.conflicts) {
-        const std::string wins = nameOf(conflict.rootQConfig);
-        const std::string loses = nameOf(conflict.memberQConfig);
-        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-            return g.wins == wins && g.loses == loses;
-        });
-        if (group == groups.end())
-            group = groups.insert(groups.end(), {wins, loses, {}, {}});
-        group->roots.push_back(graph.get(conflict.root).name);
-        group->members.push_back(graph.get(conflict.member).name);
-    }
-    for (const Group& group : groups) {
-        const bool one = group.members.size() == 1;
-        const std::string members = quotedNames(group.members);
-        plan.warnings.push_back(members + (one ? " is" : " are") + " fused into "
-                                + quotedNames(group.roots)
-                                + (one ? " and takes its qconfig " : " and take their qconfig ")
-                                + group.wins + (one ? ": the rule that gives " : ": what gives ")
-                                + (one ? members : std::string("them")) + " " + group.loses
-                                + " has no effect; give both the same qconfig, or name "
-                                + (one ? members : std::string("them")) + " under prepare.unfuse");
     }
 }
 

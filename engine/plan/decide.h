@@ -15,7 +15,7 @@ struct Verdicts
     Reason reason; ///< empty when quantized
     std::string note; ///< as NodePlan's
     std::vector<Candidate> candidates; ///< dtype configs that refused the qconfig
-    Remedy remedy;
+    Remedy remedy {};
     NamedQConfig qconfig; ///< the one in effect, also where it was refused
     std::size_t ruledBy = 0; ///< the unit whose rules decided
     const Rule* nullEdge = nullptr; ///< the edge rule that overrode them, of the table
@@ -53,12 +53,5 @@ private:
 void applyNullEdges(const Graph& graph, const OpNames& names, const Matches& matches,
                     RuleTable& rules, std::vector<Verdicts>& verdicts,
                     std::vector<Decision>& decisions);
-
-/// Notes where a rule gives a member of a fusion another qconfig than its first operator
-/// has. A batch norm's own does not matter: it is folded.
-void noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own,
-                  Plan& plan);
-/// Warns of the noted conflicts: one line for all where the same qconfig wins over the same.
-void warnOfConflicts(const Graph& graph, Plan& plan);
 
 } // namespace qs

@@ -222,6 +222,9 @@ private:
                 return; // the same tensor twice in one list
             site.value = stored;
             site.weightOwner = node.id;
+        } else if (name.isModule() && isComputedWeight(m_graph, node, ref)) {
+            site.value = ref; // weight_norm: preparing folds it
+            site.weightOwner = node.id;
         } else if (producedDType(ref) != site.spec.dtype) {
             site.value = ref; // computed by the model itself: observed while it runs
         } else {

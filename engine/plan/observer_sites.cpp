@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/observer_sites.h"
 
+#include "engine/graph/operators/operators.h"
+
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 namespace qs {
 
@@ -148,6 +151,26 @@ std::vector<PlannedObserver> ObserverSites::collect() const
         out.push_back(std::move(observer));
     }
     return out;
+}
+
+bool isComputedWeight(const Graph& graph, const Node& layer, ValueRef weight)
+{
+    if (factsOf(layer.target).weighted == OperatorFacts::Weighted::No)
+        return false;
+    std::vector<ValueRef> open {weight};
+    std::unordered_set<ValueRef> seen;
+    while (!open.empty()) {
+        const ValueRef at = open.back();
+        open.pop_back();
+        const Node& node = graph.get(at.node);
+        if (!seen.insert(at).second || node.isStored())
+            continue;
+        if (node.kind != NodeKind::Op || !node.opaqueReason.empty() || !node.subgraphs.empty())
+            return false;
+        for (const NamedArgument& argument : node.args)
+            forEachRef(argument.value, [&open](ValueRef read) { open.push_back(read); });
+    }
+    return true;
 }
 
 } // namespace qs

@@ -85,4 +85,8 @@ private:
     std::unordered_map<Reading, std::size_t, ReadingHash> m_reads;
 };
 
+/// Whether operators compute the layer's weight of stored tensors alone, as weight_norm does:
+/// preparing makes a stored one of it.
+bool isComputedWeight(const Graph& graph, const Node& layer, ValueRef weight);
+
 } // namespace qs

@@ -38,13 +38,16 @@ struct Candidate
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
-/// What a user can do about a float verdict. Where `qconfig` is set, giving it to the node's group
-/// (`applyRemedy`) satisfies the backend's dtype config that the planner tried it against.
+/// What a user can do about a verdict. What `applyRemedy` can do is one of three: give the node's
+/// group a qconfig that satisfies the backend's dtype config that the planner tried it against,
+/// keep the group float, or fold what a module computes of stored tensors alone.
 struct Remedy
 {
     std::string text; ///< one sentence; empty = nothing to suggest
-    SharedQConfig qconfig;
-    explicit operator bool() const { return qconfig.has_value(); }
+    SharedQConfig qconfig {};
+    bool keepFloat = false;
+    std::optional<std::string> fold {}; ///< the module's path
+    explicit operator bool() const { return qconfig.has_value() || keepFloat || fold; }
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
@@ -122,6 +125,14 @@ struct FusionConflict
     friend bool operator==(const FusionConflict&, const FusionConflict&) = default;
 };
 
+/// What costs precision though nothing is wrong with it.
+struct PlanFinding
+{
+    NodeId node; ///< the operator to change
+    std::string kind; ///< "cut_range"
+    std::string text; ///< one line that names the node first, and the cure
+};
+
 /// Every decision on one graph. A value: share it as PlanPtr.
 struct Plan
 {
@@ -131,6 +142,7 @@ struct Plan
     std::vector<std::string>
         warnings; ///< rules that matched nothing, dropped qconfigs ...; one line each
     std::vector<FusionConflict> conflicts; ///< in graph order; each is among the warnings too
+    std::vector<PlanFinding> findings; ///< in the order of the observers
     std::string backend;
     int quantizedOps = 0, eligibleOps = 0, totalOps = 0;
     const NodePlan* tryGet(const Graph& graph, NodeId id) const;

@@ -5,12 +5,14 @@
 #include "engine/plan/block/prepare_names.h"
 #include "engine/plan/branch_conditions.h"
 #include "engine/plan/decide.h"
+#include "engine/plan/findings/cut_ranges.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/model_warnings.h"
 #include "engine/plan/names/object_types.h"
 #include "engine/plan/names/own_modules.h"
 #include "engine/plan/observer_plan.h"
 #include "engine/plan/reasons.h"
+#include "engine/plan/rules/fusion_conflicts.h"
 #include "engine/plan/rules/mixed_qconfigs.h"
 
 #include <map>
@@ -66,6 +68,50 @@ private:
     const OpNames& m_names;
     std::map<std::pair<std::string, std::string>, int> m_calls;
 };
+
+struct FoundRules
+{
+    std::vector<RuleHits> hits; ///< by unit
+    /// Members of fusions with the rules of their own that have no effect.
+    std::vector<std::pair<NodeId, const Rule*>> lost;
+};
+
+/// The rules that reach each unit; conflicts in fusions are noted in the plan.
+FoundRules findRules(const Graph& graph, const OpNames& names, const Matches& matches,
+                     const ModuleChoices& choices, RuleTable& rules, Plan& plan)
+{
+    Subjects subjects(graph, names);
+    FoundRules found;
+    for (const Unit& unit : matches.units) {
+        const RuleSubject subject = subjects.of(unit);
+        found.hits.push_back(choices.keepsFloat(unit.root()) ? RuleHits() : rules.find(subject));
+        for (std::size_t i = 1; i < unit.nodes.size(); ++i) {
+            const RuleHits own = rules.find(subjects.member(unit, i));
+            if (noteConflict(unit, i, found.hits.back(), own, plan))
+                found.lost.emplace_back(unit.nodes[i], own.front());
+        }
+    }
+    return found;
+}
+
+/// Each operator's row: verdict, rules and reason. A rule without effect stands among those that
+/// were overridden.
+void fillNodes(const Findings& findings, const Reasoner& reasoner, const FoundRules& rules,
+               Plan& plan)
+{
+    const Graph& graph = findings.graph;
+    plan.nodes.reserve(findings.names.size());
+    for (std::size_t i = 0; i < findings.names.size(); ++i) {
+        plan.nodes.push_back(reasoner.nodePlan(i));
+        const Node& node = *graph.nodes()[i];
+        if (node.isOperator())
+            plan.nodes.back().activations = activationUses(graph, node, findings.names[i]);
+    }
+    for (const auto& [node, rule] : rules.lost) {
+        std::vector<Rule>& overrides = plan.nodes[graph.position(node)].overrides;
+        overrides.insert(overrides.begin(), *rule);
+    }
+}
 
 void fillGroups(const Matches& matches, const std::vector<Verdicts>& verdicts, Plan& plan)
 {
@@ -171,14 +217,8 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
                                     + "': the graph has no such node");
     Matches matches = matchPatterns(graph, names, backend, apart);
     addCustomModuleMatches(graph, names, matches);
-    Subjects subjects(graph, names);
-    std::vector<RuleHits> hits;
-    for (const Unit& unit : matches.units) {
-        const RuleSubject subject = subjects.of(unit);
-        hits.push_back(choices.keepsFloat(unit.root()) ? RuleHits() : rules.find(subject));
-        for (std::size_t i = 1; i < unit.nodes.size(); ++i)
-            noteConflict(unit, i, hits.back(), rules.find(subjects.member(unit, i)), plan);
-    }
+    const FoundRules found = findRules(graph, names, matches, choices, rules, plan);
+    const std::vector<RuleHits>& hits = found.hits;
     warnOfConflicts(graph, plan);
     QS_CHECK(checkMixedQConfigs(graph, matches, hits, mapping, plan.warnings));
     std::vector<Verdicts> verdicts;
@@ -195,17 +235,13 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
     plan.observers = std::move(observers.observers);
 
-    const Reasoner reasoner({graph, names, matches, hits, verdicts, observers, backend, choices});
-    plan.nodes.reserve(names.size());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        plan.nodes.push_back(reasoner.nodePlan(i));
-        const Node& node = *graph.nodes()[i];
-        if (node.isOperator())
-            plan.nodes.back().activations = activationUses(graph, node, names[i]);
-    }
+    const Findings findings {graph, names, matches, hits, verdicts, observers, backend, choices};
+    const Reasoner reasoner(findings);
+    fillNodes(findings, reasoner, found, plan);
     fillGroups(matches, verdicts, plan);
     sortGroups(graph, plan);
     countCoverage(graph, plan);
+    findCutRanges(graph, names, plan);
     reasoner.warn(rules, plan.warnings);
     warnOfPrepareNames(graph, block, plan.warnings);
     warnOfModel(graph, plan.warnings);

@@ -188,7 +188,7 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
     }
     plan.quantized = true;
     plan.verdict = observers.shared[match] ? Verdict::Shared : Verdict::Quantized;
-    if (plan.pattern.size() == 1 && !plan.candidates.empty())
+    if (plan.pattern.size() == 1 && !plan.candidates.empty() && !plan.remedy)
         plan.remedy.text = plan.candidates.front().text;
 }
 
@@ -200,11 +200,9 @@ void Reasoner::addBlocked(NodePlan& plan) const
     for (const std::size_t i : found->second) {
         const BlockedFusion& blocked = matches.blocked[i];
         const auto& entry = backend.patterns[std::size_t(blocked.entry)];
-        plan.candidates.push_back({blocked.entry, entry.pattern,
-                                   "not fused as " + patternText(entry.pattern) + ": "
-                                       + inQuotes(graph.get(blocked.inner).name) + " has "
-                                       + std::to_string(blocked.readers)
-                                       + " readers, a fusion needs one"});
+        plan.candidates.push_back(
+            {blocked.entry, entry.pattern,
+             "not fused as " + patternText(entry.pattern) + ": " + blocked.why});
     }
 }
 
@@ -232,7 +230,7 @@ void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& nam
         && !graph.modules().tryGet(node.scope.path + ".linear_Q"))
         plan.remedy.text = "let its projections be quantized: \"custom_modules\": "
                            "[\"torch.nn.MultiheadAttention\"] in the recipe";
-    else if (isParametrized(name.name))
+    else if (!classBeforeParametrization(name.name).empty())
         plan.remedy.text = removalOfParametrization(graph, node.scope.path);
 }
 
@@ -285,6 +283,54 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         plan.remedy.text = m_alternatives.suggest(name.name);
 }
 
+/// Whether a qconfig was refused that a rule for everything gives to an operator of which the
+/// backend quantizes the weight alone, such as an embedding: a global one is not meant for it.
+bool Reasoner::isForOthers(std::size_t match) const
+{
+    const RuleHits& ruled = hits[verdicts[match].ruledBy];
+    const int entry = matches.matches[match].entry;
+    if (entry < 0 || ruled.empty()
+        || (ruled.front()->kind != RuleKind::Global && !ruled.front()->fromBackend))
+        return false;
+    const auto& configs = backend.patterns[std::size_t(entry)].dtypeConfigs;
+    return !configs.empty()
+        && std::none_of(configs.begin(), configs.end(), [](const DTypeConfig& config) {
+               return config.isDynamic
+                   || (config.input.dtype && isIntegerDType(*config.input.dtype));
+           });
+}
+
+/// Layers whose weights a parametrization computes: those that stay float, and those of which the
+/// weights alone do.
+void Reasoner::warnOfParametrized(std::vector<std::string>& warnings) const
+{
+    std::vector<std::string> inside, outside;
+    const auto note = [](std::vector<std::string>& layers, const std::string& path) {
+        if (std::find(layers.begin(), layers.end(), path) == layers.end())
+            layers.push_back(path);
+    };
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (names[i].kind == OpName::Kind::Inside
+            && !classBeforeParametrization(names[i].name).empty())
+            note(inside, graph.nodes()[i]->scope.path);
+    for (std::size_t i = 0; i < verdicts.size(); ++i)
+        if (verdicts[i].remedy.fold && verdicts[i].qconfig.config)
+            note(outside, *verdicts[i].remedy.fold);
+    for (const auto* layers : {&inside, &outside}) {
+        if (layers->empty())
+            continue;
+        const bool one = layers->size() == 1;
+        warnings.push_back(counted(std::int64_t(layers->size()), "layer")
+                           + (layers == &inside ? one ? " stays float" : " stay float"
+                                  : one         ? " keeps its weight in float"
+                                                : " keep their weights in float")
+                           + ", as in torch.ao: " + quotedNames(*layers)
+                           + (one ? " computes its weight" : " compute their weights")
+                           + " by a parametrization such as weight_norm or spectral_norm; "
+                           + removalOfParametrization(graph, layers->front()));
+    }
+}
+
 void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) const
 {
     for (const Rule& rule : rules.unused()) {
@@ -309,6 +355,8 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         if (verdicts[i].verdict != Verdict::FloatByConstraint
             && !(verdicts[i].verdict == Verdict::FloatByBackend && verdicts[i].qconfig.config))
             continue;
+        if (isForOthers(i))
+            continue;
         const Unit& unit = matches.units[matches.matches[i].units.front()];
         auto same = std::find_if(dropped.begin(), dropped.end(), [&](const auto& group) {
             return group.first == verdicts[i].reason;
@@ -332,14 +380,7 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         warnings.push_back(quotedNames(paths) + (paths.size() == 1 ? " stays" : " stay")
                            + " float: " + takerOf(graph).name + " took " + layer + " apart; "
                            + takerOf(graph).remedy);
-    if (const auto layers = parametrizedLayers(graph, names); !layers.empty()) {
-        const bool one = layers.size() == 1;
-        warnings.push_back(counted(std::int64_t(layers.size()), "layer")
-                           + (one ? " stays" : " stay") + " float, as in torch.ao: "
-                           + quotedNames(layers) + (one ? " computes its" : " compute their")
-                           + " weights by a parametrization such as weight_norm or spectral_norm; "
-                           + removalOfParametrization(graph, layers.front()));
-    }
+    warnOfParametrized(warnings);
     for (const auto& [consumer, value] : observers.blindInputs)
         warnings.push_back("input " + inQuotes(graph.value(value).name) + " of "
                            + inQuotes(graph.get(consumer).name)

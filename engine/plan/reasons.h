@@ -42,6 +42,8 @@ private:
     void explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const;
     /// Fusions that only a second reader prevents become candidates.
     void addBlocked(NodePlan& plan) const;
+    bool isForOthers(std::size_t match) const;
+    void warnOfParametrized(std::vector<std::string>& warnings) const;
 
     mutable Alternatives m_alternatives;
     std::unordered_set<std::string> m_single; ///< patterns of one operator

@@ -154,6 +154,16 @@ Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, N
     if (!found || !found->remedy)
         return recipe;
     Recipe out = recipe;
+    if (found->remedy.fold) {
+        EditStep& step = out.edits.emplace_back();
+        step.kind = EditKind::Fold;
+        step.within = *found->remedy.fold;
+        return out;
+    }
+    if (found->remedy.keepFloat) {
+        setNodeRules(out, graph, decidedTogether(graph, plan, node), {});
+        return out;
+    }
     std::string from = found->qconfigName.empty() ? found->rule.qconfig.name : found->qconfigName;
     if (from.empty())
         from = presetOf(recipe.target());

@@ -20,8 +20,8 @@ std::optional<QConfig> fitQConfig(const BackendPattern& entry, const QConfig& wi
 std::string describeChange(const QConfig& from, const QConfig& to);
 
 /// The recipe with the node's remedy in it: the remedy's qconfig under a name of its own (or the
-/// preset's, where it is one) and a node rule for every member of the node's group. Unchanged when
-/// there is nothing to apply.
+/// preset's, where it is one), or float, and a node rule for every member of the node's group; or
+/// an edit that folds constants. Unchanged when there is nothing to apply.
 Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, NodeId node);
 
 } // namespace qs

@@ -4,6 +4,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/pass.h"
+#include "engine/prepare/fold_weights.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/insert_observers.h"
 #include "engine/prepare/observe_modules.h"
@@ -49,13 +50,14 @@ Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit
     return weights;
 }
 
-/// Batch norms folded as the plan says; `valueOf` follows.
+/// Weights and batch norms folded as the plan says; `valueOf` follows.
 Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueMap& valueOf)
 {
     GraphEdit edit(*model);
     edit.setTensors(TensorStore::over(tensorsOf(*model)));
+    QS_TRY(const bool folded, foldWeights(edit, model, plan));
     QS_TRY(const bool fused, fuseConvBn(edit, plan, valueOf));
-    if (!fused)
+    if (!folded && !fused)
         return model;
     edit.eraseDead();
     return std::make_shared<const Graph>(edit.build());

@@ -87,28 +87,6 @@ def test_filtered_by_code(folder):
     assert all(node["reason_code"] is None for node in quantized)
 
 
-def test_parametrized_layers(folder):
-    """They stay float as in torch.ao; what to do about it is told at each, and once for the model."""
-    norms = torch.nn.utils.parametrizations
-    layers = [norms.weight_norm(nn.Conv1d(4, 8, 3)), nn.ReLU(), nn.Flatten(), norms.spectral_norm(nn.Linear(48, 6)), nn.Linear(6, 2)]
-    export_model(nn.Sequential(*layers), (torch.randn(2, 4, 8),), folder / "model.pt2")
-    done = run("plan", folder / "model.pt2", "--json")
-    assert done.returncode == 0, done.stderr
-    nodes = {node["module"]: node for node in json.loads(done.stdout)["nodes"] if not node["module"].count(".")}
-    remedy = "torch.nn.utils.parametrize.remove_parametrizations(module, 'weight')"
-    for name in ("0", "3"):
-        assert nodes[name]["reason_code"] == "inside_module" and remedy in nodes[name]["suggestion"], nodes[name]
-    assert nodes["4"]["quantized"]
-    told = [line for line in done.stderr.splitlines() if remedy in line]
-    assert len(told) == 1 and "2 layers stay float" in told[0] and "'0', '3'" in told[0], done.stderr
-    for layer in (layers[0], layers[3]):
-        torch.nn.utils.parametrize.remove_parametrizations(layer, "weight")
-    export_model(nn.Sequential(*layers), (torch.randn(2, 4, 8),), folder / "model.pt2")
-    done = run("plan", folder / "model.pt2", "--json")
-    assert "parametriz" not in done.stderr + done.stdout
-    assert all(node["quantized"] for node in by_name(json.loads(done.stdout)).values() if node["module"] in ("0", "3")), done.stdout
-
-
 def test_a_broken_limit_and_no_rule(folder):
     model, _, _ = mixed(folder)
     plan = lambda *words, **keys: check(run_json("plan", model, "--recipe", write_recipe(folder, **keys), *words)["nodes"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/findings_panel.h"
 
+#include "engine/convert/ranges/shared_ranges.h"
 #include "engine/export/file_origin.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
@@ -111,6 +112,32 @@ void FindingsPanel::showTrace(int& count)
     }
 }
 
+/// Results that leave a fixed range; after a calibration, values that share a range with wider
+/// ones.
+std::vector<FindingsPanel::Finding> FindingsPanel::rangeFindings() const
+{
+    const auto& document = m_workspace.document();
+    const Graph& model = *document.model();
+    std::vector<Finding> found;
+    for (const PlanFinding& finding : document.plan()->findings)
+        found.push_back({QString::fromStdString(model.get(finding.node).name),
+                         QString::fromStdString(finding.text)});
+    const CalibrationPtr& calibration = document.calibration();
+    if (!calibration || !calibration->prepared || !calibration->observations)
+        return found;
+    const QString stale
+        = document.isStale(Stage::Calibrate) ? tr(" (of other decisions)") : QString();
+    for (const SharedRange& shared :
+         sharedRanges(*calibration->prepared, calibration->qparams, *calibration->observations)) {
+        const NodeId node
+            = shared.separator ? shared.separator : shared.members[shared.worst].value.node;
+        const Node* named = model.tryGet(node);
+        found.push_back({named ? QString::fromStdString(named->name) : QString(),
+                         QString::fromStdString(shared.text) + stale});
+    }
+    return found;
+}
+
 void FindingsPanel::refresh()
 {
     clear();
@@ -137,6 +164,7 @@ void FindingsPanel::refresh()
         }
         show(tr("Rules that match nothing"), "findingsRules", unused);
         show(tr("What the plan warns of"), "findingsPlan", others);
+        show(tr("Ranges that cost precision"), "findingsRanges", rangeFindings());
     }
     if (m_trace)
         showTrace(count);

@@ -38,6 +38,7 @@ private:
         bool isModule = false; ///< `node` is the path of a module
     };
     void refresh();
+    std::vector<Finding> rangeFindings() const;
     void readTrace();
     void showTrace(int& count);
     void addSection(const QString& title, const QString& name,

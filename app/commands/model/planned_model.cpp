@@ -11,6 +11,7 @@
 #include "engine/project/moved_files.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
 namespace qs {
@@ -63,6 +64,22 @@ Result<std::string> placeOfModel(const Project& project, const std::string& file
 void addMovedOption(CLI::App& verb, std::string& movedTo)
 {
     verb.add_option("--model", movedTo, "of a project: where its model is by now");
+}
+
+void addFoldOption(CLI::App& verb, bool& fold)
+{
+    verb.add_flag("--fold", fold,
+                  "makes constants of what depends on parameters alone, such as weights that "
+                  "weight_norm or spectral_norm computes, so that these are quantized; the edit "
+                  "\"fold\" of a recipe");
+}
+
+void addFold(Recipe& recipe)
+{
+    EditStep step;
+    step.kind = EditKind::Fold;
+    if (std::find(recipe.edits.begin(), recipe.edits.end(), step) == recipe.edits.end())
+        recipe.edits.push_back(std::move(step));
 }
 
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
@@ -142,6 +159,8 @@ Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
     planning.stop();
     for (const auto& warning : planned.plan->warnings)
         warn(warning);
+    for (const PlanFinding& finding : planned.plan->findings)
+        note(finding.text);
     return planned;
 }
 

@@ -5,6 +5,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
+#include "engine/convert/ranges/shared_ranges.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/plan/summaries/coverage.h"
@@ -90,6 +91,27 @@ std::string agreementText(const std::optional<Agreement>& agreement, std::int64_
         : std::string();
 }
 
+namespace {
+
+/// Ranges that are shared at a cost, worst first.
+std::string sharedText(const ResultParts& parts)
+{
+    constexpr std::size_t kShown = 8;
+    if (!parts.converted || !parts.observations)
+        return {};
+    const auto shared
+        = sharedRanges(*parts.converted->prepared, parts.converted->qparams, *parts.observations);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(shared.size(), kShown); ++i)
+        text += "shared range: " + shared[i].text + "\n";
+    if (shared.size() > kShown)
+        text += "shared range: " + std::to_string(shared.size() - kShown)
+            + " more, see \"findings\" in result.json\n";
+    return text;
+}
+
+} // namespace
+
 std::string resultText(const ResultParts& parts)
 {
     std::string text;
@@ -103,6 +125,7 @@ std::string resultText(const ResultParts& parts)
             text += line + "\n";
         for (const std::string& line : formsLines(*parts.model, *parts.comparison, parts.converted))
             text += "forms: " + line + "\n";
+        text += sharedText(parts);
         const auto& comparison = *parts.comparison;
         if (comparison.floatTop1 && comparison.int8Top1)
             text += "labels: top-1 " + fixedText(100 * *comparison.floatTop1, 2) + " % float, "

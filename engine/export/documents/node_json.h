@@ -52,6 +52,10 @@ private:
     std::unordered_map<NodeId, const FormDeparture*> m_departures;
 };
 
+/// What costs precision: the plan's findings, and of a result the ranges that are shared at a cost;
+/// `{kind, node, text}` each.
+Json findingsJson(const Graph& model, const Plan& plan);
+Json findingsJson(const ResultParts& parts);
 /// `{sqnr_db, cosine, mse, max_abs}`, or null.
 Json metricsJson(const std::optional<ErrorMetrics>& metrics);
 /// The same of y^ - y with `kl`, the divergence of the two distributions in nats.

@@ -74,6 +74,7 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
     parts.recipe = &recipe;
     Json json = {{"format", "quantscope.plan"}, {"version", 1}, {"model", modelJson(model)}};
     json.update(sideJson(recipe, plan));
+    json["findings"] = findingsJson(model, plan);
     json["nodes"] = NodeJson(parts, false).nodes();
     addCrossings(json, model, plan);
     if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {

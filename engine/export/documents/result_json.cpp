@@ -178,6 +178,7 @@ std::string resultJson(const ResultParts& parts)
         {"labels", labelsJson(parts.comparison)},
         {"agreement", agreementJson(parts.comparison ? parts.comparison->agreement : std::nullopt)},
         {"warnings", parts.plan->warnings},
+        {"findings", findingsJson(parts)},
         {"exports", parts.exports},
         {"exports_sha256", parts.exportHashes},
         {"outputs", outputsJson(parts.comparison)},

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/match/pattern_matcher.h"
 
+#include "engine/base/text.h"
 #include "engine/graph/match/pattern_match.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/plan/match/entry_pattern.h"
+#include "engine/plan/match/norm_axis.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -186,6 +188,7 @@ public:
     Matcher(const Graph& graph, const OpNames& names, const Backend& backend,
             const std::set<NodeId>& apart)
         : m_graph(graph)
+        , m_names(names)
         , m_backend(backend)
         , m_operators(graph, names, apart)
         , m_units(m_operators, graph, m_out, apart)
@@ -207,21 +210,36 @@ private:
         int entry;
     };
 
-    /// The first pattern that fits where the operator ends it; what only second readers prevent is
-    /// noted.
+    /// The first pattern that fits where the operator ends it and that `accepts` takes; what only
+    /// second readers prevent is noted.
     template<class Accepts>
     std::optional<Fit> firstFit(const PatternView& view, const PatternIndex& index,
                                 const std::string& name, NodeId last, const Accepts& accepts)
     {
         for (const auto& row : index.endingWith(name)) {
             auto found = matchPattern(view, row.pattern, last);
-            if (!found || !accepts(found->nodes.front()))
+            if (!found || !accepts(*found, row.entry))
                 continue;
             if (!found->crowded)
                 return Fit {std::move(*found), row.entry};
-            m_out.blocked.push_back({last, found->crowded, row.entry, found->readers});
+            m_out.blocked.push_back({last, found->crowded, row.entry,
+                                     inQuotes(m_graph.get(found->crowded).name) + " has "
+                                         + std::to_string(found->readers)
+                                         + " readers, a fusion needs one"});
         }
         return std::nullopt;
+    }
+
+    /// Whether modules fuse as that entry says; that a batch norm among them cannot be folded is
+    /// noted.
+    bool isFusable(const PatternMatch& found, int entry)
+    {
+        if (!m_operators.nameOf(found.nodes.front()).isModule())
+            return false;
+        const std::string why = whyNotFoldable(m_graph, m_names, found.nodes);
+        if (!why.empty() && !found.crowded)
+            m_out.blocked.push_back({found.nodes.back(), found.nodes.front(), entry, why});
+        return why.empty();
     }
 
     void fuse()
@@ -232,8 +250,9 @@ private:
             const NodeId id = nodes[i]->id;
             if (nodes[i]->kind != NodeKind::Op || !m_operators.tryGet(id))
                 continue;
-            auto fit = firstFit(m_operators, index, m_operators.nameOf(id).name, id,
-                                [&](NodeId first) { return m_operators.nameOf(first).isModule(); });
+            auto fit = firstFit(
+                m_operators, index, m_operators.nameOf(id).name, id,
+                [&](const PatternMatch& found, int entry) { return isFusable(found, entry); });
             if (!fit)
                 continue;
             for (const NodeId member : fit->found.nodes) {
@@ -272,6 +291,17 @@ private:
         }
     }
 
+    /// All operators of the units that a pattern was found in.
+    std::vector<NodeId> members(const PatternMatch& found) const
+    {
+        std::vector<NodeId> all;
+        for (const NodeId last : found.nodes) {
+            const auto& nodes = m_out.units[m_out.unitOf.at(last)].nodes;
+            all.insert(all.end(), nodes.begin(), nodes.end());
+        }
+        return all;
+    }
+
     void match()
     {
         const PatternIndex index(m_backend, false);
@@ -280,8 +310,11 @@ private:
             const Unit& unit = m_out.units[u];
             if (taken[u] || unit.name.empty())
                 continue;
-            const auto fit = firstFit(m_units, index, unit.name, unit.last(),
-                                      [](NodeId /*first*/) { return true; });
+            const auto fit
+                = firstFit(m_units, index, unit.name, unit.last(),
+                           [&](const PatternMatch& found, int /*entry*/) {
+                               return whyNotFoldable(m_graph, m_names, members(found)).empty();
+                           });
             if (!fit)
                 continue;
             Match made;
@@ -300,6 +333,7 @@ private:
     }
 
     const Graph& m_graph;
+    const OpNames& m_names;
     const Backend& m_backend;
     Matches m_out;
     OperatorView m_operators;

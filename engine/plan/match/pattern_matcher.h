@@ -33,13 +33,13 @@ struct Match
     int entry = -1; ///< index into Backend::patterns
 };
 
-/// A fusion that only a second reader of an inner value prevents.
+/// A fusion that something prevents, where the operators are the pattern's.
 struct BlockedFusion
 {
     NodeId last; ///< where the pattern would end
-    NodeId inner; ///< whose value has more than one reader
+    NodeId inner; ///< who is in the way: whose value has more than one reader, the layer
     int entry = -1;
-    std::size_t readers = 0;
+    std::string why; ///< "'relu' has 2 readers, a fusion needs one"
 };
 
 /// The matched graph. All vectors are in graph order.

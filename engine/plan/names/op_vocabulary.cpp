@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/plan/names/op_spellings.h"
+#include "engine/plan/names/taken_apart.h"
 
 #include <algorithm>
 #include <set>
@@ -133,6 +134,17 @@ OpName nameInRegion(const Node& node, const std::string& base)
     return out;
 }
 
+/// Of a layer whose tensors a parametrization computes: what it was before, as torch.ao matches it.
+/// Not of recurrent layers, whose weights stand in one list, and not of classes of a user's own.
+std::optional<OpName> nameOfParametrized(const Node& node, const std::string& base)
+{
+    const std::string_view word = classBeforeParametrization(node.scope.moduleClass);
+    if (word.empty() || factsOf(node.target).family == OperatorFamily::Recurrent
+        || !isMainOp(word, base))
+        return std::nullopt;
+    return OpName {OpName::Kind::Module, "torch.nn." + std::string(word), base, {}};
+}
+
 } // namespace
 
 OpName opNameOf(const Node& node)
@@ -145,6 +157,8 @@ OpName opNameOf(const Node& node)
         return {OpName::Kind::Module, canonicalTypeName(owner.empty() ? node.target : owner), base};
     if (const OperatorFactsPtr facts = packOperator(node.target))
         return nameOfPack(*facts, base);
+    if (const auto parametrized = nameOfParametrized(node, base))
+        return *parametrized;
     if (owner.starts_with("torch.nn.") || owner.starts_with("torch.ao.nn.")) {
         const std::string word = lastPart(owner);
         const bool container = word == "Sequential" || word == "ModuleList" || word == "ModuleDict";

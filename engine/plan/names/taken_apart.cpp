@@ -44,21 +44,25 @@ Taker takerOf(const Graph& graph)
     return {"run_decompositions()", "export without it" + purpose};
 }
 
-bool isParametrized(std::string_view moduleClass)
+std::string_view classBeforeParametrization(std::string_view moduleClass)
 {
-    return moduleClass.starts_with("torch.nn.utils.parametrize.Parametrized");
+    constexpr std::string_view kPrefix = "torch.nn.utils.parametrize.Parametrized";
+    return moduleClass.starts_with(kPrefix) ? moduleClass.substr(kPrefix.size())
+                                            : std::string_view();
 }
 
-std::vector<std::string> parametrizedLayers(const Graph& graph, const OpNames& names)
+bool hasComputedTensors(const Graph& graph, const Node& layer, const OpName& name)
 {
-    std::vector<std::string> found;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const std::string& path = graph.nodes()[i]->scope.path;
-        if (names[i].kind == OpName::Kind::Inside && isParametrized(names[i].name)
-            && std::find(found.begin(), found.end(), path) == found.end())
-            found.push_back(path);
+    if (classBeforeParametrization(layer.scope.moduleClass).empty())
+        return false;
+    for (std::size_t a = 0; a < layer.args.size(); ++a) {
+        const ValueRef* ref = layer.args[a].value.asRef();
+        const ArgumentRole role = argumentRole(layer, name, a);
+        if (ref && (role == ArgumentRole::Weight || role == ArgumentRole::Bias)
+            && !graph.get(ref->node).isStored())
+            return true;
     }
-    return found;
+    return false;
 }
 
 std::string removalOfParametrization(const Graph& graph, const std::string& path)
@@ -67,8 +71,9 @@ std::string removalOfParametrization(const Graph& graph, const std::string& path
         = graph.modules().tryGet(path.empty() ? "parametrizations" : path + ".parametrizations");
     const std::string tensor
         = tensors && !tensors->children.empty() ? lastPart(tensors->children.front()) : "weight";
-    return "call torch.nn.utils.parametrize.remove_parametrizations(module, " + inQuotes(tensor)
-        + ") before exporting it";
+    return "fold it (--fold, or the edit \"fold\"), or call "
+           "torch.nn.utils.parametrize.remove_parametrizations(module, "
+        + inQuotes(tensor) + ") before exporting it";
 }
 
 } // namespace qs

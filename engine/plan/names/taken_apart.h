@@ -23,12 +23,14 @@ struct Taker
 };
 Taker takerOf(const Graph& graph);
 
-/// Whether a class of modules is one whose tensors torch.nn.utils.parametrize computes in each run,
-/// such as weight_norm's.
-bool isParametrized(std::string_view moduleClass);
-/// The modules of such classes of which operators stand in the graph as steps, by path.
-std::vector<std::string> parametrizedLayers(const Graph& graph, const OpNames& names);
-/// How to export the module at `path` as a plain one: "call ..remove_parametrizations(..) ..".
+/// Of a class whose tensors torch.nn.utils.parametrize computes in each run, such as weight_norm's:
+/// the bare name of the class before that, "Conv1d". Empty for any other class.
+std::string_view classBeforeParametrization(std::string_view moduleClass);
+/// Whether a parametrization computes a weight or bias of the layer in each run. Once folded they
+/// are stored.
+bool hasComputedTensors(const Graph& graph, const Node& layer, const OpName& name);
+/// How to have the module at `path` quantized as a plain one: fold what it computes, or export it
+/// without parametrization.
 std::string removalOfParametrization(const Graph& graph, const std::string& path);
 
 } // namespace qs

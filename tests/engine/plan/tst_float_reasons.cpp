@@ -3,6 +3,7 @@
 #include "engine/configure/backend/fusion_entries.h"
 #include "engine/plan/match/fusion_gap.h"
 #include "engine/plan/planner.h"
+#include "engine/plan/remedy.h"
 #include "tests/engine/plan/decided_nodes.h"
 #include "tests/engine/plan/graph_maker.h"
 
@@ -53,6 +54,36 @@ private Q_SLOTS:
                  qPrintable(reasonOf(plan, g, "n")));
         QVERIFY(nodeOf(plan, g, "n").remedy.text.find("2 readers") != std::string::npos);
         QVERIFY(fusionGap(g, plan, g.tryFind("n")->id).empty()); // no fusion would help
+    }
+    /// Remedies that are no qconfig: a rule to keep float, an edit.
+    void whatIsKeptFloatOrFolded()
+    {
+        GraphMaker m;
+        const auto tanh = m.op("t", "aten.tanh.default", {{"self", m.input("x")}}, {}, {},
+                               "builtin_function_or_method.tanh");
+        const auto sum = m.op("s", "aten.add.Tensor", {{"self", tanh}, {"other", 1.0}}, {}, {},
+                              "builtin_function_or_method.add");
+        const auto weight = m.op("w", "aten.mul.Tensor",
+                                 {{"self", m.parameter("g")}, {"other", m.parameter("v")}},
+                                 "l.parametrizations.weight.0", "my.Scaled");
+        const Graph g
+            = m.finish({m.op("l", "aten.linear.default", {{"input", sum}, {"weight", weight}}, "l",
+                             "torch.nn.utils.parametrize.ParametrizedLinear")});
+        const Plan plan = planOf(g);
+        QCOMPARE(plan.findings.size(), std::size_t(1));
+        QCOMPARE(plan.findings[0].node, g.tryFind("s")->id);
+        QVERIFY(nodeOf(plan, g, "s").quantized && nodeOf(plan, g, "s").remedy.keepFloat);
+        const Recipe apart = applyRemedy(defaultRecipe(), g, plan, g.tryFind("s")->id);
+        const Plan after = *makePlan(g, apart, *findBackend("x86"));
+        QVERIFY(after.findings.empty() && !nodeOf(after, g, "s").quantized);
+
+        QVERIFY(nodeOf(plan, g, "l").quantized && nodeOf(plan, g, "l").note.size() > 0);
+        QCOMPARE(nodeOf(plan, g, "l").pattern, std::vector<std::string> {"torch.nn.Linear"});
+        QVERIFY(std::none_of(plan.observers.begin(), plan.observers.end(),
+                             [](const PlannedObserver& observer) { return observer.isWeight; }));
+        const Recipe folded = applyRemedy(defaultRecipe(), g, plan, g.tryFind("l")->id);
+        QCOMPARE(folded.edits.size(), std::size_t(1));
+        QVERIFY(folded.edits[0].kind == EditKind::Fold && folded.edits[0].within == "l");
     }
     /// A fusion or its partner entry lacks: adding them quantizes the operators.
     void whatABackendWouldHaveToFuse()

@@ -142,7 +142,7 @@ private Q_SLOTS:
         Recipe recipe = defaultRecipe();
         Rule off;
         off.kind = RuleKind::ObjectType;
-        off.key = "torch.nn.Conv2d";
+        off.key = "torch.nn.ReLU";
         recipe.mapping.rules.push_back(off);
         const auto plan = makePlan(graph, recipe, *findBackend("x86"));
         QVERIFY(plan);
@@ -178,7 +178,16 @@ private Q_SLOTS:
                 m.op(name, "aten.embedding.default",
                      {{"weight", m.parameter(name + std::string("_w"))}, {"indices", x}}, name,
                      "torch.nn.Embedding", "function.embedding"));
-        const auto plan = makePlan(m.finish(tables), defaultRecipe(), *findBackend("x86"));
+        const Graph graph = m.finish(tables);
+        Recipe recipe = defaultRecipe();
+        auto plan = makePlan(graph, recipe, *findBackend("x86"));
+        QVERIFY(plan && plan->warnings.empty()); // a qconfig for everything is not meant for them
+        Rule named = recipe.mapping.rules.front();
+        named.kind = RuleKind::ObjectType;
+        named.fromBackend = false;
+        named.key = "torch.nn.Embedding";
+        recipe.mapping.rules.push_back(named);
+        plan = makePlan(graph, recipe, *findBackend("x86"));
         QVERIFY(plan);
         QCOMPARE(plan->warnings.size(), std::size_t(1));
         QVERIFY2(plan->warnings[0].starts_with(

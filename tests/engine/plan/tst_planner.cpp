@@ -191,7 +191,11 @@ private Q_SLOTS:
         const Plan root = planOf(g, recipeWith({rule(RuleKind::ModuleName, "c", "")}));
         QVERIFY(!nodeOf(root, g, "r").quantized && root.groups[0].fused);
         const Plan norm = planOf(g, recipeWith({rule(RuleKind::ModuleName, "bn", "")}));
-        QVERIFY(norm.warnings.empty() && nodeOf(norm, g, "bn").quantized);
+        QVERIFY(nodeOf(norm, g, "bn").quantized);
+        QVERIFY2(text(norm.warnings).contains("'bn' is fused into 'c'"),
+                 qPrintable(text(norm.warnings)));
+        QCOMPARE(nodeOf(norm, g, "bn").overrides.at(0).key, std::string("bn"));
+        QVERIFY(root.warnings.empty()); // what a rule for the root overrides is not lost
     }
     void sharesObservers()
     {

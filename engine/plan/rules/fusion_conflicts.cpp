@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/rules/fusion_conflicts.h"
+
+#include "engine/base/text.h"
+
+#include <algorithm>
+
+namespace qs {
+
+bool isOverridden(const Rule& rule, const RuleHits& stronger)
+{
+    return std::find(stronger.begin(), stronger.end(), &rule) != stronger.end();
+}
+
+bool noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own,
+                  Plan& plan)
+{
+    const auto qconfigOf = [](const RuleHits& hits) {
+        return hits.empty() ? NamedQConfig() : hits.front()->qconfig;
+    };
+    const NamedQConfig wins = qconfigOf(root), loses = qconfigOf(own);
+    if (wins.config == loses.config || own.empty() || own.front()->fromBackend
+        || isOverridden(*own.front(), root))
+        return false;
+    plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, loses});
+    return true;
+}
+
+void warnOfConflicts(const Graph& graph, Plan& plan)
+{
+    struct Group
+    {
+        std::string wins, loses;
+        std::vector<std::string> roots, members;
+    };
+    const auto nameOf = [](const NamedQConfig& qconfig) {
+        return qconfig.config ? inQuotes(qconfig.name) : std::string("null");
+    };
+    std::vector<Group> groups;
+    for (const FusionConflict& conflict : plan.conflicts) {
+        const std::string wins = nameOf(conflict.rootQConfig);
+        const std::string loses = nameOf(conflict.memberQConfig);
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+            return g.wins == wins && g.loses == loses;
+        });
+        if (group == groups.end())
+            group = groups.insert(groups.end(), {wins, loses, {}, {}});
+        group->roots.push_back(graph.get(conflict.root).name);
+        group->members.push_back(graph.get(conflict.member).name);
+    }
+    for (const Group& group : groups) {
+        const bool one = group.members.size() == 1;
+        const std::string members = quotedNames(group.members);
+        plan.warnings.push_back(members + (one ? " is" : " are") + " fused into "
+                                + quotedNames(group.roots)
+                                + (one ? " and takes its qconfig " : " and take their qconfig ")
+                                + group.wins + (one ? ": the rule that gives " : ": what gives ")
+                                + (one ? members : std::string("them")) + " " + group.loses
+                                + " has no effect; give both the same qconfig, or name "
+                                + (one ? members : std::string("them")) + " under prepare.unfuse");
+    }
+}
+
+} // namespace qs

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every recipe in the help and the README runs, with --strict: whole ones, and fragments such as `"calibration": {...}`, which are
+made whole. A page that shows a recipe which the program refuses would send its reader the wrong way."""
+import json
+import re
+
+from harness import SOURCE, main, run, write_recipe
+
+SAMPLE = SOURCE / "resources" / "samples" / "digits.pt2"
+DATA = SOURCE / "resources" / "samples" / "calib.npz"
+PAGES = [SOURCE / "README.md", *sorted((SOURCE / "resources" / "help").rglob("*.md"))]
+PLACES = {"mapping": {"global", "object_type", "module_name_regex", "module_name", "module_name_object_type_order", "node", "edge"},
+          "prepare": {"custom_modules", "unfuse"}}
+WHOLE = {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert", "calibration", "edits"}
+PLACEHOLDER = re.compile(r"\[names\]|\.\.\.|…")
+
+
+def blocks(text):
+    """JSON documents among the indented lines of a page."""
+    decoder, lines = json.JSONDecoder(), text.splitlines()
+    for i, line in enumerate(lines):
+        if line.startswith("    {"):
+            yield decoder.raw_decode("\n".join(part[4:] for part in lines[i:]))[0]
+
+
+def fragments(text):
+    """What a page shows of a recipe within a sentence; rules that a line shows side by side are one."""
+    for line in text.splitlines():
+        rules = {}
+        for code in re.findall(r"`([^`\n]+)`", line):
+            if PLACEHOLDER.search(code) or not re.match(r'\{|"[a-z_]+": ', code):
+                continue
+            part = json.loads(code if code.startswith("{") else "{" + code + "}")
+            if set(part) <= PLACES["mapping"]:
+                rules.update(part)
+            else:
+                yield part
+        if rules:
+            yield rules
+
+
+def whole(part):
+    """A fragment in the place where a recipe has it; None for what is no part of a recipe."""
+    keys = set(part)
+    if keys <= WHOLE:
+        return part
+    if keys <= PLACES["mapping"]:
+        return {"mapping": {"global": "x86", **part}}
+    return {"prepare": part} if keys <= PLACES["prepare"] else None
+
+
+def shown():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for number, found in enumerate([*blocks(text), *fragments(text)]):
+            if found.get("format", "quantscope.recipe") == "quantscope.recipe" and (recipe := whole(found)):
+                yield f"{page.relative_to(SOURCE)}:{number}", recipe
+
+
+def test_recipes_of_the_help(folder):
+    recipes = list(shown())
+    assert len(recipes) >= 7 and any("qconfigs" in recipe for _, recipe in recipes), recipes
+    for place, recipe in recipes:
+        keys = {key: value for key, value in recipe.items() if key not in ("format", "version")}
+        file = write_recipe(folder, **keys)
+        done = run("quantize", SAMPLE, "--data", DATA, "--recipe", file, "--device", "cpu", "--export", "none", "--strict", "--out",
+                   folder / "out", "--json")
+        lines = done.stderr.splitlines()
+        assert done.returncode == 0, f"{place}: {recipe}\n{done.stderr}"
+        assert not [line for line in lines if "warning" in line], f"{place}: {lines}"
+        coverage = json.loads(done.stdout)["coverage"]
+        assert coverage["quantized"] > 0, (place, coverage)
+
+
+def test_a_rule_without_effect_is_found(folder):
+    """What the user wrote and what was lost: the same recipe with a rule for what is fused."""
+    for rules in ([["stem.bn", None]], [["stem.conv", "x86"], ["stem.relu", None]]):
+        file = write_recipe(folder, backend="x86", mapping={"global": "x86", "module_name": rules})
+        done = run("quantize", SAMPLE, "--data", DATA, "--recipe", file, "--export", "none", "--strict", "--out", folder / "out")
+        assert done.returncode == 1 and "has no effect" in done.stderr and "fused into" in done.stderr, done.stderr
+    plan = run("plan", SAMPLE, "--recipe", write_recipe(folder, backend="x86", mapping={"global": "x86", "module_name": [["stem.bn", None]]}),
+               "--json")
+    node = next(node for node in json.loads(plan.stdout)["nodes"] if node["module"] == "stem.bn")
+    assert node["quantized"] and [rule["key"] for rule in node["rule"]["overrides"]] == ["stem.bn"], node
+
+
+if __name__ == "__main__":
+    main(__name__)
