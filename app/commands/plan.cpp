@@ -13,6 +13,7 @@
 #include "engine/graph/operators/class_parts.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/prepare_settings.h"
+#include "engine/plan/model_warnings.h"
 #include "engine/plan/plan_diff.h"
 #include "engine/plan/summaries/coverage.h"
 #include "engine/plan/summaries/data_movement.h"
@@ -147,8 +148,11 @@ std::string planText(const PlannedModel& planned)
                    qconfigText(plan), rulesText(plan), std::string(verdictName(plan.verdict)),
                    plan.reason.empty() ? plan.note : plan.reason.text()});
     }
-    return "target: " + targetText(planned) + "\n\n" + table.text() + "\nbackend "
-        + planned.plan->backend + ": " + coverageOf(*planned.plan).text() + "\n"
+    const std::string already = alreadyQuantized(*planned.model);
+    return "target: " + targetText(planned)
+        + (already.empty() ? "" : "\n" + already + "; plan the float model it was made from")
+        + "\n\n" + table.text() + "\nbackend " + planned.plan->backend + ": "
+        + coverageOf(*planned.plan).text() + "\n"
         + movementText(planned, [&](NodeId id) { return !wrapOf(id); }) + "a run takes "
         + memoryOf(planned).text() + "\n";
 }

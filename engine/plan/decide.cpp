@@ -132,6 +132,35 @@ std::string patternText(const BackendPattern& entry)
     return text;
 }
 
+/// "; the backends ethos_u, qnn take int16": shipped ones that take a qconfig of 16-bit activations
+/// for the same operators.
+std::string takersOf(const BackendPattern& entry, const QConfig& qconfig, const OperandFacts& facts)
+{
+    const DType dtype = qconfig.activation.dtype;
+    if (dtype != DType::Int16 && dtype != DType::UInt16)
+        return {};
+    static const std::vector<Backend> shipped = [] {
+        std::vector<Backend> read;
+        for (const std::string& name : shippedBackends())
+            if (auto backend = findBackend(name))
+                read.push_back(std::move(*backend));
+        return read;
+    }();
+    const auto takes = [&](const BackendPattern& other) {
+        return other.pattern == entry.pattern
+            && chooseDTypeConfig(other, qconfig, facts).index >= 0;
+    };
+    std::vector<std::string> names;
+    for (const Backend& backend : shipped)
+        if (std::any_of(backend.patterns.begin(), backend.patterns.end(), takes))
+            names.push_back(backend.name);
+    const std::string type(dtypeName(dtype));
+    if (names.empty())
+        return "; no shipped backend takes " + type;
+    return (names.size() == 1 ? "; the backend " : "; the backends ") + quotedNames(names)
+        + (names.size() == 1 ? " takes " : " take ") + type;
+}
+
 /// No dtype config takes the qconfig: what each wanted, and the nearest qconfig that would do.
 void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, int entryIndex,
             const OperandFacts& facts)
@@ -139,13 +168,14 @@ void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, in
     const BackendPattern& entry = backend.patterns[std::size_t(entryIndex)];
     const Violation* why = choice.telling();
     const std::string pattern = patternText(entry);
+    const std::string given
+        = (why ? why->text : "any dtype") + takersOf(entry, *out.qconfig.config, facts);
     if (why && why->constraint) {
         out.verdict = Verdict::FloatByConstraint;
-        out.reason = Reason::of<ReasonCode::ConstraintViolated>(backend.name, pattern, why->text);
+        out.reason = Reason::of<ReasonCode::ConstraintViolated>(backend.name, pattern, given);
     } else {
         out.verdict = Verdict::FloatByBackend;
-        out.reason = Reason::of<ReasonCode::DTypeNotAllowed>(backend.name, pattern,
-                                                             why ? why->text : "any dtype");
+        out.reason = Reason::of<ReasonCode::DTypeNotAllowed>(backend.name, pattern, given);
     }
     for (const Violation& violation : choice.violations)
         out.candidates.insert(&violation == why ? out.candidates.begin() : out.candidates.end(),

@@ -28,6 +28,12 @@ BACKENDS = {
     "executorch": "int8 in ExecuTorch on phones and embedded devices",
     "tensorrt": "int8 in TensorRT on NVIDIA GPUs (experimental)",
 }
+# Targets that compute with 16-bit activations and 8-bit weights, which torch.ao has no configuration of: the static patterns of
+# `native` in their type.
+WIDE = {
+    "ethos_u": ("int16", "int16 activations, int8 weights on Arm Ethos-U, through ExecuTorch or TFLite's 16x8"),
+    "qnn": ("uint16", "uint16 activations, int8 weights on Qualcomm Hexagon, through ONNX Runtime's QNN or ExecuTorch"),
+}
 # The preset that goes with a backend: what a recipe's "global" means when it says nothing.
 PRESETS = {"x86": "x86", "fbgemm": "fbgemm", "qnnpack": "qnnpack", "onednn": "onednn", "native": "x86",
            "executorch": "symmetric_qnnpack", "tensorrt": "tensorrt"}
@@ -132,6 +138,23 @@ def backend_json(name):
             "default_qconfig": PRESETS[name], "patterns": [entry_json(c) for c in config.configs]}
 
 
+def wide_json(name):
+    """The patterns of `native` that have a static configuration or none, with 16-bit activations."""
+    dtype, description = WIDE[name]
+    patterns = []
+    for entry in backend_json("native")["patterns"]:
+        static = [c for c in entry.get("dtype_configs", ()) if not c.get("is_dynamic") and "quint8" in json.dumps(c.get("input_dtype"))]
+        if entry.get("dtype_configs") and not static:
+            continue
+        if static:
+            weighted = any(c.get("weight_dtype") == "qint8" for c in static)
+            entry["dtype_configs"] = [{"input_dtype": dtype, "output_dtype": dtype,
+                                       **({"weight_dtype": "qint8", "bias_dtype": "float32"} if weighted else {})}]
+        patterns.append(entry)
+    return {"format": "quantscope.backend", "version": 1, "name": name, "description": description,
+            "default_qconfig": f"{dtype}_activation_int8_weight", "patterns": patterns}
+
+
 def dumps(document):
     """One entry a line block: short objects stay on one line, so that a diff reads well."""
     head = {k: v for k, v in document.items() if k != "patterns"}
@@ -152,6 +175,8 @@ def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
     for name in BACKENDS:
         (folder / f"{name}.json").write_text(dumps(backend_json(name)))
+    for name in WIDE:
+        (folder / f"{name}.json").write_text(dumps(wide_json(name)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ made whole. A page that shows a recipe which the program refuses would send its 
 import json
 import re
 
-from harness import SOURCE, main, run, write_recipe
+import torch
+from harness import SOURCE, export_model, main, run, write_recipe
+from torch import nn
 
 SAMPLE = SOURCE / "resources" / "samples" / "digits.pt2"
 DATA = SOURCE / "resources" / "samples" / "calib.npz"
@@ -82,6 +84,17 @@ def test_a_rule_without_effect_is_found(folder):
                "--json")
     node = next(node for node in json.loads(plan.stdout)["nodes"] if node["module"] == "stem.bn")
     assert node["quantized"] and [rule["key"] for rule in node["rule"]["overrides"]] == ["stem.bn"], node
+
+
+def test_embeddings_are_not_meant(folder):
+    """A qconfig for everything is not meant for what the backend quantizes by its weight alone; one by name is."""
+    model = nn.Sequential(nn.Embedding(20, 8), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+    export_model(model, (torch.randint(0, 20, (4, 5)),), folder / "m.pt2")
+    torch.save([torch.randint(0, 20, (4, 5)) for _ in range(3)], folder / "d.pt")
+    for mapping, code in (({"global": "x86"}, 0), ({"global": "x86", "object_type": [["torch.nn.Embedding", "x86"]]}, 1)):
+        done = run("quantize", folder / "m.pt2", "--data", folder / "d.pt", "--recipe", write_recipe(folder, backend="x86", mapping=mapping),
+                   "--device", "cpu", "--export", "none", "--strict", "--out", folder / "out")
+        assert done.returncode == code and ("Embedding" in done.stderr) == bool(code), (mapping, done.stderr)
 
 
 if __name__ == "__main__":

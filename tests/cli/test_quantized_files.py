@@ -89,6 +89,7 @@ def test_torchscript_of_torch_ao(folder):
     assert "quantized.conv2d_relu" in run_good("inspect", folder / "int8.pt")
     expect_bad("quantize", folder / "int8.pt", "--data", folder / "data.npz", "--out", folder / "again",
                contains=["int8.pt", "already quantized", "compare"], out=folder / "again")
+    assert "the model is already quantized: " in run_good("plan", folder / "int8.pt").split("\n\n")[0]
     document = compared(folder, folder / "int8.pt")
     with torch.no_grad():
         check_outputs(document, net(x), have)

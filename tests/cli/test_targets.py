@@ -253,4 +253,27 @@ def test_edge_rules_are_told_where_they_win(folder):
     assert told["rule"]["overrides"][0]["kind"] == "global" and told["rule"]["qconfig"] is None
 
 
+def test_sixteen_bit_activations(folder):
+    """Presets and targets of 16-bit activations with 8-bit weights; where a backend refuses them it names those that do not."""
+    module, model, data, _ = residual(folder)
+    losses = {}
+    for backend, preset, dtype in (("x86", "x86", "quint8"), ("ethos_u", "int16_activation_int8_weight", "int16"),
+                                   ("qnn", "uint16_activation_int8_weight", "uint16")):
+        recipe = write_recipe(folder, backend=backend)
+        out = folder / backend
+        result = json.loads(run_good("quantize", model, "--data", data, "--recipe", recipe, "--device", "cpu", "--strict", "--export", "pt2,onnx",
+                                     "--onnx-opset", "21", "--out", out, "--json"))
+        losses[backend] = result["outputs"][0]["cumulative"]["sqnr_db"]
+        node = by_name(result)["relu"]
+        assert node["qconfig"] == preset and node["output"]["dtype"] == dtype, (backend, node)
+        assert result["coverage"]["quantized"] == result["coverage"]["eligible"], (backend, result["coverage"])
+        if dtype == "int16":
+            assert node["output"]["qscheme"] == "per_tensor_symmetric" and node["output"]["zero_point"] == [0]
+    assert min(losses["ethos_u"], losses["qnn"]) > losses["x86"] + 6, losses
+    recipe = write_recipe(folder, backend="x86", mapping={"global": "int16_activation_int8_weight"})
+    nodes = by_name(run_json("plan", model, "--recipe", recipe))
+    assert not nodes["conv2d"]["quantized"] and "'ethos_u' takes int16" in nodes["conv2d"]["reason"], nodes["conv2d"]
+    expect_bad("quantize", model, "--data", data, "--recipe", recipe, "--out", folder / "none", contains=["'ethos_u' takes int16"])
+
+
 main(__name__)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/graph/text/graph_printer.h"
 #include "tests/ui/edits_window.h"
+#include "ui/panels/findings_panel.h"
 #include "ui/panels/result_strip.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QCheckBox>
 #include <QFileDialog>
+#include <QPushButton>
 #include <QTimer>
 
 using namespace qs;
@@ -22,6 +24,41 @@ private Q_SLOTS:
     void initTestCase() { makeEngine(); }
     void init() { openSample(); }
     void cleanup() { m_window.reset(); }
+
+    /// 1 + tanh(x) shares the range of tanh: a finding, whose cure is one click and one undo.
+    void aRangeThatCutsIsCuredByOneClick()
+    {
+        for (const auto& [after, op] :
+             {std::pair("linear", "aten.tanh.default"), std::pair("tanh", "aten.add.Tensor")}) {
+            select(after);
+            ask(ActionId::InsertAfter, [op = op](EditDialog& dialog) {
+                type(dialog, "editOperator", op);
+                if (QLatin1String(op) == QLatin1String("aten.add.Tensor"))
+                    type(dialog, "argument_other", "1.0");
+            });
+        }
+        const auto planOf = [this](const char* name) -> const NodePlan& {
+            return *document().plan()->tryGet(*document().model(), node(name)->id);
+        };
+        const std::string sum = document().plan()->findings.empty()
+            ? ""
+            : document().model()->get(document().plan()->findings[0].node).name;
+        QVERIFY2(sum.starts_with("add"), sum.c_str());
+        QVERIFY(planOf(sum.c_str()).quantized);
+        auto& findings = m_window->findings();
+        QTRY_VERIFY(
+            !findings.findItems(QStringLiteral("Ranges that cost precision · 1"), Qt::MatchExactly)
+                 .isEmpty());
+        select(sum.c_str());
+        QPushButton* apply = nullptr;
+        QTRY_VERIFY((apply = m_window->findChild<QPushButton*>("applyRemedy")));
+        apply->click();
+        settle();
+        QVERIFY(document().plan()->findings.empty() && !planOf(sum.c_str()).quantized);
+        workspace().undoStack().undo();
+        settle();
+        QVERIFY(planOf(sum.c_str()).quantized && document().plan()->findings.size() == 1);
+    }
 
     void theMeasureIsTheEditedModelOrTheOriginal()
     {

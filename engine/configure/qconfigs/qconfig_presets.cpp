@@ -111,7 +111,16 @@ ObserverSpec symmetricHistogram()
     return spec;
 }
 
-const std::array<Preset, 22> kPresets {{
+/// 16 bits: what lies beyond the range costs more than its steps, so nothing is cut off.
+ObserverSpec wide(DType dtype, QScheme qscheme)
+{
+    ObserverSpec spec;
+    spec.dtype = dtype;
+    spec.qscheme = qscheme;
+    return spec;
+}
+
+const std::array<Preset, 24> kPresets {{
     {"x86",
      [] {
          return QConfig {histogram(true), weightPerChannel()};
@@ -201,6 +210,14 @@ const std::array<Preset, 22> kPresets {{
     {"int8_dynamic_activation_int4_weight",
      [] {
          return QConfig {dynamicActivation(), fourBitGroups(DType::QInt8)};
+     }},
+    {"int16_activation_int8_weight",
+     [] {
+         return QConfig {wide(DType::Int16, QScheme::PerTensorSymmetric), weightPerChannel()};
+     }},
+    {"uint16_activation_int8_weight",
+     [] {
+         return QConfig {wide(DType::UInt16, QScheme::PerTensorAffine), weightPerChannel()};
      }},
 }};
 

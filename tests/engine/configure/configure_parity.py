@@ -119,7 +119,7 @@ def refusals():
 
 
 def presets():
-    """Every public preset of torch.ao, those its functions make, and TensorRT's, which its tests use."""
+    """Every public preset of torch.ao, those its functions make, TensorRT's, which its tests use, and those of 16-bit targets."""
     found = {name: tq.get_default_qconfig(name) for name in ENGINES}
     for name in ENGINES:
         found[name + "_qat"] = tq.get_default_qat_qconfig(name, version=1)
@@ -132,6 +132,9 @@ def presets():
     found["tensorrt"] = qc.QConfig(
         ob.HistogramObserver.with_args(dtype=torch.qint8, qscheme=torch.per_tensor_symmetric),
         ob.default_per_channel_weight_observer)
+    for name, dtype, scheme in (("int16", torch.int16, torch.per_tensor_symmetric), ("uint16", torch.uint16, torch.per_tensor_affine)):
+        found[f"{name}_activation_int8_weight"] = qc.QConfig(ob.MinMaxObserver.with_args(dtype=dtype, qscheme=scheme),
+                                                             ob.default_per_channel_weight_observer)
     mine = ours("presets")
     of_torchao = torchao_weights()
     named = set(found) | set(of_torchao)

@@ -38,6 +38,19 @@ Pass fusing(const Names& members)
     });
 }
 
+/// The weight of this layer is observed as its own.
+Pass folding(const std::string& layer)
+{
+    return preparing("fuse-batch-norms", [layer](const Graph& graph, Plan& plan) {
+        PlannedObserver observer;
+        observer.id = ObserverId(1);
+        observer.isWeight = true;
+        observer.weightOwner = graph.tryFind(layer)->id;
+        observer.edges.push_back({{graph.tryFind("w")->id, 0}, {}});
+        plan.observers.push_back(observer);
+    });
+}
+
 /// An observer for each entry: the values that it sees, and the one reader that it sees them for;
 /// "" = all.
 Pass observing(const std::vector<std::pair<Names, std::string>>& observers)
@@ -99,6 +112,21 @@ std::vector<PassCase> shown()
         {fusing({"conv", "bn"}), "statistics of the batch",
          QString(two).replace("training=False", "training=True") + "return %bn", "", tensors()},
         {fusing({"conv"}), "the plan keeps them apart", two + "return %bn", "", tensors()},
+        {folding("conv"), "a weight that is computed of stored tensors becomes one", R"(
+            g: float32[2, 1, 1, 1] = parameter "conv.g" tensor=1
+            v: float32[2, 1, 1, 1] = parameter "conv.v" tensor=1
+            x: float32[1, 1, 4, 4] = input
+            w: float32[2, 1, 1, 1] = aten.mul.Tensor(self=%g, other=%v) scope="conv.norm"
+            conv: float32[1, 2, 4, 4] = aten.conv2d.default(input=%x, weight=%w) scope="conv"
+            return %conv
+        )",
+         R"(
+            x: float32[1, 1, 4, 4] = input
+            w_folded: float32[2, 1, 1, 1] = parameter "conv.weight" scope="conv" tensor=6
+            conv: float32[1, 2, 4, 4] = aten.conv2d.default(input=%x, weight=%w_folded) scope="conv"
+            return %conv
+        )",
+         tensors()},
         {observing({{{"x"}, ""}, {{"y", "z"}, ""}}), "what all readers see, two values alike", R"(
             x: float32[2] = input
             y: float32[2] = aten.relu.default(self=%x) scope="act"
