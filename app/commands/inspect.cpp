@@ -32,7 +32,6 @@ struct InspectOptions
     bool json = false;
     bool code = false;
     bool passes = false;
-    bool fold = false;
 
     bool watchesPasses() const { return passes || !after.empty(); }
 };
@@ -195,9 +194,8 @@ std::string traceText(const TraceReport& trace)
 Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobContext& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
-    QS_TRY(ModelSource source, modelSource(options.model, options.recipe, options.movedTo, job));
-    if (options.fold)
-        addFold(source.recipe);
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     StageChain chain;
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     if (form == CodeForm::Float)
@@ -241,9 +239,8 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
         return printPasses(options, job);
     if (options.code)
         return printForm(options, job);
-    QS_TRY(ModelSource source, modelSource(options.model, options.recipe, options.movedTo, job));
-    if (options.fold)
-        addFold(source.recipe);
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     const Recipe& recipe = source.recipe;
     StageChain chain;
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
@@ -270,7 +267,6 @@ void addInspectCommand(CLI::App& app, Command& chosen)
     CLI::App* verb = app.add_subcommand("inspect", "Shows the graph of a model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
-    addFoldOption(*verb, options->fold);
     auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");
     auto* code = verb->add_flag("--code", options->code, "the graph as torch.fx prints it");
     code->excludes(json);

@@ -30,7 +30,7 @@ struct PlanOptions
     std::string model, movedTo, recipe, backend, diff;
     std::string form, target, result; ///< of an export
     std::int64_t onnxOpset = kOnnxOpset;
-    bool json = false, fold = false;
+    bool json = false;
 };
 
 /// "torch.nn.Conv2d + torch.nn.ReLU" as "Conv2d + ReLU".
@@ -215,9 +215,8 @@ Result<ConvertedPtr> convertedFor(const PlanOptions& options, const JobContext& 
                restoreResult(chain, options.result, options.model, settings, job));
         return restored.converted;
     }
-    QS_TRY(ModelSource source, modelSource(options.model, options.recipe, options.movedTo, job));
-    if (options.fold)
-        addFold(source.recipe);
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     QS_TRY(const PlannedModel planned,
            planFor(chain, edited->graph, source.recipe, options.backend, source.file));
@@ -251,9 +250,8 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     QS_CHECK(checkOptions(options));
     if (!options.form.empty())
         return toldOfModel(runOnnxPlan(options, job), options.model);
-    QS_TRY(ModelSource source, modelSource(options.model, options.recipe, options.movedTo, job));
-    if (options.fold)
-        addFold(source.recipe);
+    QS_TRY(const ModelSource source,
+           modelSource(options.model, options.recipe, options.movedTo, job));
     const Recipe& recipe = source.recipe;
     for (const std::string& backend : {options.backend, options.diff})
         if (!backend.empty())
@@ -288,7 +286,6 @@ void addPlanCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("plan", "Says what a recipe would do to every node, and why");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
-    addFoldOption(*verb, options->fold);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option("--backend", options->backend,
                      "another hardware target than the recipe's: a backend's name or file");

@@ -33,7 +33,6 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("quantize", "Calibrates, converts, compares and exports a model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
-    addFoldOption(*verb, options->fold);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option(
         "--data", options->data,

@@ -115,6 +115,23 @@ def test_the_vocoder_of_the_report(folder):
     assert agrees(folder, "vocoder", model, value, quantized(folder, "vocoder")) > 28
 
 
+def test_the_older_hook(folder):
+    """torch.nn.utils.weight_norm leaves the layer's class as it is: torch.ao takes the weight, and folds a batch norm into it."""
+    torch.manual_seed(3)
+    value = torch.randn(4, 8, 40)
+    layers = lambda wrap: nn.Sequential(wrap(nn.Conv1d(8, 6, 3)), nn.BatchNorm1d(6), nn.ReLU(), wrap(nn.Conv1d(6, 4, 3)))
+    older, wanted = layers(nn.utils.weight_norm), layers(lambda layer: layer)
+    older[1].running_var.uniform_(.4, 2)
+    older.eval()(value)
+    wanted[1].load_state_dict(older[1].state_dict())
+    for i in (0, 3):
+        wanted[i].weight.data, wanted[i].bias.data = older[i].weight.detach().clone(), older[i].bias.detach().clone()
+    saved(folder, "older", older, value)
+    result = quantized(folder, "older")
+    agrees(folder, "older", wanted.eval(), value, result)
+    assert len([node for node in result["nodes"] if node["weight"]]) == 2 and result["residue"] == [], result["residue"]
+
+
 def test_what_is_told(folder):
     """The layers whose weights stay float, the cure at each, and the edit that does it."""
     torch.manual_seed(3)

@@ -20,7 +20,6 @@ struct ModelRunOptions
     std::string device = "auto";
     std::string against; ///< of `addAgainstOption`; "" = the project's choice, else "edited"
     bool strict = false;
-    bool fold = false; ///< of `addFoldOption`
 };
 
 /// The stages from a model's file to the comparison, each called once and in this order. Notes and

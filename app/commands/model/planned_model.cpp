@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/model/planned_model.h"
 
-#include "app/commands/options/float_option.h"
+#include "app/commands/options/edit_options.h"
 #include "app/commands/options/outside_option.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/files/path_claim.h"
@@ -11,7 +11,6 @@
 #include "engine/project/moved_files.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 
 namespace qs {
@@ -66,22 +65,6 @@ void addMovedOption(CLI::App& verb, std::string& movedTo)
     verb.add_option("--model", movedTo, "of a project: where its model is by now");
 }
 
-void addFoldOption(CLI::App& verb, bool& fold)
-{
-    verb.add_flag("--fold", fold,
-                  "makes constants of what depends on parameters alone, such as weights that "
-                  "weight_norm or spectral_norm computes, so that these are quantized; the edit "
-                  "\"fold\" of a recipe");
-}
-
-void addFold(Recipe& recipe)
-{
-    EditStep step;
-    step.kind = EditKind::Fold;
-    if (std::find(recipe.edits.begin(), recipe.edits.end(), step) == recipe.edits.end())
-        recipe.edits.push_back(std::move(step));
-}
-
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
                                 const std::string& movedTo, const JobContext& job)
 {
@@ -94,7 +77,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
                             .inFile(given)
                             .withHint("a model's own file is named as MODEL"));
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
-        source.recipe = withFloatOption(std::move(source.recipe));
+        source.recipe = withEditOptions(std::move(source.recipe));
         return source;
     }
     QS_TRY(Project project, readProject(given));
@@ -115,7 +98,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     else {
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
     }
-    source.recipe = withFloatOption(std::move(source.recipe));
+    source.recipe = withEditOptions(std::move(source.recipe));
     return source;
 }
 

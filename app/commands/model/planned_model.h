@@ -39,11 +39,6 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
 /// `--model`: `movedTo` of `modelSource`.
 void addMovedOption(CLI::App& verb, std::string& movedTo);
 
-/// `--fold`: what depends on stored tensors alone becomes a constant, behind all other edits.
-void addFoldOption(CLI::App& verb, bool& fold);
-/// Adds that edit, where the recipe has none.
-void addFold(Recipe& recipe);
-
 /// Opens the model. With `timing`, adds the seconds of "import".
 Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
                            std::map<std::string, double>* timing = nullptr);
