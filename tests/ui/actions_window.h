@@ -114,7 +114,7 @@ private:
         const QStringList names = saves
             ? QStringList {"saved.json", "saved.pt2", "saved.npz", "saved.png", "none/saved.json"}
             : QStringList {"digits.pt2", "calib.npz", "test.npz", "saved.json", "missing.json"};
-        const QString name = names[dice(int(names.size()))];
+        const QString& name = names[dice(int(names.size()))];
         files.setDirectory(m_folder);
         files.selectFile(m_folder + QLatin1Char('/') + name);
         static_cast<QDialog&>(files).accept();

@@ -15,7 +15,7 @@ using namespace qs::test;
 namespace {
 
 /// What was done last, where a signal handler may read it.
-char s_last[4096];
+char lastActions[4096];
 constexpr unsigned kHangSeconds = 180;
 
 /// Says after which actions of which seed the program ends.
@@ -24,7 +24,7 @@ void tellAndEnd(int number)
     const char* what = number == SIGALRM ? "\nno action ended for minutes; the last ones:\n"
                                          : "\nthe program crashed; the last actions:\n";
     [[maybe_unused]] auto written = write(STDERR_FILENO, what, std::strlen(what));
-    written = write(STDERR_FILENO, s_last, strnlen(s_last, sizeof s_last));
+    written = write(STDERR_FILENO, lastActions, strnlen(lastActions, sizeof lastActions));
     written = write(STDERR_FILENO, "\n", 1);
     std::signal(number, SIG_DFL);
     if (number == SIGALRM)
@@ -197,7 +197,7 @@ private:
                                     .arg(seed)
                                     .arg(m_done.join(QStringLiteral(", ")))
                                     .toUtf8();
-        qstrncpy(s_last, text.constData(), sizeof s_last);
+        qstrncpy(lastActions, text.constData(), sizeof lastActions);
     }
 };
 
