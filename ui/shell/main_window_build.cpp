@@ -256,7 +256,7 @@ void MainWindow::shareHeight()
     const int all = middle->height();
     const int controls = m_graph->height() - m_graph->view().height();
     const int graph
-        = std::max({all * 5 / 8, height() / 2 + 1, int(height() * kLeastGraph) + controls});
+        = 2 + std::max({all * 5 / 8, height() / 2, int(height() * kLeastGraph) + controls});
     const int tabs = m_bottom->minimumHeight();
     const int below = all - graph < tabs + px(kLeastPage) ? tabs : all - graph;
     middle->setSizes({all - below, below});

@@ -39,11 +39,24 @@ void ColumnFit::setColumns(std::vector<int> shown, std::vector<int> dispensable)
     fit();
 }
 
+/// Words of a header that may be broken stand below each other.
+int ColumnFit::headWidth(int column) const
+{
+    const auto head
+        = [&](int role) { return m_view.model()->headerData(column, Qt::Horizontal, role); };
+    if (!(head(Qt::TextAlignmentRole).toInt() & Qt::TextWordWrap))
+        return m_header.sectionSizeHint(column);
+    int widest = 0;
+    for (const QString& word : head(Qt::DisplayRole).toString().split(QLatin1Char(' ')))
+        widest = std::max(widest, QFontMetrics(m_header.font()).horizontalAdvance(word));
+    return widest + px(14);
+}
+
 int ColumnFit::wantedWidth(int column) const
 {
     const auto& sized = static_cast<const QAbstractItemView&>(m_view);
     const int cells = sized.sizeHintForColumn(column) + px(10);
-    const int head = m_header.sectionSizeHint(column);
+    const int head = headWidth(column);
     return std::max({head, std::min(cells, px(kWidest)), m_header.minimumSectionSize()});
 }
 

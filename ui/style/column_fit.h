@@ -31,6 +31,7 @@ protected:
 
 private:
     int wantedWidth(int column) const;
+    int headWidth(int column) const;
 
     QAbstractItemView& m_view;
     QHeaderView& m_header;
