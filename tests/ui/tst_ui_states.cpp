@@ -16,6 +16,7 @@
 #include <QSettings>
 #include <QStandardPaths>
 #include <QStatusBar>
+#include <QTabWidget>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -199,6 +200,18 @@ private Q_SLOTS:
         for (const QAction* action : m_window->actions().recentMenu().actions())
             shown << action->toolTip();
         QCOMPARE(shown, QStringList({file, "/x/a.pt2"}));
+    }
+
+    /// A page whose tab stands in another group comes to the front when it is asked for.
+    void askedForPagesCome()
+    {
+        open();
+        for (const char* name : {"stylePanel", "channelPlot", "metricsPanel", "codePanel",
+                                 "runsPanel", "findingsPanel", "stylePanel"}) {
+            m_window->showTab(name);
+            QCOMPARE(m_window->bottomTabs().currentWidget()->objectName(), QString(name));
+            QVERIFY2(m_window->bottomTabs().currentWidget()->isVisible(), name);
+        }
     }
 
     /// A button that goes away with its message or card gives the keyboard to the graph.
