@@ -27,7 +27,7 @@ std::string spaced(std::string key)
 }
 
 /// What a rule is about, in words; two rules of one kind and key have the same.
-std::string placeOf(const Rule& rule, const NodeTitles& titles)
+std::string placeOf(const Rule& rule, const RecordedTitles& titles)
 {
     std::string text;
     switch (rule.kind) {
@@ -75,7 +75,7 @@ struct Sides
 {
     const Recipe& before;
     const Recipe& after;
-    const NodeTitles& titles;
+    const RecordedTitles& titles;
 };
 
 /// What the rules of one kind and key say in the two recipes; null where one says nothing.
@@ -133,7 +133,7 @@ RecipeDifference ruleDifference(const Sides& sides, const RulePair& rules)
 /// The last rule of a kind and key decides, as in a recipe's file.
 void addRules(Differences& out, const Sides& sides)
 {
-    const NodeTitles names; // rules are told apart by what they name
+    const RecordedTitles names; // rules are told apart by what they name
     std::vector<std::string> order;
     std::map<std::string, RulePair> pairs;
     for (const bool isAfter : {false, true})
@@ -265,7 +265,7 @@ std::string RecipeDifference::shortText() const
     return what + (after.empty() ? " no longer " + before : ' ' + after);
 }
 
-std::string changeInWords(const Recipe& before, const Recipe& after, const NodeTitles& titles)
+std::string changeInWords(const Recipe& before, const Recipe& after, const RecordedTitles& titles)
 {
     const Differences differences = diffRecipes(before, after, titles);
     if (differences.empty())
@@ -277,7 +277,7 @@ std::string changeInWords(const Recipe& before, const Recipe& after, const NodeT
 }
 
 std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after,
-                                          const NodeTitles& titles)
+                                          const RecordedTitles& titles)
 {
     Differences out;
     if (before == after)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/configure/recipe.h"
-#include "engine/runs/node_titles.h"
+#include "engine/runs/recorded_titles.h"
 
 #include <string>
 #include <vector>
@@ -26,11 +26,12 @@ struct RecipeDifference
 /// Every difference in the order of a recipe: edits, backend, qconfigs, rules, preparation,
 /// conversion, calibration. Empty exactly for equal recipes. Nodes go by their titles.
 std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after,
-                                          const NodeTitles& titles = {});
+                                          const RecordedTitles& titles = {});
 
 /// What led from one recipe to another, as a run is named by it: "layer1.0.conv1 float",
 /// "layer1.0.conv1 float and 2 more"; "" where they are equal.
-std::string changeInWords(const Recipe& before, const Recipe& after, const NodeTitles& titles = {});
+std::string changeInWords(const Recipe& before, const Recipe& after,
+                          const RecordedTitles& titles = {});
 
 /// "x86, 2 rules, 1 edit": enough to tell a list's entries apart.
 std::string recipeInWords(const Recipe& recipe);

@@ -53,12 +53,12 @@ const NodeIdentity* identityFor(const RunRow& row, const std::string& file)
 
 } // namespace
 
-NodeTitles titlesOf(const RunRecord& run)
+RecordedTitles titlesOf(const RunRecord& run)
 {
     std::vector<const NodeIdentity*> nodes;
     for (const RunNode& node : run.nodes)
         nodes.push_back(&node);
-    return NodeTitles(nodes);
+    return RecordedTitles(nodes);
 }
 
 std::string runLetter(std::size_t run)
@@ -187,7 +187,7 @@ void RunTable::giveTitles()
     for (RunRow& row : m_rows)
         row.title = row.name;
     for (std::size_t run = m_runs.size(); run-- > 0;) { // the first run's last: they count
-        const NodeTitles titles = titlesOf(*m_runs[run]);
+        const RecordedTitles titles = titlesOf(*m_runs[run]);
         for (RunRow& row : m_rows)
             if (const RunNode* node = row.nodes[run])
                 row.title = titles.of(node->name);

@@ -12,7 +12,7 @@ namespace qs {
 
 inline constexpr std::size_t kLeastRuns = 2, kMostRuns = 4;
 /// What a run's nodes are called.
-NodeTitles titlesOf(const RunRecord& run);
+RecordedTitles titlesOf(const RunRecord& run);
 /// "A" for the first run.
 std::string runLetter(std::size_t run);
 
@@ -30,7 +30,7 @@ struct RunRow
     };
     State state = State::Same;
     std::string name, op, module; ///< of the first run that has it
-    std::string title; ///< what readers call it (`NodeTitles`)
+    std::string title; ///< what readers call it (`RecordedTitles`)
     int callIndex = 0;
     /// By run; null where it has no counterpart, or where a foreign file was not compared there.
     std::vector<const RunNode*> nodes;

@@ -50,7 +50,7 @@ private Q_SLOTS:
 
     void nodesAreModulePaths()
     {
-        const NodeTitles titles(graph());
+        const RecordedTitles titles(graph());
         for (int row = 0; row < rows(); ++row) {
             const QModelIndex cell = table().model()->index(row, column("node"));
             const QString name = cell.data(RunTableModel::kNameRole).toString();

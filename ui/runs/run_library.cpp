@@ -160,8 +160,9 @@ QString RunLibrary::automaticName() const
 {
     const Recipe& recipe = m_workspace.document().recipe();
     const GraphPtr& model = m_workspace.document().model();
-    const std::string change
-        = m_before && model ? changeInWords(*m_before, recipe, NodeTitles(*model)) : std::string();
+    const std::string change = m_before && model
+        ? changeInWords(*m_before, recipe, RecordedTitles(*model))
+        : std::string();
     return toQString(change.empty() ? recipeInWords(recipe) : change);
 }
 

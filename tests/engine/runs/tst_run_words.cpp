@@ -29,7 +29,7 @@ private Q_SLOTS:
         std::vector<const NodeIdentity*> all;
         for (const NodeIdentity& node : nodes)
             all.push_back(&node);
-        const NodeTitles titles(all);
+        const RecordedTitles titles(all);
         QCOMPARE(titles.of("conv2d_3"), std::string("features.0.2"));
         QCOMPARE(titles.of("add_1"), std::string("block · add"));
         QCOMPARE(titles.of("relu_5"), std::string("block · relu (relu_5)"));

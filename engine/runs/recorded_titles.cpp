@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/runs/node_titles.h"
+#include "engine/runs/recorded_titles.h"
 
 #include "engine/graph/operators/short_name.h"
 #include "engine/runs/node_match.h"
@@ -8,12 +8,12 @@
 
 namespace qs {
 
-NodeTitles::NodeTitles(std::span<const NodeIdentity* const> nodes)
+RecordedTitles::RecordedTitles(std::span<const NodeIdentity* const> nodes)
 {
     add(nodes);
 }
 
-NodeTitles::NodeTitles(const Graph& model)
+RecordedTitles::RecordedTitles(const Graph& model)
 {
     const std::vector<NodeIdentity> identities = identitiesOf(model);
     std::vector<const NodeIdentity*> nodes;
@@ -22,7 +22,7 @@ NodeTitles::NodeTitles(const Graph& model)
     add(nodes);
 }
 
-void NodeTitles::add(std::span<const NodeIdentity* const> nodes)
+void RecordedTitles::add(std::span<const NodeIdentity* const> nodes)
 {
     const auto isOfModule = [](const NodeIdentity& node) {
         return !node.module.empty() && node.op != "parameter" && node.op != "constant";
@@ -45,7 +45,7 @@ void NodeTitles::add(std::span<const NodeIdentity* const> nodes)
     }
 }
 
-std::string NodeTitles::of(const std::string& name) const
+std::string RecordedTitles::of(const std::string& name) const
 {
     const auto it = m_titles.find(name);
     return it == m_titles.end() ? name : it->second;
