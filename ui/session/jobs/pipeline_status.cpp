@@ -90,7 +90,7 @@ StageStatus Pipeline::status(Stage stage) const
         = {QT_TR_NOOP("choose a model"),      QT_TR_NOOP("choose a target"),
            QT_TR_NOOP("who and why"),         QT_TR_NOOP("data and device"),
            QT_TR_NOOP("reference + lowered"), QT_TR_NOOP("what every layer lost"),
-           QT_TR_NOOP("TorchScript, .pt2")};
+           QT_TR_NOOP(".pt2, ONNX, TorchScript")};
     return {State::Waiting, tr(waiting[int(stage)]), 0};
 }
 
