@@ -46,8 +46,6 @@ void GroupedTabs::refresh()
     setTabVisible(current, true); // first: where it is hidden, hiding another makes that current
     const int open = m_pages[std::size_t(current)].group;
     m_groups[std::size_t(open)].shown = current;
-    setTabVisible(current,
-                  true); // while it is hidden, Qt makes the first that is shown the current
     for (int group = 0; group < int(m_groups.size()); ++group) {
         QStringList inside;
         int things = 0, first = -1;
