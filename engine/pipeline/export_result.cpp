@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/log.h"
+#include "engine/base/memory/freed_memory.h"
 #include "engine/base/sha256.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/output_errors.h"
@@ -96,6 +97,7 @@ private:
             QS_CHECK(m_job.check());
             m_job.report("export", forms[i], double(i) / double(forms.size()));
             auto file = writeForm(forms[i]);
+            returnFreedMemory(); // what one writer needed is not held while the next one works
             if (file) {
                 m_parts.exports[forms[i]] = *file;
                 QS_TRY(m_parts.exportHashes[*file], fileSha256(at(file->c_str())));

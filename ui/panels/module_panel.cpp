@@ -118,7 +118,7 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     header->setSectionResizeMode(ModuleTreeModel::Name, QHeaderView::Stretch);
     header->setSectionResizeMode(ModuleTreeModel::QConfigColumn, QHeaderView::Fixed);
     header->setSectionResizeMode(ModuleTreeModel::ErrorColumn, QHeaderView::Fixed);
-    header->resizeSection(ModuleTreeModel::QConfigColumn, px(56));
+    header->resizeSection(ModuleTreeModel::QConfigColumn, px(64));
     header->resizeSection(ModuleTreeModel::ErrorColumn, px(64));
     header->setFixedHeight(px(30));
     header->setHighlightSections(false);

@@ -206,7 +206,7 @@ private Q_SLOTS:
             QVERIFY2(outcome.problem.empty(), outcome.problem.c_str());
         const auto wanted = run((*first)->graph, inputs);
         QVERIFY(!same(wanted, original));
-        for (int kind = 0; kind <= int(EditKind::AsFloat32); ++kind) {
+        for (int kind = 0; kind <= int(EditKind::Extract); ++kind) { // float32 alone here
             const std::string name(editKindName(EditKind(kind)));
             std::vector<EditStep> all = steps.before();
             all.push_back(steps.of(EditKind(kind)));
@@ -220,8 +220,7 @@ private Q_SLOTS:
                 = EditKind(kind) == EditKind::Extract ? inputsOf(*(*edited)->graph, 2) : inputs;
             const auto made = run((*edited)->graph, given);
             const bool changesNumbers = EditKind(kind) != EditKind::Rename
-                && EditKind(kind) != EditKind::Fold && EditKind(kind) != EditKind::AsFloat32
-                && EditKind(kind) != EditKind::Duplicate
+                && EditKind(kind) != EditKind::Fold && EditKind(kind) != EditKind::Duplicate
                 && EditKind(kind) != EditKind::Insert; // behind a relu hardtanh may cut nothing
             QVERIFY2(!changesNumbers || !same(made, wanted), name.c_str());
             // The undo: the journal without it, from the file on.

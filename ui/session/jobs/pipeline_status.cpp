@@ -86,11 +86,13 @@ StageStatus Pipeline::status(Stage stage) const
             return {State::Stale, tr("stale · %1").arg(m_document.staleReason(stage)), 0};
         return {State::Done, doneText(stage), 0};
     }
-    static const char* const waiting[kStageCount]
-        = {QT_TR_NOOP("choose a model"),      QT_TR_NOOP("choose a target"),
-           QT_TR_NOOP("who and why"),         QT_TR_NOOP("data and device"),
-           QT_TR_NOOP("reference + lowered"), QT_TR_NOOP("what every layer lost"),
-           QT_TR_NOOP(".pt2, ONNX, TorchScript")};
+    static const char* const waiting[kStageCount] = {QT_TR_NOOP("choose a model"),
+                                                     QT_TR_NOOP("choose a target"),
+                                                     QT_TR_NOOP("who and why"),
+                                                     QT_TR_NOOP("data and device"),
+                                                     QT_TR_NOOP("reference + lowered"),
+                                                     QT_TR_NOOP("what every layer lost"),
+                                                     QT_TR_NOOP(".pt2, ONNX, TorchScript")};
     return {State::Waiting, tr(waiting[int(stage)]), 0};
 }
 
