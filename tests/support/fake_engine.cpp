@@ -65,12 +65,14 @@ void addObservers(const Graph& model, Plan& plan)
         if (node.group < 0)
             continue;
         const NodeId root = plan.groups[std::size_t(node.group)].root;
-        if (!model.get(root).tryArg("weight"))
+        const Argument* held = model.get(root).tryArg("weight");
+        if (!held)
             continue;
         PlannedObserver weight;
         weight.spec = fakeQConfig().weight;
         weight.isWeight = true;
         weight.weightOwner = root;
+        weight.edges = {{*held->asRef(), {}}};
         add(weight);
     }
 }

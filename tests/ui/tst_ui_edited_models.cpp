@@ -28,15 +28,21 @@ private Q_SLOTS:
     /// 1 + tanh(x) shares the range of tanh: a finding, whose cure is one click and one undo.
     void aRangeThatCutsIsCuredByOneClick()
     {
-        for (const auto& [after, op] :
-             {std::pair("linear", "aten.tanh.default"), std::pair("tanh", "aten.add.Tensor")}) {
-            select(after);
-            ask(ActionId::InsertAfter, [op = op](EditDialog& dialog) {
-                type(dialog, "editOperator", op);
-                if (QLatin1String(op) == QLatin1String("aten.add.Tensor"))
-                    type(dialog, "argument_other", "1.0");
-            });
-        }
+        select("linear");
+        ask(ActionId::InsertAfter,
+            [](EditDialog& dialog) { type(dialog, "editOperator", "aten.tanh.default"); });
+        EditStep addOne;
+        addOne.kind = EditKind::Insert;
+        addOne.at = document().edited()->addresses->of({node("tanh")->id, 0});
+        addOne.op = "aten.add.Tensor";
+        addOne.name = "add_one";
+        addOne.json = R"({"other":1.0})";
+        Recipe recipe = document().recipe();
+        recipe.edits.push_back(addOne);
+        workspace().change("add one", recipe);
+        settle();
+        QVERIFY2(document().edited()->outcomes.back().problem.empty(),
+                 document().edited()->outcomes.back().problem.c_str());
         const auto planOf = [this](const char* name) -> const NodePlan& {
             return *document().plan()->tryGet(*document().model(), node(name)->id);
         };

@@ -127,7 +127,7 @@ void TestGraph::edgesRunWithTheFlow()
             continue;
         const QRectF drawn = (*drawing)->nodes[std::size_t(node)].rect;
         const QRectF rect(down(drawn.topLeft()), down(drawn.bottomRight()));
-        QCOMPARE(down(points.back()).y(), rect.top());
+        QVERIFY(std::abs(down(points.back()).y() - rect.top()) < 0.01); // points are floats
         QVERIFY(down(points.back()).x() > rect.left() && down(points.back()).x() < rect.right());
         ++ending;
     }

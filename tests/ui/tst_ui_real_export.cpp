@@ -174,7 +174,7 @@ private Q_SLOTS:
         for (const QJsonValue entry : result[QStringLiteral("nodes")].toArray()) {
             const QJsonObject node = entry.toObject();
             const auto items
-                = rows->findItems(node[QStringLiteral("name")].toString(), Qt::MatchExactly);
+                = rows->findItems(node[QStringLiteral("title")].toString(), Qt::MatchExactly);
             const QJsonObject whole = node[QStringLiteral("departure")].toObject();
             if (whole.isEmpty())
                 continue;
@@ -196,8 +196,8 @@ private Q_SLOTS:
         // From the keyboard: the chosen row's node is selected.
         rows->setCurrentItem(rows->topLevelItem(3));
         QTest::keyClick(rows, Qt::Key_Return);
-        QVERIFY(workspace().selection().contains(
-            node(rows->topLevelItem(3)->text(0).toUtf8().constData())));
+        QCOMPARE(workspace().facts().title(workspace().selection().current()),
+                 rows->topLevelItem(3)->text(0));
     }
 
     /// By keys alone; the rows are those of the command line's certificate.

@@ -151,14 +151,14 @@ void TestRecipe::stepsHaveReadableNames()
     };
     QCOMPARE(named({RuleKind::Node, {"linear"}}, "x86"), QStringLiteral("set fc · linear to x86"));
     QCOMPARE(named({RuleKind::Node, {"add", "linear"}}, ""),
-             QStringLiteral("set add + linear to float"));
+             QStringLiteral("set block · add + relu2, fc · linear to float"));
     QCOMPARE(named({RuleKind::ModuleName, {"block"}}, ""),
              QStringLiteral("set module block to float"));
     QCOMPARE(named({RuleKind::ObjectType, {"torch.nn.Conv2d", "torch.nn.ReLU"}}, ""),
              QStringLiteral("set all Conv2d + ReLU to float"));
     QCOMPARE(named({RuleKind::Global, {""}}, ""), QStringLiteral("set the whole model to float"));
     QCOMPARE(named({RuleKind::Node, {"linear"}}, std::nullopt),
-             QStringLiteral("clear the rule of linear"));
+             QStringLiteral("clear the rule of fc · linear"));
 }
 
 void TestRecipe::linesOfPaths_data()

@@ -49,12 +49,13 @@ void TestReplacements::aLineForEachReplacement()
     openDialog();
     QCOMPARE(list()->topLevelItemCount(), 3);
     QCOMPARE(line(0),
-             (QStringList {"linear", "linear", "itself, observed", "quantized.reference.Linear"}));
+             (QStringList {"linear · linear", "linear", "itself, observed",
+                           "quantized.reference.Linear"}));
     QCOMPARE(line(1),
-             (QStringList {"conv2d, batch_norm, relu", "conv", "intrinsic.ConvReLU2d",
+             (QStringList {"conv + bn + relu", "conv", "intrinsic.ConvReLU2d",
                            "quantized.reference.Conv2d"}));
     QCOMPARE(line(2),
-             (QStringList {"sigmoid", "sigmoid", "itself, observed", "itself, on integers"}));
+             (QStringList {"sigmoid · sigmoid", "sigmoid", "itself, observed", "itself, on integers"}));
     QCOMPARE(list()->topLevelItem(1)->toolTip(2),
              QStringLiteral("torch.ao.nn.intrinsic.ConvReLU2d"));
     // They are what the plan says, before any data was run.
@@ -69,7 +70,7 @@ void TestReplacements::eachLineIsKeptAndReplacedAgain()
     const Recipe before = document().recipe();
     toggle(1);
     QCOMPARE(list()->topLevelItemCount(), 3);
-    QCOMPARE(line(1), (QStringList {"conv2d, batch_norm, relu", "conv", "kept as it is", ""}));
+    QCOMPARE(line(1), (QStringList {"conv + bn + relu", "conv", "kept as it is", ""}));
     QCOMPARE(list()->topLevelItem(1)->checkState(0), Qt::Unchecked);
     QCOMPARE(find<QLabel>("replacementsCount")->text(),
              QStringLiteral("2 replaced, 1 kept as they are"));
@@ -79,7 +80,7 @@ void TestReplacements::eachLineIsKeptAndReplacedAgain()
                 || !document().plan()->groups[std::size_t(planOf(name).group)].fused);
     }
     QCOMPARE(workspace().undoStack().undoText(),
-             QStringLiteral("keep conv2d, batch_norm, relu as it is"));
+             QStringLiteral("keep conv + bn + relu as it is"));
     toggle(0);
     QCOMPARE(find<QLabel>("replacementsCount")->text(),
              QStringLiteral("1 replaced, 2 kept as they are"));

@@ -125,7 +125,7 @@ void TestSearch::modelIsClean()
     const int unit = workspace().foldTree()->unitOf(node("add"));
     model.setUnits({unit});
     QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("add + relu2"));
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("block · add + relu2"));
     QCOMPARE(model.index(0, SearchResultModel::Module).data().toString(), QStringLiteral("block"));
     QCOMPARE(model.index(0, SearchResultModel::QConfigColumn).data().toString(),
              QStringLiteral("x86"));

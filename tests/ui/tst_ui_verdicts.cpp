@@ -10,6 +10,7 @@
 #include "ui/panels/module_panel.h"
 #include "ui/panels/verdict_list.h"
 #include "ui/shell/advice.h"
+#include "ui/shell/autosave.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/shell/main_window.h"
 
@@ -43,7 +44,11 @@ private Q_SLOTS:
         QTRY_VERIFY(document().plan());
         QTRY_VERIFY(m_window->graphPane().isLayoutDone());
     }
-    void cleanup() { m_window.reset(); }
+    void cleanup()
+    {
+        m_window->autosave().forget(); // else the next window offers what this one decided
+        m_window.reset();
+    }
 
     void badgesStandBeforeCalibration()
     {

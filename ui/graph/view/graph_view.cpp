@@ -63,6 +63,7 @@ void GraphView::centerOnEntry(int entry)
     if (rect.isNull())
         return;
     centerOn(rect.center());
+    m_fitted = false; // a part is looked at
     Q_EMIT viewChanged();
 }
 
