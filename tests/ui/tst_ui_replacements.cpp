@@ -54,8 +54,9 @@ void TestReplacements::aLineForEachReplacement()
     QCOMPARE(line(1),
              (QStringList {"conv + bn + relu", "conv", "intrinsic.ConvReLU2d",
                            "quantized.reference.Conv2d"}));
-    QCOMPARE(line(2),
-             (QStringList {"sigmoid · sigmoid", "sigmoid", "itself, observed", "itself, on integers"}));
+    QCOMPARE(
+        line(2),
+        (QStringList {"sigmoid · sigmoid", "sigmoid", "itself, observed", "itself, on integers"}));
     QCOMPARE(list()->topLevelItem(1)->toolTip(2),
              QStringLiteral("torch.ao.nn.intrinsic.ConvReLU2d"));
     // They are what the plan says, before any data was run.
@@ -79,8 +80,7 @@ void TestReplacements::eachLineIsKeptAndReplacedAgain()
         QVERIFY(planOf(name).group < 0
                 || !document().plan()->groups[std::size_t(planOf(name).group)].fused);
     }
-    QCOMPARE(workspace().undoStack().undoText(),
-             QStringLiteral("keep conv + bn + relu as it is"));
+    QCOMPARE(workspace().undoStack().undoText(), QStringLiteral("keep conv + bn + relu as it is"));
     toggle(0);
     QCOMPARE(find<QLabel>("replacementsCount")->text(),
              QStringLiteral("1 replaced, 2 kept as they are"));
