@@ -7,11 +7,14 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QScrollArea>
+#include <QTimer>
 
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <set>
 
 using namespace qs;
 
@@ -100,8 +103,11 @@ int main(int argc, char** argv)
     properties->widget()->installEventFilter(&painted);
     std::vector<double> work, wall, later;
     int done = 0;
+    std::set<int> seen;
     for (const NodePtr& node : workspace.document().model()->nodes()) {
-        if (!node->isOperator() || workspace.foldTree()->unitOf(node->id) < 0)
+        // Another member of the same unit is no other selection: nothing would be painted.
+        const int unit = workspace.foldTree()->unitOf(node->id);
+        if (!node->isOperator() || unit < 0 || !seen.insert(unit).second)
             continue;
         QCoreApplication::processEvents();
         const int before = painted.count, drawn = window.graphPane().view().paintCount();
@@ -117,10 +123,9 @@ int main(int argc, char** argv)
         const double spent = threadMs() - cpu;
         // What is worked out on other threads arrives afterwards.
         const double rest = threadMs();
-        QElapsedTimer quiet;
-        quiet.start();
-        while (quiet.elapsed() < 60)
-            QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+        QEventLoop quiet; // waits, where processEvents would spin
+        QTimer::singleShot(60, &quiet, &QEventLoop::quit);
+        quiet.exec();
         if (++done <= 5) // fonts and glyphs are made once
             continue;
         wall.push_back(toPixel);
