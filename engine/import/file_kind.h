@@ -28,7 +28,7 @@ struct FileLook
     bool isNamed = false; ///< `what` names a format, not that it is unknown or a text
 };
 
-/// Judged by content; by the name only where content cannot tell. Errors: no such file, a folder
+/// Judged by content; by name only if the content is ambiguous. Errors: no such file, a folder
 /// (one that holds a model of another program is named), unreadable, empty.
 Result<FileLook> lookAtFile(const std::string& path);
 

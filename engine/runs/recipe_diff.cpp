@@ -85,7 +85,7 @@ struct RulePair
     const Rule* after = nullptr;
 };
 
-/// A qconfig that only one of the recipes defines is told by what it does, not by its name.
+/// A qconfig that only one of the recipes defines is described by its settings, not by its name.
 std::string valueInWords(const Rule* rule, const Recipe& own, const Recipe& other,
                          const SharedQConfig& base)
 {
@@ -133,7 +133,7 @@ RecipeDifference ruleDifference(const Sides& sides, const RulePair& rules)
 /// The last rule of a kind and key decides, as in a recipe's file.
 void addRules(Differences& out, const Sides& sides)
 {
-    const RecordedTitles names; // rules are told apart by what they name
+    const RecordedTitles names; // rules are identified by what they name
     std::vector<std::string> order;
     std::map<std::string, RulePair> pairs;
     for (const bool isAfter : {false, true})

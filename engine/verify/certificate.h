@@ -94,7 +94,7 @@ struct RuntimeVerdict
     std::optional<SpeedReport> speed; ///< where it was asked for and the file runs
 };
 
-/// From which state the calls start, of a model that changes buffers of its own.
+/// For a model that changes its buffers: the state from which each call starts.
 enum class CallState : std::uint8_t
 {
     None, ///< the model keeps none

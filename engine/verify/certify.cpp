@@ -92,7 +92,7 @@ std::optional<RuntimeVerdict> unexecuted(const Certificate& certificate, const s
     return verdict;
 }
 
-/// The verdict on a named runtime that there is no file for.
+/// The verdict on a named runtime without an exported file.
 RuntimeVerdict withoutFile(const std::string& runtime)
 {
     RuntimeVerdict verdict;

@@ -105,7 +105,7 @@ int main(int argc, char** argv)
     int done = 0;
     std::set<int> seen;
     for (const NodePtr& node : workspace.document().model()->nodes()) {
-        // Another member of the same unit is no other selection: nothing would be painted.
+        // Another member of the same unit leaves the selection unchanged: nothing would be painted.
         const int unit = workspace.foldTree()->unitOf(node->id);
         if (!node->isOperator() || unit < 0 || !seen.insert(unit).second)
             continue;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are no model here: each is named, with the way from there to one; wherever it is given."""
+"""Files that are not a model: the error names the kind and how to get a model from it, wherever the file is given."""
 
 import json
 import pickle
@@ -31,7 +31,7 @@ def with_class(module, name):
 
 
 def saved_as(folder, file, module, name, wrap):
-    """torch.save of an object of a class that can be imported while it is saved, and by nobody afterwards."""
+    """torch.save of an object of a class that can be imported while it is saved, but not afterwards."""
     import sys
     import types
 
@@ -72,7 +72,7 @@ def onnx_file(path):
 def make_files(folder):
     """{name: words that the one line must hold}"""
     onnx_file(folder / "a.onnx")
-    onnx_file(folder / "model")  # told by content
+    onnx_file(folder / "model")  # recognised by content
     safetensors(folder / "a.safetensors")
     safetensors(folder / "weights.bin")
     (folder / "a.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(64))
@@ -131,7 +131,7 @@ def test_each_is_named_where_a_model_is_opened(folder):
 
 
 def test_a_text_is_no_model_of_its_name(folder):
-    """Content decides where it can tell."""
+    """Content decides, unless it is ambiguous."""
     (folder / "notes.onnx").write_text("remember the milk\n")
     expect_bad("inspect", folder / "notes.onnx", contains=["a text file"])
     export_model(Net().eval(), (torch.randn(2, 4),), folder / "net.pt2")

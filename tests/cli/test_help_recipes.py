@@ -42,7 +42,7 @@ def fragments(text):
 
 
 def whole(part):
-    """A fragment in the place where a recipe has it; None for what is no part of a recipe."""
+    """A fragment in the place where a recipe has it; None for text that is not part of a recipe."""
     keys = set(part)
     if keys <= WHOLE:
         return part

@@ -93,13 +93,13 @@ def test_one_plus_tanh(folder):
     assert "keep" in by_name(json.loads(plan.stdout))[name]["suggestion"]
     after = quantized(folder, {"node": [[name, None]]})
     assert not findings(after, "cut_range") and loss(after) > loss(before) + 3, (loss(before), loss(after))
-    # It is no error: parity with torch.ao is the default.
+    # Not an error: parity with torch.ao is the default.
     done = run("quantize", folder / "m.pt2", "--data", folder / "d.pt", "--device", "cpu", "--export", "none", "--strict", "--out", folder / "s")
     assert done.returncode == 0, done.stderr
 
 
 def test_sums_and_products_with_a_number(folder):
-    """What leaves the range is told, what stays within is not."""
+    """Values beyond the range are reported, values within are not."""
     cases = {"sigmoid + 1": (lambda x: torch.sigmoid(x) + 1, True), "tanh * 0.5": (lambda x: torch.tanh(x) * 0.5, False),
              "tanh * 2": (lambda x: 2 * torch.tanh(x), True), "0.5 * sigmoid": (lambda x: 0.5 * torch.sigmoid(x), False),
              "sigmoid * 4": (lambda x: torch.sigmoid(x) * 4, True)}

@@ -20,7 +20,7 @@
 namespace qs::test {
 
 /// Answers whatever pops up while commands run, or closes it: dialogs, menus, questions about
-/// files. What does not go by itself is closed after some looks.
+/// files. Dialogs that stay open are closed after a few checks.
 class Answers : public QObject
 {
 public:

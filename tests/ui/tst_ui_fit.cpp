@@ -217,7 +217,7 @@ private Q_SLOTS:
         QVERIFY(shown > 20);
     }
 
-    /// The arrow that tells how a table is sorted stands above the words, not on them.
+    /// The sort arrow stands above a header's text, not on it.
     void sortArrowsLieOnNothing()
     {
         openModel(fakeModel());

@@ -151,7 +151,7 @@ private:
         workspace().pipeline().runUpTo(Stage::Compare);
         QTRY_VERIFY(document().comparison() && !workspace().pipeline().isBusy());
     }
-    /// One step; the graph that follows is planned by itself.
+    /// One step; the edited graph is planned automatically.
     void removeNode(const char* name)
     {
         Recipe recipe = document().recipe();

@@ -22,7 +22,7 @@ private Q_SLOTS:
     void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
     void init()
     {
-        // A model of its own for each test: what is kept is kept by its path.
+        // Each test has its own model: saved decisions are found by its path.
         m_model = m_folder.filePath(QString::fromLatin1(QTest::currentTestFunction()) + ".pt2");
         start();
     }
@@ -41,7 +41,7 @@ private Q_SLOTS:
         choose("Bring back");
         QVERIFY(document().recipe() == kept);
         QVERIFY2(bar().detail().contains("remove relu"), qPrintable(bar().detail()));
-        // It does not come again by itself.
+        // It is not applied again.
         waitUntilKept();
         start();
         QVERIFY2(!bar().detail().contains("remove relu"), qPrintable(bar().detail()));

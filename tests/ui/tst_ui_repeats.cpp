@@ -193,7 +193,7 @@ void TestRepeats::unchainedBlocksAreNot()
         y = skips.sum("steps", "Steps", skips.block(path, y), y);
     QCOMPARE(skips.runs({y}), QStringList());
 
-    // Something else between the second and the third, of which they read nothing, is no matter.
+    // Something else between the second and the third, which they do not read, changes nothing.
     BlockNet mixed;
     ValueRef z = mixed.input("z");
     const ValueRef other = mixed.input("other");

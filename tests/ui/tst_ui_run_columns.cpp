@@ -15,7 +15,7 @@ private Q_SLOTS:
     void initTestCase()
     {
         openAndCompare();
-        QTest::qWait(1100); // runs are told apart by the second
+        QTest::qWait(1100); // runs are named by the second
         workspace().assign({RuleKind::ModuleName, {"stem.conv"}}, "");
         settle();
         compareAgain();

@@ -94,7 +94,7 @@ private Q_SLOTS:
         QTRY_COMPARE(int(status(Stage::Backend).state), int(State::Done));
     }
 
-    /// A file that does not open is told of; what is open is not a failure.
+    /// A file that does not open is reported; the open model is not a failure.
     void anotherFileThatFailsLeavesTheOpenOneOpen()
     {
         m_window->openModel("/models/missing.pt2");

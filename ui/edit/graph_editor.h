@@ -41,7 +41,7 @@ public:
     std::vector<Reader> readersOf(ValueRef value) const;
     /// The node's arguments that read a value.
     std::vector<Reader> inputsOf(NodeId node) const;
-    /// Which of these the edge is; the first where none is.
+    /// Which of these the edge is; the first if none is.
     int placeOf(const std::vector<Reader>& readers, const Edge& edge) const;
 
 Q_SIGNALS:

@@ -15,11 +15,11 @@ FocusKeeper::FocusKeeper(QWidget* window, QWidget* home)
 
 void FocusKeeper::follow(QWidget* old, QWidget* now)
 {
-    // What is deleted may still be visible, and leaves nobody with the keyboard.
+    // A widget about to be deleted may still be visible; the focus would be lost with it.
     if (!old || (old->isVisible() && now) || old == m_home || old->window() != m_window
         || (now && now->window() != m_window))
         return;
-    // What is chosen on purpose comes after what Qt does by itself.
+    // Set after Qt's own choice, so that ours holds.
     QMetaObject::invokeMethod(
         this,
         [this, fallen = QPointer<QWidget>(now)] {

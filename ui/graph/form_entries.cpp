@@ -27,7 +27,7 @@ void FormEntries::setForm(GraphForm form)
 
 bool FormEntries::isFloat() const
 {
-    // Where nothing is quantized, a converted form may be this graph, in a hierarchy of its own.
+    // If nothing is quantized, a converted form may be this graph with another hierarchy.
     return m_form.graph == m_workspace.document().model() && m_form.tree == m_workspace.foldTree();
 }
 

@@ -134,7 +134,7 @@ void RunComparison::showColumns()
         for (int i = 2; i < m_model->columnCount(); ++i)
             if (table->columns()[std::size_t(i)].isNumber() == numbers)
                 header.moveSection(header.visualIndex(i), place++);
-    // With one term there is room for what tells most.
+    // With one term there is room for the most informative column.
     const bool one = term < int(kRunTerms.size());
     std::vector<int> shown, dispensable;
     for (int i = 0; i < m_model->columnCount(); ++i) {

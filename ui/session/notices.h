@@ -67,7 +67,7 @@ public:
             const QScopedValueRollback deriving(m_isDeriving, true);
             m_derive(set);
         }
-        // A slot that waits in an event loop of its own, for a dialog, holds nothing back.
+        // A slot that runs a nested event loop, for a dialog, does not delay the others.
         const int level = QThread::currentThread()->loopLevel();
         if (m_level == level)
             return;

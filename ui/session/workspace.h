@@ -90,7 +90,7 @@ private:
     void deriveTree();
     void deriveFacts();
     void readScalars();
-    /// Lets go of nodes, modules, values and edges that are no longer there.
+    /// Drops nodes, modules, values and edges that no longer exist.
     void keepSelected();
 
     Document m_document;

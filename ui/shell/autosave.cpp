@@ -113,7 +113,7 @@ void Autosave::keep()
     endSteps(); // shown as well: some turns of the event loop are over
 }
 
-/// What is kept from now on does not replace what nobody has answered yet.
+/// Later saves do not replace a recovery that awaits its answer.
 void Autosave::setAside(const QString& file) const
 {
     if (!QFileInfo::exists(file) && !QFileInfo::exists(file + kUnderWayEnding))

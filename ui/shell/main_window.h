@@ -146,7 +146,7 @@ private:
     Autosave* m_autosave = nullptr;
     QString m_cancelled; ///< the last words of the status bar on what was cancelled
     bool m_keepsRecent = true;
-    bool m_sharesHeight = true; ///< nobody moved the divider below the graph
+    bool m_sharesHeight = true; ///< the user has not moved the divider below the graph
     QSize m_firstSize; ///< chosen before the frame was known; empty once it is
 };
 

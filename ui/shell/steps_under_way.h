@@ -24,7 +24,7 @@ struct StepsUnderWay
 
 /// Writes them to a file that is whole after any crash of the program. False: it cannot be written.
 bool writeSteps(const StepsUnderWay& steps, const QString& file);
-/// None where there is no such file, or no steps in it.
+/// Empty if the file is missing or holds no steps.
 std::optional<StepsUnderWay> readSteps(const QString& file);
 
 } // namespace qs

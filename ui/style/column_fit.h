@@ -11,7 +11,7 @@ class QHeaderView;
 namespace qs {
 
 /// Keeps the columns of a table within its width: each as wide as its contents, one takes what is
-/// left, and where there is no room the least telling are left out. Follows the view's width;
+/// left, and without room the least important are hidden. Follows the view's width;
 /// belongs to the view. GUI thread only.
 class ColumnFit : public QObject
 {

@@ -32,7 +32,7 @@ Result<void> printOut(const std::string& text);
 /// One line of progress with the time left, rewritten in place; shown only where stderr is a
 /// terminal.
 void showProgress(const Progress& progress);
-/// From now on each step of a job is a line of its own where stderr is not a terminal.
+/// From now on each step of a job is printed on its own line if stderr is not a terminal.
 void showStepsAsLines();
 /// Removes the progress line.
 void clearProgress();

@@ -51,7 +51,7 @@ bool isLayer(const Node& node)
     return std::find(kLayers.begin(), kLayers.end(), family) != kLayers.end();
 }
 
-/// What makes the first value that the node reads; null where that is no operator.
+/// What makes the first value that the node reads; null if no operator makes it.
 const Node* source(const Graph& graph, const Node& node)
 {
     for (const NamedArgument& argument : node.args)

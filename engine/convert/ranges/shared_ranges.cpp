@@ -57,7 +57,7 @@ std::vector<Member> membersOf(const std::vector<ValueRef>& values, const Observe
 }
 
 /// Whether the value consists of values of others that share the observer, which lie on its grid
-/// already: a range of its own would bring nothing back.
+/// already: its own range would gain nothing.
 bool isPassedOn(const Graph& model, const SharedRange& shared, ValueRef value)
 {
     const Node& node = model.get(value.node);

@@ -19,17 +19,17 @@ struct SharedRange
     {
         ValueRef value; ///< of the float graph
         float min = 0, max = 0; ///< what was seen of it alone
-        double costDb = 0; ///< how much coarser its steps are than of its own range
+        double costDb = 0; ///< loss of precision against its own range, dB
     };
     ObserverId observer;
     std::vector<Member> members; ///< in the order of their computation
     std::size_t widest = 0; ///< the first of the widest
     std::size_t worst = 0; ///< whom sharing costs most
-    NodeId separator; ///< the operator that makes them share; none where none does
+    NodeId separator; ///< the operator that makes them share; invalid if there is none
     std::string text; ///< one line: who loses what by whom, and the rule that separates them
 };
 
-/// All of them, worst first. Of observers that saw their values in calls that cannot be told apart,
+/// All of them, worst first. Of observers whose calls cannot be distinguished,
 /// nothing is said. Cheap: reads extremes that were kept.
 std::vector<SharedRange> sharedRanges(const PreparedModel& prepared, const QParamsTable& qparams,
                                       const Observations& seen);

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// Colours of the scale that a page knows by class: neighbours cannot be told apart.
+/// Colours of the scale that a page knows by class: neighbours look the same.
 constexpr int kSteps = 48;
 
 /// Those of `Theme` in ui/style/theme.cpp; a test of the window compares them.

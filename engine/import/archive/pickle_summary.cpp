@@ -79,7 +79,7 @@ private:
         return true;
     }
 
-    /// Instructions whose argument has a length of its own.
+    /// Instructions whose argument is preceded by its length.
     bool sized(std::uint8_t code)
     {
         switch (code) {

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// What a Python pickle would make, as far as its instructions tell; nothing is made.
+/// The objects that a Python pickle would create, read from its instructions; none is created.
 struct PickleSummary
 {
     enum class Root

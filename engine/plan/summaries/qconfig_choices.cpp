@@ -215,7 +215,7 @@ void judge(QConfigChoice& choice, const Trial& trial, const std::vector<Kind>& k
         choice.why.clear();
 }
 
-/// Marks the one that goes with the backend, or adds it where none does.
+/// Marks the backend's own qconfig; adds it if it is missing.
 class Recommender
 {
 public:

@@ -55,7 +55,7 @@ private Q_SLOTS:
         QVERIFY(nodeOf(plan, g, "n").remedy.text.find("2 readers") != std::string::npos);
         QVERIFY(fusionGap(g, plan, g.tryFind("n")->id).empty()); // no fusion would help
     }
-    /// Remedies that are no qconfig: a rule to keep float, an edit.
+    /// Remedies other than a qconfig: a rule that keeps the node float, an edit.
     void whatIsKeptFloatOrFolded()
     {
         GraphMaker m;

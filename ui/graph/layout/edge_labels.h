@@ -18,7 +18,7 @@ struct EdgeLabel
 
 /// A label for each stretch of `drawing.edges` that carries one and has room for it: beside the
 /// line, on the side that the line turns away from, else on the other. What would lie on a node or
-/// on another label has none: its tool tip tells the shape.
+/// on another label has none: its tool tip gives the shape.
 std::vector<EdgeLabel> placeEdgeLabels(const GraphDrawing& drawing);
 
 } // namespace qs

@@ -58,7 +58,7 @@ public:
     /// The entry of the float tree that stands for a drawn one; -1 for what conversion added, and
     /// for a box around blocks.
     int floatEntry(int entry) const { return m_entries.floatEntry(drawnTree(), entry); }
-    /// The drawn entry of one of the float tree; -1 where none stands for it.
+    /// The drawn entry of one of the float tree; -1 if there is none.
     int drawnEntry(int floatEntry) const;
     /// The blocks of the box whose blocks are all that is selected, as entries of the float tree.
     std::vector<int> selectedBlocks() const;

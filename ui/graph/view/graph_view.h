@@ -111,7 +111,7 @@ private:
     QRubberBand* m_band;
     QPoint m_pressed, m_lastDrag;
     bool m_dragging = false;
-    bool m_fitted = false; ///< shows the whole graph, and nobody moved it since
+    bool m_fitted = false; ///< shows the whole graph; the user has not moved it since
     bool m_bandZooms = false; ///< the rectangle is for zooming, not for selecting
     int m_paintCount = 0;
     int m_reserved = 0;

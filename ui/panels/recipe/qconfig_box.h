@@ -26,7 +26,7 @@ public:
     explicit QConfigBox(QWidget* parent);
 
     /// What can be chosen: `byRule` says what the rules give. `group` is asked for the choices with
-    /// their fit when the list is used; what it cannot tell stays ungrouped. `offersNew` adds an
+    /// their fit when the list is used; the rest stays ungrouped. `offersNew` adds an
     /// item that makes a qconfig.
     void setChoices(const QString& byRule, const QStringList& names,
                     std::function<std::vector<QConfigChoice>()> group, bool offersNew);

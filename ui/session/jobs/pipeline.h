@@ -87,7 +87,7 @@ public:
 Q_SIGNALS:
     void statusChanged();
     /// A stage runs from now on; what was said of the run before is over. Not for planning, which
-    /// follows every decision by itself.
+    /// follows every decision automatically.
     void started(qs::Stage stage);
     void failed(qs::Stage stage, const qs::Error& error);
     void succeeded(qs::Stage stage);

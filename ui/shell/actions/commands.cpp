@@ -44,11 +44,11 @@ constexpr int kRecentCount = 9;
 QString placeOf(const QString& path)
 {
     const QFileInfo file(path);
-    const QString canonical = file.canonicalFilePath(); // empty where there is no such file
+    const QString canonical = file.canonicalFilePath(); // empty if the file does not exist
     return canonical.isEmpty() ? QDir::cleanPath(file.absoluteFilePath()) : canonical;
 }
 
-/// Kept entries, each file once. A relative one is of a folder that nobody knows by now.
+/// Kept entries, each file once. A relative path is dropped: its folder is unknown.
 QStringList readRecent()
 {
     QStringList out;
