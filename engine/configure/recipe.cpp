@@ -12,6 +12,7 @@
 #include "engine/configure/qconfigs/mapping_reader.h"
 #include "engine/configure/qconfigs/observer_json.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace qs {
@@ -104,6 +105,27 @@ Result<void> readCalibration(const JsonPlace& place, CalibrationSettings& settin
     return {};
 }
 
+/// Puts a recipe's words in place of a dump under that dotted key; its qconfigs join the recipe's.
+Result<void> translateDumpAt(Json& document, const std::string& where, const std::string& path)
+{
+    std::string pointer = "/" + where;
+    std::replace(pointer.begin(), pointer.end(), '.', '/');
+    const Json::json_pointer at(pointer);
+    if (!document.contains(at) || !isMappingDump(document.at(at)))
+        return {};
+    // A copy: inserting a key moves all values of the document, and with them what points there.
+    Json own = document.value("qconfigs", Json());
+    if (own.is_null())
+        own = Json::object();
+    QS_TRY(ImportedMapping dump, importMapping(JsonPlace(document.at(at), path, where), own));
+    note(path + ": " + where + ": a dump of torch.ao's QConfigMapping: " + dump.summary);
+    document.at(at) = std::move(dump.mapping);
+    if (own.is_object())
+        own.update(dump.qconfigs);
+    document["qconfigs"] = std::move(own);
+    return {};
+}
+
 /// Puts a recipe's words in place of a dump of torch.ao's QConfigMapping: as the whole file, under
 /// "mapping", or under "convert.qconfig_mapping". Says what was understood.
 Result<void> translateDumps(Json& document, const std::string& path)
@@ -120,24 +142,8 @@ Result<void> translateDumps(Json& document, const std::string& path)
     }
     if (!document.is_object())
         return {};
-    const auto translate = [&](Json& block, const std::string& where) -> Result<void> {
-        if (!isMappingDump(block))
-            return {};
-        Json& own = document["qconfigs"];
-        if (own.is_null())
-            own = Json::object();
-        QS_TRY(ImportedMapping dump, importMapping(JsonPlace(block, path, where), own));
-        note(path + ": " + where + ": a dump of torch.ao's QConfigMapping: " + dump.summary);
-        if (own.is_object())
-            own.update(dump.qconfigs);
-        block = std::move(dump.mapping);
-        return {};
-    };
-    if (document.contains("mapping"))
-        QS_CHECK(translate(document["mapping"], "mapping"));
-    if (document.contains("convert") && document["convert"].is_object()
-        && document["convert"].contains("qconfig_mapping"))
-        QS_CHECK(translate(document["convert"]["qconfig_mapping"], "convert.qconfig_mapping"));
+    for (const std::string where : {"mapping", "convert.qconfig_mapping"})
+        QS_CHECK(translateDumpAt(document, where, path));
     return {};
 }
 
@@ -201,10 +207,11 @@ void moveCustomModules(Json& document)
     constexpr const char* kKey = "custom_modules";
     if (!document.is_object() || !document.contains(kKey))
         return;
-    Json& prepare = document["prepare"];
+    Json prepare = document.value("prepare", Json());
     if (!prepare.is_null() && (!prepare.is_object() || prepare.contains(kKey)))
         return; // what reads the block says what is wrong
-    prepare[kKey] = document[kKey];
+    prepare[kKey] = document.at(kKey);
+    document["prepare"] = std::move(prepare);
     document.erase(kKey);
 }
 

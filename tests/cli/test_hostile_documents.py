@@ -90,6 +90,35 @@ def test_a_result_whose_parts_do_not_fit(folder):
     assert code == 0 and "no longer in the folder" in (folder / "r.html").read_text(), errors
 
 
+def test_dumps_under_every_key(folder):
+    """What torch.ao prints, under each key of a recipe, with and without the keys that translating a dump adds to."""
+    import torch.ao.quantization.quantize_fx  # noqa: F401  loads what the next line takes for granted
+    from torch.ao.quantization import get_default_qconfig_mapping
+    from torch.ao.quantization.backend_config import get_native_backend_config
+
+    _, model, _, _ = residual(folder)
+    mapping = json.loads(json.dumps(get_default_qconfig_mapping("x86").set_module_name("conv1", None).to_dict(), default=str))
+    backend = json.loads(json.dumps(get_native_backend_config().to_dict(), default=str))
+    head = {"format": "quantscope.recipe", "version": 1}
+    sound = {"mapping": {"mapping": mapping}, "convert": {"convert": {"qconfig_mapping": mapping}}}
+    sound["both"] = {**sound["mapping"], **sound["convert"]}
+    words = ("plan", model, "--recipe", folder / "recipe.json")
+    for name, keys in sound.items():
+        for more in ({}, {"backend": "x86"}, {"backend": "x86", "qconfigs": {}}, {"backend": "x86", "qconfigs": None, "calibration": {}}):
+            for document in ({**head, **more, **keys}, {**keys, **more, **head}):
+                (folder / "recipe.json").write_text(json.dumps(document))
+                code, out, errors = within(20, *words, "--json")
+                assert code == 0, (name, more, errors)
+                nodes = {node["module"]: node for node in json.loads(out)["nodes"] if node["module"]}
+                assert nodes["fc"]["quantized"] and nodes["conv1"]["quantized"] is False, (name, more, nodes["conv1"])
+    for dump in (mapping, backend):
+        for key in ("backend", "qconfigs", "mapping", "prepare", "convert", "calibration", "edits", "limits", "extensions", "custom_modules", "unknown"):
+            for document in ({**head, key: dump}, {"backend": "x86", key: {"qconfig_mapping": dump, "mapping": dump}, **head}):
+                (folder / "recipe.json").write_text(json.dumps(document))
+                code, _, errors = within(20, *words)
+                assert code == 1 and str(folder / "recipe.json") in errors or code == 0 and key == "mapping", (key, code, errors[-300:])
+
+
 def test_names_that_a_terminal_or_spreadsheet_would_run(folder):
     _, model, data, _ = residual(folder)
     out = folder / "out"

@@ -120,6 +120,14 @@ def mapping_dump():
     return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
+def backend_dump():
+    """A BackendConfig of torch.ao, as JSON."""
+    import torch.ao.quantization.quantize_fx  # noqa: F401  loads what the next line takes for granted
+    from torch.ao.quantization.backend_config import get_native_backend_config
+
+    return json.dumps(get_native_backend_config().to_dict(), default=str)
+
+
 def history(recipe):
     """A step, as a project keeps it."""
     return {"version": 1, "current": 1, "first": {**recipe, "backend": "onednn"},
@@ -143,7 +151,11 @@ def make_more(folder):
     certificate = {"format": "quantscope.certificate", "version": 1, "passed": True, "model_sha256": "0" * 64, "recipe_sha256": "1" * 64, "date": "2026-11-24T10:00:00Z",
                    "files": {"result.json": "2" * 64, "model.ts.pt": "3" * 64}, "runtimes": []}
     (folder / "certificate.json").write_text(json.dumps(certificate))
-    (folder / "mapping.json").write_text(mapping_dump())
+    dump = json.loads(mapping_dump())
+    (folder / "mapping.json").write_text(json.dumps(dump))
+    inside = {"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": dump, "convert": {"qconfig_mapping": dump}}
+    (folder / "inside.json").write_text(json.dumps(inside))
+    (folder / "native.json").write_text(backend_dump())
     return {"edits": [(folder / "edits.json", "json")], "constant": [(folder / "constant.npy", "npy")], "extension": [(pack / "extension.json", "json")],
             "run": [(kept, "json")], "certificate": [(folder / "certificate.json", "json")]}
 
@@ -185,8 +197,8 @@ def make_seeds(folder):
         "samples": [(folder / "net.pt2", "zip")],
         "npz": [(folder / "data.npz", "zip"), (folder / "packed.npz", "zip")],
         "saved": [(folder / name, "zip") for name in ("data.pt", "calls.pt", "parameter.pt")],
-        "recipe": [(folder / "recipe.json", "json"), (folder / "mapping.json", "json")],
-        "backend": [(folder / "backend.json", "json")],
+        "recipe": [(folder / name, "json") for name in ("recipe.json", "mapping.json", "inside.json")],
+        "backend": [(folder / name, "json") for name in ("backend.json", "native.json")],
         "project": [(folder / "project.json", "json")],
         "result": [(result, "json")],
         "statistics": [(statistics, "zip")],
