@@ -4,6 +4,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
 #include "engine/configure/json/edit_step_json.h"
+#include "engine/edit/edit_titles.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/export/exporter.h"
 
@@ -39,10 +40,11 @@ std::string editJson(const EditedModel& edited, const Recipe& recipe, const std:
                    {"model", edited.file->info().path},
                    {"written", out.empty() ? Json() : Json(out)},
                    {"data", dataOut.empty() ? Json() : Json(dataOut)}};
+    const EditTitles titles(edited);
     Json& list = document["edits"] = Json::array();
     for (std::size_t i = 0; i < recipe.edits.size(); ++i) {
         const EditOutcome& outcome = edited.outcomes.at(i);
-        list.push_back({{"edit", editText(recipe.edits[i])},
+        list.push_back({{"edit", titles.of(recipe.edits[i])},
                         {"problem", outcome.problem.empty() ? Json() : Json(outcome.problem)},
                         {"nodes", namesOf(*edited.graph, outcome.touched)}});
     }
@@ -51,13 +53,14 @@ std::string editJson(const EditedModel& edited, const Recipe& recipe, const std:
 
 std::string editTable(const EditedModel& edited, const Recipe& recipe)
 {
+    const EditTitles titles(edited);
     TextTable table({">", "edit", "nodes"});
     for (std::size_t i = 0; i < recipe.edits.size(); ++i) {
         const EditOutcome& outcome = edited.outcomes.at(i);
         std::vector<std::string> names;
         for (const auto& name : namesOf(*edited.graph, outcome.touched))
             names.push_back(name);
-        table.add({std::to_string(i + 1), editText(recipe.edits[i]),
+        table.add({std::to_string(i + 1), titles.of(recipe.edits[i]),
                    outcome.problem.empty() ? quotedNames(names) : "left out: " + outcome.problem});
     }
     return table.text();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/edit_step.h"
 
+#include "engine/configure/edit_text.h"
 #include "engine/configure/json/edit_step_json.h"
+#include "engine/graph/operators/short_name.h"
 
 #include <array>
 
@@ -32,9 +34,9 @@ std::string addressText(const ValueAddress& address)
         text = address.name;
         break;
     case Kind::Operator:
-        text = (address.module.empty() ? "" : address.module + " ") + address.op;
+        text = (address.module.empty() ? "" : address.module + " · ") + shortOpName(address.op);
         if (address.index > 0)
-            text += " " + std::to_string(address.index);
+            text += " " + std::to_string(address.index + 1);
         break;
     }
     if (address.output > 0)
@@ -44,21 +46,31 @@ std::string addressText(const ValueAddress& address)
 
 namespace {
 
-std::string readerText(const ReaderAddress& reader)
+std::string nameOf(const ValueAddress& address, const OperatorNames& names)
+{
+    using Kind = ValueAddress::Kind;
+    const bool isOperator = address.kind == Kind::Operator || address.kind == Kind::Added;
+    const std::string name = isOperator && names ? names(address) : std::string();
+    if (name.empty())
+        return addressText(address);
+    return name + (address.output > 0 ? ", value " + std::to_string(address.output) : "");
+}
+
+std::string readerText(const ReaderAddress& reader, const OperatorNames& names)
 {
     if (reader.node.kind == ValueAddress::Kind::None)
         return "output " + std::to_string(reader.item) + " of the model";
-    std::string text = addressText(reader.node) + "." + reader.argument;
-    return reader.item < 0 ? text : text + "[" + std::to_string(reader.item) + "]";
+    const std::string item = reader.item < 0 ? "" : "[" + std::to_string(reader.item) + "]";
+    return nameOf(reader.node, names) + " (" + reader.argument + item + ")";
 }
 
-std::string forReaders(const std::vector<ReaderAddress>& readers)
+std::string forReaders(const std::vector<ReaderAddress>& readers, const OperatorNames& names)
 {
     if (isNobody(readers))
         return ", read by nobody yet";
     std::string text;
     for (const ReaderAddress& reader : readers)
-        text += (text.empty() ? " for " : ", ") + readerText(reader);
+        text += (text.empty() ? " for " : ", ") + readerText(reader, names);
     return text;
 }
 
@@ -71,10 +83,15 @@ std::string inModule(const std::string& within)
 
 std::string editText(const EditStep& step)
 {
-    const std::string at = addressText(step.at);
+    return editText(step, OperatorNames());
+}
+
+std::string editText(const EditStep& step, const OperatorNames& names)
+{
+    const std::string at = nameOf(step.at, names);
     switch (step.kind) {
     case EditKind::Insert:
-        return "insert " + step.op + " after " + at + forReaders(step.readers);
+        return "insert " + step.op + " after " + at + forReaders(step.readers, names);
     case EditKind::Remove:
         return "remove " + at;
     case EditKind::Replace:
@@ -84,10 +101,10 @@ std::string editText(const EditStep& step)
     case EditKind::Set:
         return "set arguments of " + at + ": " + step.json;
     case EditKind::Rewire:
-        return "feed " + readerText({step.at, step.argument, step.item}) + " from "
-            + addressText(step.to);
+        return "feed " + readerText({step.at, step.argument, step.item}, names) + " from "
+            + nameOf(step.to, names);
     case EditKind::Duplicate:
-        return "duplicate " + at + forReaders(step.readers);
+        return "duplicate " + at + forReaders(step.readers, names);
     case EditKind::Rename:
         return "rename " + at + " to " + step.name;
     case EditKind::Constant:

@@ -4,6 +4,7 @@
 #include "engine/base/key.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/edit_functions.h"
+#include "engine/edit/edit_titles.h"
 
 #include <map>
 #include <unordered_set>
@@ -136,10 +137,11 @@ Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const E
 
 std::vector<std::string> unfitEdits(const EditedModel& model, std::span<const EditStep> steps)
 {
+    const EditTitles titles(model);
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < model.outcomes.size() && i < steps.size(); ++i)
         if (const std::string& problem = model.outcomes[i].problem; !problem.empty())
-            lines.push_back("edit " + std::to_string(i + 1) + ", " + editText(steps[i])
+            lines.push_back("edit " + std::to_string(i + 1) + ", " + titles.of(steps[i])
                             + ", does not fit this model and was left out: " + problem);
     return lines;
 }

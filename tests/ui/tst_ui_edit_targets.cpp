@@ -92,7 +92,7 @@ private Q_SLOTS:
         selectUnit("block1.conv2");
         const auto unit = workspace().selection().nodes();
         const auto nameOf
-            = [&](std::size_t i) { return toQString(document().model()->get(unit[i]).name); };
+            = [&](std::size_t i) { return toQString(nodeTitle(*document().model(), unit[i])); };
         const QString first = nameOf(0), second = nameOf(1);
         for (const ActionId id :
              {ActionId::SetArguments, ActionId::ReplaceNode, ActionId::InsertAfter,
@@ -171,7 +171,7 @@ private Q_SLOTS:
         QPointer<EditDialog> dialog = m_window->findChild<EditDialog*>();
         QVERIFY(dialog && !dialog->findChild<QComboBox*>("editMember"));
         QVERIFY(dialog->windowTitle().endsWith(
-            toQString(document().model()->get(edge.reader.node).name)));
+            toQString(nodeTitle(*document().model(), edge.reader.node))));
         QTest::keyClick(dialog.data(), Qt::Key_Escape);
         QTRY_VERIFY(!dialog);
         action(ActionId::ExtractSelection).trigger();
@@ -230,7 +230,7 @@ private Q_SLOTS:
         QVERIFY(QApplication::clipboard()->text().contains(QStringLiteral("►")));
         workspace().selectNode(node("relu")->id);
         press(Qt::Key_C, Qt::ControlModifier);
-        QVERIFY(QApplication::clipboard()->text().split('\n').contains("relu"));
+        QVERIFY(QApplication::clipboard()->text().split('\n').contains("stem.relu"));
     }
 
 private:

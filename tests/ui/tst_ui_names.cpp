@@ -3,11 +3,15 @@
 #include "engine/graph/text/node_titles.h"
 #include "tests/support/decoder_graph.h"
 #include "tests/ui/edge_window.h"
+#include "ui/edit/edit_dialog.h"
+#include "ui/frame/actions.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/models/module_tree_model.h"
 #include "ui/models/search_result_model.h"
 #include "ui/style/theme.h"
 
+#include <QClipboard>
+#include <QComboBox>
 #include <QRegularExpression>
 #include <QTableView>
 #include <QTreeView>
@@ -109,11 +113,19 @@ private Q_SLOTS:
             const FoldEntry& entry = tree().entry(unit);
             const QString title = titleOfUnit(unit);
             QVERIFY2(seen.insert(title).second, qPrintable(title));
-            QCOMPARE(modules->data(modules->indexOf(unit), Qt::DisplayRole).toString(), title);
+            const auto row = modules->indexOf(unit);
+            const QString path = QString::fromStdString(tree().entry(entry.parent).path);
+            const QString shown = row.data().toString();
+            QVERIFY2(path.isEmpty() ? shown == title
+                                    : title == path + QLatin1Char('.') + shown
+                             || title == path + QStringLiteral(" · ") + shown,
+                     qPrintable(shown));
+            QCOMPARE(row.data(Qt::AccessibleTextRole).toString(), title);
+            QCOMPARE(row.data(Qt::ToolTipRole).toString().section('\n', 0, 0), title);
             QCOMPARE(results.index(results.rowOf(unit), SearchResultModel::Name).data().toString(),
                      title);
-            if (const QString shown = drawn(unit); !shown.isEmpty()) {
-                QCOMPARE(shown, title);
+            if (const QString inGraph = drawn(unit); !inGraph.isEmpty()) {
+                QCOMPARE(inGraph, title);
                 ++drawnOnes;
             }
             workspace().selectNode(entry.members.front());
@@ -168,6 +180,77 @@ private Q_SLOTS:
         QCOMPARE(edgeText(workspace().facts(), edge),
                  QStringLiteral("%1 ► %2").arg(workspace().facts().title(edge.value.node),
                                                workspace().facts().title(edge.reader.node)));
+    }
+
+    /// Edits say the same: dialogs, members, steps of the history and the list of edits.
+    void editsNameTheSame()
+    {
+        const Node conv = *graph().tryFind("conv2d_2");
+        const NodeTitles titles(graph());
+        const QString title = QString::fromStdString(titles.of(conv));
+        QCOMPARE(title, QStringLiteral("block1.conv2 · conv2d"));
+        workspace().selectNode(conv.id);
+        m_window->actions()[ActionId::InsertAfter].trigger();
+        QPointer<EditDialog> dialog = m_window->findChild<EditDialog*>();
+        QVERIFY(dialog);
+        QCOMPARE(dialog->windowTitle(), QStringLiteral("Insert after %1").arg(title));
+        const auto* members = dialog->findChild<QComboBox*>("editMember");
+        QVERIFY(members);
+        QCOMPARE(members->itemText(0), title);
+        QCOMPARE(members->itemText(1), QStringLiteral("block1.bn2 · batch_norm"));
+        QCOMPARE(dialog->findChild<QComboBox*>("editChoice")->itemText(2),
+                 QStringLiteral("block1.bn2 · batch_norm, input"));
+        QTest::keyClick(dialog.data(), Qt::Key_Return);
+        QTRY_VERIFY(!dialog);
+        settle();
+        const QString step = QStringLiteral("insert aten.relu.default after %1").arg(title);
+        QCOMPARE(workspace().undoStack().undoText(), step);
+        QTRY_COMPARE(find<QTreeWidget>("editsList")->topLevelItemCount(), 1);
+        QCOMPARE(find<QTreeWidget>("editsList")->topLevelItem(0)->text(0), "1. " + step);
+        workspace().undoStack().undo();
+        settle();
+        QCOMPARE(workspace().undoStack().redoText(), step);
+        workspace().selectNode(conv.id);
+        m_window->actions()[ActionId::RemoveNode].trigger();
+        QTRY_COMPARE(document().recipe().edits.size(), std::size_t(2));
+        settle();
+        QCOMPARE(workspace().undoStack().undoText(), QStringLiteral("remove block1.conv2 + bn2"));
+        QTRY_COMPARE(find<QTreeWidget>("editsList")->topLevelItem(1)->text(0),
+                     QStringLiteral("2. remove %1").arg(title)); // though it is gone
+        workspace().undoStack().undo();
+        settle();
+    }
+
+    /// What is copied is a rule's key: a module that holds nothing else, or a node.
+    void whatIsCopiedFitsARule()
+    {
+        int modules = 0, nodes = 0;
+        for (const int unit : units()) {
+            if (tree().entry(unit).kind != FoldEntry::Kind::Unit)
+                continue;
+            workspace().selectNode(tree().entry(unit).members.front());
+            m_window->actions()[ActionId::CopyName].trigger();
+            for (const QString& key : QApplication::clipboard()->text().split('\n')) {
+                const Node* node = graph().tryFind(key.toStdString());
+                for (const NodePtr& other : graph().nodes())
+                    if (!node && other->isOperator()
+                        && (other->scope.path + '.').starts_with(key.toStdString() + '.'))
+                        QCOMPARE(tree().unitOf(other->id), unit);
+                AssignTarget target;
+                target.kind = node ? RuleKind::Node : RuleKind::ModuleName;
+                target.keys = {key.toStdString()};
+                ++(node ? nodes : modules);
+                workspace().assign(target, std::string());
+                settle();
+                QVERIFY(document().plan());
+                for (const std::string& warning : document().plan()->warnings)
+                    QVERIFY2(warning.find("matches nothing") == std::string::npos, warning.c_str());
+                workspace().undoStack().undo();
+                settle();
+            }
+        }
+        settle();
+        QVERIFY(modules > 5 && nodes > 0);
     }
 
     /// Names of a large model differ too.

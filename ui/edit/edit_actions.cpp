@@ -2,6 +2,7 @@
 #include "ui/edit/edit_actions.h"
 
 #include "engine/base/sha256.h"
+#include "engine/edit/edit_titles.h"
 #include "ui/edit/insert_dialogs.h"
 #include "ui/edit/operator_dialogs.h"
 #include "ui/edit/part_actions.h"
@@ -141,7 +142,7 @@ void EditActions::refresh()
 
 void EditActions::make(const EditStep& step)
 {
-    m_editor.attempt(step, [this, text = toQString(editText(step))](const QString& problem) {
+    m_editor.attempt(step, [this, text = m_editor.textOf(step)](const QString& problem) {
         if (!problem.isEmpty())
             refuse(tr("Not done: %1").arg(text), problem);
     });
@@ -166,8 +167,9 @@ void EditActions::ask(const QString& ok, const Ask& rest)
         return refuse(tr("Nothing to change"), tr("No operator stands at an end of the edge"));
     auto* dialog = newDialog(ok, ok);
     QStringList members;
+    const NodeTitles titles(*now.model);
     for (const NodeId id : now.operators)
-        members << toQString(now.model->get(id).name);
+        members << toQString(titles.of(now.model->get(id)));
     dialog->askMember(members, [dialog, now, rest](int member) {
         rest(*dialog, now, now.model->get(now.operators.at(std::size_t(member))));
     });
@@ -199,7 +201,7 @@ void EditActions::remove()
     // A value that is read cannot be taken from its reader: what can be removed stands at its ends.
     std::vector<MessageBar::Choice> choices;
     for (const NodeId id : now.operators)
-        choices.push_back({tr("Remove %1").arg(toQString(now.model->get(id).name)),
+        choices.push_back({tr("Remove %1").arg(toQString(nodeTitle(*now.model, id))),
                            tr("Its readers get what it read"), [this, id] {
                                if (isOperator(*m_workspace.document().model(), id))
                                    removeAll({id});
@@ -219,19 +221,13 @@ void EditActions::remove()
 void EditActions::removeAll(const std::vector<NodeId>& operators)
 {
     std::vector<EditStep> steps;
-    QStringList names;
-    for (const NodeId id : operators) {
+    for (const NodeId id : operators)
         steps.insert(steps.begin(), editOf(EditKind::Remove, m_editor, {id, 0}));
-        names << toQString(m_workspace.document().model()->get(id).name);
-    }
     if (steps.size() == 1)
         return make(steps.front());
     if (steps.empty())
         return;
-    constexpr int kNamed = 4;
-    const QString text = tr("remove %1")
-                             .arg(names.size() > kNamed ? tr("%1 operators").arg(names.size())
-                                                        : names.join(QStringLiteral(" + ")));
+    const QString text = tr("remove %1").arg(titlesOf(m_workspace.document(), operators));
     m_editor.attempt(
         steps,
         [this, text](const QString& problem) {
@@ -276,8 +272,9 @@ void EditActions::makeOutput()
         return make(editOf(EditKind::AddOutput, m_editor, now.edge->value));
     if (now.operators.size() == 1)
         return make(editOf(EditKind::AddOutput, m_editor, {now.operators.front(), 0}));
-    ask(tr("Make it an output"), [this](EditDialog& dialog, const About&, const Node& node) {
-        dialog.setWindowTitle(tr("Return the value of %1").arg(toQString(node.name)));
+    ask(tr("Make it an output"), [this](EditDialog& dialog, const About& about, const Node& node) {
+        dialog.setWindowTitle(
+            tr("Return the value of %1").arg(toQString(nodeTitle(*about.model, node.id))));
         dialog.make = [step = editOf(EditKind::AddOutput, m_editor,
                                      {node.id, 0})]() -> Result<EditStep> { return step; };
     });
@@ -287,10 +284,11 @@ void EditActions::dropOutput()
 {
     const GraphPtr& model = m_workspace.document().model();
     auto* dialog = newDialog(tr("Drop an output"), tr("Drop"));
+    const NodeTitles titles(*model);
     QStringList names;
     for (const NamedArgument& argument : model->output().args) {
         const ValueRef* ref = argument.value.asRef();
-        names << (ref ? toQString(model->value(*ref).name) : tr("a constant"));
+        names << (ref ? toQString(valueTitle(titles, *model, *ref)) : tr("a constant"));
     }
     dialog->askChoice(tr("&Output"), names);
     dialog->make = [dialog]() -> Result<EditStep> {

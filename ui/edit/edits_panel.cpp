@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/edits_panel.h"
 
+#include "engine/edit/edit_titles.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
@@ -72,6 +73,9 @@ void EditsPanel::refresh()
     const Document& document = m_workspace.document();
     m_list->clear();
     const auto& steps = document.recipe().edits;
+    std::optional<EditTitles> titles;
+    if (document.model() && !steps.empty())
+        titles.emplace(*document.edited());
     for (std::size_t i = 0; document.model() && i < steps.size(); ++i) {
         const auto& outcomes = document.edited()->outcomes;
         const bool known = !document.isGraphStale() && i < outcomes.size();
@@ -81,7 +85,7 @@ void EditsPanel::refresh()
                                      : tr("left out: %1").arg(toQString(problem));
         auto* row = new QTreeWidgetItem(
             m_list,
-            {QStringLiteral("%1. %2").arg(i + 1).arg(toQString(editText(steps[i]))), state});
+            {QStringLiteral("%1. %2").arg(i + 1).arg(toQString(titles->of(steps[i]))), state});
         for (int column : {0, 1})
             row->setToolTip(column, row->text(column));
         if (!problem.empty())

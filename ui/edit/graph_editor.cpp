@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/graph_editor.h"
 
+#include "engine/edit/edit_titles.h"
 #include "ui/session/text.h"
 
 #include <algorithm>
@@ -32,9 +33,9 @@ void forEachPlace(const Node& node, Visit visit)
     }
 }
 
-QString placeText(const Node& node, const std::string& argument, int item)
+QString placeText(const std::string& title, const std::string& argument, int item)
 {
-    QString text = QStringLiteral("%1, %2").arg(toQString(node.name), toQString(argument));
+    QString text = QStringLiteral("%1, %2").arg(toQString(title), toQString(argument));
     return item < 0 ? text : text + QStringLiteral("[%1]").arg(item);
 }
 
@@ -69,8 +70,7 @@ void GraphEditor::attempt(const std::vector<EditStep>& steps,
          recipe](JobContext& job) { return engine->edit(file, recipe, job); },
         this,
         [this, before = document.recipe(), recipe, done = std::move(done), count = steps.size(),
-         text = text.isEmpty() ? toQString(editText(steps.front()))
-                               : text](Result<EditedModelPtr> tried) {
+         text = text.isEmpty() ? textOf(steps.front()) : text](Result<EditedModelPtr> tried) {
             if (!tried) {
                 if (tried.error().code != ErrorCode::Cancelled)
                     done(toQString(tried.error().line()));
@@ -97,7 +97,7 @@ void GraphEditor::takeAway(std::size_t index)
     Recipe recipe = m_workspace.document().recipe();
     if (index >= recipe.edits.size())
         return;
-    const QString text = toQString(editText(recipe.edits[index]));
+    const QString text = textOf(recipe.edits[index]);
     recipe.edits.erase(recipe.edits.begin() + std::ptrdiff_t(index));
     m_workspace.change(tr("take away: %1").arg(text), std::move(recipe));
 }
@@ -123,6 +123,12 @@ ValueAddress GraphEditor::addressOf(ValueRef value) const
     return edited ? edited->addresses->of(value) : ValueAddress();
 }
 
+QString GraphEditor::textOf(const EditStep& step) const
+{
+    const auto& edited = m_workspace.document().edited();
+    return toQString(edited ? EditTitles(*edited).of(step) : editText(step));
+}
+
 std::string GraphEditor::freeName(const std::string& target) const
 {
     const auto& edited = m_workspace.document().edited();
@@ -138,6 +144,7 @@ std::vector<GraphEditor::Reader> GraphEditor::readersOf(ValueRef value) const
 {
     std::vector<Reader> out;
     const Graph& graph = *m_workspace.document().model();
+    const NodeTitles titles(graph);
     std::vector<NodeId> seen;
     for (const Use& use : graph.users(value)) {
         const Node& node = graph.get(use.node);
@@ -152,8 +159,8 @@ std::vector<GraphEditor::Reader> GraphEditor::readersOf(ValueRef value) const
         }
         forEachPlace(node, [&](const std::string& argument, int item, ValueRef ref) {
             if (ref == value)
-                out.push_back(
-                    {{addressOf({node.id, 0}), argument, item}, placeText(node, argument, item)});
+                out.push_back({{addressOf({node.id, 0}), argument, item},
+                               placeText(titles.of(node), argument, item)});
         });
     }
     return out;
@@ -163,12 +170,13 @@ std::vector<GraphEditor::Reader> GraphEditor::inputsOf(NodeId id) const
 {
     std::vector<Reader> out;
     const Graph& graph = *m_workspace.document().model();
+    const NodeTitles titles(graph);
     const Node& node = graph.get(id);
     forEachPlace(node, [&](const std::string& argument, int item, ValueRef ref) {
-        out.push_back(
-            {{addressOf({id, 0}), argument, item},
-             tr("%1, now %2")
-                 .arg(placeText(node, argument, item), toQString(graph.value(ref).name))});
+        out.push_back({{addressOf({id, 0}), argument, item},
+                       tr("%1, now %2")
+                           .arg(placeText(titles.of(node), argument, item),
+                                toQString(valueTitle(titles, graph, ref)))});
     });
     return out;
 }

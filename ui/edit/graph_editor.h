@@ -30,6 +30,8 @@ public:
     const Document& document() const { return m_workspace.document(); }
     /// How edits name a value of the open model; kind None for what has no address.
     ValueAddress addressOf(ValueRef value) const;
+    /// "insert aten.relu.default after stem · conv2d", of the edits as they are done now.
+    QString textOf(const EditStep& step) const;
     /// A name for an added operator that no node and no earlier edit has.
     std::string freeName(const std::string& target) const;
     /// Who reads the value, as edits name it, with a text for people.

@@ -4,6 +4,7 @@
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/way_back.h"
 #include "engine/graph/operators/quantized_target.h"
+#include "engine/graph/text/node_titles.h"
 #include "ui/session/text.h"
 
 namespace qs {
@@ -62,7 +63,7 @@ void askInsert(EditDialog& dialog, GraphEditor& editor, const Graph& model, Valu
 
 void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
 {
-    dialog.setWindowTitle(QObject::tr("Insert after %1").arg(toQString(node.name)));
+    dialog.setWindowTitle(QObject::tr("Insert after %1").arg(toQString(nodeTitle(model, node.id))));
     const ValueRef value {node.id, 0};
     askInsert(dialog, editor, model, value, editor.readersOf(value), -1);
 }
@@ -72,14 +73,15 @@ void askInsertOnEdge(EditDialog& dialog, GraphEditor& editor, const Graph& model
     const auto readers = editor.readersOf(edge.value);
     const int place = editor.placeOf(readers, edge);
     dialog.setWindowTitle(QObject::tr("Insert between %1 and %2")
-                              .arg(toQString(model.get(edge.value.node).name),
-                                   toQString(model.get(edge.reader.node).name)));
+                              .arg(toQString(nodeTitle(model, edge.value.node)),
+                                   toQString(nodeTitle(model, edge.reader.node))));
     askInsert(dialog, editor, model, edge.value, readers, place);
 }
 
 void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
 {
-    dialog.setWindowTitle(QObject::tr("Insert before %1").arg(toQString(node.name)));
+    dialog.setWindowTitle(
+        QObject::tr("Insert before %1").arg(toQString(nodeTitle(model, node.id))));
     const auto inputs = editor.inputsOf(node.id);
     QStringList texts;
     for (const auto& input : inputs)

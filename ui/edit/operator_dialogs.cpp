@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/operator_dialogs.h"
 
+#include "engine/edit/edit_titles.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/text/graph_printer.h"
 #include "ui/session/text.h"
@@ -22,6 +23,11 @@ QHash<QString, QString> literalsOf(const Graph& graph, const Node& node)
     return out;
 }
 
+QString titleIn(const GraphEditor& editor, const Node& node)
+{
+    return toQString(nodeTitle(*editor.document().model(), node.id));
+}
+
 EditStep stepAbout(EditKind kind, const GraphEditor& editor, const Node& node)
 {
     EditStep step;
@@ -37,7 +43,7 @@ void askReplacement(EditDialog& dialog, GraphEditor& editor, const Node& node, b
     dialog.setWindowTitle(
         QObject::tr("Replace %1")
             .arg(every ? QObject::tr("every %1").arg(toQString(wholeTarget(node.target)))
-                       : toQString(node.name)));
+                       : titleIn(editor, node)));
     dialog.askOperator(wholeTarget(node.target), false, {});
     QStringList where {QObject::tr("in the whole model")};
     std::vector<std::string> modules {""};
@@ -64,7 +70,7 @@ void askReplacement(EditDialog& dialog, GraphEditor& editor, const Node& node, b
 
 void askArguments(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node)
 {
-    dialog.setWindowTitle(QObject::tr("Arguments of %1").arg(toQString(node.name)));
+    dialog.setWindowTitle(QObject::tr("Arguments of %1").arg(titleIn(editor, node)));
     dialog.askOperator(wholeTarget(node.target), true, literalsOf(model, node));
     // The same operator with other literals: what is not said stays.
     dialog.make
@@ -81,14 +87,18 @@ void askOtherInput(EditDialog& dialog, GraphEditor& editor, const GraphPtr& mode
                    const Edge* edge)
 {
     const auto inputs = editor.inputsOf(node.id);
-    dialog.setWindowTitle(QObject::tr("Feed an input of %1").arg(toQString(node.name)));
+    dialog.setWindowTitle(QObject::tr("Feed an input of %1").arg(titleIn(editor, node)));
     dialog.askInputs(inputs, edge ? editor.placeOf(inputs, *edge) : 0);
+    const NodeTitles titles(*model);
     QStringList names;
+    std::vector<ValueRef> values;
     for (const NodePtr& other : model->nodes())
-        for (const Value& value : other->outputs)
-            names << toQString(value.name);
+        for (std::uint32_t i = 0; i < other->outputs.size(); ++i) {
+            values.push_back({other->id, i});
+            names << toQString(valueTitle(titles, *model, values.back()));
+        }
     dialog.askChoice(QObject::tr("&From"), names, true);
-    dialog.make = [&dialog, &editor, model, inputs]() -> Result<EditStep> {
+    dialog.make = [&dialog, &editor, model, inputs, values]() -> Result<EditStep> {
         if (inputs.empty())
             return fail(makeError(ErrorCode::NotFound,
                                   QObject::tr("the operator reads nothing").toStdString()));
@@ -99,10 +109,10 @@ void askOtherInput(EditDialog& dialog, GraphEditor& editor, const GraphPtr& mode
         step.argument = reader.argument;
         step.item = reader.item;
         const QString wanted = dialog.chosenText();
-        for (const NodePtr& other : model->nodes())
-            for (std::uint32_t i = 0; i < other->outputs.size(); ++i)
-                if (toQString(other->outputs[i].name) == wanted)
-                    step.to = editor.addressOf({other->id, i});
+        const int chosen = dialog.choice();
+        for (std::size_t i = 0; i < values.size(); ++i) // or the graph's name, typed
+            if (chosen < 0 ? toQString(model->value(values[i]).name) == wanted : chosen == int(i))
+                step.to = editor.addressOf(values[i]);
         if (step.to.kind == ValueAddress::Kind::None)
             return fail(makeError(ErrorCode::NotFound,
                                   QObject::tr("there is no value '%1'").arg(wanted).toStdString()));
@@ -113,7 +123,7 @@ void askOtherInput(EditDialog& dialog, GraphEditor& editor, const GraphPtr& mode
 void askDuplicate(EditDialog& dialog, GraphEditor& editor, const Node& node, const Edge* edge)
 {
     const auto readers = editor.readersOf({node.id, 0});
-    dialog.setWindowTitle(QObject::tr("Duplicate %1").arg(toQString(node.name)));
+    dialog.setWindowTitle(QObject::tr("Duplicate %1").arg(titleIn(editor, node)));
     QStringList texts;
     for (const auto& reader : readers)
         texts << reader.text;
@@ -135,7 +145,7 @@ void askDuplicate(EditDialog& dialog, GraphEditor& editor, const Node& node, con
 
 void askNewName(EditDialog& dialog, GraphEditor& editor, const Node& node)
 {
-    dialog.setWindowTitle(QObject::tr("Rename %1").arg(toQString(node.name)));
+    dialog.setWindowTitle(QObject::tr("Rename %1").arg(titleIn(editor, node)));
     dialog.askName(node.name);
     dialog.make = [&dialog,
                    step = stepAbout(EditKind::Rename, editor, node)]() mutable -> Result<EditStep> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/rewire_drag.h"
 
+#include "engine/graph/text/node_titles.h"
 #include "ui/edit/rewire_targets.h"
 #include "ui/graph/view/edge_marks.h"
 #include "ui/graph/view/graph_view.h"
@@ -226,26 +227,27 @@ void RewireDrag::drop(const QPoint& at)
     else if (readings.size() == 1)
         wish(readings.front(), *value);
     else if (readings.empty()) {
+        const FoldEntry& entry = drawing->tree->entry(drawing->nodes[std::size_t(node)].entry);
+        const QString title = toQString(entry.isModule() ? entry.label : entry.title);
         Q_EMIT refused(
             edge ? tr("%1 depends on what would read it, gives several values, or another kind of "
                       "them")
-                       .arg(toQString(
-                           drawing->tree->entry(drawing->nodes[std::size_t(node)].entry).label))
+                       .arg(title)
                  : tr("%1 has no input that could read it: the value depends on what it makes, or "
                       "is of another kind")
-                       .arg(toQString(
-                           drawing->tree->entry(drawing->nodes[std::size_t(node)].entry).label)));
+                       .arg(title));
     } else {
         QMenu menu(&m_view);
         menu.setObjectName(QStringLiteral("rewireMenu"));
+        const NodeTitles titles(*drawing->graph);
         for (const Edge& reading : readings)
-            connect(
-                menu.addAction(tr("Feed %1, %2")
-                                   .arg(toQString(drawing->graph->get(reading.reader.node).name),
-                                        toQString(drawing->graph->get(reading.reader.node)
-                                                      .args[reading.reader.argument]
-                                                      .name))),
-                &QAction::triggered, this, [this, reading, value] { wish(reading, *value); });
+            connect(menu.addAction(
+                        tr("Feed %1, %2")
+                            .arg(toQString(titles.of(drawing->graph->get(reading.reader.node))),
+                                 toQString(drawing->graph->get(reading.reader.node)
+                                               .args[reading.reader.argument]
+                                               .name))),
+                    &QAction::triggered, this, [this, reading, value] { wish(reading, *value); });
         menu.exec(m_view.viewport()->mapToGlobal(at));
     }
 }

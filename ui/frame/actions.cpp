@@ -85,7 +85,9 @@ public:
         {SelectNone, "selectNone", QT_TR_NOOP("Select n&one"), QT_TR_NOOP("Clear the selection"),
          "Escape", true},
         {CopyName, "copyName", QT_TR_NOOP("&Copy name"),
-         QT_TR_NOOP("Put the name of the selected nodes, module or edge on the clipboard"),
+         QT_TR_NOOP(
+             "Put what is selected on the clipboard as a rule of the recipe names it: the module's "
+             "path, else the node's name in the graph"),
          "Ctrl+C", true},
 
         {ZoomIn, "zoomIn", QT_TR_NOOP("Zoom &in"), QT_TR_NOOP("Show the graph larger"),

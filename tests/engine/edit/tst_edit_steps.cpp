@@ -23,25 +23,25 @@ private Q_SLOTS:
             R"({"do":"insert","at":{"module":"a.b","op":"aten.conv2d.default","index":2},)"
             R"("op":"aten.clamp.default","name":"clip","readers":[{"node":{"added":"x"},)"
             R"("argument":"tensors","item":1},{"model_output":0}],"args":{"min":0,"max":6.5}})",
-            "insert aten.clamp.default after a.b aten.conv2d.default 2 for x.tensors[1], output 0 "
-            "of the model");
+            "insert aten.clamp.default after a.b · conv2d 3 for x (tensors[1]), output 0 of the "
+            "model");
         row("remove", R"({"do":"remove","at":{"added":"clip"},"bypass":"other"})", "remove clip");
         row("replace",
             R"({"do":"replace","at":{"module":"","op":"aten.relu.default"},"op":"aten.silu.default"})",
-            "replace aten.relu.default by aten.silu.default");
+            "replace relu by aten.silu.default");
         row("replace every",
             R"({"do":"replace_every","op":"aten.silu.default","every":"aten.relu.default","within":"a"})",
             "replace every aten.relu.default in a by aten.silu.default");
         row("set",
             R"({"do":"set","at":{"module":"a","op":"aten.conv2d.default"},"args":{"stride":[2,2]}})",
-            "set arguments of a aten.conv2d.default: {\"stride\":[2,2]}");
+            "set arguments of a · conv2d: {\"stride\":[2,2]}");
         row("rewire",
             R"({"do":"rewire","at":{"module":"","op":"aten.add.Tensor"},"argument":"other","to":{"input":"x"}})",
-            "feed aten.add.Tensor.other from input x");
+            "feed add (other) from input x");
         row("duplicate",
             R"({"do":"duplicate","at":{"module":"","op":"aten.split.Tensor","output":1},"name":"again",)"
             R"("readers":[{"node":{"added":"y"},"argument":"self"}]})",
-            "duplicate aten.split.Tensor, value 1 for y.self");
+            "duplicate split, value 1 for y (self)");
         row("rename", R"({"do":"rename","at":{"added":"y"},"name":"z"})", "rename y to z");
         row("constant", R"({"do":"constant","at":{"stored":"fc.bias"},"values":[1,2.5]})",
             "set fc.bias");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/actions/selection_menu.h"
 
+#include "engine/graph/module_tree.h"
 #include "ui/frame/actions.h"
 #include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/text.h"
@@ -9,7 +10,41 @@
 
 #include <QMenu>
 
+#include <unordered_set>
+
 namespace qs {
+
+namespace {
+
+/// The modules that hold an operator outside these nodes.
+std::unordered_set<std::string> modulesOfOthers(const Graph& graph,
+                                                const std::vector<NodeId>& nodes)
+{
+    const std::unordered_set<NodeId> inside(nodes.begin(), nodes.end());
+    std::unordered_set<std::string> out;
+    for (const NodePtr& node : graph.nodes())
+        if (node->isOperator() && !inside.contains(node->id))
+            for (std::string path = node->scope.path; !path.empty() && out.insert(path).second;)
+                path = ModuleTree::parentPath(path);
+    return out;
+}
+
+/// As rules of a recipe name them: by module where it holds nothing else, else by the graph's name.
+QStringList ruleNames(const Graph& graph, const std::vector<NodeId>& nodes)
+{
+    const auto others = modulesOfOthers(graph, nodes);
+    QStringList names;
+    for (const NodeId id : nodes)
+        if (const Node* node = graph.tryGet(id)) {
+            const std::string& path = node->scope.path;
+            const bool isAlone = !path.empty() && !others.contains(path);
+            names << toQString(isAlone ? path : node->name);
+        }
+    names.removeDuplicates();
+    return names;
+}
+
+} // namespace
 
 void showSelectionMenu(MainWindow& window, const QPoint& at)
 {
@@ -47,11 +82,7 @@ QString selectedName(const Workspace& workspace)
         return selection.modulePath().isEmpty()
             ? toQString(workspace.foldTree()->entry(FoldTree::kRoot).label)
             : selection.modulePath();
-    QStringList names;
-    for (const NodeId id : selection.nodes())
-        if (const Node* node = model->tryGet(id))
-            names << toQString(node->name);
-    return names.join(QLatin1Char('\n'));
+    return ruleNames(*model, selection.nodes()).join(QLatin1Char('\n'));
 }
 
 } // namespace qs
