@@ -14,6 +14,17 @@ namespace {
 
 constexpr auto kTerm = ErrorTerm::BornHere; // what "worst" means everywhere
 
+/// A title without the path of the module that the row stands under: "conv2 + bn2", "add 2".
+QString withoutPath(const std::string& title, const std::string& path)
+{
+    const auto text = QString::fromStdString(title);
+    for (const QString& end : {QStringLiteral("."), QStringLiteral(" · ")})
+        if (const QString start = QString::fromStdString(path) + end;
+            !path.empty() && text.startsWith(start))
+            return text.mid(start.size());
+    return text;
+}
+
 } // namespace
 
 ModuleTreeModel::ModuleTreeModel(Workspace& workspace, QObject* parent)
@@ -107,7 +118,7 @@ QVariant ModuleTreeModel::text(int index, int column) const
     const auto& facts = m_workspace.facts();
     if (column == Name) {
         if (!entry.isModule())
-            return QString::fromStdString(entry.title);
+            return withoutPath(entry.title, m_tree->entry(entry.parent).path);
         const QString label = QString::fromStdString(entry.label);
         return entry.className.empty()
             ? label
@@ -141,7 +152,9 @@ QVariant ModuleTreeModel::toolTip(int index, int column) const
             .arg(errorTermText(kTerm),
                  entry.isModule() ? tr(", of the worst node inside") : QString());
     // A narrow panel cuts the row's own text: it comes first.
-    QStringList lines {text(index, column).toString()};
+    const bool isUnit = column == Name && !entry.isModule();
+    QStringList lines {isUnit ? QString::fromStdString(entry.title)
+                              : text(index, column).toString()};
     if (entry.isModule() && !entry.path.empty())
         lines << QString::fromStdString(entry.path);
     if (const auto* decided = m_workspace.facts().plan(m_workspace.facts().leader(nodes));
@@ -167,6 +180,11 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
         if (index.column() == ErrorColumn)
             return int(Qt::AlignRight | Qt::AlignVCenter);
         return {};
+    case Qt::AccessibleTextRole: // the whole path
+        if (index.column() == Name && id != FoldTree::kRoot)
+            return QString::fromStdString(m_tree->entry(id).isModule() ? m_tree->entry(id).path
+                                                                       : m_tree->entry(id).title);
+        return text(id, index.column());
     case EntryRole:
         return id;
     case OverriddenRole:
