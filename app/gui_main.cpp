@@ -4,6 +4,7 @@
 #include "engine/base/process/crash_line.h"
 #include "engine/base/process/system.h"
 #include "engine/export/documents/stored_run.h"
+#include "engine/extensions/load_pack.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
@@ -34,6 +35,7 @@ namespace {
 struct Wanted
 {
     QString model, screenshot, data, compareOn, select, recipe;
+    QStringList extensions;
     QSize size; ///< empty: as large as the screen allows
     qs::Looks looks = qs::keptLooks();
     std::size_t valueBytes = qs::kUsualValueBytes;
@@ -93,6 +95,11 @@ struct Options
                                QStringLiteral("NODE")};
     QCommandLineOption recipe {QStringLiteral("recipe"), QObject::tr("Start from this recipe."),
                                QStringLiteral("R")};
+    QCommandLineOption extension {
+        QStringLiteral("extension"),
+        QObject::tr("The folder of an extension pack, whose operators and kernels are needed; its "
+                    "code runs in this program; may be given again."),
+        QStringLiteral("DIR")};
     QCommandLineOption dark {QStringLiteral("dark"), QObject::tr("Dark colours.")};
     QCommandLineOption text {QStringLiteral("text-size"),
                              QObject::tr("Text size in percent, 80 to 200."),
@@ -110,7 +117,8 @@ struct Options
 
     QList<QCommandLineOption> all() const
     {
-        return {screenshot, size, data, compareOn, select, recipe, dark, text, keep, memory};
+        return {screenshot, size, data, compareOn, select, recipe,
+                extension,  dark, text, keep,      memory};
     }
 };
 
@@ -145,6 +153,7 @@ int parse(QApplication& app, Wanted& wanted)
     wanted.compareOn = parser.value(options.compareOn);
     wanted.select = parser.value(options.select);
     wanted.recipe = parser.value(options.recipe);
+    wanted.extensions = parser.values(options.extension);
     const std::string file = wanted.model.toStdString();
     if (wanted.data.isEmpty() && !wanted.compareOn.isEmpty() && !qs::looksLikeProject(file)
         && !qs::looksLikeResult(file))
@@ -305,6 +314,9 @@ int main(int argc, char** argv)
     const auto engine = qs::makeEngineSession(
         QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString(),
         wanted.valueBytes);
+    for (const QString& folder : std::as_const(wanted.extensions))
+        if (const auto loaded = qs::loadPack(folder.toStdString()); !loaded)
+            return fail(QString::fromStdString(loaded.error().line()), 1);
     qs::MainWindow window(*engine);
     // A picture is of the usual size, whatever the screen.
     if (wanted.size.isEmpty() && !wanted.screenshot.isEmpty())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/options/extension_option.h"
 #include "engine/base/process/system.h"
 
 #include <CLI/CLI.hpp>
@@ -13,7 +14,7 @@ namespace qs {
 namespace {
 
 /// Becomes the window's program, which lies beside this one; returns only where that fails.
-Result<void> runUi(const std::string& file)
+Result<void> runUi(const std::string& file, const std::vector<std::string>& packs)
 {
     std::error_code code;
     const auto own = std::filesystem::read_symlink("/proc/self/exe", code);
@@ -22,9 +23,14 @@ Result<void> runUi(const std::string& file)
         return fail(makeError(ErrorCode::NotFound, "the window's program is not there")
                         .inFile(program)
                         .withHint("build with -DQUANTSCOPE_UI=ON"));
-    std::vector<char*> words {const_cast<char*>(program.c_str())}; // execv wants them writable
+    std::vector<std::string> texts {program};
+    for (const std::string& pack : packs)
+        texts.insert(texts.end(), {"--extension", pack});
     if (!file.empty())
-        words.push_back(const_cast<char*>(file.c_str()));
+        texts.push_back(file);
+    std::vector<char*> words; // execv wants them writable
+    for (std::string& text : texts)
+        words.push_back(text.data());
     words.push_back(nullptr);
     sigset_t none; // the window takes its signals itself; blocked ones would stay so
     sigemptyset(&none);
@@ -40,8 +46,13 @@ void addUiCommand(CLI::App& app, Command& chosen)
     auto file = std::make_shared<std::string>();
     CLI::App* verb = app.add_subcommand("ui", "Opens the window");
     verb->add_option("FILE", *file, "a model or a project");
-    verb->callback(
-        [file, &chosen] { chosen = [file](const JobContext&) { return runUi(*file); }; });
+    auto packs = std::make_shared<std::vector<std::string>>();
+    verb->add_option("--extension", *packs, kExtensionHelp)
+        ->type_name("DIR")
+        ->allow_extra_args(false); // the window loads them
+    verb->callback([file, packs, &chosen] {
+        chosen = [file, packs](const JobContext&) { return runUi(*file, *packs); };
+    });
 }
 
 } // namespace qs

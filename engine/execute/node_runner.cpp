@@ -3,6 +3,7 @@
 
 #include "engine/base/each_of.h"
 #include "engine/base/process/crash_line.h"
+#include "engine/base/process/missing_pack.h"
 #include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
@@ -258,8 +259,8 @@ Error problemOf(const Node& node, const NodeCall& call)
     Error error = makeError(ErrorCode::Unsupported, call.problem).atNode(node.name);
     const bool isUnknown = !call.op && !call.script && !isForbiddenOperator(node.target);
     return isUnknown ? std::move(error).withHint(
-               "load the extension pack that has it: --extension DIR; or export the model with "
-               "PyTorch's own operators in its place")
+               std::string(kLoadPackHint)
+               + "; or export the model with PyTorch's own operators in its place")
                      : error;
 }
 

@@ -4,12 +4,15 @@
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
+#include "ui/shell/dialogs/pack_offer.h"
 #include "ui/shell/dialogs/packs_dialog.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
+#include <QMenu>
 #include <QPointer>
 #include <QProcess>
 #include <QPushButton>
@@ -44,6 +47,23 @@ torch.export.save(torch.export.export(Net().eval(), (torch.randn(4, 16),)), sys.
 torch.save([(torch.randn(8, 16),) for _ in range(3)], sys.argv[3])
 )";
 
+/// A model that holds objects of the pack `sites`: LibTorch reads nothing of it without.
+const char* const kObjects = R"(
+import sys, torch
+torch.ops.load_library(sys.argv[1])
+Sparse = torch.classes.sites.SparseTensor
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.randn(8, 4) * 0.5)
+        self.last = torch.nn.Linear(8, 3)
+    def forward(self, features, indices):
+        x = torch.ops.sites.linear(Sparse(features, indices, [6, 6], 2), self.w, None)
+        return self.last(x.features), x.indices
+torch.manual_seed(7)
+torch.jit.save(torch.jit.script(Net().eval()), sys.argv[2])
+)";
+
 } // namespace
 
 /// Packs in the window. A process keeps what it has loaded: the tests go from none to two.
@@ -60,26 +80,54 @@ private Q_SLOTS:
     void aPackIsLoadedOnceItIsAllowed();
     void theModelIsPlannedAnew();
     void anotherHashIsAskedAbout();
+    void aModelThatNeedsAPackOpensOnceItIsAdded();
+    void aRecentFileNamesItsPacks();
 
 private:
     QTemporaryDir m_folder;
-    QString m_model, m_data;
+    QString m_model, m_data, m_objects;
 
     PacksDialog* openDialog()
     {
         m_window->actions()[ActionId::Packs].trigger();
         return find<PacksDialog>("packsDialog");
     }
+    /// What is chosen when a folder is asked for; nothing: the question is closed.
+    void answerFolder(const QString& folder)
+    {
+        auto* timer = new QTimer(this);
+        timer->start(0);
+        connect(timer, &QTimer::timeout, this, [folder, timer] {
+            auto* files = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (!files)
+                return;
+            timer->stop();
+            timer->deleteLater();
+            if (!folder.isEmpty()) {
+                files->selectFile(folder);
+                QMetaObject::invokeMethod(files, "accept");
+            }
+            files->close();
+        });
+    }
+    /// Presses the message bar's button of that text; false where there is none.
+    bool addOffered(const QString& text)
+    {
+        QPushButton* offered = nullptr;
+        const bool isThere = QTest::qWaitFor([&] {
+            for (auto* button : m_window->messageBar().findChildren<QPushButton*>())
+                if (button->isVisible() && button->text() == text)
+                    offered = button;
+            return offered != nullptr;
+        });
+        if (isThere)
+            offered->click();
+        return isThere;
+    }
     /// Adds the folder as a person does, and waits until the dialog is idle again.
     void add(PacksDialog& dialog, const QString& folder)
     {
-        QTimer::singleShot(0, this, [folder] {
-            auto* files = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            QVERIFY(files);
-            files->selectFile(folder);
-            QMetaObject::invokeMethod(files, "accept");
-            files->close();
-        });
+        answerFolder(folder);
         auto* button = dialog.findChild<QPushButton*>(QStringLiteral("packAdd"));
         button->click();
         QTRY_VERIFY_WITH_TIMEOUT(button->isEnabled(), 60000);
@@ -132,6 +180,15 @@ void TestPacks::initTestCase()
                                 kPacks + QStringLiteral("scaled_linear/libscaled_linear.so"),
                                 m_model, m_data}),
              0);
+    m_objects = m_folder.filePath(QStringLiteral("objects.pt"));
+    QFile script(m_folder.filePath(QStringLiteral("objects.py"))); // scripting reads the source
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write(kObjects);
+    script.close();
+    QCOMPARE(QProcess::execute(
+                 QStringLiteral(QS_PYTHON),
+                 {script.fileName(), kPacks + QStringLiteral("sites/libsites.so"), m_objects}),
+             0);
 }
 
 void TestPacks::init()
@@ -168,7 +225,6 @@ void TestPacks::aBrokenPackIsOneLine()
     add(*dialog, folder.filePath(QStringLiteral("broken")));
     QVERIFY(!asks(*dialog));
     QTRY_VERIFY(problem(*dialog).contains(QStringLiteral("crashes while it is loaded")));
-    // A folder that is no pack, from the same dialog.
     add(*dialog, QStringLiteral(QS_SOURCE_DIR "/resources"));
     QVERIFY2(problem(*dialog).contains(QStringLiteral("extension.json")),
              qPrintable(problem(*dialog)));
@@ -185,9 +241,8 @@ void TestPacks::noFileLoadsAPack()
     QCOMPARE(messages.headline(),
              QStringLiteral("extensions: the pack 'scaled_linear' is not loaded"));
     QVERIFY(!workspace().document().plan());
-    auto* way = m_window->messageBar().findChild<QPushButton*>(QStringLiteral("messageChoice0"));
-    QVERIFY(way && way->text().contains(QStringLiteral("Extension packs")));
-    way->click();
+    answerFolder({});
+    QVERIFY(addOffered(QStringLiteral("Add pack…")));
     auto* dialog = find<PacksDialog>("packsDialog");
     QVERIFY(dialog && dialog->isVisible());
     QVERIFY(problem(*dialog).contains(QStringLiteral("scaled_linear")));
@@ -246,8 +301,7 @@ void TestPacks::theModelIsPlannedAnew()
     workspace().undoStack().undo();
     QCOMPARE(workspace().document().recipe().extensions,
              std::vector<std::string> {"scaled_linear"});
-    // Its code cannot be taken out of the process: that is said where it happens and where packs
-    // are listed.
+    // Its code stays in the process: that is said here and where packs are listed.
     const QString stays = m_window->statusBar()->currentMessage();
     QVERIFY2(stays.contains(QStringLiteral("sparse_conv; it stays loaded")), qPrintable(stays));
     QCOMPARE(loadedPacks().size(), std::size_t(2));
@@ -260,14 +314,12 @@ void TestPacks::theModelIsPlannedAnew()
         QCOMPARE(listed(*list).count(said), isUndone ? 1 : 0);
         isUndone ? workspace().undoStack().redo() : workspace().undoStack().undo();
     }
-    // A recipe that asked in vain gets its plan.
     QTRY_VERIFY(settled());
 }
 
 void TestPacks::anotherHashIsAskedAbout()
 {
     QCOMPARE(QSettings().value(QStringLiteral("allowedPacks")).toStringList().size(), 2);
-    // Another hash is asked about, here of one that does not fit beside the first.
     const QDir folder(m_folder.path());
     QVERIFY(folder.mkdir(QStringLiteral("other")));
     for (const char* file : {"extension.json", "libscaled_linear.so"})
@@ -284,6 +336,63 @@ void TestPacks::anotherHashIsAskedAbout()
     QVERIFY2(problem(*dialog).contains(
                  QStringLiteral("another pack named 'scaled_linear' is loaded from")),
              qPrintable(problem(*dialog)));
+}
+
+void TestPacks::aModelThatNeedsAPackOpensOnceItIsAdded()
+{
+    m_window->openModel(m_objects);
+    auto& messages = m_window->messageBar();
+    QTRY_COMPARE_WITH_TIMEOUT(messages.topic(), kPacksTopic, 60000);
+    QVERIFY2(messages.headline().contains(QStringLiteral("sites::SparseTensor")),
+             qPrintable(messages.headline()));
+    QVERIFY2(!messages.headline().contains(QStringLiteral("--extension")),
+             qPrintable(messages.headline()));
+    QVERIFY(!workspace().document().model());
+    answerFolder(kPacks + QStringLiteral("sites"));
+    QVERIFY(addOffered(QStringLiteral("Add pack…")));
+    auto* dialog = find<PacksDialog>("packsDialog");
+    QTRY_VERIFY_WITH_TIMEOUT(asks(*dialog), 60000);
+    QVERIFY(!workspace().document().model());
+    QPointer<PacksDialog> open(dialog);
+    dialog->findChild<QPushButton*>(QStringLiteral("packLoad"))->click();
+    QTRY_VERIFY_WITH_TIMEOUT(workspace().document().model() && settled(), 60000);
+    QTRY_VERIFY(!open);
+    QVERIFY2(messages.headline().isEmpty() || !messages.isVisible(),
+             qPrintable(messages.headline()));
+    const auto* linear = planOf("linear");
+    QVERIFY(linear && linear->verdict == Verdict::Quantized);
+}
+
+void TestPacks::aRecentFileNamesItsPacks()
+{
+    QMenu& menu = m_window->actions().recentMenu();
+    m_window->openModel(QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), 60000);
+    m_window->openModel(m_objects);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        menu.actions().value(0)->toolTip().endsWith(QLatin1String("objects.pt")) && settled(),
+        60000);
+    QVERIFY2(menu.actions().at(0)->text().endsWith(QStringLiteral("needs sites")),
+             qPrintable(menu.actions().at(0)->text()));
+    // The sample ran in the same process, and needs none of them.
+    QVERIFY(!menu.actions().at(1)->text().contains(QStringLiteral("needs")));
+    // A file that needed a pack which is not loaded is opened, and says so.
+    const QString gone = kPacks + QStringLiteral("rules");
+    QVariantMap kept = QSettings().value(QStringLiteral("recentPacks")).toMap();
+    const QString sample = QFileInfo(QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2"))
+                               .canonicalFilePath();
+    kept.insert(sample, QStringList {gone});
+    QSettings().setValue(QStringLiteral("recentPacks"), kept);
+    menu.actions().at(1)->trigger();
+    auto& messages = m_window->messageBar();
+    QTRY_COMPARE_WITH_TIMEOUT(messages.topic(), kPacksTopic, 60000);
+    QCOMPARE(messages.headline(), QStringLiteral("digits.pt2 was used with rules"));
+    QVERIFY(addOffered(QStringLiteral("Add rules")));
+    auto* dialog = find<PacksDialog>("packsDialog");
+    QTRY_VERIFY_WITH_TIMEOUT(asks(*dialog), 60000); // known, and yet only loaded when allowed
+    press(*dialog, "packLoad");
+    QCOMPARE(loadedPacks().back()->name, std::string("rules"));
+    QTRY_VERIFY(settled());
 }
 
 QTEST_MAIN(TestPacks)

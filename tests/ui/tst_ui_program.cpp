@@ -16,7 +16,7 @@ class TestProgram : public QObject
 
 private:
     QByteArray m_errors, m_output;
-    int run(const QStringList& arguments)
+    int run(const QStringList& arguments, const char* program = "quantscope-ui")
     {
         QProcess process;
         auto environment = QProcessEnvironment::systemEnvironment();
@@ -24,7 +24,7 @@ private:
         for (const char* name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
             environment.remove(QLatin1String(name));
         process.setProcessEnvironment(environment);
-        process.start(QStringLiteral(QS_BINARY_DIR "/bin/quantscope-ui"), arguments);
+        process.start(QStringLiteral(QS_BINARY_DIR "/bin/") + QLatin1String(program), arguments);
         if (!process.waitForFinished(240000))
             return -1;
         m_errors = process.readAllStandardError();
@@ -41,6 +41,7 @@ private Q_SLOTS:
     void tellsWhereASizeIsTooSmall();
     void helpNamesWhatIsWritten();
     void refusesAMissingModelInOneLine();
+    void loadsPacksThatAreNamed();
     void refusesWrongWords();
     void saysThatAWindowNeedsADisplay();
     void desktopEntryIsInstalled();
@@ -176,6 +177,39 @@ void TestProgram::refusesAMissingModelInOneLine()
     QCOMPARE(m_errors.trimmed().count('\n'), 0);
     QVERIFY2(m_errors.contains("/nonexistent/model.pt2"), m_errors.constData());
     QVERIFY(!QFile::exists(picture));
+}
+
+/// `--extension`, in the window's program and through the command line's verb `ui`.
+void TestProgram::loadsPacksThatAreNamed()
+{
+    QTemporaryDir folder;
+    const QString pack = QStringLiteral(QS_BINARY_DIR "/extensions/sites");
+    const QString model = folder.filePath(QStringLiteral("m.pt"));
+    const QString script = QStringLiteral(
+        "import os, sys, pathlib; os.environ['QUANTSCOPE'] = os.environ['QUANTSCOPE_SOURCE'] = "
+        "sys.argv[3]; sys.path.insert(0, sys.argv[1]); import site_models as s; "
+        "s.scripted(pathlib.Path(sys.argv[2]), s.Whole)");
+    QProcess python;
+    python.start(QStringLiteral(QS_PYTHON),
+                 {QStringLiteral("-c"), script, QStringLiteral(QS_SOURCE_DIR "/tests/cli"),
+                  folder.path(), QStringLiteral(QS_BINARY_DIR "/bin/quantscope")});
+    QVERIFY(python.waitForFinished(120000));
+    QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
+    const QString picture = folder.filePath(QStringLiteral("shot.png"));
+    const QStringList words {model, QStringLiteral("--screenshot"), picture};
+    QCOMPARE(run(words), 1);
+    QVERIFY2(m_errors.contains("--extension DIR"), m_errors.constData());
+    QVERIFY2(run(words + QStringList {QStringLiteral("--extension"), pack}) == 0,
+             m_errors.constData());
+    QVERIFY(QFile::exists(picture));
+    QCOMPARE(run(words + QStringList {QStringLiteral("--extension"), folder.path()}), 1);
+    QVERIFY2(m_errors.contains("extension.json"), m_errors.constData());
+    // The verb hands the words on: without a display, the window's program says so itself.
+    QCOMPARE(run({QStringLiteral("ui"), model, QStringLiteral("--extension"), folder.path()},
+                 "quantscope"),
+             1);
+    QVERIFY2(m_errors.contains("extension.json") || m_errors.contains("no display"),
+             m_errors.constData());
 }
 
 void TestProgram::refusesWrongWords()

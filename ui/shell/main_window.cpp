@@ -20,6 +20,7 @@
 #include "ui/shell/autosave.h"
 #include "ui/shell/bars/grouped_tabs.h"
 #include "ui/shell/bars/pipeline_bar.h"
+#include "ui/shell/dialogs/pack_offer.h"
 #include "ui/shell/dialogs/packs_dialog.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/node_data_files.h"
@@ -75,6 +76,7 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
     m_projects = new ProjectFiles(*this);
     m_autosave = new Autosave(m_workspace, *m_projects, m_projects); // outlives the views
     m_runs = new RunLibrary(m_workspace, *m_projects, m_projects); // likewise
+    m_packs = new PackOffer(*this, m_projects); // likewise
     build();
     wireWorkspace();
     m_firstSize = firstSize(screen()->availableSize(),
@@ -226,6 +228,7 @@ void MainWindow::showFirst(Stage stage)
 void MainWindow::openModel(const QString& path, const Recipe& recipe)
 {
     m_messages->dismiss();
+    m_packs->noteOpening(path, recipe);
     m_projects->open(path, recipe);
 }
 
@@ -306,8 +309,7 @@ void MainWindow::onFailure(Stage stage, const Error& error)
         statusBar()->showMessage(m_cancelled, 8000);
         return;
     }
-    if (stage != Stage::Plan
-        || !offerPacks(*m_messages, (*m_actions)[ActionId::Packs], m_workspace.document().recipe()))
+    if (!m_packs->offer(stage, error))
         m_messages->showError(stageText(stage), error, stage != Stage::Open, failureTopic(stage));
     m_log->addError(QString::fromStdString(error.line()));
 }

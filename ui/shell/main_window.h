@@ -27,6 +27,7 @@ struct Looks;
 class LogPanel;
 class MessageBar;
 class ModulePanel;
+class PackOffer;
 class PipelineBar;
 class ProjectFiles;
 class PropertyPanel;
@@ -68,6 +69,7 @@ public:
     Autosave& autosave() { return *m_autosave; }
     ProjectFiles& projects() { return *m_projects; }
     RunLibrary& runs() { return *m_runs; }
+    PackOffer& packs() { return *m_packs; }
     /// The usual size, as far as it fits on a screen together with the window's frame.
     static QSize firstSize(const QSize& available, const QMargins& frame);
     /// What is opened from now on does not join the recent files: for pictures and scripts.
@@ -143,6 +145,7 @@ private:
     KeptViews* m_views = nullptr;
     ProjectFiles* m_projects = nullptr;
     RunLibrary* m_runs = nullptr;
+    PackOffer* m_packs = nullptr;
     Autosave* m_autosave = nullptr;
     QString m_cancelled; ///< the last words of the status bar on what was cancelled
     bool m_keepsRecent = true;

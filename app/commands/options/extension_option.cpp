@@ -14,9 +14,7 @@ void addExtensionOption(CLI::App& app, std::vector<std::string>& folders)
     verbs.push_back("backends"); // whose patterns may name a pack's operators
     for (const char* verb : verbs)
         app.get_subcommand(verb)
-            ->add_option("--extension", folders,
-                         "the folder of an extension pack, whose operators and kernels are "
-                         "needed; its code runs in this program; may be given again")
+            ->add_option("--extension", folders, kExtensionHelp)
             ->type_name("DIR")
             ->allow_extra_args(false);
 }

@@ -8,6 +8,10 @@
 
 namespace qs {
 
+inline constexpr const char* kExtensionHelp
+    = "the folder of an extension pack, whose operators and kernels are needed; its code runs in "
+      "this program; may be given again";
+
 /// Adds `--extension DIR` to every verb that opens a model or a backend. Call when all verbs are
 /// there.
 void addExtensionOption(CLI::App& app, std::vector<std::string>& folders);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/archive/pickled_data.h"
 
+#include "engine/base/process/missing_pack.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/classes/class_methods.h"
 #include "engine/graph/operators/class_parts.h"
@@ -35,7 +36,7 @@ c10::StrongTypePtr packClass(const c10::QualifiedName& name)
 {
     c10::ClassTypePtr type = findForeignClass(name.qualifiedName());
     TORCH_CHECK(type, "it is an object of the C++ class ", plainClassName(name.qualifiedName()),
-                "; load the extension pack that has it: --extension DIR");
+                "; ", kLoadPackHint);
     return {nullptr, std::move(type)};
 }
 

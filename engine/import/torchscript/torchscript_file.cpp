@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_file.h"
 
+#include "engine/base/process/missing_pack.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/classes/class_methods.h"
 #include "engine/graph/operators/class_parts.h"
@@ -218,8 +219,7 @@ private:
                 if (!findForeignClass(name))
                     return fail(bad("uses objects of the C++ class " + plainClassName(name)
                                     + ", which this LibTorch does not have")
-                                    .withHint("load the extension pack that has it: "
-                                              "--extension DIR"));
+                                    .withHint(kLoadPackHint));
             m_lazy = m_lazy && !holdsOne(text, kInCode);
         }
         QS_TRY(const std::string pickle, m_archive.read("data.pkl"));

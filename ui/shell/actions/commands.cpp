@@ -16,6 +16,7 @@
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/bars/pipeline_bar.h"
+#include "ui/shell/dialogs/pack_offer.h"
 #include "ui/shell/dialogs/run_dialogs.h"
 #include "ui/shell/empty_state.h"
 #include "ui/shell/main_window.h"
@@ -158,6 +159,8 @@ void Commands::refreshRecent()
         const QString path = m_recent.at(i);
         auto* action = menu.addAction(QStringLiteral("&%1  %2").arg(i + 1).arg(names[i]));
         action->setToolTip(path);
+        if (const QString packs = packsText(path); !packs.isEmpty())
+            action->setText(action->text() + QLatin1Char('\t') + packs);
         connect(action, &QAction::triggered, &m_window, [this, path] {
             if (m_window.projects().mayLeave())
                 m_window.openModel(path);

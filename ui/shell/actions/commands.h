@@ -30,6 +30,8 @@ public:
     /// Sets data beside the model as a first guess.
     bool askCalibration();
     void runAll();
+    /// Lists the recent files anew, with the packs that they need.
+    void refreshRecent();
 
 Q_SIGNALS:
     /// A target of the user's own is to be made, from nothing.
@@ -48,7 +50,6 @@ private:
     void openRecipe();
     void savePicture();
     void addRecent(const QString& path);
-    void refreshRecent();
     void chooseBackend();
     /// Whether a recipe that names no backend is an error: of the backend's menu.
     void addRequirement(QMenu& menu);

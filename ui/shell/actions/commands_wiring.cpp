@@ -25,7 +25,7 @@
 #include "ui/shell/actions/selection_menu.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
-#include "ui/shell/dialogs/packs_dialog.h"
+#include "ui/shell/dialogs/pack_offer.h"
 #include "ui/shell/dialogs/replacements_dialog.h"
 #include "ui/shell/dialogs/save_graph.h"
 #include "ui/shell/dialogs/save_report.h"
@@ -238,7 +238,7 @@ void Commands::connectRecipe()
     on(a, ActionId::Backend, this, [this] { chooseBackend(); });
     on(a, ActionId::Lowering, this, [this] { openDialogOf<LoweringDialog>(m_window); });
     on(a, ActionId::Replacements, this, [this] { openDialogOf<ReplacementsDialog>(m_window); });
-    on(a, ActionId::Packs, this, [this] { openDialogOf<PacksDialog>(m_window); });
+    on(a, ActionId::Packs, this, [this] { m_window.packs().openDialog(); });
     new ModuleActions(a, m_window.workspace(), this);
     auto* backend = new BackendActions(a, m_window.workspace(), m_window.projects(),
                                        m_window.messageBar(), m_window, this);

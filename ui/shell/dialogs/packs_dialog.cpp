@@ -4,14 +4,12 @@
 #include "engine/extensions/load_pack.h"
 #include "engine/extensions/pack_file.h"
 #include "engine/extensions/pack_report.h"
-#include "ui/frame/message_bar.h"
 #include "ui/help/help_topics.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
-#include <QAction>
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFrame>
@@ -80,20 +78,6 @@ void takeUpPacks(Workspace& workspace, const ExtensionPack& loaded)
 }
 
 } // namespace
-
-bool offerPacks(MessageBar& messages, QAction& packs, const Recipe& recipe)
-{
-    const auto loaded = checkPacksLoaded(recipe.extensions);
-    if (loaded)
-        return false;
-    messages.showChoices(
-        MessageBar::Kind::Error, kPacksTopic, toQString(loaded.error().message),
-        PacksDialog::tr("The recipe asks for it. Nothing is loaded unless you add "
-                        "its folder."),
-        {},
-        {{packs.text().remove(QLatin1Char('&')), packs.toolTip(), [&packs] { packs.trigger(); }}});
-    return true;
-}
 
 void tellPacksThatStay(Workspace& workspace, QStatusBar& status)
 {
@@ -248,12 +232,15 @@ void PacksDialog::load(const ExtensionPackPtr& pack)
     m_jobs->run(
         Lane::Engine, kLoadTag,
         [pack](JobContext& job) { return loadPack(pack->folder, job, pack->sha256); }, workspace,
-        [workspace, pack,
+        [workspace, pack, retry = m_retry,
          dialog = QPointer<PacksDialog>(this)](const Result<ExtensionPackPtr>& loaded) {
-            if (loaded)
+            const bool isRetried = loaded && retry && retry();
+            if (loaded && !isRetried)
                 takeUpPacks(*workspace, *pack);
             if (!dialog)
                 return;
+            if (isRetried)
+                return dialog->accept();
             dialog->setBusy({});
             dialog->say(loaded ? QString() : toQString(loaded.error().line()));
             dialog->refresh();

@@ -8,7 +8,8 @@
 #include <QDialog>
 #include <QPointer>
 
-class QAction;
+#include <functional>
+
 class QLabel;
 class QPushButton;
 class QStatusBar;
@@ -17,11 +18,7 @@ class QTreeWidget;
 namespace qs {
 
 class JobRunner;
-class MessageBar;
 class Workspace;
-struct Recipe;
-
-inline const QString kPacksTopic = QStringLiteral("packs");
 
 /// The extension packs of this process and what each adds. Of a folder that the user adds the path,
 /// the hash and what it says that it adds are shown; none of its code runs before the user says so,
@@ -36,10 +33,16 @@ public:
     PacksDialog(Workspace& workspace, QWidget* parent);
     ~PacksDialog() override;
 
+    /// Asks for a folder, as Add does.
+    void chooseFolder();
+    /// Reads the folder, and loads it once the user has said so.
+    void readFolder(const QString& folder);
+    /// Called after a load, even if the dialog is gone. True: something is opened again, so that
+    /// the open model has nothing to take up, and the dialog closes.
+    void setRetry(std::function<bool()> retry) { m_retry = std::move(retry); }
+
 private:
     QWidget* buildQuestion();
-    void chooseFolder();
-    void readFolder(const QString& folder);
     void onRead(const ExtensionPackPtr& pack);
     void allow();
     void load(const ExtensionPackPtr& pack);
@@ -52,6 +55,7 @@ private:
 
     Workspace& m_workspace;
     QPointer<JobRunner> m_jobs;
+    std::function<bool()> m_retry;
     ExtensionPackPtr m_asked; ///< read, and not loaded yet
     QTreeWidget* m_packs;
     QLabel* m_problem;
@@ -61,10 +65,6 @@ private:
     QWidget* m_question; ///< after its parts, which are set while it is built
     QPushButton* m_add;
 };
-
-/// Where the recipe asks for a pack that is not loaded, says so with a button that opens the
-/// dialog, and returns true.
-bool offerPacks(MessageBar& messages, QAction& packs, const Recipe& recipe);
 
 /// From now on the status says it when the recipe asks no longer for a pack that is loaded, as
 /// after an undo: code that runs in a process cannot be taken out of it.
