@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/wrapped_scopes.h"
 
+#include "engine/graph/source_frames.h"
 #include "engine/plan/names/op_vocabulary.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 namespace qs {
@@ -24,6 +26,25 @@ std::string callerOf(const Graph& graph, const Node& node)
     return path;
 }
 
+/// How many modules of the user's stand between the operator's line and that module: 0 where the
+/// line is of the module's own code; nothing where the module did not call it.
+std::optional<std::size_t> depthBelow(const Graph& graph, const Node& node, const std::string& path)
+{
+    std::string caller = callerOf(graph, node);
+    for (std::size_t depth = 0;; ++depth) {
+        if (caller == path)
+            return depth;
+        if (caller.empty())
+            return std::nullopt;
+        caller = ModuleTree::parentPath(caller);
+        const ModuleEntry* module = graph.modules().tryGet(caller);
+        while (module && module->moduleClass.starts_with("torch.nn.") && !caller.empty()) {
+            caller = ModuleTree::parentPath(caller);
+            module = graph.modules().tryGet(caller);
+        }
+    }
+}
+
 /// Made by the forward of a module that is quantized as one operator, or is a step inside one.
 bool belongsToModule(const Node& node)
 {
@@ -41,15 +62,19 @@ std::vector<const Node*> membersOf(const Graph& graph, const WrapKey& key)
     if (key.function.empty())
         return within;
     std::vector<const Node*> members, between;
-    bool open = false; // the module's own last line so far is of the method
+    bool open = false; // the module's own last line so far is of the function
     for (const Node* node : within) {
-        const bool isDeeper = callerOf(graph, *node) != key.path;
-        if (isDeeper) { // its line names a method of the deeper module
+        const std::optional<std::size_t> depth = depthBelow(graph, *node, key.path);
+        const std::vector<std::string> functions
+            = functionsOfCaller(node->source, depth.value_or(0));
+        const bool isCalled = depth
+            && std::find(functions.begin(), functions.end(), key.function) != functions.end();
+        if (!isCalled && depth != std::size_t(0)) { // perhaps its file records no callers
             if (open)
                 between.push_back(node);
             continue;
         }
-        open = node->source.function == key.function;
+        open = isCalled;
         if (open) {
             members.insert(members.end(), between.begin(), between.end());
             members.push_back(node);
@@ -97,11 +122,16 @@ std::vector<WrappedScope> wrappedScopes(const Graph& graph, const std::vector<st
 std::vector<std::string> functionsOf(const Graph& graph, const std::string& path)
 {
     std::vector<std::string> functions;
-    for (const NodePtr& node : graph.nodes())
-        if (node->isOperator() && node->scope.path == path && !node->source.function.empty()
-            && std::find(functions.begin(), functions.end(), node->source.function)
-                == functions.end())
-            functions.push_back(node->source.function);
+    for (const NodePtr& node : graph.nodes()) {
+        if (!node->isOperator() || node->scope.path != path || node->source.function.empty())
+            continue;
+        std::vector<std::string> own = functionsOfCaller(node->source, 0);
+        if (own.size() > 1)
+            own.pop_back(); // forward, which calls them
+        for (std::string& function : own)
+            if (std::find(functions.begin(), functions.end(), function) == functions.end())
+                functions.push_back(std::move(function));
+    }
     return functions;
 }
 

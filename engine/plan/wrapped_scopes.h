@@ -29,11 +29,13 @@ struct WrapKey
 WrapKey splitWrapKey(const std::string& key);
 
 /// The nodes of each key, in the order of the keys; a node belongs to the first key that names it.
-/// Of a method: the nodes whose source line stands in it, and those of deeper modules that were
-/// traced between two of them. A scope without nodes is listed all the same.
+/// Of a function: the nodes that ran while it was active, functions and modules that it calls
+/// included (`functionsOfCaller`); where a file records no callers, the nodes whose source line
+/// stands in it, and those of deeper modules that were traced between two of them. A scope without
+/// nodes is listed all the same.
 std::vector<WrappedScope> wrappedScopes(const Graph& graph, const std::vector<std::string>& keys);
 
-/// The methods that the nodes of a module (not of the modules inside) come from, in order.
+/// The functions that the nodes of a module (not of the modules inside) come from, in order.
 std::vector<std::string> functionsOf(const Graph& graph, const std::string& path);
 
 } // namespace qs

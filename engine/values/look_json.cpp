@@ -2,6 +2,7 @@
 #include "engine/values/look_json.h"
 
 #include "engine/export/documents/node_json.h"
+#include "engine/graph/source_frames.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +99,7 @@ Json sourceJson(const Node* node, const SourceExcerpt* source)
         return nullptr;
     Json json {{"file", node->source.file},
                {"line", node->source.line},
-               {"function", node->source.function},
+               {"function", innermostFunction(node->source)},
                {"code", node->source.code},
                {"found", source ? Json(source->path) : Json(nullptr)}};
     if (source) {

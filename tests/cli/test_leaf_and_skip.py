@@ -168,6 +168,83 @@ def test_a_method_as_one_node(folder):
     assert not by_name(run_json("plan", file, "--recipe", float_rule))["linear"]["quantized"]
 
 
+def permute_to_rows(scores):
+    return scores.permute(0, 2, 3, 1).reshape(scores.shape[0], -1, 3)
+
+
+def rearrange_head_out(levels: list[torch.Tensor]):
+    """As a detector's head: what it calls, functions call again."""
+    return torch.cat([permute_to_rows(level) for level in levels], 1)
+
+
+class Scale(nn.Module):
+    """A module of the user's own, called first in the method."""
+
+    def forward(self, x):
+        return x * 2 + 1
+
+
+class LevelHead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cls, self.scale, self.fc, self.last = nn.Conv2d(4, 6, 1), Scale(), nn.Linear(3, 3), Scale()
+
+    def forward(self, levels: list[torch.Tensor]):
+        return self._post_process([self.cls(level) for level in levels])
+
+    def _post_process(self, scores: list[torch.Tensor]):
+        rows = rearrange_head_out([self.scale(score) for score in scores])
+        return self.last(self.fc(rows.sigmoid()))
+
+
+class Retina(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.head = nn.Conv2d(3, 4, 3), LevelHead()
+
+    def forward(self, x):
+        y = self.stem(x)
+        return self.head([y, nn.functional.max_pool2d(y, 2)])
+
+
+def test_functions_that_a_method_calls(folder):
+    """They belong to it, in every kind of file, and so do the user's own modules; torch.nn's modules inside keep their rules."""
+    torch.manual_seed(3)
+    model, x = Retina().eval(), torch.randn(2, 3, 12, 12)
+    export_model(model, (x,), folder / "strict.pt2", dynamic=False)
+    torch.jit.save(torch.jit.trace(model, x), folder / "traced.pt")
+    torch.jit.save(torch.jit.script(model), folder / "scripted.pt")
+    for name in ("strict.pt2", "traced.pt", "scripted.pt"):
+        for function in ("_post_process", "rearrange_head_out"):
+            recipe = write_recipe(folder, prepare={"wrap": [f"head::{function}"]})
+            document = run_json("plan", folder / name, "--recipe", recipe)
+            (wrap,) = document["wraps"]
+            nodes = by_name(document)
+            ops = [nodes[inside]["op"].split(".")[1] for inside in wrap["nodes"]]
+            glue = ["permute", "reshape", "permute", "reshape", "cat"]
+            assert [op for op in ops if op in glue] == glue, (name, function, ops)
+            assert ("sigmoid" in ops, ops.count("mul")) == ((True, 3) if function == "_post_process" else (False, 0)), (name, function, ops)
+            assert not {"conv2d", "linear", "max_pool2d"} & set(ops), (name, function, ops)
+            assert not [w for w in document["warnings"] if "prepare.wrap" in w], document["warnings"]
+            if function == "_post_process":
+                assert wrap["modules"] == ["head.fc"], wrap
+            assert all(not nodes[inside]["quantized"] for inside in wrap["nodes"]), name
+            assert all(nodes[key]["quantized"] for key in nodes if nodes[key]["op"].split(".")[1:2] in (["conv2d"], ["linear"])), (name, nodes)
+        wrong = write_recipe(folder, prepare={"wrap": ["head::rearrange"]})
+        (warning,) = [w for w in run_json("plan", folder / name, "--recipe", wrong)["warnings"] if "prepare.wrap" in w]
+        assert "rearrange_head_out" in warning and "_post_process" in warning, warning
+    source = by_name(run_json("inspect", folder / "strict.pt2"))["cat"]["source"]
+    assert source["function"] == "rearrange_head_out" and source["callers"][0] == "_post_process", source
+    float_rule = write_recipe(folder, prepare={"wrap": ["head::_post_process"]}, mapping={"global": "x86", "module_name": [["head.fc", None]]})
+    assert not by_name(run_json("plan", folder / "strict.pt2", "--recipe", float_rule))["linear"]["quantized"]
+    np.savez(folder / "data.npz", x=x.numpy())
+    recipe = write_recipe(folder, prepare={"wrap": ["head::_post_process"]})
+    out = quantized(folder, folder / "strict.pt2", recipe, folder / "data.npz")
+    with torch.no_grad():
+        error = (torch.jit.load(out / "model.ts.pt")(x) - model(x)).norm() / model(x).norm()
+    assert error < 0.05, error
+
+
 class Mixed(nn.Module):
     def __init__(self):
         super().__init__()

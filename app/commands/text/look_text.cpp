@@ -4,6 +4,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
+#include "engine/graph/source_frames.h"
 
 #include <algorithm>
 #include <cmath>
@@ -108,7 +109,7 @@ std::string sourceText(const LookParts& parts)
         return {};
     const SourceLocation& at = node->source;
     std::string text = "from " + at.file + ":" + std::to_string(at.line)
-        + (at.function.empty() ? "" : ", in " + at.function) + "\n";
+        + (at.function.empty() ? "" : ", in " + innermostFunction(at)) + "\n";
     if (!parts.source)
         return text + (at.code.empty() ? "" : "  " + at.code + "\n")
             + "  (the file is not on this machine; --sources FOLDER says where it is)\n";

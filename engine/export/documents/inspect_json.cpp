@@ -2,6 +2,7 @@
 #include "engine/export/documents/node_json.h"
 #include "engine/export/file_origin.h"
 #include "engine/graph/bodies.h"
+#include "engine/graph/source_frames.h"
 #include "engine/import/trace_report.h"
 
 #include <unordered_map>
@@ -47,7 +48,9 @@ Json nodeJson(const Graph& model, const Node& node)
         Json& source = json["source"];
         source["file"] = node.source.file;
         source["line"] = node.source.line;
-        source["function"] = node.source.function;
+        source["function"] = innermostFunction(node.source);
+        if (const auto callers = callingFunctions(node.source); !callers.empty())
+            source["callers"] = callers;
         source["code"] = node.source.code;
     }
     for (std::size_t i = 0; i < node.subgraphs.size(); ++i)

@@ -3,6 +3,7 @@
 
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/quantized_target.h"
+#include "engine/graph/source_frames.h"
 #include "engine/import/pt2/pt2_metadata.h"
 
 #include <algorithm>
@@ -246,13 +247,27 @@ Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out)
     return {};
 }
 
+namespace {
+
+/// Callers are known by name alone: they stand in the node's own file, without a line.
+std::string stackTrace(const SourceLocation& source)
+{
+    const std::string file = "File \"" + source.file + "\", line ";
+    std::string text;
+    const std::vector<std::string> callers = callingFunctions(source);
+    for (auto caller = callers.rbegin(); caller != callers.rend(); ++caller)
+        text += file + "0, in " + *caller + "\n";
+    return text + file + std::to_string(source.line) + ", in " + innermostFunction(source)
+        + "\n    " + source.code;
+}
+
+} // namespace
+
 Pt2Json pt2NodeMetadata(const Graph& graph, const Node& node)
 {
     Pt2Json metadata = Pt2Json::object();
     if (!node.source.file.empty())
-        metadata["stack_trace"] = "File \"" + node.source.file + "\", line "
-            + std::to_string(node.source.line) + ", in " + node.source.function + "\n    "
-            + node.source.code;
+        metadata["stack_trace"] = stackTrace(node.source);
     metadata["nn_module_stack"] = moduleStack(graph, node);
     if (!node.torchFn.empty())
         metadata["torch_fn"] = node.name + ";" + node.torchFn;

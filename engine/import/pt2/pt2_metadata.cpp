@@ -2,7 +2,9 @@
 #include "engine/import/pt2/pt2_metadata.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/source_frames.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace qs {
@@ -147,6 +149,7 @@ std::vector<Scope> parseModuleStack(std::string_view text)
 SourceLocation parseStackTrace(std::string_view text)
 {
     SourceLocation best, frame;
+    std::vector<std::string> callers; // of the user's own code, outermost first
     bool bestOutside = false, inFrame = false;
     const auto finish = [&] {
         if (!inFrame)
@@ -156,6 +159,8 @@ SourceLocation parseStackTrace(std::string_view text)
             best = frame;
             bestOutside = outside;
         }
+        if (outside)
+            callers.push_back(frame.function);
         inFrame = false;
     };
     while (!text.empty()) {
@@ -170,6 +175,9 @@ SourceLocation parseStackTrace(std::string_view text)
         }
     }
     finish();
+    std::reverse(callers.begin(), callers.end());
+    if (!callers.empty())
+        best.function = joinFunctions(std::move(callers));
     return best;
 }
 

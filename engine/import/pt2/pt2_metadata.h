@@ -24,8 +24,8 @@ std::vector<Scope> parseModuleStack(std::string_view text);
 /// site-packages.
 bool isInsideTorch(std::string_view file);
 
-/// The innermost frame of a `stack_trace` text that lies outside PyTorch itself; the innermost of
-/// all when every frame lies inside.
+/// The innermost frame of a `stack_trace` text that lies outside PyTorch itself, with the functions
+/// that called it (`joinFunctions`); the innermost of all when every frame lies inside.
 SourceLocation parseStackTrace(std::string_view text);
 
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/graph/source_frames.h"
 #include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/pt2/script_text.h"
 
@@ -83,7 +84,8 @@ const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange
     return found.source()->size() == 0 ? nullptr : &found;
 }
 
-SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range) const
+SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range,
+                                 const std::string& callers) const
 {
     SourceLocation where;
     const auto* from = origin(range);
@@ -93,10 +95,18 @@ SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range) const
     const std::string text = source.text_str().str();
     const auto frames = framesOf(text);
     if (!frames.empty()) {
-        const auto user = std::find_if(frames.begin(), frames.end(), [](const auto& frame) {
-            return !isInsideTorch(frame.file);
-        });
-        return user == frames.end() ? frames.front() : *user;
+        std::vector<std::string> functions;
+        for (const SourceLocation& frame : frames) {
+            if (isInsideTorch(frame.file))
+                continue;
+            if (functions.empty())
+                where = frame;
+            functions.push_back(frame.function);
+        }
+        if (functions.empty())
+            return frames.front();
+        where.function = joinFunctions(std::move(functions));
+        return where;
     }
     const std::size_t line = source.lineno_for_offset(from->start());
     where.file = *source.filename();
@@ -104,7 +114,7 @@ SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range) const
     where.code = trimmed(source.get_line(line).str());
     const std::string_view head = trimmed(std::string_view(text).substr(0, text.find('(')));
     if (head.starts_with("def "))
-        where.function = trimmed(head.substr(4));
+        where.function = withCallers(std::string(trimmed(head.substr(4))), callers);
     return where;
 }
 

@@ -25,8 +25,10 @@ public:
     explicit ScriptDebug(std::shared_ptr<const Pt2Archive> archive);
 
     /// The innermost frame outside PyTorch that made the node; of a traced model the file holds the
-    /// whole stack, of a scripted one a single frame. Empty when the file has none.
-    SourceLocation find(const torch::jit::SourceRange& range) const;
+    /// whole stack, of a scripted one a single frame, which `callers` (`SourceLocation::function`)
+    /// joins. Empty when the file has none.
+    SourceLocation find(const torch::jit::SourceRange& range,
+                        const std::string& callers = {}) const;
     /// How the code called the operator `word` ("permute", "add_"), as a .pt2 records it in
     /// `torch_fn`: "function.relu" of torch.nn.functional, "builtin_function_or_method.permute" of
     /// torch, "method_descriptor.permute" of a tensor, Python's operators among them; "" where the

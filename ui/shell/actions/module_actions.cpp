@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/actions/module_actions.h"
 
+#include "engine/graph/source_frames.h"
 #include "engine/plan/block/prepare_lists.h"
 #include "ui/frame/actions.h"
 #include "ui/session/workspace.h"
@@ -70,8 +71,9 @@ std::string ModuleActions::selectedWrap() const
     if (entry.kind == FoldEntry::Kind::Unit && !entry.members.empty()) {
         const Node& node = m_workspace.document().model()->get(entry.members.front());
         const bool isGlue = !node.scope.moduleClass.starts_with("torch.nn.");
-        if (isGlue && !node.source.function.empty() && node.source.function != "forward")
-            return node.scope.path + "::" + node.source.function;
+        if (const auto functions = functionsOfCaller(node.source, 0);
+            isGlue && functions.front() != "forward")
+            return node.scope.path + "::" + functions.front();
         // A layer of torch's own would only become float.
         if (!isGlue)
             return {};

@@ -54,7 +54,7 @@ void ScriptEvaluator::label(Node& made, const JitNode* from) const
     const Level& level = m_levels.back();
     made.scope = level.scope;
     if (from)
-        made.source = m_debug.find(from->sourceRange());
+        made.source = m_debug.find(from->sourceRange(), level.caller.function);
     if (!level.function.empty())
         made.torchFn = "function." + level.function;
     else if (from)

@@ -320,7 +320,7 @@ Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
         return emitMethod(node, std::move(args), env);
     SourceLocation& caller = m_levels.back().caller;
     const SourceLocation outer = caller;
-    const SourceLocation where = m_debug.find(node.sourceRange());
+    const SourceLocation where = m_debug.find(node.sourceRange(), outer.function);
     if (!where.file.empty() && !isInsideTorch(where.file))
         caller = where;
     auto returned = calledBy(node, std::move(args));
