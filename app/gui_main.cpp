@@ -91,7 +91,8 @@ struct Options
         QStringLiteral("compare-on"),
         QObject::tr("Compare on these data instead of those of the calibration, on all of them."),
         QStringLiteral("D")};
-    QCommandLineOption select {QStringLiteral("select"), QObject::tr("Select a node by name."),
+    QCommandLineOption select {QStringLiteral("select"),
+                               QObject::tr("Select a node by its name or its module's path."),
                                QStringLiteral("NODE")};
     QCommandLineOption recipe {QStringLiteral("recipe"), QObject::tr("Start from this recipe."),
                                QStringLiteral("R")};
@@ -216,6 +217,23 @@ void runWithData(qs::MainWindow& window, const QString& data, const QString& com
                      });
 }
 
+/// The node of that name, or the only operator of the module of that path, which may be a member of
+/// a fusion; null for others.
+const qs::Node* nodeNamed(const qs::Graph& model, const std::string& name)
+{
+    if (const qs::Node* node = model.tryFind(name))
+        return node;
+    const qs::Node* only = nullptr;
+    for (const qs::NodePtr& node : model.nodes()) {
+        if (!node->isOperator() || node->scope.path != name)
+            continue;
+        if (only)
+            return nullptr;
+        only = node.get();
+    }
+    return only;
+}
+
 /// Drives the window for a picture: open, perhaps select, wait for layout and paint, write.
 class Photographer : public QObject
 {
@@ -267,13 +285,20 @@ private:
     void select()
     {
         auto& workspace = m_window.workspace();
-        const auto* node = workspace.document().model()->tryFind(m_wanted.select.toStdString());
-        if (!node) {
-            fail(QObject::tr("%1: no node is named '%2'").arg(m_wanted.model, m_wanted.select), 1);
+        const std::string name = m_wanted.select.toStdString();
+        const qs::GraphPtr& model = workspace.document().model();
+        const int module = workspace.foldTree() ? workspace.foldTree()->moduleEntry(name) : -1;
+        if (const qs::Node* node = nodeNamed(*model, name)) {
+            workspace.selectNode(node->id);
+        } else if (module >= 0) {
+            workspace.selectEntry(module);
+        } else {
+            fail(QObject::tr("%1: no node or module is named '%2'")
+                     .arg(m_wanted.model, m_wanted.select),
+                 1);
             QCoreApplication::exit(1);
             return;
         }
-        workspace.selectNode(node->id);
         m_window.graphPane().revealSelection();
     }
 

@@ -12,6 +12,7 @@
 #include "engine/export/onnx_opset.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/pipeline/memory_prediction.h"
+#include "engine/plan/block/hybrid.h"
 #include "engine/plan/block/prepare_settings.h"
 #include "engine/plan/model_warnings.h"
 #include "engine/plan/plan_diff.h"
@@ -29,6 +30,7 @@ struct PlanOptions
 {
     std::string model, movedTo, recipe, backend, diff;
     std::string form, target, result; ///< of an export
+    std::vector<std::string> hybrid;
     std::int64_t onnxOpset = kOnnxOpset;
     bool json = false;
 };
@@ -83,6 +85,16 @@ std::string wrapText(const WrappedScope& wrap)
         = "prepare.wrap keeps its " + counted(wrap.glue.size(), "operator") + " as one node";
     for (std::size_t i = 0; i < wrap.modules.size(); ++i)
         text += (i ? ", " : "; modules inside: ") + wrap.modules[i];
+    return text;
+}
+
+/// Why the node stays float, what else is known of it, and what keeps it out of a fusion.
+std::string whyText(const NodePlan& plan)
+{
+    std::string text = plan.reason.empty() ? plan.note : plan.reason.text();
+    for (const Candidate& candidate : plan.candidates)
+        if (candidate.text.find("blocked: ") != std::string::npos)
+            text += (text.empty() ? "" : "; ") + candidate.text;
     return text;
 }
 
@@ -146,7 +158,7 @@ std::string planText(const PlannedModel& planned)
         const NodePlan& plan = planned.plan->nodes.at(i);
         table.add({node.name, wholeTarget(node.target), node.scope.path, shortPattern(plan.pattern),
                    qconfigText(plan), rulesText(plan), std::string(verdictName(plan.verdict)),
-                   plan.reason.empty() ? plan.note : plan.reason.text()});
+                   whyText(plan)});
     }
     const std::string already = alreadyQuantized(*planned.model);
     return "target: " + targetText(planned)
@@ -218,8 +230,9 @@ Result<ConvertedPtr> convertedFor(const PlanOptions& options, const JobContext& 
     QS_TRY(const ModelSource source,
            modelSource(options.model, options.recipe, options.movedTo, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
+    QS_TRY(const Recipe recipe, withHybrid(source.recipe, options.hybrid, *edited->graph));
     QS_TRY(const PlannedModel planned,
-           planFor(chain, edited->graph, source.recipe, options.backend, source.file));
+           planFor(chain, edited->graph, recipe, options.backend, source.file));
     warnOf(planned);
     return outlineConversion(planned.model, planned.plan, planned.recipe, job);
 }
@@ -252,15 +265,15 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
         return toldOfModel(runOnnxPlan(options, job), options.model);
     QS_TRY(const ModelSource source,
            modelSource(options.model, options.recipe, options.movedTo, job));
-    const Recipe& recipe = source.recipe;
     for (const std::string& backend : {options.backend, options.diff})
         if (!backend.empty())
             QS_CHECK(findBackend(backend)); // before the model, which takes longer
     job.report("import", source.model, 0);
     const std::string& file = source.file;
     StageChain chain;
-    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     const GraphPtr& model = edited->graph;
+    QS_TRY(const Recipe recipe, withHybrid(source.recipe, options.hybrid, *model));
     QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
     if (options.diff.empty()) {
         warnOf(planned);
@@ -289,6 +302,7 @@ void addPlanCommand(CLI::App& app, Command& chosen)
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option("--backend", options->backend,
                      "another hardware target than the recipe's: a backend's name or file");
+    addHybridOption(*verb, options->hybrid);
     verb->add_option("--diff", options->diff,
                      "plan for this backend too and print only the operators that change");
     verb->add_option("--export", options->form,

@@ -2,6 +2,7 @@
 #include "app/commands/quantize.h"
 
 #include "app/commands/command.h"
+#include "app/commands/model/planned_model.h"
 #include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"
@@ -34,6 +35,7 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
+    addHybridOption(*verb, options->hybrid);
     verb->add_option(
         "--data", options->data,
         "calibration data: a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project "

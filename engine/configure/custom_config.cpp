@@ -29,6 +29,8 @@ const std::vector<std::string> kPrepareKeys {"standalone_module_name",
                                              "unfuse",
                                              "only_modules",
                                              "wrap",
+                                             "hybrid",
+                                             "hybrid_dict",
                                              kOptIn};
 const std::vector<std::string> kConvertKeys {kQuantized, "preserved_attributes", "lowering",
                                              "qconfig_mapping", "uncalibrated"};

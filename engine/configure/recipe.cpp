@@ -5,6 +5,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/configure/custom_config.h"
 #include "engine/configure/dumps/mapping_import.h"
+#include "engine/configure/dumps/python_value.h"
 #include "engine/configure/gate_limits_json.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
@@ -201,6 +202,37 @@ std::optional<QConfig> findQConfig(const Recipe& recipe, std::string_view name)
 
 namespace {
 
+/// Horizon's hybrid mode as rules that keep float what "hybrid_dict" names; the keys leave
+/// `prepare`.
+Result<void> takeHybrid(const JsonPlace& place, Json& prepare, QConfigMapping& mapping)
+{
+    constexpr const char* kNames = "hybrid_dict";
+    bool isOn = place.has(kNames);
+    if (place.has("hybrid")) {
+        QS_TRY(isOn, place.key("hybrid").boolean());
+    }
+    if (place.has(kNames)) {
+        const JsonPlace names = place.key(kNames);
+        QS_CHECK(names.object({"module_name", "module_type"}));
+        for (const auto& [key, kind] : {std::pair("module_name", RuleKind::ModuleName),
+                                        std::pair("module_type", RuleKind::ObjectType)}) {
+            if (!names.has(key))
+                continue;
+            QS_TRY(const std::vector<std::string> listed, names.key(key).strings());
+            for (const std::string& name : listed) {
+                Rule rule;
+                rule.kind = kind;
+                rule.key = kind == RuleKind::ObjectType ? classNameOf(name) : name;
+                if (isOn)
+                    mapping.rules.push_back(std::move(rule));
+            }
+        }
+    }
+    prepare.erase("hybrid");
+    prepare.erase(kNames);
+    return {};
+}
+
 /// "custom_modules" may stand beside "prepare" as well as in it.
 void moveCustomModules(Json& document)
 {
@@ -246,7 +278,8 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         QS_CHECK(useDefaultMapping(root, recipe));
     }
     if (root.has("prepare")) {
-        QS_TRY(const Json prepare, readPrepareConfig(root.key("prepare")));
+        QS_TRY(Json prepare, readPrepareConfig(root.key("prepare")));
+        QS_CHECK(takeHybrid(root.key("prepare"), prepare, recipe.mapping));
         recipe.prepareJson = prepare.dump();
     }
     const Json nothing = Json::object();

@@ -6,6 +6,8 @@
 #include "engine/plan/branch_conditions.h"
 #include "engine/plan/decide.h"
 #include "engine/plan/findings/cut_ranges.h"
+#include "engine/plan/findings/idle_removals.h"
+#include "engine/plan/findings/outside_modules.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/model_warnings.h"
 #include "engine/plan/names/object_types.h"
@@ -226,6 +228,9 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     const Decider decider(graph, names, matches, backend);
     for (const Match& match : matches.matches) {
         verdicts.push_back(decider.decide(match, hits, plan.warnings));
+        const NodeId root = matches.units[match.units.front()].root();
+        if (const auto* modes = choices.mappedModes(root))
+            holdToMappedModes(graph.get(root), *modes, verdicts.back());
         decisions.push_back(verdicts.back().decision);
         if (const RuleHits& ruled = hits[verdicts.back().ruledBy]; !ruled.empty())
             decisions.back().rule = ruled.front();
@@ -242,11 +247,13 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     sortGroups(graph, plan);
     countCoverage(graph, plan);
     findCutRanges(graph, names, plan);
+    findOutsideModules(graph, choices, plan);
     reasoner.warn(rules, plan.warnings);
     warnOfPrepareNames(graph, block, plan.warnings);
     warnOfModel(graph, plan.warnings);
     for (std::string& line : loweringWarnings(recipe))
         plan.warnings.push_back(std::move(line));
+    warnOfIdleRemovals(graph, names, recipe, plan);
     return plan;
 }
 

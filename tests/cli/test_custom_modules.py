@@ -165,6 +165,101 @@ def test_linear_custom_linear(folder):
             assert sqnr(wanted, torch.cat([reference(*batch) for batch in batches])) > least, mode
 
 
+def leaf_keys(mode, leaf, printed="gated_unit.GatedUnit"):
+    """A recipe of the user guide's form: the float class is a leaf, and the convert map names it under the mode."""
+    prepare = {"non_traceable_module_name": ["unit"]} if leaf == "name" else {"non_traceable_module_class": [printed]}
+    quantized_map = {mode: {printed: "gated_unit.Quantized"}}
+    if mode == "static":
+        prepare["float_to_observed_custom_module_class"] = {"static": {printed: "gated_unit.ObservedGatedUnit"}}
+        quantized_map = {mode: {"gated_unit.ObservedGatedUnit": "gated_unit.QuantizedGatedUnit"}}
+    return {**MODES[mode], "prepare": prepare, "convert": {"observed_to_quantized_custom_module_class": quantized_map}}
+
+
+def test_every_form_of_the_user_guide(folder):
+    """A leaf that the maps name is quantized in the mode of its qconfig; one of another mode, or inside another leaf, stays float."""
+    pack = made(folder)
+
+    def unit(keys):
+        return by_name(run_json("plan", pack / "network.pt2", "--extension", pack, "--recipe", write_recipe(folder, **keys)))["unit"]
+
+    for mode in MODES:
+        for leaf, printed in (("class", "gated_unit.GatedUnit"), ("class", "<class 'gated_unit.GatedUnit'>"), ("name", "gated_unit.GatedUnit")):
+            keys = leaf_keys(mode, leaf, printed)
+            found = unit(keys)
+            assert found["quantized"] and found["mode"] == mode, (mode, leaf, found)
+            for other in set(MODES) - {mode}:
+                found = unit({**keys, **{key: MODES[other].get(key) for key in ("qconfigs", "mapping") if key in MODES[other]}} if MODES[other] else
+                             {key: value for key, value in keys.items() if key in ("prepare", "convert")})
+                assert not found["quantized"] and f"in mode {mode}" in found["reason"] and f"is {other}" in found["reason"], (mode, other, found)
+    several = leaf_keys("dynamic", "class")
+    several["convert"]["observed_to_quantized_custom_module_class"]["weight_only"] = {"gated_unit.GatedUnit": "gated_unit.Quantized"}
+    assert unit({**several, **MODES["weight_only"]})["mode"] == "weight_only" and unit(several)["mode"] == "dynamic"
+    assert not unit({**several, "mapping": None or {"global": "default_dynamic", "module_name": [["unit", None]]}})["quantized"]
+    plain = leaf_keys("dynamic", "class")
+    assert "non_traceable_module_class" in unit({**plain, "convert": {}})["reason"]
+
+
+class Recurrent(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.gru, self.last = torch.nn.LSTM(6, 5), torch.nn.GRU(5, 5), torch.nn.Linear(5, 3)
+
+    def forward(self, x):
+        return self.last(self.gru(self.lstm(x)[0])[0])
+
+
+def test_leaves_of_pytorchs_own_classes(folder):
+    """Recurrent layers as leaves with a dynamic map, as built in."""
+    harness.export_model(Recurrent(), (torch.randn(4, 2, 6),), folder / "m.pt2", dynamic=False)
+    dynamic = {f"torch.nn.{name}": f"torch.ao.nn.quantized.dynamic.{name}" for name in ("LSTM", "GRU")}
+    keys = {"mapping": {"global": "default_dynamic"}, "prepare": {"non_traceable_module_class": list(dynamic)},
+            "convert": {"observed_to_quantized_custom_module_class": {"dynamic": dynamic}}}
+    for mapped, quantized_too in ((keys, True), ({**keys, "convert": {}}, False)):
+        document = run_json("plan", folder / "m.pt2", "--recipe", write_recipe(folder, **mapped))
+        nodes = by_name(document)
+        assert all(nodes[name]["quantized"] == quantized_too for name in ("lstm", "gru")) and nodes["linear"]["quantized"], nodes
+        assert not [w for w in document["warnings"] if "has no effect" in w], document["warnings"]
+
+
+class DynamicUnit(torch.nn.Module):
+    """What a user of torch.ao writes for the dynamic mode."""
+
+    @classmethod
+    def from_observed(cls, unit):
+        made = cls()
+        observer = unit.qconfig.weight()
+        observer(unit.linear.weight)
+        scale, zero_point = observer.calculate_qparams()
+        made.weight = torch.quantize_per_tensor(unit.linear.weight, float(scale), int(zero_point), torch.qint8)
+        made.bias = unit.linear.bias
+        return made
+
+    def forward(self, x):
+        return gated_unit.Operators().unit_dynamic(x, self.weight, self.bias)
+
+
+def test_a_dynamic_leaf_equals_torch_ao(folder):
+    import numpy
+    from torch.ao.quantization import QConfigMapping, default_dynamic_qconfig
+    from torch.ao.quantization.fx.custom_config import ConvertCustomConfig, PrepareCustomConfig
+    from torch.ao.quantization.quant_type import QuantType
+    from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
+
+    pack = made(folder)
+    torch.manual_seed(5)
+    model = gated_unit.Network().eval()
+    batches = torch.load(pack / "data.pt")
+    prepared = prepare_fx(model, QConfigMapping().set_global(default_dynamic_qconfig), batches[0],
+                          PrepareCustomConfig().set_non_traceable_module_classes([gated_unit.GatedUnit]))
+    theirs = convert_fx(prepared, ConvertCustomConfig().set_observed_to_quantized_mapping(gated_unit.GatedUnit, DynamicUnit, QuantType.DYNAMIC))
+    with torch.no_grad():
+        wanted = torch.cat([theirs(*batch) for batch in batches])
+    run_good("quantize", pack / "network.pt2", "--data", pack / "data.pt", "--out", folder / "out", "--device", "cpu", "--extension", pack,
+             "--recipe", write_recipe(folder, **leaf_keys("dynamic", "class")), "--eval", keeping(folder / "ours.npz"), "--export", "none")
+    arrays = numpy.load(folder / "ours.npz")
+    assert sqnr(wanted, torch.from_numpy(arrays[arrays.files[0]])) > 60, sqnr(wanted, torch.from_numpy(arrays[arrays.files[0]]))
+
+
 def test_weights_alone_between_static_layers(folder):
     """A kernel that takes floats is checked on what its neighbours' integers stand for."""
     pack = made(folder)

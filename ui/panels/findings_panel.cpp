@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/findings_panel.h"
 
+#include "engine/convert/ranges/scale_bounds.h"
 #include "engine/convert/ranges/shared_ranges.h"
 #include "engine/export/file_origin.h"
 #include "ui/session/coalesce.h"
@@ -112,8 +113,8 @@ void FindingsPanel::showTrace(int& count)
     }
 }
 
-/// Results that leave a fixed range; after a calibration, values that share a range with wider
-/// ones.
+/// Results that leave a fixed range; after a calibration, scales beyond the backend's bounds and
+/// values that share a range with wider ones.
 std::vector<FindingsPanel::Finding> FindingsPanel::rangeFindings() const
 {
     const auto& document = m_workspace.document();
@@ -127,6 +128,11 @@ std::vector<FindingsPanel::Finding> FindingsPanel::rangeFindings() const
         return found;
     const QString stale
         = document.isStale(Stage::Calibrate) ? tr(" (of other decisions)") : QString();
+    const PreparedModel& prepared = *calibration->prepared;
+    for (const PlanFinding& finding :
+         scaleBoundFindings(*prepared.model, *prepared.plan, calibration->qparams))
+        found.push_back({QString::fromStdString(prepared.model->get(finding.node).name),
+                         QString::fromStdString(finding.text) + stale});
     for (const SharedRange& shared :
          sharedRanges(*calibration->prepared, calibration->qparams, *calibration->observations)) {
         const NodeId node

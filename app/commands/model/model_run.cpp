@@ -12,6 +12,7 @@
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/memory_prediction.h"
+#include "engine/plan/block/hybrid.h"
 
 #include <filesystem>
 
@@ -83,6 +84,7 @@ Result<void> ModelRun::plan()
     QS_CHECK(m_chain.data(*model, m_settings.calibrationData, recipe.calibration));
     QS_CHECK(comparedData(*model, recipe));
     QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
+    QS_TRY(recipe, withHybrid(std::move(recipe), m_options.hybrid, *model));
     QS_TRY(m_planned,
            planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));

@@ -65,6 +65,14 @@ void addMovedOption(CLI::App& verb, std::string& movedTo)
     verb.add_option("--model", movedTo, "of a project: where its model is by now");
 }
 
+void addHybridOption(CLI::App& verb, std::vector<std::string>& names)
+{
+    verb.add_option("--hybrid", names,
+                    "nodes, modules or classes, by commas, that stay float on the CPU between the "
+                    "quantized ones (Horizon's hybrid mode); result and recipe.json keep the rules")
+        ->delimiter(',');
+}
+
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
                                 const std::string& movedTo, const JobContext& job)
 {

@@ -38,6 +38,8 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
                                 const std::string& movedTo, const JobContext& job);
 /// `--model`: `movedTo` of `modelSource`.
 void addMovedOption(CLI::App& verb, std::string& movedTo);
+/// `--hybrid`: the names of `withHybrid`.
+void addHybridOption(CLI::App& verb, std::vector<std::string>& names);
 
 /// Opens the model. With `timing`, adds the seconds of "import".
 Result<GraphPtr> openModel(const std::string& path, const JobContext& job,

@@ -5,6 +5,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
+#include "engine/convert/ranges/scale_bounds.h"
 #include "engine/convert/ranges/shared_ranges.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/graph/operators/class_parts.h"
@@ -110,6 +111,36 @@ std::string sharedText(const ResultParts& parts)
     return text;
 }
 
+/// Scales beyond what the backend takes.
+std::string boundsText(const ResultParts& parts)
+{
+    std::string text;
+    if (parts.converted)
+        for (const PlanFinding& finding :
+             scaleBoundFindings(*parts.model, *parts.plan, parts.converted->qparams))
+            text += "scale bound: " + finding.text + "\n";
+    return text;
+}
+
+/// Quantize-dequantize pairs that cost precision and save nothing.
+std::string deadPairsText(const ResultParts& parts)
+{
+    constexpr std::size_t kShown = 8;
+    if (!parts.converted)
+        return {};
+    std::string text;
+    std::size_t found = 0;
+    for (const Residue& left : parts.converted->residue)
+        if (left.kind == Residue::Kind::DeadPair && found++ < kShown)
+            text += "dead pair: " + inQuotes(left.name)
+                + (left.node ? " after " + inQuotes(parts.model->get(left.node).name) : "") + ": "
+                + left.reason + "\n";
+    if (found > kShown)
+        text += "dead pair: " + std::to_string(found - kShown)
+            + " more, see \"residue\" in result.json\n";
+    return text;
+}
+
 } // namespace
 
 std::string resultText(const ResultParts& parts)
@@ -136,6 +167,7 @@ std::string resultText(const ResultParts& parts)
             text += "compared on: " + parts.comparisonData + ", "
                 + counted(comparison.samples, "sample") + "\n";
     }
+    text += boundsText(parts) + deadPairsText(parts);
     for (const auto& [form, value] : parts.evaluation)
         text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";
     text += "coverage: " + coverageOf(*parts.plan).text() + " (backend " + parts.plan->backend

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/configure/backend/constraint_audit.h"
 #include "engine/configure/backend/entry_fields.h"
+#include "engine/configure/backend/lowering_names.h"
 #include "engine/configure/dumps/torch_names.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/nearest_name.h"
@@ -45,7 +46,8 @@ std::vector<std::string> operatorsOf(const BackendPattern& entry)
 bool isModuleName(const std::string& name)
 {
     const auto dot = name.rfind('.');
-    return dot != std::string::npos && dot + 1 < name.size()
+    return name.find("::") == std::string::npos && !name.starts_with("torch.ops.")
+        && dot != std::string::npos && dot + 1 < name.size()
         && std::isupper(static_cast<unsigned char>(name[dot + 1]));
 }
 
@@ -79,6 +81,7 @@ public:
                 warning("the same pattern as patterns[" + std::to_string(first->second)
                         + "] a second time; PyTorch keeps the later one");
             checkFusion(entry);
+            checkRoot(entry);
             checkNames(entry);
             checkIndices(entry);
             checkTensorCounts(entry);
@@ -107,11 +110,52 @@ private:
             error("a fused_module without a fuser_method: nothing fuses it");
         if (entry.pattern.size() == 1)
             error("a fusion needs two or three operators");
+        checkFusesModules(entry);
         const std::string made = fusedModuleInEval(entry);
         if (!made.empty() && !m_quantized.count(made))
             error("fuses to " + made
                   + ", which has no entry with dtype_configs: it would stay float; add a pattern ["
                   + made + "]");
+    }
+
+    /// As PyTorch's, a fusion takes the place of its first operator, which must be a module.
+    void checkFusesModules(const BackendPattern& entry)
+    {
+        const std::vector<std::string> names = operatorsOf(entry);
+        const bool isChain = entry.complexFormat.empty() && !names.empty();
+        if (isChain ? isModuleName(names.front())
+                    : std::any_of(names.begin(), names.end(), isModuleName))
+            return;
+        error("a fusion starts with a module, such as torch.nn.Linear, which the fused module "
+              "replaces: "
+              + (names.empty() ? std::string() : inQuotes(names.front()) + " is none, and the ")
+              + "entry never matches; for functions and operators leave fuser_method and "
+                "fused_module out and give the pattern dtype_configs: the chain is then quantized "
+                "as one operator");
+    }
+
+    /// Without its root a module's weight is not quantized, whatever the dtype configs say.
+    void checkRoot(const BackendPattern& entry)
+    {
+        const bool weighted = std::any_of(
+            entry.dtypeConfigs.begin(), entry.dtypeConfigs.end(),
+            [](const DTypeConfig& config) { return config.weight.dtype.has_value(); });
+        if (!weighted || !entry.rootModule.empty() || !entry.complexFormat.empty()
+            || entry.pattern.size() != 1 || !isModuleName(entry.pattern.front()))
+            return;
+        const std::string name = fullTorchName(entry.pattern.front());
+        for (const std::string& shipped : shippedBackends()) {
+            const auto backend = findBackend(shipped);
+            if (!backend)
+                continue;
+            for (const BackendPattern& known : backend->patterns)
+                if (!known.rootModule.empty() && known.pattern.size() == 1
+                    && fullTorchName(known.pattern.front()) == name)
+                    return warning("no root_module: the weight stays float between quantized "
+                                   "activations, as in PyTorch; add \"root_module\": \""
+                                   + known.rootModule + "\", \"reference_quantized_module\": \""
+                                   + known.referenceModule + "\"");
+        }
     }
 
     void checkName(const std::string& key, const std::string& name)

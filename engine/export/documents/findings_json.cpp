@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/convert/ranges/scale_bounds.h"
 #include "engine/convert/ranges/shared_ranges.h"
 #include "engine/export/documents/node_json.h"
 
@@ -22,21 +23,28 @@ Json sharedJson(const Graph& model, const SharedRange& shared)
             {"text", shared.text}};
 }
 
+Json findingJson(const Graph& model, const PlanFinding& finding)
+{
+    return {{"kind", finding.kind}, {"node", model.get(finding.node).name}, {"text", finding.text}};
+}
+
 } // namespace
 
 Json findingsJson(const Graph& model, const Plan& plan)
 {
     Json list = Json::array();
     for (const PlanFinding& finding : plan.findings)
-        list.push_back({{"kind", finding.kind},
-                        {"node", model.get(finding.node).name},
-                        {"text", finding.text}});
+        list.push_back(findingJson(model, finding));
     return list;
 }
 
 Json findingsJson(const ResultParts& parts)
 {
     Json list = findingsJson(*parts.model, *parts.plan);
+    if (parts.converted)
+        for (const PlanFinding& finding :
+             scaleBoundFindings(*parts.model, *parts.plan, parts.converted->qparams))
+            list.push_back(findingJson(*parts.model, finding));
     if (parts.converted && parts.observations)
         for (const SharedRange& shared : sharedRanges(
                  *parts.converted->prepared, parts.converted->qparams, *parts.observations))

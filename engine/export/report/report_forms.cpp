@@ -99,21 +99,31 @@ std::string headline(const Json& forms)
     return "<ul>" + text + "</ul>";
 }
 
-/// What the plan quantizes and still runs in float between dequantize and quantize.
-std::string stayedHtml(const Json& result, const ReportNames& titles)
+/// What lowering left of one kind, as a list; "" for nothing.
+std::string residueList(const Json& result, const ReportNames& titles, const char* kind)
 {
     std::string items;
     const auto residue = result.find("residue");
     if (residue != result.end())
         for (const Json& left : *residue)
-            if (fieldText(left, "kind") == "unlowered") {
+            if (fieldText(left, "kind") == kind) {
                 const std::string node = fieldText(left, "node");
                 items += "<li>"
                     + escapeHtml(node.empty() ? fieldText(left, "name") : titles.of(node)) + ": "
                     + escapeHtml(fieldText(left, "reason")) + "</li>";
             }
-    return items.empty() ? std::string("<p>No quantized operator stayed in reference form.</p>")
-                         : "<p>Stayed in reference form:</p><ul>" + items + "</ul>";
+    return items.empty() ? items : "<ul>" + items + "</ul>";
+}
+
+/// What the plan quantizes and still runs in float between dequantize and quantize, and the pairs
+/// that quantize for float readers alone.
+std::string stayedHtml(const Json& result, const ReportNames& titles)
+{
+    const std::string unlowered = residueList(result, titles, "unlowered");
+    const std::string dead = residueList(result, titles, "dead_pair");
+    return (unlowered.empty() ? "<p>No quantized operator stayed in reference form.</p>"
+                              : "<p>Stayed in reference form:</p>" + unlowered)
+        + (dead.empty() ? "" : "<p>Quantize-dequantize pairs without effect:</p>" + dead);
 }
 
 } // namespace

@@ -124,6 +124,9 @@ std::string whyNoMap(const std::string& mode, const std::string& from, const std
         return to == wanted ? "" : "map it to " + wanted;
     }
     const CustomModulePtr module = moduleMapped(from);
+    // The backend's own entries quantize PyTorch's layers in the modes that observe no input.
+    if (mode != "static" && from.starts_with("torch.nn.") && (!module || !module->isGathered()))
+        return to.starts_with("torch.") ? "" : "it becomes PyTorch's own quantized class";
     if (!module) {
         std::string known;
         for (const CustomModulePtr& one : customModules())

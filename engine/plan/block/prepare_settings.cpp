@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/custom_modules/custom_module.h"
 #include "engine/plan/names/op_vocabulary.h"
 
 #include <map>
@@ -34,13 +35,25 @@ public:
     {
     }
 
-    /// Without a key where no leaf holds the node.
+    /// The modes that the maps of custom modules have for the module that the node is, all of it;
+    /// null where it is none of theirs.
+    const std::set<std::string>* mappedModes(const Node& node) const
+    {
+        const auto found = m_settings.mappedModes.find(canonicalTypeName(node.scope.moduleClass));
+        const bool isWhole = customModuleOf(node) || opNameOf(node).isModule();
+        return found != m_settings.mappedModes.end() && isWhole ? &found->second : nullptr;
+    }
+
+    /// Without a key where no leaf holds the node. A leaf that is mapped holds itself no longer.
     ModuleChoice of(const Node& node) const
     {
-        if (const std::string& own = node.scope.moduleClass; isLeafClass(own))
+        const bool isMapped = mappedModes(node) != nullptr;
+        if (const std::string& own = node.scope.moduleClass; !isMapped && isLeafClass(own))
             return byClass(own, node.scope.path);
         for (std::string path = node.scope.path; !path.empty();
              path = ModuleTree::parentPath(path)) {
+            if (isMapped && path == node.scope.path)
+                continue;
             if (m_settings.leafNames.count(path))
                 return {kLeafName, path,
                         Reason::of<ReasonCode::ModuleKeptFloat>(kLeafName,
@@ -51,6 +64,12 @@ public:
                 return byClass(module->moduleClass, path);
         }
         return {};
+    }
+
+    /// Whether the block names the node's own module as a leaf.
+    bool isLeaf(const Node& node) const
+    {
+        return isLeafClass(node.scope.moduleClass) || m_settings.leafNames.count(node.scope.path);
     }
 
 private:
@@ -72,6 +91,23 @@ private:
     const Graph& m_graph;
     const PrepareSettings& m_settings;
 };
+
+/// What the maps of custom modules start from, by class: static ones where they prepare, the other
+/// modes, which observe nothing, where they convert.
+std::map<std::string, std::set<std::string>> mappedModesOf(const PrepareBlock& block)
+{
+    std::map<std::string, std::set<std::string>> modes;
+    const auto add = [&modes](const Json& from, const char* key, const char* mode) {
+        if (!from.contains(key) || !from[key].is_object() || !from[key].contains(mode))
+            return;
+        for (const auto& [name, target] : from[key][mode].items())
+            modes[canonicalTypeName(name)].insert(mode);
+    };
+    add(block.prepare, "float_to_observed_custom_module_class", "static");
+    for (const char* mode : {"dynamic", "weight_only"})
+        add(block.convert, "observed_to_quantized_custom_module_class", mode);
+    return modes;
+}
 
 bool isInside(const std::string& path, const std::set<std::string>& modules)
 {
@@ -113,6 +149,7 @@ Result<PrepareSettings> prepareSettings(const PrepareBlock& block)
             target->insert(target == &settings.leafClasses ? canonicalTypeName(name) : name);
     }
     QS_TRY(settings.wraps, names(kWrap));
+    settings.mappedModes = mappedModesOf(block);
     return settings;
 }
 
@@ -135,8 +172,11 @@ ModuleChoices::ModuleChoices(const Graph& graph, const PrepareSettings& settings
             auto& [choice, nodes] = byReason[leaf.reason];
             nodes.push_back(node->id);
             choice = std::move(leaf);
-        } else if (!settings.onlyModules.empty()
-                   && !isInside(node->scope.path, settings.onlyModules)) {
+            continue;
+        }
+        if (const auto* modes = leaves.mappedModes(*node); modes && leaves.isLeaf(*node))
+            m_mapped.emplace(node->id, *modes);
+        if (!settings.onlyModules.empty() && !isInside(node->scope.path, settings.onlyModules)) {
             outside.push_back(node->id);
         }
     }
@@ -160,6 +200,12 @@ void ModuleChoices::add(const ModuleChoice& choice, const std::vector<NodeId>& n
     for (const NodeId node : nodes)
         m_of.emplace(node, m_choices.size());
     m_choices.push_back(choice);
+}
+
+const std::set<std::string>* ModuleChoices::mappedModes(NodeId node) const
+{
+    const auto found = m_mapped.find(node);
+    return found == m_mapped.end() ? nullptr : &found->second;
 }
 
 const ModuleChoice* ModuleChoices::tryGet(NodeId node) const

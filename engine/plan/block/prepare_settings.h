@@ -5,6 +5,7 @@
 #include "engine/plan/reason/reason.h"
 #include "engine/plan/wrapped_scopes.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -17,6 +18,9 @@ struct PrepareSettings
 {
     std::set<std::string> leafNames; ///< non_traceable_module_name
     std::set<std::string> leafClasses; ///< non_traceable_module_class, canonical
+    /// Classes that the maps of custom modules name, canonical, with the modes they are mapped in
+    /// ("static", "dynamic", "weight_only"): leaves of such a class are quantized as a whole.
+    std::map<std::string, std::set<std::string>> mappedModes;
     std::set<std::string> onlyModules; ///< only_modules: everything outside stays float
     std::vector<std::string> wraps; ///< wrap: "head", "head::post_process"
     std::set<std::string> unfused; ///< unfuse: nodes that never join the operator before them
@@ -43,6 +47,9 @@ public:
     const ModuleChoice* tryGet(NodeId node) const;
     bool keepsFloat(NodeId node) const { return tryGet(node) != nullptr; }
     bool empty() const { return m_of.empty(); }
+    /// The modes that the maps of custom modules give a leaf of their class, which is therefore not
+    /// kept float; null for all other operators.
+    const std::set<std::string>* mappedModes(NodeId node) const;
     const std::vector<WrappedScope>& wraps() const { return m_wraps; }
 
 private:
@@ -50,6 +57,7 @@ private:
 
     std::vector<ModuleChoice> m_choices;
     std::unordered_map<NodeId, std::size_t> m_of;
+    std::unordered_map<NodeId, std::set<std::string>> m_mapped;
     std::vector<WrappedScope> m_wraps;
 };
 

@@ -121,6 +121,26 @@ std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node,
     return out;
 }
 
+void holdToMappedModes(const Node& node, const std::set<std::string>& modes, Verdicts& out)
+{
+    if (!out.decision.quantized || !out.qconfig.config)
+        return;
+    const auto mode = quantizationMode(*out.qconfig.config);
+    if (!mode || modes.contains(std::string(quantizationModeName(*mode))))
+        return;
+    std::string mapped;
+    for (const std::string& one : modes)
+        mapped += (mapped.empty() ? "" : ", ") + one;
+    out.decision = {};
+    out.verdict = Verdict::FloatByBackend;
+    out.reason = Reason::of<ReasonCode::CustomModuleRefused>(
+        "the recipe maps class " + inQuotes(node.scope.moduleClass) + " in mode " + mapped
+        + ", and its qconfig '" + out.qconfig.name + "' is "
+        + std::string(quantizationModeName(*mode)));
+    out.remedy.text = "give it a qconfig of mode " + mapped + ", or map the class under '"
+        + std::string(quantizationModeName(*mode)) + "' as well";
+}
+
 std::vector<PlannedModule> plannedModules(const Graph& model, const Plan& plan)
 {
     std::vector<PlannedModule> found;

@@ -17,6 +17,10 @@ void addCustomModuleMatches(const Graph& graph, const OpNames& names, Matches& m
 std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node, const OpName& name,
                                            const NamedQConfig& qconfig);
 
+/// Keeps a leaf float whose qconfig is of another mode than the recipe's maps of custom modules
+/// name its class in.
+void holdToMappedModes(const Node& node, const std::set<std::string>& modes, Verdicts& out);
+
 /// A module that the plan quantizes as a whole.
 struct PlannedModule
 {

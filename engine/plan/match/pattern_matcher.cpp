@@ -223,9 +223,9 @@ private:
             if (!found->crowded)
                 return Fit {std::move(*found), row.entry};
             m_out.blocked.push_back({last, found->crowded, row.entry,
-                                     inQuotes(m_graph.get(found->crowded).name) + " has "
-                                         + std::to_string(found->readers)
-                                         + " readers, a fusion needs one"});
+                                     "blocked: " + std::to_string(found->readers) + " users of "
+                                         + inQuotes(m_graph.get(found->crowded).name)
+                                         + ", a fusion needs one"});
         }
         return std::nullopt;
     }

@@ -39,7 +39,7 @@ struct BlockedFusion
     NodeId last; ///< where the pattern would end
     NodeId inner; ///< who is in the way: whose value has more than one reader, the layer
     int entry = -1;
-    std::string why; ///< "'relu' has 2 readers, a fusion needs one"
+    std::string why; ///< "blocked: 2 users of 'relu', a fusion needs one"
 };
 
 /// The matched graph. All vectors are in graph order.

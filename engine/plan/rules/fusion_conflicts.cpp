@@ -7,6 +7,23 @@
 
 namespace qs {
 
+namespace {
+
+/// In place of a qconfig's name: no rule by object type says anything of the member.
+constexpr std::string_view kNoRule = "no rule by object type";
+
+/// Whether torch.ao asks for a rule by object type for the member: one gives the first operator its
+/// qconfig, and a batch norm is folded away before it looks.
+bool lacksTypeRule(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own)
+{
+    return unit.fusionEntry >= 0 && !root.empty() && root.front()->kind == RuleKind::ObjectType
+        && !root.front()->fromBackend && root.front()->qconfig.config
+        && unit.names[member].find("BatchNorm") == std::string::npos
+        && (own.empty() || own.front()->kind == RuleKind::Global);
+}
+
+} // namespace
+
 bool isOverridden(const Rule& rule, const RuleHits& stronger)
 {
     return std::find(stronger.begin(), stronger.end(), &rule) != stronger.end();
@@ -19,6 +36,12 @@ bool noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, co
         return hits.empty() ? NamedQConfig() : hits.front()->qconfig;
     };
     const NamedQConfig wins = qconfigOf(root), loses = qconfigOf(own);
+    if (lacksTypeRule(unit, member, root, own)) {
+        NamedQConfig none;
+        none.name = kNoRule;
+        plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, std::move(none)});
+        return false;
+    }
     if (wins.config == loses.config || own.empty() || own.front()->fromBackend
         || isOverridden(*own.front(), root))
         return false;
@@ -34,7 +57,9 @@ void warnOfConflicts(const Graph& graph, Plan& plan)
         std::vector<std::string> roots, members;
     };
     const auto nameOf = [](const NamedQConfig& qconfig) {
-        return qconfig.config ? inQuotes(qconfig.name) : std::string("null");
+        return qconfig.config         ? inQuotes(qconfig.name)
+            : qconfig.name == kNoRule ? qconfig.name
+                                      : std::string("null");
     };
     std::vector<Group> groups;
     for (const FusionConflict& conflict : plan.conflicts) {
@@ -51,12 +76,15 @@ void warnOfConflicts(const Graph& graph, Plan& plan)
     for (const Group& group : groups) {
         const bool one = group.members.size() == 1;
         const std::string members = quotedNames(group.members);
+        const std::string named = one ? members : std::string("them");
+        const std::string lost = group.loses == kNoRule
+            ? ": no rule by object type names " + named + ", where torch.ao raises LookupError"
+            : (one ? ": the rule that gives " : ": what gives ") + named + " " + group.loses
+                + " has no effect";
         plan.warnings.push_back(members + (one ? " is" : " are") + " fused into "
                                 + quotedNames(group.roots)
                                 + (one ? " and takes its qconfig " : " and take their qconfig ")
-                                + group.wins + (one ? ": the rule that gives " : ": what gives ")
-                                + (one ? members : std::string("them")) + " " + group.loses
-                                + " has no effect; give both the same qconfig, or name "
+                                + group.wins + lost + "; give both the same qconfig, or name "
                                 + (one ? members : std::string("them")) + " under prepare.unfuse");
     }
 }
