@@ -21,6 +21,8 @@
 #include <QTableView>
 #include <QtTest>
 
+#include <set>
+
 using namespace qs;
 
 namespace {
@@ -39,6 +41,16 @@ std::pair<int, QRect> inked(const QImage& picture, const QColor& ground)
                 around |= QRect(x, y, 1, 1);
             }
     return {count, around};
+}
+
+/// A rectangle of one colour has one; letters have shades.
+int distinctColours(const QImage& picture)
+{
+    std::set<QRgb> seen;
+    for (int y = 0; y < picture.height(); ++y)
+        for (int x = 0; x < picture.width(); ++x)
+            seen.insert(picture.pixel(x, y));
+    return int(seen.size());
 }
 
 } // namespace
@@ -174,13 +186,33 @@ private Q_SLOTS:
                                      .arg(m_window->height());
             qInfo("%s", qPrintable(text));
             QVERIFY2(pane().height() * 2 >= m_window->height(), qPrintable(text));
-            QVERIFY2(view().height() * 100 >= m_window->height() * 45, qPrintable(text));
+            QVERIFY2(view().height() * 100 >= m_window->height() * (percent == 150 ? 50 : 45),
+                     qPrintable(text));
             // What has no room below opens by its tab.
             auto& tabs = m_window->bottomTabs();
             QTest::mouseClick(tabs.tabBar(), Qt::LeftButton, {},
                               tabs.tabBar()->tabRect(1).center());
             QCOMPARE(tabs.currentIndex(), 1);
             QVERIFY(tabs.currentWidget()->height() >= px(70));
+        }
+    }
+
+    /// A model of some twenty nodes keeps their names however small it is fitted.
+    void smallGraphsKeepTheirNames()
+    {
+        for (const int percent : {100, 150}) {
+            openModel(fakeChain(24), percent);
+            QVERIFY(view().graphScene().drawing()->nodes.size() > 20);
+            view().fitAll();
+            QVERIFY(view().pixelScale() < 0.28); // where large graphs have none
+            const QImage picture = view().viewport()->grab().toImage();
+            int named = 0;
+            for (const auto& node : view().graphScene().drawing()->nodes) {
+                const QRect seen = view().mapFromScene(node.rect).boundingRect();
+                named += distinctColours(picture.copy(seen.adjusted(3, 3, -3, -3))) > 2;
+            }
+            QCOMPARE(named, int(view().graphScene().drawing()->nodes.size()));
+            keep(qPrintable(QStringLiteral("names-%1.png").arg(percent)));
         }
     }
 

@@ -84,10 +84,23 @@ int Legend::widthOf(const Item& item) const
     return px(kSwatch) + 6 + metrics.horizontalAdvance(item.entry.text) + 2;
 }
 
+bool Legend::fitsOneRow() const
+{
+    int width = -kLegendGap;
+    for (const auto& item : m_items)
+        width += widthOf(item) + kLegendGap;
+    return width <= m_room;
+}
+
 void Legend::resizeToContents()
 {
     int x = 0, y = 0, widest = 0;
+    const bool oneRow = fitsOneRow();
     for (auto& item : m_items) {
+        if (item.kind == Item::Kind::Title && m_scale && !oneRow) {
+            item.rect = {}; // a row of its own; the box above says the same
+            continue;
+        }
         const int width = std::min(widthOf(item), m_room);
         if (x > 0 && x + width > m_room) {
             x = 0;
@@ -240,7 +253,8 @@ void Legend::paintEvent(QPaintEvent*)
     QPainter p(this);
     p.setRenderHint(QPainter::Antialiasing, true);
     for (const auto& item : m_items)
-        paintItem(p, item);
+        if (!item.rect.isEmpty())
+            paintItem(p, item);
 }
 
 } // namespace qs

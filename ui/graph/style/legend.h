@@ -56,6 +56,7 @@ private:
     /// Puts the handle in use at a share of the bar.
     void moveHandle(double share);
     void giveBack();
+    bool fitsOneRow() const;
     void resizeToContents();
     int widthOf(const Item& item) const;
 

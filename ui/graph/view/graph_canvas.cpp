@@ -135,8 +135,14 @@ void GraphCanvas::render(QPainter& p, const QRectF& exposed, double lod, Edges e
     p.setRenderHint(QPainter::Antialiasing, true);
     const auto nodes = m_drawing->nodeGrid.find(exposed);
     const bool styled = m_style.nodes.size() == m_drawing->nodes.size() && m_style.words;
-    if (lod < kTitleLod || !styled) {
+    const bool few = m_drawing->nodes.size() <= kFewNodes && lod >= kNameLod;
+    if (!styled || (lod < kTitleLod && !few)) {
         paintNodesPlainly(p, nodes, lod);
+    } else if (lod < kTitleLod) {
+        for (int index : nodes)
+            paintNamed(p, m_drawing->nodes[std::size_t(index)].rect,
+                       m_style.nodes[std::size_t(index)], m_style.text(index).title, m_style.scale,
+                       lod);
     } else {
         for (int index : nodes)
             paintNode(p, m_drawing->nodes[std::size_t(index)].rect,

@@ -6,6 +6,8 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -19,13 +21,20 @@ constexpr double kBadgeWidth = 38;
 constexpr int kSheets = 2;
 constexpr double kSheetOffset = 3;
 
+/// A badge without its figure leaves the name more room.
+double badgeWidth(double lod)
+{
+    return lod >= kTextLod ? kBadgeWidth : kBadgeWidth / 3;
+}
+
 void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QRectF& rect,
                 bool scale, double lod)
 {
     if (text.isEmpty())
         return;
     const Theme& t = theme();
-    const QRectF badge(rect.right() - kBadgeWidth - 8, rect.top() + 8, kBadgeWidth, 24);
+    const double width = badgeWidth(lod);
+    const QRectF badge(rect.right() - width - 8, rect.top() + 8, width, 24);
     const bool filled = look.fill != 0 && (scale || !look.isMeasured());
     const QColor fill = filled ? QColor(look.fill) : t.window;
     p.save();
@@ -38,9 +47,16 @@ void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QR
         p.setFont(sceneFont(look.isMeasured() ? 10.5 : 9.5, 600));
         p.setPen(filled ? textOn(fill) : look.isMeasured() ? t.text : t.muted);
         p.drawText(badge, Qt::AlignCenter,
-                   QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, kBadgeWidth - 2));
+                   QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, width - 2));
     }
     p.restore();
+}
+
+/// In units of the scene: readable on the screen where the node is high enough for it.
+double nameSize(const QRectF& rect, double lod)
+{
+    constexpr double kReadable = 9, kShareOfHeight = 0.6;
+    return std::min(px(100) / 100.0 * kReadable / lod, rect.height() * kShareOfHeight);
 }
 
 } // namespace
@@ -91,8 +107,8 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
     p.setBrush(QColor(look.bar));
     p.drawRoundedRect(QRectF(rect.left(), rect.top(), kBarWidth, rect.height()), 2, 2);
 
-    const double right
-        = rect.right() - (words.badge.isEmpty() ? 10 : kBadgeWidth + 16) - (look.folded ? 18 : 0);
+    const double right = rect.right() - (words.badge.isEmpty() ? 10 : badgeWidth(lod) + 16)
+        - (look.folded ? 18 : 0);
     const bool second = lod >= kTextLod && !words.detail.isEmpty();
     const bool third = lod >= kInsideLod && !words.inside.isEmpty();
     const double head = third || rect.height() < kTallNodeHeight
@@ -108,7 +124,9 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
                    QFontMetricsF(font).elidedText(text, elide, line.width()));
     };
     // The modules around stand around the node: of a long path the end counts.
-    drawLine(sceneFont(12, 600), t.text, words.title, look.folded ? Qt::ElideRight : Qt::ElideLeft);
+    const double size = second ? 12 : std::max(12.0, nameSize(rect, lod));
+    drawLine(sceneFont(size, 600), t.text, words.title,
+             look.folded ? Qt::ElideRight : Qt::ElideLeft);
     if (second) {
         line.translate(0, 16);
         drawLine(sceneMonoFont(10), t.muted, words.detail);
@@ -122,6 +140,22 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
         paintFoldMark(p, QPointF(right + 9, rect.top() + 20), true);
     paintBadge(p, look, words.badge, rect, scale, lod);
     p.setOpacity(1);
+}
+
+void paintNamed(QPainter& p, const QRectF& rect, const NodeLook& look, const QString& name,
+                bool scale, double lod)
+{
+    const QColor fill(plainColor(look, scale));
+    p.setPen(Qt::NoPen);
+    p.setBrush(fill);
+    p.drawRoundedRect(rect, kRadius, kRadius);
+    const QFont font = sceneFont(nameSize(rect, lod), 600);
+    const QRectF line = rect.adjusted(kBarWidth, 0, -kBarWidth, 0);
+    p.setFont(font);
+    p.setPen(textOn(fill));
+    p.drawText(line, Qt::AlignCenter,
+               QFontMetricsF(font).elidedText(name, look.folded ? Qt::ElideRight : Qt::ElideLeft,
+                                              line.width()));
 }
 
 } // namespace qs

@@ -10,11 +10,16 @@ namespace qs {
 /// Detail levels, by scale of the view.
 inline constexpr double kInsideLod = 0.7; ///< below: no third lines
 inline constexpr double kTextLod = 0.45; ///< below: no second lines, shapes or badge figures
-inline constexpr double kTitleLod = 0.28; ///< below: plain rectangles
+inline constexpr double kTitleLod = 0.28; ///< below: plain rectangles, of few nodes with names
+inline constexpr double kNameLod = 0.12; ///< below: no names either
+inline constexpr std::size_t kFewNodes = 150;
 
 /// Paints one node with its words, from `kTitleLod` on.
 void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
                bool scale, double lod);
+/// Paints one node as a plain rectangle with its name, as large as it fits.
+void paintNamed(QPainter& p, const QRectF& rect, const NodeLook& look, const QString& name,
+                bool scale, double lod);
 /// `share` of one colour over another.
 QColor mixedColor(const QColor& ink, const QColor& ground, double share);
 /// What a node is filled with: a style rule tints it.
