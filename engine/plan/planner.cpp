@@ -76,6 +76,7 @@ struct FoundRules
     std::vector<RuleHits> hits; ///< by unit
     /// Members of fusions with the rules of their own that have no effect.
     std::vector<std::pair<NodeId, const Rule*>> lost;
+    std::vector<FusionConflict> withoutRule; ///< members that `lacksTypeRule` holds for
 };
 
 /// The rules that reach each unit; conflicts in fusions are noted in the plan.
@@ -91,6 +92,9 @@ FoundRules findRules(const Graph& graph, const OpNames& names, const Matches& ma
             const RuleHits own = rules.find(subjects.member(unit, i));
             if (noteConflict(unit, i, found.hits.back(), own, plan))
                 found.lost.emplace_back(unit.nodes[i], own.front());
+            else if (lacksTypeRule(unit, i, found.hits.back(), own))
+                found.withoutRule.push_back(
+                    {unit.root(), unit.nodes[i], found.hits.back().front()->qconfig, {}});
         }
     }
     return found;
@@ -221,7 +225,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     addCustomModuleMatches(graph, names, matches);
     const FoundRules found = findRules(graph, names, matches, choices, rules, plan);
     const std::vector<RuleHits>& hits = found.hits;
-    warnOfConflicts(graph, plan);
+    warnOfConflicts(graph, found.withoutRule, plan);
     QS_CHECK(checkMixedQConfigs(graph, matches, hits, mapping, plan.warnings));
     std::vector<Verdicts> verdicts;
     std::vector<Decision> decisions;

@@ -7,13 +7,6 @@
 
 namespace qs {
 
-namespace {
-
-/// In place of a qconfig's name: no rule by object type says anything of the member.
-constexpr std::string_view kNoRule = "no rule by object type";
-
-/// Whether torch.ao asks for a rule by object type for the member: one gives the first operator its
-/// qconfig, and a batch norm is folded away before it looks.
 bool lacksTypeRule(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own)
 {
     return unit.fusionEntry >= 0 && !root.empty() && root.front()->kind == RuleKind::ObjectType
@@ -21,8 +14,6 @@ bool lacksTypeRule(const Unit& unit, std::size_t member, const RuleHits& root, c
         && unit.names[member].find("BatchNorm") == std::string::npos
         && (own.empty() || own.front()->kind == RuleKind::Global);
 }
-
-} // namespace
 
 bool isOverridden(const Rule& rule, const RuleHits& stronger)
 {
@@ -36,12 +27,6 @@ bool noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, co
         return hits.empty() ? NamedQConfig() : hits.front()->qconfig;
     };
     const NamedQConfig wins = qconfigOf(root), loses = qconfigOf(own);
-    if (lacksTypeRule(unit, member, root, own)) {
-        NamedQConfig none;
-        none.name = kNoRule;
-        plan.conflicts.push_back({unit.root(), unit.nodes[member], wins, std::move(none)});
-        return false;
-    }
     if (wins.config == loses.config || own.empty() || own.front()->fromBackend
         || isOverridden(*own.front(), root))
         return false;
@@ -49,22 +34,19 @@ bool noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, co
     return true;
 }
 
-void warnOfConflicts(const Graph& graph, Plan& plan)
+void warnOfConflicts(const Graph& graph, const std::vector<FusionConflict>& withoutRule, Plan& plan)
 {
     struct Group
     {
-        std::string wins, loses;
+        std::string wins, loses; ///< `loses` is empty where no rule by object type is lost
         std::vector<std::string> roots, members;
     };
     const auto nameOf = [](const NamedQConfig& qconfig) {
-        return qconfig.config         ? inQuotes(qconfig.name)
-            : qconfig.name == kNoRule ? qconfig.name
-                                      : std::string("null");
+        return qconfig.config ? inQuotes(qconfig.name) : std::string("null");
     };
     std::vector<Group> groups;
-    for (const FusionConflict& conflict : plan.conflicts) {
+    const auto add = [&](const FusionConflict& conflict, const std::string& loses) {
         const std::string wins = nameOf(conflict.rootQConfig);
-        const std::string loses = nameOf(conflict.memberQConfig);
         auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
             return g.wins == wins && g.loses == loses;
         });
@@ -72,12 +54,16 @@ void warnOfConflicts(const Graph& graph, Plan& plan)
             group = groups.insert(groups.end(), {wins, loses, {}, {}});
         group->roots.push_back(graph.get(conflict.root).name);
         group->members.push_back(graph.get(conflict.member).name);
-    }
+    };
+    for (const FusionConflict& conflict : plan.conflicts)
+        add(conflict, nameOf(conflict.memberQConfig));
+    for (const FusionConflict& conflict : withoutRule)
+        add(conflict, {});
     for (const Group& group : groups) {
         const bool one = group.members.size() == 1;
         const std::string members = quotedNames(group.members);
         const std::string named = one ? members : std::string("them");
-        const std::string lost = group.loses == kNoRule
+        const std::string lost = group.loses.empty()
             ? ": no rule by object type names " + named + ", where torch.ao raises LookupError"
             : (one ? ": the rule that gives " : ": what gives ") + named + " " + group.loses
                 + " has no effect";

@@ -13,11 +13,16 @@ bool isOverridden(const Rule& rule, const RuleHits& stronger);
 
 /// Notes where a rule of the recipe gives a member of a fusion another qconfig than its first
 /// operator has. One that reaches the first operator as well, where a stronger one overrides it,
-/// loses nothing. Where a rule by object type gives the first operator a qconfig and none reaches
-/// the member, torch.ao raises: noted as well. Returns whether a rule has no effect.
+/// loses nothing. Returns whether there is one to note.
 bool noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own,
                   Plan& plan);
-/// Warns of the noted conflicts: one line for all where the same qconfig wins over the same.
-void warnOfConflicts(const Graph& graph, Plan& plan);
+/// Whether torch.ao would raise for want of a rule by object type for the member of the fusion: one
+/// gives the first operator its qconfig. A batch norm is folded away before it looks.
+bool lacksTypeRule(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own);
+
+/// Warns of the noted conflicts, and of members `withoutRule` (`lacksTypeRule`): one line for all
+/// where the same qconfig wins over the same.
+void warnOfConflicts(const Graph& graph, const std::vector<FusionConflict>& withoutRule,
+                     Plan& plan);
 
 } // namespace qs

@@ -52,7 +52,7 @@ private Q_SLOTS:
         plan = *makePlan(g, defaultRecipe(), backend);
         QVERIFY2(reasonOf(plan, g, "n").endsWith("has no pattern torch.nn.BatchNorm2d"),
                  qPrintable(reasonOf(plan, g, "n")));
-        QVERIFY(nodeOf(plan, g, "n").remedy.text.find("2 readers") != std::string::npos);
+        QVERIFY(nodeOf(plan, g, "n").remedy.text.find("blocked: 2 users") != std::string::npos);
         QVERIFY(fusionGap(g, plan, g.tryFind("n")->id).empty()); // no fusion would help
     }
     /// Remedies other than a qconfig: a rule that keeps the node float, an edit.

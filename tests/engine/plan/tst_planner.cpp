@@ -108,7 +108,7 @@ private Q_SLOTS:
         const Plan plan = planOf(g);
         QVERIFY(nodeOf(plan, g, "c").pattern.size() == 1);
         QVERIFY(nodeOf(plan, g, "bn").pattern.size() == 2); // BNReLU2d
-        QVERIFY(QString::fromStdString(nodeOf(plan, g, "c").remedy.text).contains("2 readers"));
+        QVERIFY(QString::fromStdString(nodeOf(plan, g, "c").remedy.text).contains("2 users"));
     }
     void precedenceAndOverrides()
     {
