@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/source/source_view.h"
 
+#include "engine/plan/block/prepare_lists.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/source/wrap_function.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
+#include <QAction>
 #include <QFileDialog>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QTextBlock>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
 
+constexpr const char* kWrapList = "wrap";
 const QString kSourceTag = QStringLiteral("source");
 const QString kSourceFolderKey = QStringLiteral("sources/folder");
 
@@ -56,6 +63,8 @@ SourceView::SourceView(Workspace& workspace, QWidget* parent)
     auto* top = makeHBox(nullptr, {px(8), 0, px(4), 0});
     addItems(*top, {{m_where, 1}, m_choose});
     addItems(*makeVBox(this, {}, 2), {top, {m_text, 1}});
+    m_text->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_text, &QWidget::customContextMenuRequested, this, &SourceView::showMenu);
     connect(m_choose, &QPushButton::clicked, this, &SourceView::chooseFolder);
     const auto later = coalesced(this, [this] {
         if (isVisible())
@@ -111,6 +120,7 @@ void SourceView::load()
 void SourceView::show(const Result<SourceExcerpt>& found)
 {
     m_choose->setVisible(!m_recorded.file.empty());
+    m_lines = found ? found->lines : std::vector<std::string>();
     if (!found) {
         m_shownPath.clear();
         m_where->setText(toQString(found.error().line()));
@@ -135,6 +145,48 @@ void SourceView::show(const Result<SourceExcerpt>& found)
         m_text->setPlainText(text);
     m_shownPath = path;
     markLine(found->line - found->firstLine);
+}
+
+void SourceView::showMenu(const QPoint& at)
+{
+    const auto& document = m_workspace.document();
+    if (!document.model())
+        return;
+    const auto row = std::size_t(m_text->cursorForPosition(at).blockNumber());
+    const std::string function = m_lines.empty()
+        ? m_recorded.function.substr(0, m_recorded.function.find(' '))
+        : functionAround(m_lines, row);
+    const std::string key = function.empty()
+        ? std::string()
+        : wrapKeyOf(*document.model(), m_recorded.file, function,
+                    m_workspace.selection().current());
+    QMenu* menu = m_text->createStandardContextMenu(at);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setToolTipsVisible(true);
+    menu->addSeparator();
+    auto* action = menu->addAction(tr("Wrap this function"));
+    action->setObjectName(QStringLiteral("wrapFunction"));
+    action->setCheckable(true);
+    const auto wraps = prepareList(document.recipe(), kWrapList);
+    action->setChecked(std::ranges::find(wraps, key) != wraps.end());
+    action->setEnabled(!key.empty());
+    action->setToolTip(key.empty()
+                           ? tr("No operator of the model was made in it")
+                           : tr("Show %1 as one node: its own operators stay float, the modules "
+                                "that it calls follow their rules")
+                                 .arg(toQString(key)));
+    connect(action, &QAction::triggered, this, [this, key] { wrap(key); });
+    menu->popup(m_text->viewport()->mapToGlobal(at));
+}
+
+void SourceView::wrap(const std::string& key)
+{
+    const Recipe& recipe = m_workspace.document().recipe();
+    const auto wraps = prepareList(recipe, kWrapList);
+    const bool isWrapped = std::ranges::find(wraps, key) != wraps.end();
+    m_workspace.change((isWrapped ? tr("show %1 operator by operator") : tr("show %1 as one node"))
+                           .arg(toQString(key)),
+                       withPrepareName(recipe, kWrapList, key, !isWrapped));
 }
 
 /// Marks a row and brings it to the middle; -1: none.
