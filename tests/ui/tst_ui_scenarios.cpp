@@ -217,7 +217,13 @@ private Q_SLOTS:
         QCOMPARE(prepareList(document().recipe(), "wrap"),
                  std::vector<std::string> {"::_post_process"});
         QVERIFY(workspace().foldTree()->moduleEntry("_post_process()") >= 0);
-        QVERIFY(!planOf("softmax").quantized);
+        for (const char* name : {"softmax", "permute", "permute_1"}) // called functions too
+            QVERIFY2(!planOf(name).quantized
+                         && workspace()
+                                .foldTree()
+                                ->entry(workspace().foldTree()->unitOf(node(name)))
+                                .path.starts_with("_post_process()"),
+                     name);
         QCOMPARE(quantizedIn("refine"), Flags {true}); // configurable all the same
         QCOMPARE(workspace().undoStack().undoText(),
                  QStringLiteral("show ::_post_process as one node"));

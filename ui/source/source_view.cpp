@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/source/source_view.h"
 
+#include "engine/graph/source_frames.h"
 #include "engine/plan/block/prepare_lists.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
@@ -153,9 +154,8 @@ void SourceView::showMenu(const QPoint& at)
     if (!document.model())
         return;
     const auto row = std::size_t(m_text->cursorForPosition(at).blockNumber());
-    const std::string function = m_lines.empty()
-        ? m_recorded.function.substr(0, m_recorded.function.find(' '))
-        : functionAround(m_lines, row);
+    const std::string function
+        = m_lines.empty() ? innermostFunction(m_recorded) : functionAround(m_lines, row);
     const std::string key = function.empty()
         ? std::string()
         : wrapKeyOf(*document.model(), m_recorded.file, function,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/source/wrap_function.h"
 
+#include "engine/graph/source_frames.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -24,17 +26,11 @@ std::string definedIn(std::string_view line)
     return std::string(line.substr(0, line.find_first_of("( :")));
 }
 
-/// Whether the operator was made in the function, or in one that it called ("inner < function").
+/// Whether the operator was made in the module's function, or in one that it called.
 bool isMadeIn(const Node& node, const std::string& function)
 {
-    constexpr std::string_view kCalledBy = " < ";
-    for (std::string_view rest = node.source.function; !rest.empty();) {
-        const std::size_t end = rest.find(kCalledBy);
-        if (rest.substr(0, end) == function)
-            return true;
-        rest = end == std::string_view::npos ? "" : rest.substr(end + kCalledBy.size());
-    }
-    return false;
+    const auto functions = functionsOfCaller(node.source, 0);
+    return std::ranges::find(functions, function) != functions.end();
 }
 
 } // namespace
