@@ -81,11 +81,21 @@ private:
     {
         const bool known = before && now;
         const double drop = known ? (*before - *now) * unit : 0;
-        m_checks.push_back(
-            {"max-drop", "model", known && drop <= *m_limits.maxDrop + 1e-9,
-             known ? what + " falls by " + shortNumber(drop) + unitText + ", at most "
-                     + shortNumber(*m_limits.maxDrop) + unitText + " is wanted"
-                   : what + " was not measured: quantize with labelled data or with --eval"});
+        m_checks.push_back({"max-drop", "model", known && drop <= *m_limits.maxDrop + 1e-9,
+                            known
+                                ? what + " falls by " + shortNumber(drop) + unitText + ", at most "
+                                    + shortNumber(*m_limits.maxDrop) + unitText + " is wanted"
+                                : what + " was not measured: " + unmeasured()});
+    }
+
+    /// Why there is no drop, and what to do.
+    std::string unmeasured() const
+    {
+        return childOf(m_document, "evaluation").is_object()
+            ? "the result holds no value of it; quantize with --eval again"
+            : "neither labels nor the model say which output holds the scores of classes; quantize "
+              "with data that have an array 'labels' (one whole number a sample), or give the "
+              "model's own metric (--eval)";
     }
 
     void addDrops()

@@ -5,7 +5,9 @@ import json
 import sys
 import xml.etree.ElementTree as xml
 
-from harness import expect_bad, main, run, run_good
+import numpy
+import torch
+from harness import expect_bad, export_model, main, run, run_good
 from test_verify import DATA, MODEL, quantized
 
 
@@ -38,6 +40,24 @@ def test_the_gate(folder):
     expect_bad("check", out, "--preset", "vision", contains=["classification"], code=2)
     expect_bad("check", out, "--node", "head", contains=["head: 35"], code=2)
     expect_bad("check", out, "--node", "hed: 3", contains=["'hed'", "'head'"], code=2)
+
+
+def test_a_drop_that_nothing_measures(folder):
+    """An output of which neither labels nor the model say that it holds scores of classes has no agreement; the miss says what to do."""
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+    model = folder / "plain.pt2"
+    export_model(net, (torch.randn(4, 8),), model)
+    x = numpy.random.default_rng(0).normal(size=(64, 8)).astype(numpy.float32)
+    with torch.no_grad():
+        labels = net(torch.from_numpy(x)).argmax(1).numpy()
+    numpy.savez(folder / "bare.npz", x=x)
+    numpy.savez(folder / "labelled.npz", x=x, labels=labels)
+    done = run("check", model, "--data", folder / "bare.npz", "--device", "cpu", "--max-drop", 50)
+    assert done.returncode == 1 and "MISSED  top-1 at worst was not measured: neither labels nor the model say" in done.stdout, (done.stdout, done.stderr)
+    assert "'labels'" in done.stdout and "--eval" in done.stdout, done.stdout
+    told = run_good("check", model, "--data", folder / "labelled.npz", "--device", "cpu", "--max-drop", 50)
+    assert "ok      top-1 falls by" in told, told
 
 
 def test_nodes_and_modules(folder):
