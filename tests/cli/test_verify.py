@@ -30,9 +30,9 @@ def quantized(folder, name="out", recipe=None):
     return out
 
 
-def verified(out, *words):
+def verified(out, *words, python=sys.executable):
     """The certificate, its verdicts by file and runtime, and the finished process."""
-    done = run("verify", out, "--data", TEST, "--python", sys.executable, "--json", *words)
+    done = run("verify", out, "--data", TEST, "--python", python, "--json", *words)
     certificate = json.loads(done.stdout)
     return certificate, {(v["file"], v["runtime"]): v for v in certificate["verdicts"]}, done
 
@@ -238,8 +238,12 @@ def test_onnx_is_held_to_its_numbers(folder):
 def test_speed_is_measured_side_by_side(folder):
     out = good_copy(folder)
     assert not [verdict for verdict in good()[1][1].values() if "speed" in verdict], "unasked"
-    certificate, verdicts, done = verified(out, "--runtime", "torch.jit,onnxruntime-optimized", "--speed")
+    starts, python = folder / "starts", folder / "python"
+    python.write_text(f'#!/bin/sh\necho "$1" >> {starts}\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    certificate, verdicts, done = verified(out, "--runtime", "torch.jit,onnxruntime-optimized", "--speed", python=python)
     assert done.returncode == 0, (done.stdout, done.stderr)
+    assert len(starts.read_text().splitlines()) == 2, "a runtime is started once, to run the file and to time it"
     steps = [line for line in done.stderr.splitlines() if "verify: " in line]
     assert any("model.ts.pt in torch.jit, timed" in line for line in steps), done.stderr
     assert any("model.onnx in onnxruntime-optimized, timed" in line for line in steps), done.stderr
