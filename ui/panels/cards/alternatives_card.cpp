@@ -85,6 +85,13 @@ QString tipText(const Alternative& one)
                           : QObject::tr("SQNR: estimated from the histogram"));
 }
 
+/// Each change of a span lays out the whole tree at once.
+void span(QTreeWidgetItem& row, bool isSpanned)
+{
+    if (row.isFirstColumnSpanned() != isSpanned)
+        row.setFirstColumnSpanned(isSpanned);
+}
+
 } // namespace
 
 AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
@@ -106,6 +113,7 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
     m_tree->setFont(monoFont(10.5));
     m_tree->setRootIsDecorated(false);
     m_tree->setIndentation(0);
+    m_tree->setUniformRowHeights(true); // else each changed text measures its row
     m_tree->setFrameShape(QFrame::NoFrame);
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_tree->setStyleSheet(
@@ -144,9 +152,12 @@ void AlternativesCard::refresh()
                    {SpecTarget::Kind::Value, {}, facts.last(node)});
         addSection(output ? tr("weight") : QString(), weight, {SpecTarget::Kind::Weight, {}, node});
     }
-    for (int left = m_rows; left < m_tree->topLevelItemCount(); ++left) {
-        clearRow(*m_tree->topLevelItem(left));
-        m_tree->topLevelItem(left)->setHidden(true);
+    for (int i = 0; i < m_tree->topLevelItemCount(); ++i) {
+        QTreeWidgetItem& row = *m_tree->topLevelItem(i);
+        if (i >= m_rows && !row.isHidden())
+            clearRow(row);
+        if (row.isHidden() != (i >= m_rows))
+            row.setHidden(i >= m_rows);
     }
     setVisible(m_rows > 0);
     const int height = std::max(m_tree->sizeHintForRow(0), px(18));
@@ -166,7 +177,7 @@ void AlternativesCard::addSection(const QString& title, ObserverId observer,
     if (!title.isEmpty() || !found) {
         QTreeWidgetItem& section = nextRow();
         section.setText(WayColumn, found ? title : tr("working out…"));
-        section.setFirstColumnSpanned(true);
+        span(section, true);
         section.setFlags(Qt::ItemIsEnabled);
         section.setForeground(WayColumn, theme().muted);
     }
@@ -206,7 +217,6 @@ QTreeWidgetItem& AlternativesCard::nextRow()
     }
     QTreeWidgetItem& row = *m_tree->topLevelItem(m_rows++);
     clearRow(row);
-    row.setHidden(false);
     return row;
 }
 
@@ -220,7 +230,7 @@ void AlternativesCard::clearRow(QTreeWidgetItem& row)
     }
     row.setData(WayColumn, kTargetRole, {});
     row.setData(WayColumn, kNameRole, {});
-    row.setFirstColumnSpanned(false);
+    span(row, false);
     row.setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
     offerUse(row, {});
 }
