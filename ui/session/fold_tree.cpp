@@ -107,6 +107,7 @@ public:
         for (const auto& [path, entry] : m_dissolved)
             m_tree->m_byPath[path] = entry;
         labelUnits();
+        entries().shrink_to_fit(); // it stays as it is
         return m_tree;
     }
 

@@ -266,6 +266,8 @@ private:
         if (!m_grouped) {
             m_grouped = std::make_shared<FoldTree>(*m_tree);
             m_grouped->m_ungrouped = m_tree;
+            // Room for each block and no more: growing doubles what a large tree takes.
+            m_grouped->m_entries.reserve(m_tree->m_entries.size() + m_places.size());
         }
         const FoldEntry& first = m_tree->entry(blocks.front());
         const FoldEntry& last = m_tree->entry(blocks.back());
