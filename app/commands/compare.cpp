@@ -81,7 +81,8 @@ Result<void> runCompare(const CompareOptions& options, const JobContext& job)
     parts.calibrationData = restored.was.calibrationData;
     parts.dataSha256 = restored.was.dataSha256;
     parts.comparisonData = options.data;
-    return printOut(options.json ? resultJson(parts) : resultText(parts));
+    QS_TRY(const std::string text, options.json ? resultJson(parts) : resultText(parts));
+    return printOut(text);
 }
 
 } // namespace

@@ -310,12 +310,15 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         = edited && edited->graph != edited->file ? edited->file : converted.prepared->model;
     QS_TRY(Sweep sweep,
            Sweep::create(converted, torchDevice,
-                         model == converted.prepared->model ? nullptr : model));
+                         model == converted.prepared->model ? nullptr : model, job));
+    QS_CHECK(job.check());
     QS_TRY(OutputRun lowered, OutputRun::create(converted.lowered));
+    QS_CHECK(job.check());
     std::optional<OutputRun> reference;
     if (!sweep.addsAsExported()) {
         QS_TRY(reference, OutputRun::create(converted.reference));
     }
+    QS_CHECK(job.check());
     std::optional<FormKeys> keys;
     if (from && !data.isSequence() && isRepeatable(*model) && isRepeatable(*converted.reference)) {
         keys.emplace(*model, converted);

@@ -232,7 +232,9 @@ Result<std::vector<FormDeparture>> departures(const ConvertedModel& converted, c
                                               const JobContext& job)
 {
     QS_TRY(Side floating, Side::create(converted.prepared->model, batch));
+    QS_CHECK(job.check());
     QS_TRY(Side reference, Side::create(converted.reference, batch));
+    QS_CHECK(job.check());
     QS_TRY(Side lowered, Side::create(converted.lowered, batch));
     return DepartureRun(converted, std::move(floating), std::move(reference), std::move(lowered))
         .run(job);

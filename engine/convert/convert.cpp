@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/convert.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/configure/backend/target.h"
@@ -85,7 +86,7 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
 {
     const InferenceScope scope;
     registerQuantizedDecomposed();
-    ReferenceModel made {std::make_shared<ConvertedModel>()};
+    ReferenceModel made {std::shared_ptr<ConvertedModel>(new ConvertedModel, FreeLater())};
     made.model->prepared = std::move(prepared);
     made.model->qparams = std::move(qparams);
     QS_CHECK(guardTorch([&]() -> Result<void> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/insert_qdq.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/convert/module_forms.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/interpreter.h"
@@ -186,7 +187,8 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
                             Saturation saturation)
 {
     const Graph& prepared = *model.prepared->graph;
-    GraphEdit edit(prepared);
+    const auto draft = makeFreedLater<GraphEdit>(prepared);
+    GraphEdit& edit = *draft;
     edit.setTensors(TensorStore::over(tensorsOf(prepared)));
     std::unordered_map<NodeId, ValueRef> replaced; // observer to what stands for it
     std::size_t done = 0;

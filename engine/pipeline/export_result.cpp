@@ -70,10 +70,11 @@ public:
                    allAlternatives(*m_request.calibration->prepared, *m_parts.observations, m_job));
             m_parts.alternatives = &m_alternatives;
         }
+        QS_CHECK(m_job.check());
         QS_CHECK(writeObservations(*m_parts.observations, at("observations.npz")));
         m_parts.timingSeconds["export"]
             = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        std::string document = resultJson(m_parts);
+        QS_TRY(std::string document, resultJson(m_parts, m_job));
         QS_CHECK(writeFileAtomically(at("result.json"), document));
         QS_CHECK(m_job.check());
         return document;

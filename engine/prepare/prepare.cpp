@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/prepare/prepare.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/pass.h"
@@ -53,7 +54,8 @@ Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit
 /// Weights and batch norms folded as the plan says; `valueOf` follows.
 Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueMap& valueOf)
 {
-    GraphEdit edit(*model);
+    const auto draft = makeFreedLater<GraphEdit>(*model);
+    GraphEdit& edit = *draft;
     edit.setTensors(TensorStore::over(tensorsOf(*model)));
     QS_TRY(const bool folded, foldWeights(edit, model, plan));
     QS_TRY(const bool fused, fuseConvBn(edit, plan, valueOf));
@@ -67,7 +69,8 @@ Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueM
 Result<GraphPtr> withObservers(const GraphPtr& fused, PreparedModel& prepared,
                                const JobContext& job)
 {
-    GraphEdit edit(*fused);
+    const auto draft = makeFreedLater<GraphEdit>(*fused);
+    GraphEdit& edit = *draft;
     if (fused == prepared.model) // else its own store takes what is added
         edit.setTensors(TensorStore::over(tensorsOf(*fused)));
     observeModules(edit, *prepared.model, *prepared.plan);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a stage goes on after a cancel: bench_cancel [OPERATORS [MOMENTS [STAGE]]].
 #include "engine/convert/outline.h"
+#include "engine/export/exporter.h"
+#include "engine/import/importer.h"
 #include "engine/io/npz.h"
 #include "engine/pipeline/stage_chain.h"
 #include "tests/support/deep_model.h"
@@ -8,7 +10,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <pthread.h>
 #include <thread>
 
 using namespace qs;
@@ -18,31 +22,64 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Stage = std::function<Result<void>(const JobContext&)>; ///< fails where it was cancelled
 
-double secondsSince(Clock::time_point start)
+/// A moment by the clock, and by the processor time of a thread.
+struct Moment
 {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    Clock::time_point at;
+    double worked = 0; ///< seconds
+};
+
+Moment momentOf(clockid_t thread)
+{
+    timespec worked {};
+    clock_gettime(thread, &worked);
+    return {Clock::now(), double(worked.tv_sec) + 1e-9 * double(worked.tv_nsec)};
 }
 
-/// Cancels the stage at `moments` places, evenly over its time, and prints the longest wait with
-/// what the stage had last reported. Where another stage alone is asked for, only runs it.
-void measure(const std::string& only, const char* name, int moments, const Stage& stage)
+double secondsBetween(const Moment& from, const Moment& to)
 {
-    auto start = Clock::now();
+    return std::chrono::duration<double>(to.at - from.at).count();
+}
+
+/// The longest wait of a stage: by the clock and by the processor, each with its own moment.
+struct Wait
+{
+    double seconds = 0, part = 0;
+    std::string where; ///< what the stage had last reported
+
+    void see(double waited, double at, const std::string& last)
+    {
+        if (waited > seconds)
+            *this = {waited, at, last};
+    }
+    void print(const char* measure) const
+    {
+        std::printf("  %s %4.0f ms at %3.0f %% (%s)", measure, 1000 * seconds, 100 * part,
+                    where.c_str());
+    }
+};
+
+/// Cancels the stage at `moments` places, evenly over its time, and prints the longest waits.
+/// Where another stage alone is asked for, only runs it.
+void measure(const std::string& only, const std::string& name, int moments, const Stage& stage)
+{
+    clockid_t thread {};
+    pthread_getcpuclockid(pthread_self(), &thread);
+    const Moment start = momentOf(thread);
     if (const auto done = stage({});
         !done) { // the stages after it would have nothing to start from
-        std::printf("%-10s %s\n", name, done.error().line().c_str());
+        std::printf("%-13s %s\n", name.c_str(), done.error().line().c_str());
         std::exit(1);
     }
-    const double whole = secondsSince(start);
+    const double whole = secondsBetween(start, momentOf(thread));
     if (!only.empty() && only != name)
         return;
-    double worst = 0, at = 0;
+    Wait clock, processor;
     int cancelled = 0;
-    std::string where;
     for (int i = 0; i < moments; ++i) {
         const double part = (i + 0.5) / moments;
         std::stop_source stop;
-        Clock::time_point stopped;
+        Moment stopped;
         std::string last;
         const JobContext job(stop.get_token(), [&](const Progress& progress) {
             if (!stop.stop_requested())
@@ -50,24 +87,23 @@ void measure(const std::string& only, const char* name, int moments, const Stage
         });
         std::thread timer([&] {
             std::this_thread::sleep_for(std::chrono::duration<double>(whole * part));
-            stopped = Clock::now();
+            stopped = momentOf(thread);
             stop.request_stop();
         });
         const bool done = stage(job).has_value();
-        const auto over = Clock::now();
+        const Moment over = momentOf(thread);
         timer.join();
         if (done)
             continue;
         ++cancelled;
-        const double waited = std::chrono::duration<double>(over - stopped).count();
-        if (waited > worst) {
-            worst = waited;
-            at = part;
-            where = last;
-        }
+        clock.see(secondsBetween(stopped, over), part, last);
+        processor.see(over.worked - stopped.worked, part, last);
     }
-    std::printf("%-10s %8.2f s   worst wait %6.0f ms at %3.0f %% (%s), %d of %d cancelled\n", name,
-                whole, 1000 * worst, 100 * at, where.c_str(), cancelled, moments);
+    std::printf("%-13s %6.2f s, %d of %d cancelled, longest wait:", name.c_str(), whole, cancelled,
+                moments);
+    clock.print("clock");
+    processor.print(" processor");
+    std::printf("\n");
     std::fflush(stdout);
 }
 
@@ -81,38 +117,44 @@ int main(int argc, char** argv)
     const test::DeepModel deep(operators / 4);
     const auto folder = std::filesystem::temp_directory_path() / "bench_cancel";
     std::filesystem::create_directories(folder);
-    const std::string data = (folder / "x.npz").string();
+    const std::string data = (folder / "x.npz").string(), file = (folder / "deep.pt2").string();
     std::vector<NpyArray> arrays {npyFrom("x", std::vector<float>(8 * 8, 0.5f))};
     arrays.front().shape = {8, 8};
-    if (!writeNpz(arrays, data))
+    if (!writeNpz(arrays, data) || !savePt2(*deep.graph, file, {}))
         return 1;
     Recipe recipe = deep.recipe;
     recipe.calibration.batchSize = 2;
     const RunSettings settings {data, {}, "cpu"};
 
+    measure(only, "open", moments, [&](const JobContext& job) -> Result<void> {
+        QS_CHECK(importModel(file, job));
+        return {};
+    });
     measure(only, "outline", moments, [&](const JobContext& job) -> Result<void> {
         QS_CHECK(outlineConversion(deep.graph, deep.plan, recipe, job));
-        return Result<void>();
+        return {};
     });
     CalibrationPtr seen;
     measure(only, "calibrate", moments, [&](const JobContext& job) -> Result<void> {
         StageChain chain;
         QS_TRY(seen, chain.calibrate({deep.graph, deep.plan, recipe, settings}, job));
-        return Result<void>();
+        return {};
     });
     ConvertedPtr converted;
     measure(only, "convert", moments, [&](const JobContext& job) -> Result<void> {
         StageChain chain;
         QS_TRY(converted, chain.convert({seen, recipe, settings}, job));
-        return Result<void>();
+        return {};
     });
     ComparisonPtr compared;
     measure(only, "compare", moments, [&](const JobContext& job) -> Result<void> {
         StageChain chain;
         QS_TRY(compared, chain.compare({seen, converted, recipe, settings}, job));
-        return Result<void>();
+        return {};
     });
-    for (const char* form : {"torchscript", "pt2-reference"})
+    for (const std::string& form : exportForms()) {
+        if (!only.empty() && only != form) // no stage starts from an export
+            continue;
         measure(only, form, moments, [&](const JobContext& job) -> Result<void> {
             StageChain chain;
             ExportRequest request;
@@ -124,8 +166,9 @@ int main(int argc, char** argv)
             request.forms = {form};
             request.folder = (folder / form).string();
             QS_CHECK(chain.exportTo(request, job));
-            return Result<void>();
+            return {};
         });
+    }
     std::filesystem::remove_all(folder);
     return 0;
 }

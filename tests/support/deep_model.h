@@ -7,7 +7,9 @@
 
 namespace qs::test {
 
-/// A chain of `blocks` of linear, sum, relu and product, four operators each, with its plan.
+/// A chain of `blocks` of linear, sum, relu and product, four operators each, with its plan. A
+/// block's slope is below one and its bias above zero: values neither grow nor die out, however
+/// long the chain is.
 struct DeepModel
 {
     GraphPtr graph;
@@ -18,7 +20,7 @@ struct DeepModel
     {
         TinyGraph tiny;
         ValueRef x = tiny.input("x", {2, 8});
-        const at::Tensor w = at::randn({8, 8}), b = at::zeros({8});
+        const at::Tensor w = (at::rand({8, 8}) - 0.5) / 8, b = 0.5 + at::rand({8});
         std::vector<std::pair<ValueRef, ValueRef>> layers;
         for (int i = 0; i < blocks; ++i) {
             const std::string name = "l" + std::to_string(i);

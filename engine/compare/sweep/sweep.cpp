@@ -44,19 +44,22 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
 }
 
 Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device,
-                            const GraphPtr& original)
+                            const GraphPtr& original, const JobContext& job)
 {
     const GraphPtr& edited = converted.prepared->model;
     const GraphPtr& model = original ? original : edited;
     QS_TRY(auto inputs, pairedInputs(*model, *edited));
     auto units
         = original ? pairedUnits(compareUnits(converted), *original) : compareUnits(converted);
+    QS_CHECK(job.check());
     const Layout layout = fastLayout(*model, *converted.reference, device);
     const auto times = device.is_cpu() ? std::make_shared<NodeTimes>() : nullptr;
     QS_TRY(Interpreter floatForm,
            Interpreter::create(model, {.device = device, .layout = layout, .times = times}));
+    QS_CHECK(job.check());
     QS_TRY(Interpreter reference,
            Interpreter::create(converted.reference, {.device = device, .layout = layout}));
+    QS_CHECK(job.check());
     Sweep sweep(converted, std::move(floatForm), std::move(reference), std::move(units));
     sweep.m_floatTimes = times;
     sweep.m_edited = original ? edited : nullptr;

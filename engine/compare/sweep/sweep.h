@@ -23,7 +23,7 @@ public:
     /// `original`: runs in the place of the converted graph's own float model, which edits made of
     /// it; of values that both have the cumulative term alone is measured. Null: the own one.
     static Result<Sweep> create(const ConvertedModel& converted, at::Device device,
-                                const GraphPtr& original = nullptr);
+                                const GraphPtr& original = nullptr, const JobContext& job = {});
 
     /// Whether its reference form adds up as an exported one does: in the layout of its inputs.
     /// Else sums differ in their last bits, and a quantizer may turn that into a step.

@@ -35,6 +35,7 @@ public:
         }
         QS_TRY(m_reference, Interpreter::create(m_model.reference));
         for (;;) {
+            QS_CHECK(m_job.check());
             QS_TRY(const Interpreter interpreter, Interpreter::create(m_lowered.graph));
             QS_TRY(const std::optional<Error> raised, runWhole(interpreter));
             const std::size_t before = m_options.refused.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/lower.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/convert/lowering/emit_kernel.h"
 #include "engine/convert/lowering/float_kernel.h"
 #include "engine/convert/lowering/kernel_matcher.h"
@@ -391,7 +392,7 @@ private:
 Result<LoweredGraph> lowerGraph(const Graph& reference, const LoweringOptions& options,
                                 const JobContext& job)
 {
-    return Lowering(reference, options).run(job);
+    return makeFreedLater<Lowering>(reference, options)->run(job);
 }
 
 } // namespace qs

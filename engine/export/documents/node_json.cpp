@@ -139,11 +139,12 @@ NodeJson::NodeJson(const ResultParts& parts, bool numbers)
             m_departures.insert_or_assign(departure.node, &departure);
 }
 
-Json NodeJson::nodes() const
+Result<Json> NodeJson::nodes(const JobContext& job) const
 {
     Json list = Json::array();
     const auto& nodes = m_parts.model->nodes();
     for (const auto& node : nodes) {
+        QS_CHECK(job.check());
         const bool stored = node->isStored();
         if (node->kind == NodeKind::Output || (stored && !m_places.hasOutput(node->id)))
             continue;

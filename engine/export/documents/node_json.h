@@ -23,8 +23,9 @@ public:
     /// With `numbers` false the entries carry no scales, ranges or errors.
     NodeJson(const ResultParts& parts, bool numbers);
 
-    /// Inputs, parameters and constants with an observer, operators; in graph order.
-    Json nodes() const;
+    /// Inputs, parameters and constants with an observer, operators; in graph order. Error:
+    /// Cancelled.
+    Result<Json> nodes(const JobContext& job = {}) const;
     /// Which arrays of `observations.npz` belong to which place: `{key, node, place, index}`.
     Json observations() const;
 

@@ -157,7 +157,7 @@ Json cumulativeJson(const NodeError& error)
     return json;
 }
 
-std::string resultJson(const ResultParts& parts)
+Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
 {
     const ModelInfo& info = parts.model->info();
     Json json = {
@@ -194,10 +194,11 @@ std::string resultJson(const ResultParts& parts)
     if (!parts.evaluation.empty())
         json["evaluation"] = parts.evaluation;
     const NodeJson nodes(parts, true);
-    json["nodes"] = nodes.nodes();
+    QS_TRY(json["nodes"], nodes.nodes(job));
     json["observations"] = nodes.observations();
     json["residue"] = residueJson(parts);
     json["refused_kernels"] = refusedJson(parts.converted);
+    QS_CHECK(job.check());
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/calibrate/observations.h"
 #include "engine/compare/comparison.h"
 #include "engine/compare/files/file_comparison.h"
@@ -49,8 +50,8 @@ struct ResultParts
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
 };
 
-/// `result.json` exactly as in design 4, two-space indent.
-std::string resultJson(const ResultParts& parts);
+/// `result.json` exactly as in design 4, two-space indent. Error: Cancelled.
+Result<std::string> resultJson(const ResultParts& parts, const JobContext& job = {});
 /// Bytes of main memory that a run of a plan takes.
 struct PlannedMemory
 {

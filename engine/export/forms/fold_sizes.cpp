@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/forms/fold_sizes.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/interpreter.h"
 #include "engine/graph/graph_edit.h"
@@ -241,7 +242,7 @@ Result<Graph> foldNumbers(const Graph& graph, const JobContext& job)
 
 Result<Graph> foldSizes(const Graph& graph, const JobContext& job)
 {
-    QS_TRY(const Graph sized, SizeFolder(graph).run(job));
+    QS_TRY(const Graph sized, makeFreedLater<SizeFolder>(graph)->run(job));
     return foldNumbers(sized, job);
 }
 

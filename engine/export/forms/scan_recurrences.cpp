@@ -7,6 +7,8 @@
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -44,6 +46,10 @@ Result<std::shared_ptr<const Graph>> combineGraph(const Graph& step, std::size_t
 
 Result<Graph> scanRecurrences(const Graph& graph)
 {
+    const bool recurs = std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                                    [](const NodePtr& node) { return node->isOp(kRecurTarget); });
+    if (!recurs)
+        return graph;
     GraphEdit edit(graph);
     for (const NodePtr& original : graph.nodes()) {
         if (!original->isOp(kRecurTarget))

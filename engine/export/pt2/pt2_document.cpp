@@ -31,7 +31,7 @@ public:
         Pt2Json json
             = {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"nodes", nullptr}};
         QS_TRY(json["nodes"], nodes());
-        QS_CHECK(pt2Values(m_graph, m_record, json));
+        QS_CHECK(pt2Values(m_graph, m_record, json, m_job));
         json["is_single_tensor_return"] = m_record.value("is_single_tensor_return", false);
         return json;
     }

@@ -150,6 +150,12 @@ Pt2Json recordedEntry(const Pt2Json& record, const char* table, const std::strin
     return it == values->end() ? Pt2Json() : *it;
 }
 
+/// Adds an entry that the table does not have: looking for it would go through all of them.
+void append(Pt2Json& table, const std::string& name, Pt2Json entry)
+{
+    table.get_ref<Pt2Json::object_t&>().emplace_back(name, std::move(entry));
+}
+
 Result<void> addValue(const Graph& graph, const Node& node, std::uint32_t index,
                       const Pt2Json& record, Pt2Json& out)
 {
@@ -157,12 +163,12 @@ Result<void> addValue(const Graph& graph, const Node& node, std::uint32_t index,
     if (value.type.kind == ValueKind::Tensor) {
         QS_TRY(Pt2Json made, tensorValue(graph, node, index));
         const Pt2Json recorded = recordedEntry(record, "tensor_values", value.name);
-        out["tensor_values"][value.name] = stillFits(recorded, made) ? recorded : made;
+        append(out["tensor_values"], value.name, stillFits(recorded, made) ? recorded : made);
         return {};
     }
     if (value.type.kind == ValueKind::Custom) {
-        out["custom_obj_values"][value.name]
-            = {{"name", value.name}, {"class_fqn", value.type.className}};
+        append(out["custom_obj_values"], value.name,
+               {{"name", value.name}, {"class_fqn", value.type.className}});
         return {};
     }
     const char* table = tableOf(value.type.kind);
@@ -177,7 +183,7 @@ Result<void> addValue(const Graph& graph, const Node& node, std::uint32_t index,
                                   + "', known only at run time; export torchscript, or save the "
                                     "model with torch.export")
                         .atNode(node.name));
-    out[table][value.name] = std::move(entry);
+    append(out[table], value.name, std::move(entry));
     return {};
 }
 
@@ -236,14 +242,21 @@ Pt2Json pt2HeldTensor(const at::Tensor& tensor, bool requiresGrad)
                       requiresGrad);
 }
 
-Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out)
+Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out,
+                       const JobContext& job)
 {
     for (const char* table : {"tensor_values", "sym_int_values", "sym_bool_values",
                               "sym_float_values", "custom_obj_values"})
         out[table] = Pt2Json::object();
+    std::size_t values = 0;
     for (const NodePtr& node : graph.nodes())
+        values += node->outputs.size();
+    out["tensor_values"].get_ref<Pt2Json::object_t&>().reserve(values); // growing copies the texts
+    for (const NodePtr& node : graph.nodes()) {
+        QS_CHECK(job.check());
         for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
             QS_CHECK(addValue(graph, *node, i, record, out));
+    }
     return {};
 }
 

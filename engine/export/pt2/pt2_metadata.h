@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/export/pt2/pt2_arguments.h"
 
 namespace qs {
@@ -13,8 +14,9 @@ Pt2Json pt2HeldTensor(const at::Tensor& tensor, bool requiresGrad);
 /// Fills the graph's `tensor_values`, `sym_*_values` and `custom_obj_values` for every value of
 /// `graph`. `record` holds entries of the file the model came from, which are kept where the type
 /// still fits. A quantize or dequantize step without a type of its own has its input's shape.
-/// Errors: a tensor whose shape nobody knows (names the node).
-Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out);
+/// Errors: a tensor whose shape nobody knows (names the node); Cancelled.
+Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out,
+                       const JobContext& job);
 
 /// `metadata` of one node: module stack, source line, function, and the node it came from.
 Pt2Json pt2NodeMetadata(const Graph& graph, const Node& node);

@@ -266,7 +266,7 @@ Result<std::shared_ptr<const Graph>> Pt2GraphReader::subgraph(const Pt2FileGraph
         return fail(badGraph("subgraphs are nested too deeply", ""));
     GraphEdit edit;
     edit.setTensors(m_edit.tensors());
-    Pt2GraphReader reader(edit);
+    Pt2GraphReader reader(edit, m_job);
     NameScope names;
     for (const JsonView input : graph.json().at("inputs").items())
         for (const auto& declared : schemaOutputs(input)) {
@@ -362,6 +362,7 @@ Result<void> Pt2GraphReader::readNodes(const Pt2FileGraph& graph, NameScope& nam
     if (depth > kMaxGraphDepth)
         return fail(badGraph("subgraphs are nested too deeply", ""));
     for (const JsonView node : graph.json().at("nodes").items()) {
+        QS_CHECK(m_job.check());
         try {
             QS_CHECK(readNode(graph, Pt2NodeSpec::read(node), names, depth));
         } catch (const JsonShapeError& error) {

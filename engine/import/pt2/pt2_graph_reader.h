@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/base/job_context.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/import/pt2/pt2_file_graph.h"
 #include "engine/import/recompose/recompose.h"
@@ -21,8 +21,9 @@ using NameScope = std::unordered_map<std::string_view, Argument>;
 class Pt2GraphReader
 {
 public:
-    explicit Pt2GraphReader(GraphEdit& edit)
+    Pt2GraphReader(GraphEdit& edit, const JobContext& job)
         : m_edit(edit)
+        , m_job(job)
     {
     }
 
@@ -48,6 +49,7 @@ private:
     Result<std::shared_ptr<const Graph>> subgraph(const Pt2FileGraph& graph, int depth);
 
     GraphEdit& m_edit;
+    const JobContext& m_job;
     FunctionCalls m_calls;
 };
 

@@ -2,6 +2,7 @@
 #include "engine/import/pt2/pt2_importer.h"
 
 #include "engine/base/log.h"
+#include "engine/base/memory/free_later.h"
 #include "engine/base/torch_guard.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/quantized_target.h"
@@ -44,14 +45,17 @@ public:
         const JsonView module = document.at("graph_module");
         const Pt2FileGraph graph(module.at("graph"));
         QS_CHECK(readInputs(module, graph));
-        Pt2GraphReader reader(m_edit);
+        Pt2GraphReader reader(m_edit, job);
         QS_CHECK(reader.readNodes(graph, m_names));
         QS_CHECK(readOutputs(module));
+        QS_CHECK(job.check());
         for (const NodeId id : recompose(m_edit, reader.functionCalls())) {
             Node& weight = m_edit.change(id);
             QS_TRY(weight.tensor, m_weights.findUntrained(weight.target));
         }
+        QS_CHECK(job.check());
         eraseUnread(m_edit);
+        QS_CHECK(job.check());
         fillInfo(document, graph);
         return m_edit.build();
     }
@@ -242,7 +246,8 @@ private:
     std::shared_ptr<Pt2Archive> m_archive;
     std::shared_ptr<TensorStore> m_store;
     Pt2Weights m_weights;
-    GraphEdit m_edit;
+    FreedLater<GraphEdit> m_draft = makeFreedLater<GraphEdit>();
+    GraphEdit& m_edit = *m_draft;
     NameScope m_names;
 };
 

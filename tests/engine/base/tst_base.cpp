@@ -2,6 +2,7 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/job_context.h"
 #include "engine/base/log.h"
+#include "engine/base/memory/free_later.h"
 #include "engine/base/text.h"
 #include "engine/base/time_left.h"
 
@@ -11,6 +12,8 @@
 #include <QtTest/QtTest>
 
 #include <fstream>
+#include <future>
+#include <thread>
 
 using namespace qs;
 
@@ -44,6 +47,29 @@ private Q_SLOTS:
                                 .withHint("export it again");
         QCOMPARE(QString::fromStdString(error.line()),
                  "m.pt2: node 'conv2d': wrong shape; export it again");
+    }
+    /// Whoever lets go does not wait, and another thread deletes it.
+    void isFreedElsewhere()
+    {
+        struct Watched
+        {
+            std::promise<std::thread::id>& deletedBy;
+            std::shared_future<void> mayEnd;
+            ~Watched()
+            {
+                mayEnd.wait();
+                deletedBy.set_value(std::this_thread::get_id());
+            }
+        };
+        std::promise<std::thread::id> deletedBy;
+        std::promise<void> mayEnd;
+        auto deleted = deletedBy.get_future();
+        {
+            const FreedLater<Watched> held(new Watched {deletedBy, mayEnd.get_future().share()});
+        }
+        QVERIFY(deleted.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
+        mayEnd.set_value();
+        QVERIFY(deleted.get() != std::this_thread::get_id());
     }
     void innermostContextStays()
     {
