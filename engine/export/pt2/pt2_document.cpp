@@ -30,6 +30,7 @@ public:
     {
         Pt2Json json
             = {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"nodes", nullptr}};
+        json.get_ref<Pt2Json::object_t&>().reserve(16); // growing copies what it holds
         QS_TRY(json["nodes"], nodes());
         QS_CHECK(pt2Values(m_graph, m_record, json, m_job));
         json["is_single_tensor_return"] = m_record.value("is_single_tensor_return", false);
@@ -168,21 +169,24 @@ public:
         QS_TRY(Pt2Json calls, moduleCalls());
         QS_TRY(Pt2Json graph, writer.write(std::move(m_inputs), std::move(returned)));
         Pt2Json module
-            = {{"graph", std::move(graph)},
+            = {{"graph", nullptr},
                {"signature",
                 {{"input_specs", std::move(m_specs)}, {"output_specs", std::move(outputSpecs)}}},
                {"module_call_graph", std::move(calls)},
                {"metadata", kept(m_module, "metadata", Pt2Json::object())},
                {"treespec_namedtuple_fields",
                 kept(m_module, "treespec_namedtuple_fields", Pt2Json::object())}};
-        return Pt2Json {
-            {"graph_module", std::move(module)},
-            {"opset_version", kept(m_record, "opset_version", {{"aten", 10}})},
-            {"range_constraints", kept(m_record, "range_constraints", Pt2Json::object())},
-            {"schema_version", {{"major", kSchemaMajor}, {"minor", kSchemaMinor}}},
-            {"verifiers", kept(m_record, "verifiers", Pt2Json::array({"TRAINING"}))},
-            {"torch_version", kept(m_record, "torch_version", QUANTSCOPE_TORCH_VERSION)},
-            {"guards_code", kept(m_record, "guards_code", Pt2Json::array())}};
+        module["graph"] = std::move(graph);
+        Pt2Json document
+            = {{"graph_module", nullptr},
+               {"opset_version", kept(m_record, "opset_version", {{"aten", 10}})},
+               {"range_constraints", kept(m_record, "range_constraints", Pt2Json::object())},
+               {"schema_version", {{"major", kSchemaMajor}, {"minor", kSchemaMinor}}},
+               {"verifiers", kept(m_record, "verifiers", Pt2Json::array({"TRAINING"}))},
+               {"torch_version", kept(m_record, "torch_version", QUANTSCOPE_TORCH_VERSION)},
+               {"guards_code", kept(m_record, "guards_code", Pt2Json::array())}};
+        document["graph_module"] = std::move(module);
+        return document;
     }
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/memory/free_later.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/control/script_control.h"
@@ -122,11 +123,12 @@ Result<void> writeArchive(const Graph& graph, FileSink& file,
 {
     const Graph plain = withoutStateUpdates(graph);
     const Pt2WeightRecords weights(plain);
-    QS_TRY(const Pt2Json document, pt2Document(plain, weights, stateUpdates(graph), job));
+    QS_TRY(Pt2Json made, pt2Document(plain, weights, stateUpdates(graph), job));
+    const auto document = makeFreedLater<Pt2Json>(std::move(made));
     Archive archive(file.writer());
     archive.setMinVersion(kArchiveMinVersion);
     QS_CHECK(weights.write(archive, job));
-    writeText(archive, kModelRecord, document.dump());
+    writeText(archive, kModelRecord, document->dump());
     writeText(archive, kSampleRecord, sampleInputs(graph.info()));
     if (record)
         writeText(archive, kExportRecordPath, exportRecordText(*record));
