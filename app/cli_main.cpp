@@ -108,7 +108,8 @@ int runProgram(int argc, char** argv)
          {qs::addInspectCommand, qs::addPlanCommand, qs::addEditCommand, qs::addQuantizeCommand,
           qs::addCompareCommand, qs::addDiffCommand, qs::addRunsCommand, qs::addLookCommand,
           qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
-          qs::addExtensionsCommand, qs::addDoctorCommand, qs::addDescribeCommand, qs::addUiCommand})
+          qs::addKeysCommand, qs::addExtensionsCommand, qs::addDoctorCommand,
+          qs::addDescribeCommand, qs::addUiCommand})
         add(app, chosen);
     std::vector<std::string> extensions;
     qs::addExtensionOption(app, extensions);

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/configure/backend/entry_json.h"
 #include "engine/configure/dumps/backend_import.h"
+#include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/resource_folder.h"
@@ -40,8 +41,7 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path)
     }
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, kBackendFormat, kBackendVersion));
-    QS_CHECK(
-        root.object({"format", "version", "name", "description", "default_qconfig", "patterns"}));
+    QS_CHECK(root.object(keyTable("backend", "").keys()));
     Backend backend;
     if (!root.has("name"))
         return root.error("the key 'name' is missing");

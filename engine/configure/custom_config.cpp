@@ -3,6 +3,7 @@
 
 #include "engine/base/log.h"
 #include "engine/configure/dumps/python_value.h"
+#include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
 
 #include <algorithm>
@@ -18,22 +19,6 @@ constexpr const char* kOptIn = "custom_modules";
 /// Quantized as a whole; the LSTM is so without being asked.
 const std::vector<std::string> kOptInClasses {"torch.nn.MultiheadAttention", "torch.nn.LSTM"};
 const std::vector<std::string> kModes {"static", "dynamic", "weight_only"};
-const std::vector<std::string> kPrepareKeys {"standalone_module_name",
-                                             "standalone_module_class",
-                                             kObserved,
-                                             "non_traceable_module_name",
-                                             "non_traceable_module_class",
-                                             "input_quantized_idxs",
-                                             "output_quantized_idxs",
-                                             "preserved_attributes",
-                                             "unfuse",
-                                             "only_modules",
-                                             "wrap",
-                                             "hybrid",
-                                             "hybrid_dict",
-                                             kOptIn};
-const std::vector<std::string> kConvertKeys {kQuantized, "preserved_attributes", "lowering",
-                                             "qconfig_mapping", "uncalibrated"};
 
 struct StrayKey
 {
@@ -218,7 +203,7 @@ Result<void> checkKeys(const JsonPlace& place, const std::vector<std::string>& a
 
 Result<Json> readPrepareConfig(const JsonPlace& place)
 {
-    QS_CHECK(checkKeys(place, kPrepareKeys));
+    QS_CHECK(checkKeys(place, keyTable("recipe", "prepare").keys()));
     Json out = place.value();
     const std::pair<const char*, bool> lists[] {{"non_traceable_module_name", false},
                                                 {"non_traceable_module_class", true},
@@ -253,7 +238,7 @@ Result<Json> readPrepareConfig(const JsonPlace& place)
 
 Result<Json> readConvertConfig(const JsonPlace& place, const std::string& prepareJson)
 {
-    QS_CHECK(checkKeys(place, kConvertKeys));
+    QS_CHECK(checkKeys(place, keyTable("recipe", "convert").keys()));
     Json out = place.value();
     if (place.has("preserved_attributes")) {
         QS_TRY(out["preserved_attributes"], readNames(place.key("preserved_attributes"), false));

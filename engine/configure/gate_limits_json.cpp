@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/gate_limits_json.h"
 
+#include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
 
 #include <cmath>
@@ -24,8 +25,7 @@ Result<void> readNumber(const JsonPlace& place, const char* key, std::optional<d
 
 Result<GateLimits> readLimits(const JsonPlace& place)
 {
-    QS_CHECK(
-        place.object({"preset", "min_sqnr", "min_cosine", "max_drop", "min_coverage", "nodes"}));
+    QS_CHECK(place.object(keyTable("recipe", "limits").keys()));
     GateLimits limits;
     QS_CHECK(readNumber(place, "min_sqnr", limits.minSqnrDb));
     QS_CHECK(readNumber(place, "min_cosine", limits.minCosine));

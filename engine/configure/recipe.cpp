@@ -9,6 +9,7 @@
 #include "engine/configure/gate_limits_json.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
+#include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/mapping_reader.h"
 #include "engine/configure/qconfigs/observer_json.h"
@@ -38,7 +39,7 @@ Result<std::vector<LoweringRow>> readRows(const JsonPlace& place, bool withTarge
     std::vector<LoweringRow> rows;
     for (std::size_t i = 0; i < place.value().size(); ++i) {
         const JsonPlace item = place.item(i);
-        QS_CHECK(item.object({"pattern", "to"}));
+        QS_CHECK(item.object(keyTable("recipe", "convert.lowering.add[0]").keys()));
         if (!item.has("pattern") || (withTarget && !item.has("to")))
             return item.error("a row is {\"pattern\": [...], \"to\": \"quantized::conv2d_relu\"}");
         LoweringRow row;
@@ -58,7 +59,7 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
     QS_TRY(Json rest, readConvertConfig(place, recipe.prepareJson));
     if (place.has("lowering")) {
         const JsonPlace lowering = place.key("lowering");
-        QS_CHECK(lowering.object({"add", "remove"}));
+        QS_CHECK(lowering.object(keyTable("recipe", "convert.lowering").keys()));
         if (lowering.has("add")) {
             QS_TRY(recipe.loweringAdd, readRows(lowering.key("add"), true));
         }
@@ -83,7 +84,7 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
 
 Result<void> readCalibration(const JsonPlace& place, CalibrationSettings& settings)
 {
-    QS_CHECK(place.object({"batch_size", "batches", "sequence", "preprocess"}));
+    QS_CHECK(place.object(keyTable("recipe", "calibration").keys()));
     if (place.has("sequence")) {
         QS_TRY(settings.isSequence, place.key("sequence").boolean());
     }
@@ -213,7 +214,7 @@ Result<void> takeHybrid(const JsonPlace& place, Json& prepare, QConfigMapping& m
     }
     if (place.has(kNames)) {
         const JsonPlace names = place.key(kNames);
-        QS_CHECK(names.object({"module_name", "module_type"}));
+        QS_CHECK(names.object(keyTable("recipe", "prepare.hybrid_dict").keys()));
         for (const auto& [key, kind] : {std::pair("module_name", RuleKind::ModuleName),
                                         std::pair("module_type", RuleKind::ObjectType)}) {
             if (!names.has(key))
@@ -256,9 +257,7 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
     moveCustomModules(document);
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, "quantscope.recipe", 1));
-    QS_CHECK(checkKeys(root,
-                       {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert",
-                        "calibration", "edits", "extensions", "limits"}));
+    QS_CHECK(checkKeys(root, keyTable("recipe", "").keys()));
     Recipe recipe;
     if (root.has("backend")) {
         QS_TRY(recipe.backend, root.key("backend").string());

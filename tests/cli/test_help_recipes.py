@@ -3,17 +3,23 @@
 made whole. A page that shows a recipe which the program refuses would send its reader the wrong way."""
 import json
 import re
+import subprocess
 
 import torch
-from harness import SOURCE, export_model, main, run, write_recipe
+from harness import PROGRAM, SOURCE, export_model, main, run, run_good, write_recipe
 from torch import nn
 
 SAMPLE = SOURCE / "resources" / "samples" / "digits.pt2"
 DATA = SOURCE / "resources" / "samples" / "calib.npz"
 PAGES = [SOURCE / "README.md", *sorted((SOURCE / "resources" / "help").rglob("*.md"))]
+HELP = SOURCE / "resources" / "help"
+GENERATED = {"recipe": "recipe-keys.md", "backend": "backend-file.md", "lowering": "lowering-rows.md"}
+TERMS = ("prepare_fx convert_fx convert_to_reference_fx prepare_qat_fx PrepareCustomConfig non_traceable_module_name from_observed "
+         "STATIC_LOWER_FUSED_MODULE_MAP _lower_to_native_backend qconfig_map node_name_to_scope march qconfig_setter fx_wrap FloatFunctional "
+         "hybrid DeQuantStub X86InductorQuantizer").split()
 PLACES = {"mapping": {"global", "object_type", "module_name_regex", "module_name", "module_name_object_type_order", "node", "edge"},
           "prepare": {"custom_modules", "unfuse"}}
-WHOLE = {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert", "calibration", "edits"}
+WHOLE = {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert", "calibration", "edits", "limits"}
 PLACEHOLDER = re.compile(r"\[names\]|\.\.\.|…")
 
 
@@ -60,18 +66,79 @@ def shown():
 
 
 def test_recipes_of_the_help(folder):
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm, self.fc = nn.LSTM(4, 4), nn.Linear(4, 2)
+
+        def forward(self, x):
+            return self.fc(self.lstm(x)[0])
+
+    recurrent = folder / "m.pt2", folder / "d.pt"
+    export_model(Recurrent(), (torch.randn(5, 3, 4),), recurrent[0], dynamic=False)
+    torch.save([torch.randn(5, 3, 4) for _ in range(3)], recurrent[1])
     recipes = list(shown())
     assert len(recipes) >= 7 and any("qconfigs" in recipe for _, recipe in recipes), recipes
     for place, recipe in recipes:
         keys = {key: value for key, value in recipe.items() if key not in ("format", "version")}
         file = write_recipe(folder, **keys)
-        done = run("quantize", SAMPLE, "--data", DATA, "--recipe", file, "--device", "cpu", "--export", "none", "--strict", "--out",
+        model, data = recurrent if "torch.nn.LSTM" in json.dumps(recipe) else (SAMPLE, DATA)
+        done = run("quantize", model, "--data", data, "--recipe", file, "--device", "cpu", "--export", "none", "--strict", "--out",
                    folder / "out", "--json")
         lines = done.stderr.splitlines()
         assert done.returncode == 0, f"{place}: {recipe}\n{done.stderr}"
         assert not [line for line in lines if "warning" in line], f"{place}: {lines}"
         coverage = json.loads(done.stdout)["coverage"]
         assert coverage["quantized"] > 0, (place, coverage)
+
+
+def test_pages_are_those_of_the_tables(folder):
+    """Written by `quantscope keys DOCUMENT --page` from the tables that the readers check by."""
+    for document, name in GENERATED.items():
+        made = run_good("keys", document, "--page")
+        assert (HELP / name).read_text(encoding="utf-8") == made, f"write it anew: quantscope keys {document} --page > resources/help/{name}"
+
+
+def test_backends_of_the_help(folder):
+    shown = [found for page in PAGES for found in blocks(page.read_text(encoding="utf-8")) if found.get("format") == "quantscope.backend"]
+    assert shown
+    for backend in shown:
+        (folder / "backend.json").write_text(json.dumps(backend))
+        assert "nothing to report" in run_good("backends", "check", folder / "backend.json")
+
+
+def test_commands_of_the_pages_run(folder):
+    """Each line of the pages of terms and keys that is a command, beside a checkout's resources."""
+    (folder / "resources").symlink_to(SOURCE / "resources")
+    text = (HELP / "coming-from-torch-ao.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    quantscope (.*)$", text, re.MULTILINE)
+    assert len(commands) == 3
+    for command in commands:
+        done = subprocess.run([PROGRAM, *command.split()], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+    assert {"model.ts.pt", "model.reference.pt2"} <= {path.name for path in (folder / "out" / "digits").iterdir()}
+
+
+def test_terms_have_their_counterpart(folder):
+    """Each term that readers come with is found on the page; what it says of functional modules and stubs is so."""
+    text = (HELP / "coming-from-torch-ao.md").read_text(encoding="utf-8")
+    first = text.split("\n\n")[1]
+    for term in TERMS:
+        assert term in first and re.search(rf"`[\w.]*{term}", text), term
+
+    class Functional(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.sum = nn.Conv2d(3, 4, 1), nn.Conv2d(3, 4, 1), torch.ao.nn.quantized.FloatFunctional()
+            self.out = torch.ao.quantization.DeQuantStub()
+
+        def forward(self, x):
+            return self.out(self.sum.add(self.a(x), self.b(x)))
+
+    export_model(Functional(), (torch.randn(2, 3, 4, 4),), folder / "m.pt2")
+    done = run("plan", folder / "m.pt2", "--json")
+    nodes = json.loads(done.stdout)["nodes"]
+    assert done.returncode == 0 and all(node["quantized"] for node in nodes if "add" in node["op"] or "conv2d" in node["op"]), nodes
 
 
 def test_a_rule_without_effect_is_found(folder):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/entry_json.h"
 
+#include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/observer_json.h"
 
@@ -16,17 +17,6 @@ constexpr std::array<std::pair<ObservationType, std::string_view>, 3> kObservati
     {ObservationType::OutputShareObserver, "output_share_observer_with_input"},
     {ObservationType::InputOutputNotObserved, "input_output_not_observed"},
 }};
-const std::vector<std::string> kEntryKeys {"pattern",
-                                           "pattern_complex_format",
-                                           "observation_type",
-                                           "num_tensor_args_to_observation_type",
-                                           "input_type_to_index",
-                                           "root_module",
-                                           "qat_module",
-                                           "reference_quantized_module",
-                                           "fused_module",
-                                           "fuser_method",
-                                           "dtype_configs"};
 
 Result<ObservationType> readObservation(const JsonPlace& place)
 {
@@ -47,9 +37,7 @@ Result<DTypeWithConstraints> readConstrained(const JsonPlace& place)
         QS_TRY(out.dtype, readDType(place));
         return out;
     }
-    QS_CHECK(place.object({"dtype", "quant_min_lower_bound", "quant_max_upper_bound",
-                           "scale_min_lower_bound", "scale_max_upper_bound", "scale_exact_match",
-                           "zero_point_exact_match"}));
+    QS_CHECK(place.object(keyTable("backend", "patterns[0].dtype_configs[0].input_dtype").keys()));
     if (place.has("dtype")) {
         QS_TRY(out.dtype, readDType(place.key("dtype")));
     }
@@ -76,8 +64,7 @@ Result<DTypeWithConstraints> readConstrained(const JsonPlace& place)
 
 Result<DTypeConfig> readDTypeConfig(const JsonPlace& place)
 {
-    QS_CHECK(
-        place.object({"input_dtype", "output_dtype", "weight_dtype", "bias_dtype", "is_dynamic"}));
+    QS_CHECK(place.object(keyTable("backend", "patterns[0].dtype_configs[0]").keys()));
     DTypeConfig config;
     if (place.has("input_dtype")) {
         QS_TRY(config.input, readConstrained(place.key("input_dtype")));
@@ -127,7 +114,7 @@ Result<void> readArgumentMaps(const JsonPlace& place, BackendPattern& entry)
     }
     if (place.has("input_type_to_index")) {
         const JsonPlace map = place.key("input_type_to_index");
-        QS_CHECK(map.object({"input", "weight", "bias"}));
+        QS_CHECK(map.object(keyTable("backend", "patterns[0].input_type_to_index").keys()));
         for (const auto& [role, value] : map.value().items()) {
             QS_TRY(const std::int64_t index, map.key(role).integer());
             entry.inputTypeToIndex[role] = int(index);
@@ -179,7 +166,7 @@ Json dtypeConfigToJson(const DTypeConfig& config)
 
 Result<BackendPattern> readBackendPattern(const JsonPlace& place)
 {
-    QS_CHECK(place.object(kEntryKeys));
+    QS_CHECK(place.object(keyTable("backend", "patterns[0]").keys()));
     BackendPattern entry;
     if (place.has("pattern") == place.has("pattern_complex_format"))
         return place.error("exactly one of 'pattern' and 'pattern_complex_format' is wanted");

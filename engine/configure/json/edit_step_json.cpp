@@ -198,6 +198,14 @@ Json editToJson(const EditStep& step)
 
 } // namespace
 
+std::vector<EditKeys> editKeys()
+{
+    std::vector<EditKeys> out;
+    for (const KindKeys& row : kindTable())
+        out.push_back({std::string(editKindName(row.kind)), row.needed, row.others});
+    return out;
+}
+
 std::vector<ReaderAddress> nobody()
 {
     return {ReaderAddress {}};

@@ -6,6 +6,15 @@
 
 namespace qs {
 
+/// The keys that edits of a kind are written with, beside "do".
+struct EditKeys
+{
+    std::string name; ///< "replace_every"
+    std::vector<std::string> needed, others;
+};
+/// Every kind that a recipe may name.
+std::vector<EditKeys> editKeys();
+
 /// Reads a recipe's list of edits. Errors name the place, an unknown key or kind with the nearest
 /// one, and what is missing.
 Result<std::vector<EditStep>> readEdits(const JsonPlace& place);

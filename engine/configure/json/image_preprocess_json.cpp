@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/image_preprocess_json.h"
 
+#include "engine/configure/keys/key_table.h"
+
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -90,8 +92,7 @@ Result<std::vector<float>> readChannelValues(const JsonPlace& place, bool isDivi
 
 Result<ImagePreprocess> readImagePreprocess(const JsonPlace& place)
 {
-    QS_CHECK(
-        place.object({"resize", "crop", "interpolation", "channels", "mean", "std", "layout"}));
+    QS_CHECK(place.object(keyTable("recipe", "calibration.preprocess").keys()));
     ImagePreprocess out;
     if (place.has("resize")) {
         QS_TRY(out.resize, readSize(place.key("resize")));

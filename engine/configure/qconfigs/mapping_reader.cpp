@@ -3,6 +3,7 @@
 
 #include "engine/base/pattern.h"
 #include "engine/configure/custom_config.h"
+#include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
 
 namespace qs {
@@ -20,9 +21,7 @@ public:
 
     Result<std::vector<Rule>> read(const JsonPlace& place)
     {
-        QS_CHECK(checkKeys(place,
-                           {"global", "object_type", "module_name_regex", "module_name",
-                            "module_name_object_type_order", "node", "edge"}));
+        QS_CHECK(checkKeys(place, keyTable("recipe", "mapping").keys()));
         if (place.has("global")) {
             Rule rule;
             QS_TRY(rule.qconfig, qconfig(place.key("global")));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/qconfigs/observer_json.h"
 
+#include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/observer_check.h"
 
@@ -19,41 +20,6 @@ bool isMovingAverage(ObserverKind kind)
 {
     return kind == ObserverKind::MovingAverageMinMax
         || kind == ObserverKind::MovingAveragePerChannelMinMax;
-}
-
-std::vector<std::string> keysOf(ObserverKind kind)
-{
-    std::vector<std::string> keys {"observer"};
-    const auto add = [&keys](std::initializer_list<const char*> more) {
-        keys.insert(keys.end(), more.begin(), more.end());
-    };
-    if (kind == ObserverKind::ReuseInput || kind == ObserverKind::Identity)
-        return keys;
-    add({"dtype"});
-    if (kind == ObserverKind::Recording)
-        return keys;
-    if (kind == ObserverKind::Noop || kind == ObserverKind::Placeholder)
-        add({"custom_op_name"});
-    if (kind == ObserverKind::Noop)
-        return keys;
-    add({"qscheme", "quant_min", "quant_max", "is_dynamic"});
-    if (kind == ObserverKind::FixedQParams) {
-        add({"scale", "zero_point"});
-        return keys;
-    }
-    add({"eps"});
-    if (kind == ObserverKind::Placeholder) {
-        add({"compute_dtype"});
-        return keys;
-    }
-    add({"reduce_range", "factory_kwargs"});
-    if (isChannelKind(kind))
-        add({"ch_axis", "group_size"});
-    if (isMovingAverage(kind))
-        add({"averaging_constant"});
-    if (kind == ObserverKind::Histogram)
-        add({"bins", "range", "percentile"});
-    return keys;
 }
 
 ObserverSpec defaultsOf(ObserverKind kind)
@@ -223,6 +189,41 @@ Result<ObserverSpec> readFakeQuantize(const JsonPlace& place, FakeQuantize kind)
 
 } // namespace
 
+std::vector<std::string> observerKeys(ObserverKind kind)
+{
+    std::vector<std::string> keys {"observer"};
+    const auto add = [&keys](std::initializer_list<const char*> more) {
+        keys.insert(keys.end(), more.begin(), more.end());
+    };
+    if (kind == ObserverKind::ReuseInput || kind == ObserverKind::Identity)
+        return keys;
+    add({"dtype"});
+    if (kind == ObserverKind::Recording)
+        return keys;
+    if (kind == ObserverKind::Noop || kind == ObserverKind::Placeholder)
+        add({"custom_op_name"});
+    if (kind == ObserverKind::Noop)
+        return keys;
+    add({"qscheme", "quant_min", "quant_max", "is_dynamic"});
+    if (kind == ObserverKind::FixedQParams) {
+        add({"scale", "zero_point"});
+        return keys;
+    }
+    add({"eps"});
+    if (kind == ObserverKind::Placeholder) {
+        add({"compute_dtype"});
+        return keys;
+    }
+    add({"reduce_range", "factory_kwargs"});
+    if (isChannelKind(kind))
+        add({"ch_axis", "group_size"});
+    if (isMovingAverage(kind))
+        add({"averaging_constant"});
+    if (kind == ObserverKind::Histogram)
+        add({"bins", "range", "percentile"});
+    return keys;
+}
+
 Result<DType> readDType(const JsonPlace& place)
 {
     QS_TRY(const std::string name, place.string());
@@ -245,7 +246,7 @@ Result<ObserverSpec> readObserver(const JsonPlace& place)
     if (!kind)
         return place.key("observer")
             .error("unknown observer '" + name + "'", suggestName(name, observerWords()));
-    QS_CHECK(place.object(keysOf(*kind)));
+    QS_CHECK(place.object(observerKeys(*kind)));
     ObserverSpec spec = defaultsOf(*kind);
     if (given(place, "dtype")) {
         QS_TRY(spec.dtype, readDType(place.key("dtype")));
@@ -261,7 +262,7 @@ Result<ObserverSpec> readObserver(const JsonPlace& place)
 
 Result<QConfig> readQConfig(const JsonPlace& place)
 {
-    QS_CHECK(place.object({"activation", "weight"}));
+    QS_CHECK(place.object(keyTable("recipe", "qconfigs.NAME").keys()));
     for (const char* part : {"activation", "weight"})
         if (!place.has(part))
             return place.error("the key '" + std::string(part) + "' is missing");

@@ -11,6 +11,8 @@ namespace qs {
 /// value means "not given". Keys that the observer does not have, unknown names, a scheme that does
 /// not fit the observer and an impossible range are errors.
 Result<ObserverSpec> readObserver(const JsonPlace& place);
+/// The keys that an observer of this kind may have, "observer" first.
+std::vector<std::string> observerKeys(ObserverKind kind);
 /// `{"activation": ..., "weight": ...}`.
 Result<QConfig> readQConfig(const JsonPlace& place);
 /// Observer, dtype and scheme always; the rest where it differs from the default.

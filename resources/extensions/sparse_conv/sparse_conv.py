@@ -106,7 +106,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--epochs", type=int, default=40)
     options = parser.parse_args()
-    torch.ops.load_library(options.library)
+    torch.ops.load_library(str(pathlib.Path(options.library).resolve()))
+    options.folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
     torch.set_num_threads(1)  # nothing here is large
     data = np.load(SAMPLES / "test.npz")
