@@ -219,6 +219,18 @@ def test_5_11_one_observer_for_all_that_is_joined(folder):
     assert [value["shared_with"] for value in told] == [None, *[joined[0]] * 3], told
 
 
+def test_5_12_a_method_as_one_node(folder):
+    model, data = models.saved(folder, models.Detector().eval(), torch.randn(1, 3, 8, 8))
+    words = "--recipe", write_recipe(folder, prepare={"wrap": ["::_post_process"]})
+    nodes = run_json("plan", model, *words)["nodes"]
+    refine = [node for node in nodes if node["module"] == "refine"]
+    assert len(refine) == 1 and refine[0]["quantized"], nodes
+    inner = [node for node in nodes if node["op"].startswith(("aten.permute", "aten.reshape", "aten.cat", "aten.softmax"))]
+    assert all(not node["quantized"] for node in inner), inner
+    assert sum(node["quantized"] for node in nodes if "conv2d" in node["op"]) == 3, nodes
+    quantized(folder, model, data, *words)
+
+
 def test_5_13_mixed_qconfigs_and_no_target(folder):
     network = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2)).eval()
     model, _ = models.saved(folder, network, torch.randn(2, 4))
