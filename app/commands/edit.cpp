@@ -45,6 +45,8 @@ std::string editJson(const EditedModel& edited, const Recipe& recipe, const std:
     for (std::size_t i = 0; i < recipe.edits.size(); ++i) {
         const EditOutcome& outcome = edited.outcomes.at(i);
         list.push_back({{"edit", titles.of(recipe.edits[i])},
+                        {"form", editFormName(recipe.edits[i].form)},
+                        {"done", outcome.problem.empty() && isEditOf(recipe.edits[i], edited)},
                         {"problem", outcome.problem.empty() ? Json() : Json(outcome.problem)},
                         {"nodes", namesOf(*edited.graph, outcome.touched)}});
     }
@@ -61,7 +63,9 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe)
         for (const auto& name : namesOf(*edited.graph, outcome.touched))
             names.push_back(name);
         table.add({std::to_string(i + 1), titles.of(recipe.edits[i]),
-                   outcome.problem.empty() ? quotedNames(names) : "left out: " + outcome.problem});
+                   !outcome.problem.empty()                 ? "left out: " + outcome.problem
+                       : !isEditOf(recipe.edits[i], edited) ? "done by 'quantize'"
+                                                            : quotedNames(names)});
     }
     return table.text();
 }
@@ -108,10 +112,18 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
     QS_TRY(const GraphPtr model, openModel(source.model, job));
     QS_TRY(const EditedModelPtr edited, chain.edited(model, recipe, job));
     const auto unfit = std::int64_t(unfitEdits(*edited, recipe.edits).size());
+    const auto own = std::count_if(recipe.edits.begin(), recipe.edits.end(),
+                                   [&](const auto& step) { return isEditOf(step, *edited); });
     if (options.strict && unfit > 0)
         return fail(
             makeError(ErrorCode::BadInput, "--strict: " + unfitEdits(*edited, recipe.edits).front())
                 .inFile(source.model));
+    if (own == 0 && unfit == 0 && !(options.out.empty() && dataOut.empty()))
+        return fail(makeError(ErrorCode::BadInput,
+                              "all edits are of converted forms, which this model is not in; "
+                              "nothing is written")
+                        .inFile(source.model)
+                        .withHint("'quantscope quantize' does them, or edit an exported file"));
     if (unfit == std::int64_t(recipe.edits.size()) && !(options.out.empty() && dataOut.empty()))
         return fail(makeError(ErrorCode::BadInput,
                               "no edit applies, nothing is written: "
@@ -133,7 +145,13 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
     if (options.json)
         return printOut(editJson(*edited, recipe, options.out, dataOut));
     std::string text = editTable(*edited, recipe) + "\n"
-        + counted(std::int64_t(recipe.edits.size()) - unfit, "edit") + " done";
+        + counted(std::count_if(edited->outcomes.begin(), edited->outcomes.end(),
+                                [&, i = std::size_t(0)](const EditOutcome& outcome) mutable {
+                                    return isEditOf(recipe.edits[i++], *edited)
+                                        && outcome.problem.empty();
+                                }),
+                  "edit")
+        + " done";
     text += unfit ? ", " + std::to_string(unfit) + " left out\n" : "\n";
     for (const std::string& written : {options.out, dataOut})
         if (!written.empty())

@@ -69,7 +69,8 @@ public:
         if (unit.outputs.empty())
             return std::nullopt;
         addInputs(unit);
-        unit.unchanged = !quantized && isUnchanged(unit);
+        unit.isOpen = m_converted.referenceEdits && isOpen(unit);
+        unit.unchanged = !quantized && !unit.isOpen && isUnchanged(unit);
         return unit;
     }
 
@@ -191,6 +192,29 @@ private:
                 forEachRef(argument.value, [&](ValueRef ref) { open.push_back(ref); });
         }
         return true;
+    }
+
+    /// An edit of the form lets the unit's results depend on more than what the unit reads.
+    bool isOpen(const CompareUnit& unit) const
+    {
+        std::unordered_set<ValueRef> seen;
+        for (const UnitInput& input : unit.inputs)
+            seen.insert(unit.quantized ? input.raw : input.came);
+        std::vector<ValueRef> open;
+        for (const UnitOutput& output : unit.outputs)
+            open.push_back(output.reference);
+        while (!open.empty()) {
+            const ValueRef value = open.back();
+            open.pop_back();
+            if (!seen.insert(value).second)
+                continue;
+            const Node& node = m_reference.get(value.node);
+            if (node.kind == NodeKind::Input)
+                return true;
+            for (const auto& argument : node.args)
+                forEachRef(argument.value, [&](ValueRef ref) { open.push_back(ref); });
+        }
+        return false;
     }
 
     const ConvertedModel& m_converted;

@@ -36,6 +36,9 @@ struct CompareUnit
     /// The reference graph quantizes nothing from the inputs to the results: nothing is lost here,
     /// so y^ = f(x^) and f_q(x) = y without computing them.
     bool unchanged = false;
+    /// An edit of the reference form made its results depend on more than the inputs below: only
+    /// the cumulative error is measured.
+    bool isOpen = false;
     std::vector<UnitInput> inputs;
     std::vector<UnitOutput> outputs;
 };

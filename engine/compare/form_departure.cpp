@@ -76,7 +76,8 @@ public:
                 m_wanted[check.lowered] = {check.reference, check.node};
         for (const NodePtr& node : m_reference.graph().nodes()) {
             const Node* same = m_lowered.graph().tryGet(node->id);
-            if (node->isOp(kQuantizePerTensor) && same && same->isOp(kQuantizeTensor))
+            if (node->isOp(kQuantizePerTensor) && same && same->isOp(kQuantizeTensor)
+                && hasNumbers(*node))
                 m_wanted[node->id] = {node->id, node->origin ? node->origin : node->id};
         }
         for (const auto& [lowered, pair] : m_wanted) {
@@ -159,6 +160,13 @@ private:
         return {};
     }
 
+    /// Its parameters are literals, not values that an edit put there.
+    static bool hasNumbers(const Node& quantize)
+    {
+        const Argument *scale = quantize.tryArg("scale"), *zero = quantize.tryArg("zero_point");
+        return scale && scale->asDouble() && zero && zero->asInt();
+    }
+
     /// Both forms against the float model, where its value is of their shape.
     static Result<void> addErrorsOf(const Made& floats, std::size_t index, const Made& reference,
                                     const at::Tensor& lowered, ErrorSums& referenceSums,
@@ -198,7 +206,7 @@ private:
             const at::IValue* value = frame.tryGet({node.id, i});
             made.values.push_back(value && value->isTensor() ? value->toTensor() : at::Tensor());
         }
-        if (node.isOp(kQuantizePerTensor)) {
+        if (node.isOp(kQuantizePerTensor) && hasNumbers(node)) {
             made.isInteger = true;
             made.scale = *node.tryArg("scale")->asDouble();
             made.zeroPoint = *node.tryArg("zero_point")->asInt();

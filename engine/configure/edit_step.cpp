@@ -17,6 +17,12 @@ std::string_view editKindName(EditKind kind)
     return kNames.at(std::size_t(kind));
 }
 
+std::string_view editFormName(EditForm form)
+{
+    static constexpr std::array<std::string_view, 3> kNames {"float", "reference", "lowered"};
+    return kNames.at(std::size_t(form));
+}
+
 std::string addressText(const ValueAddress& address)
 {
     using Kind = ValueAddress::Kind;
@@ -79,9 +85,7 @@ std::string inModule(const std::string& within)
     return within.empty() ? "" : " in " + within;
 }
 
-} // namespace
-
-std::string editText(const EditStep& step)
+std::string wordsOf(const EditStep& step)
 {
     return editText(step, OperatorNames());
 }
@@ -122,6 +126,16 @@ std::string editText(const EditStep& step, const OperatorNames& names)
             + (step.nodes.size() == 1 ? " operator alone" : " operators alone");
     }
     return {};
+}
+
+} // namespace
+
+std::string editText(const EditStep& step)
+{
+    const std::string text = wordsOf(step);
+    if (step.form == EditForm::Float)
+        return text;
+    return text + ", in the " + std::string(editFormName(step.form)) + " form";
 }
 
 } // namespace qs

@@ -61,11 +61,22 @@ enum class EditKind : std::uint8_t
 /// "insert", "replace_every" ...
 std::string_view editKindName(EditKind kind);
 
+/// The form of the model that an edit changes.
+enum class EditForm : std::uint8_t
+{
+    Float, ///< the model itself: all forms follow
+    Reference, ///< the converted model with every quantize and dequantize explicit
+    Lowered ///< the converted model with kernels
+};
+/// "float", "reference", "lowered".
+std::string_view editFormName(EditForm form);
+
 /// One edit of the model's graph, as a recipe holds it (key "edits"). Which members count, by kind,
 /// is said in the README of this folder. A value.
 struct EditStep
 {
     EditKind kind = EditKind::Insert;
+    EditForm form = EditForm::Float; ///< addresses are of the nodes of this form
     ValueAddress at; ///< the node or value that is edited
     std::vector<ReaderAddress> readers; ///< Insert, Duplicate; empty = every reader
     std::vector<ValueAddress> nodes; ///< Extract

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/convert/qparams.h"
+#include "engine/edit/edited_model.h"
 #include "engine/execute/steps/step_counts.h"
 #include "engine/prepare/prepared_model.h"
 
@@ -67,6 +68,8 @@ struct ConvertedModel
     std::unordered_map<ValueRef, ValueRef> referenceValueOf;
     /// The same value before its quantize-dequantize pair.
     std::unordered_map<ValueRef, ValueRef> rawValueOf;
+    /// What the recipe's edits of these forms did; `file` is the form before. Null without such.
+    EditedModelPtr referenceEdits, loweredEdits;
 };
 using ConvertedPtr = std::shared_ptr<const ConvertedModel>;
 

@@ -2,6 +2,7 @@
 #include "engine/convert/outline.h"
 
 #include "engine/convert/convert.h"
+#include "engine/convert/form_edits.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/prepare/prepare.h"
 
@@ -55,7 +56,9 @@ Result<ConvertedPtr> outlineConversion(GraphPtr model, PlanPtr plan, const Recip
     QS_TRY(PreparedPtr prepared, prepareModel(std::move(model), std::move(plan), job));
     QParamsTable table = outlineParameters(*prepared);
     QS_CHECK(job.check());
-    return convertModel(std::move(prepared), std::move(table), recipe, nullptr, job);
+    QS_TRY(const ConvertedPtr converted,
+           convertModel(std::move(prepared), std::move(table), recipe, nullptr, job));
+    return withFormEdits(converted, recipe, job);
 }
 
 } // namespace qs

@@ -5,7 +5,9 @@
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/edit_functions.h"
 #include "engine/edit/edit_titles.h"
+#include "engine/graph/operators/quantized_target.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_set>
 
@@ -15,11 +17,19 @@ namespace {
 
 /// The graph with the key of the edits that made it: results of other edits are never taken for its
 /// own.
-GraphPtr marked(const Graph& graph, std::span<const EditStep> steps)
+GraphPtr marked(const EditedModel& model, std::span<const EditStep> steps)
 {
-    GraphEdit edit(graph);
-    ModelInfo info = graph.info();
-    info.edits = KeyBuilder("edits").add(editsToJson({steps.begin(), steps.end()}).dump()).key();
+    GraphEdit edit(*model.graph);
+    ModelInfo info = model.graph->info();
+    std::vector<EditStep> own;
+    for (const EditStep& step : steps)
+        if (isEditOf(step, model))
+            own.push_back(step);
+    KeyBuilder key("edits");
+    key.add(editsToJson(own).dump());
+    if (const std::string& before = model.file->info().edits; !before.empty())
+        key.add(before);
+    info.edits = key.key();
     edit.setInfo(std::move(info));
     return std::make_shared<const Graph>(edit.build());
 }
@@ -88,10 +98,59 @@ std::vector<NodeId> EditedModel::touched() const
     return out;
 }
 
+EditForm formHeld(const Graph& file)
+{
+    if (!file.info().converted)
+        return EditForm::Float;
+    const auto nodes = file.nodes();
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [](const NodePtr& node) { return isReferenceStep(node->target); })
+        ? EditForm::Reference
+        : EditForm::Lowered;
+}
+
+bool isEditOf(const EditStep& step, const EditedModel& model)
+{
+    return step.form == model.form
+        || (model.form == EditForm::Float && step.form == formHeld(*model.file));
+}
+
+namespace {
+
+/// Why an edit of a form cannot be done to this model at all; empty where it can, or is another
+/// form's.
+std::string misplaced(const EditStep& step, const EditedModel& model)
+{
+    const EditForm held = formHeld(*model.file);
+    const bool isLeftOver = model.form == EditForm::Float && held != EditForm::Float;
+    if (!isEditOf(step, model))
+        return isLeftOver ? "the file holds the " + std::string(editFormName(held))
+                + " form alone; edit the model that it was converted from"
+                          : "";
+    if (model.form == EditForm::Float)
+        return {};
+    switch (step.kind) {
+    case EditKind::AddOutput:
+    case EditKind::DropOutput:
+        return "all forms of a model have the same outputs; leave out 'form' to change them in the "
+               "float model, or edit the exported file";
+    case EditKind::Extract:
+        return "a part of one form cannot be compared with the others; leave out 'form' to extract "
+               "it from the float model, or edit the exported file";
+    case EditKind::AsFloat32:
+        return "element types are the float model's; leave out 'form'";
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
 Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
-                                 const JobContext& job)
+                                 const JobContext& job, EditForm form)
 {
     auto untouched = std::make_shared<EditedModel>();
+    untouched->form = form;
     untouched->addresses = std::make_shared<const Addresses>(*file);
     untouched->graph = file;
     for (const auto& values : returned(*file))
@@ -110,6 +169,11 @@ Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const E
     bool changed = false;
     for (std::size_t i = done->outcomes.size(); i < steps.size(); ++i) {
         QS_CHECK(job.check());
+        if (std::string why = misplaced(steps[i], *out);
+            !why.empty() || !isEditOf(steps[i], *out)) {
+            out->outcomes.push_back({{}, std::move(why)});
+            continue;
+        }
         Addresses addresses = *out->addresses;
         EditDraft draft(out->graph, addresses, job);
         EditOutcome outcome;
@@ -131,7 +195,7 @@ Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const E
         out->outcomes.push_back(std::move(outcome));
     }
     if (changed)
-        out->graph = marked(*out->graph, steps);
+        out->graph = marked(*out, steps);
     return out;
 }
 

@@ -36,19 +36,28 @@ struct EditedModel
     /// returns, -1 where an edit added it.
     std::vector<int> outputPlaces;
     std::vector<Extraction> extractions; ///< in order; each takes a part of the one before
+    /// Edits of other forms are not done; their outcomes are empty.
+    EditForm form = EditForm::Float;
 
     /// Every node that some edit changed or added and that is still there.
     std::vector<NodeId> touched() const;
 };
 using EditedModelPtr = std::shared_ptr<const EditedModel>;
 
-/// Does the edits in order, each whole or not at all: one that does not fit the model is left out
-/// and told in its outcome. Errors: a cancel alone.
+/// Does the edits of that form in order, each whole or not at all: one that does not fit the model
+/// is left out, with the reason in its outcome. `file`: the graph of that form. A file that holds a
+/// converted model is of form Float: it takes the edits of that form and those of the form that it
+/// holds. Errors: a cancel alone.
 Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
-                                 const JobContext& job = {});
+                                 const JobContext& job = {}, EditForm form = EditForm::Float);
 /// The same, going on from a model with the first of these edits done.
 Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const EditStep> steps,
                                    const JobContext& job = {});
+
+/// The form that the graph of a file is in.
+EditForm formHeld(const Graph& file);
+/// Whether `editModel` does the edit to that model, rather than leave it to another form's.
+bool isEditOf(const EditStep& step, const EditedModel& model);
 
 /// The lines that tell of edits that were left out: "edit 2, insert ...: why".
 std::vector<std::string> unfitEdits(const EditedModel& model, std::span<const EditStep> steps);

@@ -11,6 +11,7 @@
 #include "engine/import/pt2/symbol_text.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/quantize_per_tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -71,6 +72,8 @@ public:
         return made;
     }
     std::int64_t bytesRead() const { return m_bytes; }
+    /// Quantized tensors and packed weights have no meta kernels.
+    bool needsKernel() const { return m_needsKernel; }
 
 private:
     Result<at::IValue> operand(ValueRef ref)
@@ -84,11 +87,17 @@ private:
         if (type.kind == ValueKind::SymInt)
             if (const auto size = evaluateSize(symbolText(type.expression), m_sizes))
                 return at::IValue(*size);
+        if (type.kind == ValueKind::Custom && node.isOperator() && !m_device.is_meta())
+            return object(node, ref.index);
         const auto shape = TypeInference::shapeOf(type, m_sizes);
-        if (!shape || isQuantized(type.dtype)) {
+        m_needsKernel = m_needsKernel || isQuantized(type.dtype) || type.kind == ValueKind::Custom;
+        if (!shape || (m_needsKernel && m_device.is_meta())) {
             m_unknown = true;
             return fail(ErrorCode::Unsupported, "its operands' shapes are not known");
         }
+        if (isQuantized(type.dtype))
+            return at::IValue(
+                at::quantize_per_tensor(at::zeros(*shape), 1.0, 0, toScalarType(type.dtype)));
         const auto options = at::TensorOptions(toScalarType(type.dtype));
         const at::Tensor meta = at::empty(*shape, options.device(at::kMeta));
         m_bytes += std::int64_t(meta.nbytes());
@@ -97,10 +106,21 @@ private:
         return at::IValue(at::zeros(*shape, options));
     }
 
+    /// A packed weight is made of its operands.
+    Result<at::IValue> object(const Node& maker, std::uint32_t index)
+    {
+        auto made = run(maker);
+        if (!made || !*made || index >= (*made)->size()) {
+            m_unknown = true;
+            return fail(ErrorCode::Unsupported, "its operands are not known");
+        }
+        return (**made)[index];
+    }
+
     const GraphEdit& m_draft;
     const Sizes& m_sizes;
     const at::Device m_device;
-    bool m_unknown = false;
+    bool m_unknown = false, m_needsKernel = false;
     std::int64_t m_bytes = 0;
 };
 
@@ -109,6 +129,8 @@ std::optional<Result<Values>> tried(const GraphEdit& draft, const Node& node, co
 {
     Trial meta(draft, sizes, at::kMeta);
     auto light = meta.run(node);
+    if (!light && meta.needsKernel())
+        return Trial(draft, sizes, at::kCPU).run(node);
     if (!light)
         return {};
     // What a pack says of its operator holds: its kernel may not be made for zeros.

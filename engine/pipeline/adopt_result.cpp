@@ -3,6 +3,7 @@
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
+#include "engine/pipeline/keys/forms_key.h"
 #include "engine/pipeline/stage_chain.h"
 
 #include <ATen/Parallel.h>
@@ -39,7 +40,7 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
         if (const auto it = calibration->qparams.find(id);
             it == calibration->qparams.end() || it->second.scale != params.scale)
             return "their scales do not follow from their statistics";
-    if (loweringKey(stored.recipe) != loweringKey(request.recipe))
+    if (formsKey(stored.recipe) != formsKey(request.recipe))
         return "they are of other decisions";
     QS_TRY(const Key compared, m_hashes.of(request.settings.compared(), sha256));
     if (compared != stored.comparedSha256)

@@ -3,6 +3,7 @@
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/preview_run.h"
 #include "engine/convert/convert.h"
+#include "engine/convert/form_edits.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -145,9 +146,10 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
                              request.recipe.uncalibrated));
     QS_TRY(const ReferenceModel converted,
            convertToReference(run.prepared, seen->qparams, request.recipe.target(), job));
+    QS_TRY(const ConvertedPtr edited, withFormEdits(converted.model, request.recipe, job));
     const Continuation from {m_previewWork, samples.key, 1};
     QS_TRY(Preview made,
-           previewErrors(*converted.model, *samples.batch, run.device.device, job,
+           previewErrors(*edited, *samples.batch, run.device.device, job,
                          samples.data->isSequence() ? nullptr : &from));
     made.estimated = std::move(estimated);
     made.samplesKey = samples.samplesKey;

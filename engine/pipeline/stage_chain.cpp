@@ -9,6 +9,7 @@
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/convert/convert.h"
+#include "engine/convert/form_edits.h"
 #include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/gather_modules.h"
 #include "engine/execute/fill_shapes.h"
@@ -222,6 +223,15 @@ Result<ConvertedPtr> StageChain::convert(const ConvertRequest& request, const Jo
     if (auto kept = m_memo.find<ConvertedModel>(key);
         kept && kept->prepared == calibration.prepared)
         return kept;
+    if (std::any_of(request.recipe.edits.begin(), request.recipe.edits.end(), isFormEdit)) {
+        // Nothing is lowered and checked anew for an edit of a form.
+        ConvertRequest plain = request;
+        plain.recipe = withoutFormEdits(request.recipe);
+        QS_TRY(const ConvertedPtr before, convert(plain, job));
+        QS_TRY(ConvertedPtr edited, withFormEdits(before, request.recipe, job));
+        m_memo.keep<ConvertedModel>(key, edited, bytesOf(*edited));
+        return edited;
+    }
     QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, calibration.qparams,
                              request.recipe.uncalibrated));
     QS_TRY(const auto opened,

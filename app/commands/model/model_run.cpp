@@ -8,6 +8,7 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
+#include "engine/convert/form_edits.h"
 #include "engine/graph/operators/state.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -136,6 +137,11 @@ Result<void> ModelRun::convertAndCompare()
     m_job.report("convert", "choosing scales, lowering, checking kernels", 0);
     QS_TRY(m_converted, m_chain.convert({m_calibration, m_planned.recipe, m_settings}, m_job));
     converting.stop();
+    warnOfFormEdits(*m_converted, m_planned.recipe, m_planned.model->info().path);
+    if (const auto unfit = unfitFormEdits(*m_converted, m_planned.recipe);
+        m_options.strict && !unfit.empty())
+        return fail(makeError(ErrorCode::BadInput, "--strict: " + unfit.front())
+                        .inFile(m_planned.model->info().path));
     const Stopwatch comparing(&m_timing, "compare");
     QS_TRY(m_comparison,
            m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings, m_edited},

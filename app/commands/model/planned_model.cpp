@@ -6,6 +6,7 @@
 #include "app/commands/stopwatch.h"
 #include "engine/base/files/path_claim.h"
 #include "engine/base/log.h"
+#include "engine/convert/form_edits.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/import/importer.h"
 #include "engine/project/moved_files.h"
@@ -140,6 +141,12 @@ Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, co
         if (recipe.edits[i].kind == EditKind::AsFloat32 && edited->outcomes[i].problem.empty())
             note(path + ": what is float16 or bfloat16 is taken as float32");
     return edited;
+}
+
+void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe, const std::string& path)
+{
+    for (const std::string& line : unfitFormEdits(converted, recipe))
+        warn(path + ": " + line);
 }
 
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,

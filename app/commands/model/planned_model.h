@@ -48,6 +48,9 @@ Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
 Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
                                   const JobContext& job,
                                   std::map<std::string, double>* timing = nullptr);
+/// What does not fit of the recipe's edits of converted forms goes to the log.
+void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe,
+                     const std::string& path);
 /// The recipe in that file, or the default one when the path is empty; the packs that the user
 /// loaded are among those it needs.
 Result<Recipe> recipeOrDefault(const std::string& recipePath);

@@ -219,7 +219,7 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& r
         QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
     if (unit.unchanged)
         QS_CHECK(measureUnchanged(index, floatFrame, referenceFrame));
-    else if (m_edited)
+    else if (m_edited || unit.isOpen)
         QS_CHECK(measureCumulative(index, floatFrame, referenceFrame));
     else
         QS_CHECK(measureFunctions(index, floatFrame, referenceFrame, spent));

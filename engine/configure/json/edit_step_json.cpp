@@ -64,7 +64,7 @@ Result<const KindKeys*> readKind(const JsonPlace& place)
 
 Result<void> checkEditKeys(const JsonPlace& place, const KindKeys& row)
 {
-    Keys allowed {"do"};
+    Keys allowed {"do", "form"};
     allowed.insert(allowed.end(), row.needed.begin(), row.needed.end());
     allowed.insert(allowed.end(), row.others.begin(), row.others.end());
     QS_CHECK(place.object(allowed));
@@ -72,6 +72,18 @@ Result<void> checkEditKeys(const JsonPlace& place, const KindKeys& row)
         if (!place.has(key.c_str()))
             return place.error("the key '" + key + "' is missing");
     return {};
+}
+
+Result<EditForm> readForm(const JsonPlace& place)
+{
+    QS_TRY(const std::string name, place.string());
+    Keys known;
+    for (const EditForm form : {EditForm::Float, EditForm::Reference, EditForm::Lowered}) {
+        if (name == editFormName(form))
+            return form;
+        known.emplace_back(editFormName(form));
+    }
+    return place.error("unknown form '" + name + "'", suggestName(name, known));
 }
 
 Result<ReaderAddress> readReader(const JsonPlace& place)
@@ -124,6 +136,9 @@ Result<EditStep> readEdit(const JsonPlace& place)
     QS_CHECK(checkEditKeys(place, *row));
     EditStep step;
     step.kind = row->kind;
+    if (place.has("form")) {
+        QS_TRY(step.form, readForm(place.key("form")));
+    }
     for (const TextKey& text : kTextKeys)
         if (place.has(text.key)) {
             QS_TRY(step.*text.member, place.key(text.key).string());
@@ -163,6 +178,8 @@ Result<EditStep> readEdit(const JsonPlace& place)
 Json editToJson(const EditStep& step)
 {
     Json out {{"do", editKindName(step.kind)}};
+    if (step.form != EditForm::Float)
+        out["form"] = editFormName(step.form);
     const auto has = [&step](const char* key) {
         for (const KindKeys& row : kindTable())
             for (const Keys* keys : {&row.needed, &row.others})

@@ -4,6 +4,7 @@
 #include "engine/configure/extension_packs.h"
 #include "engine/graph/text/graph_printer.h"
 #include "engine/pipeline/keys/decision_keys.h"
+#include "engine/pipeline/keys/forms_key.h"
 
 namespace qs {
 
@@ -45,7 +46,7 @@ bool measuresOriginal(const RunSettings& settings, const Graph& model)
 
 Key conversionKey(const Calibration& calibration, const Recipe& recipe)
 {
-    return KeyBuilder("conversion").add(calibration.key).add(loweringKey(recipe)).key();
+    return KeyBuilder("conversion").add(calibration.key).add(formsKey(recipe)).key();
 }
 
 } // namespace qs

@@ -5,6 +5,7 @@
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/pipeline/keys/data_identity.h"
+#include "engine/pipeline/keys/forms_key.h"
 
 namespace qs {
 
@@ -18,6 +19,12 @@ std::string backendContent(const std::string& nameOrPath)
     return fileSha256(nameOrPath).value_or(nameOrPath);
 }
 
+/// Planning and calibrating do not know of it.
+bool isOfConvertedForm(const EditStep& step)
+{
+    return step.form != EditForm::Float;
+}
+
 } // namespace
 
 Key planningKey(const Recipe& recipe)
@@ -28,6 +35,7 @@ Key planningKey(const Recipe& recipe)
     planning.uncalibrated.clear();
     planning.calibration = {};
     planning.limits = {};
+    std::erase_if(planning.edits, isOfConvertedForm);
     planning.backend.clear(); // its content counts, wherever it stands
     return KeyBuilder("planning")
         .add(recipeToJson(planning))
@@ -43,6 +51,16 @@ Key loweringKey(const Recipe& recipe)
     lowering.loweringRemove = recipe.loweringRemove;
     lowering.uncalibrated = recipe.uncalibrated;
     return KeyBuilder("lowering").add(recipeToJson(lowering)).key();
+}
+
+Key formsKey(const Recipe& recipe)
+{
+    Recipe edits;
+    edits.edits = recipe.edits;
+    std::erase_if(edits.edits, [](const EditStep& step) { return !isOfConvertedForm(step); });
+    const Key lowering = loweringKey(recipe);
+    return edits.edits.empty() ? lowering
+                               : KeyBuilder("forms").add(lowering).add(recipeToJson(edits)).key();
 }
 
 Key againstKey(const RunSettings& settings)
@@ -70,7 +88,7 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
     DecisionKeys keys;
     keys.model = modelSha256;
     keys.planning = planningKey(recipe);
-    keys.lowering = loweringKey(recipe);
+    keys.lowering = formsKey(recipe);
     keys.cut = cutKey(recipe.calibration);
     keys.calibrationData = KeyBuilder("calibration data")
                                .add(settings.calibrationData)
@@ -79,7 +97,8 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
                                .key();
     keys.comparisonData
         = KeyBuilder("comparison data").add(settings.comparisonData).add(data.comparison).key();
-    keys.plan = KeyBuilder("plan").add(keys.model).add(keys.planning).add(keys.lowering).key();
+    keys.plan
+        = KeyBuilder("plan").add(keys.model).add(keys.planning).add(loweringKey(recipe)).key();
     keys.calibration = KeyBuilder("calibration")
                            .add(keys.model)
                            .add(keys.planning)
