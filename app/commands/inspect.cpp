@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/model/planned_model.h"
+#include "app/commands/model/restored_result.h"
 #include "app/commands/text/console.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/convert/outline.h"
 #include "engine/convert/ranges/stored_qparams.h"
 #include "engine/export/documents/result_writer.h"
+#include "engine/export/documents/stored_run.h"
 #include "engine/export/file_origin.h"
 #include "engine/export/forms/code_forms.h"
 #include "engine/graph/operators/class_parts.h"
@@ -190,19 +192,36 @@ std::string traceText(const TraceReport& trace)
     return text;
 }
 
+/// Of a model, a project or a result.
+Result<ModelSource> inspectedSource(const InspectOptions& options, const JobContext& job)
+{
+    if (!looksLikeResult(options.model))
+        return modelSource(options.model, options.recipe, options.movedTo, job);
+    if (!options.recipe.empty())
+        return fail(makeError(ErrorCode::Usage, "a result has a recipe of its own")
+                        .inFile(options.model)
+                        .withHint("leave out --recipe, or name the model"));
+    return sourceOfResult(options.model, options.movedTo);
+}
+
 /// A form of the model, as code.
 Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobContext& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
-    QS_TRY(const ModelSource source,
-           modelSource(options.model, options.recipe, options.movedTo, job));
+    QS_TRY(const ModelSource source, inspectedSource(options, job));
     StageChain chain;
+    if (form != CodeForm::Float && looksLikeResult(options.model)) {
+        QS_TRY(const ConvertedPtr converted, convertedOfResult(chain, options.model, source, job));
+        warnOfFormEdits(*converted, source.recipe, source.model);
+        return convertedCode(*converted, form);
+    }
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     if (form == CodeForm::Float)
         return floatCode(*edited->graph);
     QS_TRY(const PlannedModel planned, planModel(chain, edited->graph, source.recipe, source.file));
     QS_TRY(const ConvertedPtr converted,
            outlineConversion(planned.model, planned.plan, planned.recipe, job));
+    warnOfFormEdits(*converted, planned.recipe, source.model);
     return convertedCode(*converted, form);
 }
 
@@ -239,8 +258,7 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
         return printPasses(options, job);
     if (options.code)
         return printForm(options, job);
-    QS_TRY(const ModelSource source,
-           modelSource(options.model, options.recipe, options.movedTo, job));
+    QS_TRY(const ModelSource source, inspectedSource(options, job));
     const Recipe& recipe = source.recipe;
     StageChain chain;
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
@@ -265,8 +283,11 @@ void addInspectCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<InspectOptions>();
     CLI::App* verb = app.add_subcommand("inspect", "Shows the graph of a model");
-    verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
-    addMovedOption(*verb, options->movedTo);
+    verb->add_option("MODEL", options->model,
+                     "a .pt2, a TorchScript .pt, a project or a result folder")
+        ->required();
+    verb->add_option("--model", options->movedTo,
+                     "of a project or a result: where its model is by now");
     auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");
     auto* code = verb->add_flag("--code", options->code, "the graph as torch.fx prints it");
     code->excludes(json);

@@ -85,12 +85,7 @@ std::string inModule(const std::string& within)
     return within.empty() ? "" : " in " + within;
 }
 
-std::string wordsOf(const EditStep& step)
-{
-    return editText(step, OperatorNames());
-}
-
-std::string editText(const EditStep& step, const OperatorNames& names)
+std::string wordsOf(const EditStep& step, const OperatorNames& names)
 {
     const std::string at = nameOf(step.at, names);
     switch (step.kind) {
@@ -130,12 +125,17 @@ std::string editText(const EditStep& step, const OperatorNames& names)
 
 } // namespace
 
-std::string editText(const EditStep& step)
+std::string editText(const EditStep& step, const OperatorNames& names)
 {
-    const std::string text = wordsOf(step);
+    const std::string text = wordsOf(step, names);
     if (step.form == EditForm::Float)
         return text;
     return text + ", in the " + std::string(editFormName(step.form)) + " form";
+}
+
+std::string editText(const EditStep& step)
+{
+    return editText(step, OperatorNames());
 }
 
 } // namespace qs

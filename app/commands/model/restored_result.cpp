@@ -6,6 +6,11 @@
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/convert/convert.h"
+#include "engine/convert/form_edits.h"
+#include "engine/export/documents/stored_run.h"
+#include "engine/extensions/load_pack.h"
+#include "engine/prepare/prepare.h"
 
 #include <filesystem>
 
@@ -111,7 +116,40 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     QS_TRY(
         restored.converted,
         chain.convert({restored.calibration, planned.recipe, settings, std::move(refused)}, job));
+    warnOfFormEdits(*restored.converted, planned.recipe, planned.model->info().path);
     return restored;
+}
+
+Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo)
+{
+    QS_TRY(const StoredResult stored, openResult(result));
+    QS_TRY(StoredRun run, readStoredRun(result));
+    QS_CHECK(checkOutside(stored.recipePath, pathsOutside(run.recipe, stored.recipePath)));
+    ModelSource source;
+    source.model = movedTo.empty() ? run.modelPath : movedTo;
+    source.recipe = withLoadedPacks(std::move(run.recipe));
+    source.file = stored.recipePath;
+    return source;
+}
+
+Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& result,
+                                       const ModelSource& source, const JobContext& job)
+{
+    QS_TRY(const StoredResult stored, openResult(result));
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
+    if (auto same = checkResultIsOf(*edited->graph, stored.document); !same)
+        return fail(std::move(same).error().inFile(stored.resultPath));
+    QS_TRY(const PlannedModel planned,
+           planWith(chain, edited->graph, source.recipe, stored.recipePath));
+    auto was = quantizationFromResult(stored.document, *planned.model, *planned.plan);
+    if (!was)
+        return fail(std::move(was).error().inFile(stored.resultPath));
+    QS_TRY(PreparedPtr prepared, prepareModel(planned.model, planned.plan, job));
+    const std::vector<RefusedKernel> refused = was->refused.value_or(std::vector<RefusedKernel>());
+    QS_TRY(const ConvertedPtr converted,
+           convertModel(std::move(prepared), std::move(was->qparams), planned.recipe, nullptr, job,
+                        &refused));
+    return withFormEdits(converted, planned.recipe, job);
 }
 
 } // namespace qs

@@ -29,4 +29,13 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
                                      const JobContext& job,
                                      std::map<std::string, double>* timing = nullptr);
 
+/// The model and the recipe of a result folder or its result.json. `movedTo`: where its model is by
+/// now, "" = where the result says. Errors: not a result; `movedTo` without one.
+Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo);
+
+/// The forms that the result was written from, made anew without data: what is not lowered is what
+/// was not lowered then. Errors: as `restoreResult`.
+Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& result,
+                                       const ModelSource& source, const JobContext& job);
+
 } // namespace qs

@@ -164,7 +164,7 @@ private:
             QS_TRY(const at::IValue held, stored(&argument.value));
             if (!held.isObject())
                 continue;
-            const std::string unpack = unpackOf(held);
+            const std::string unpack = packedOperator(held.type()->annotation_str(), "unpack");
             const auto op = unpack.empty() ? std::nullopt : findOperator(unpack);
             if (!op)
                 continue;
@@ -181,25 +181,23 @@ private:
         return std::nullopt;
     }
 
-    static std::string unpackOf(const at::IValue& packed)
-    {
-        const std::string name = packed.type()->annotation_str();
-        for (const char* kind : {"Conv2d", "Conv3d"})
-            if (name.find(kind) != std::string::npos) {
-                const std::string base = kind == std::string("Conv2d") ? "conv2d" : "conv3d";
-                return "quantized." + base + "_unpack.default";
-            }
-        if (name.find("Linear") != std::string::npos)
-            return "quantized.linear_unpack.default";
-        return name.find("Embedding") != std::string::npos
-            ? "quantized.embedding_bag_unpack.default"
-            : std::string();
-    }
-
     const Graph& m_graph;
 };
 
 } // namespace
+
+std::string packedOperator(const std::string& type, const std::string& what)
+{
+    for (const auto& [kind, base] : {std::pair("Conv2d", "conv2d"), {"Conv3d", "conv3d"}})
+        if (type.find(kind) != std::string::npos)
+            return std::string("quantized.") + base + "_" + what + ".default";
+    if (what != "unpack")
+        return {};
+    if (type.find("Linear") != std::string::npos)
+        return "quantized.linear_unpack.default";
+    return type.find("Embedding") != std::string::npos ? "quantized.embedding_bag_unpack.default"
+                                                       : std::string();
+}
 
 Result<std::vector<StoredQParams>> storedQParams(const Graph& graph)
 {

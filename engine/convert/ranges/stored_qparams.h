@@ -23,4 +23,8 @@ struct StoredQParams
 /// cannot be read.
 Result<std::vector<StoredQParams>> storedQParams(const Graph& graph);
 
+/// LibTorch's operator that tells something of a packed weight of that type ("unpack", "stride",
+/// "groups"), empty where there is none.
+std::string packedOperator(const std::string& type, const std::string& what);
+
 } // namespace qs

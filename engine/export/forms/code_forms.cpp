@@ -2,7 +2,9 @@
 #include "engine/export/forms/code_forms.h"
 
 #include "engine/export/forms/custom_module_borders.h"
+#include "engine/export/forms/packed_modules.h"
 #include "engine/export/forms/python_objects.h"
+#include "engine/graph/code/module_code.h"
 
 #include <algorithm>
 
@@ -93,7 +95,19 @@ std::optional<CodeForm> codeFormFromName(std::string_view name)
 
 std::vector<CodeLine> floatCode(const Graph& model)
 {
-    std::vector<CodeLine> lines = codeLines(*withPythonObjects(model));
+    PackedModules packed;
+    if (model.info().converted)
+        if (auto unpacked = unpackModules(std::make_shared<const Graph>(model)))
+            packed = std::move(*unpacked);
+    std::vector<CodeLine> lines;
+    if (packed.modules) {
+        CodeContext context;
+        context.fusions = packed.fusions;
+        context.values = true;
+        lines = moduleCodeLines(*withPythonObjects(*packed.graph), context, *packed.modules);
+    } else {
+        lines = codeLines(*withPythonObjects(model));
+    }
     // What joining objects adds is no node of the model's.
     for (CodeLine& line : lines)
         std::erase_if(line.nodes, [&](NodeId id) { return !model.tryGet(id); });

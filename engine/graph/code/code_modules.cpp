@@ -3,82 +3,15 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/code/code_names.h"
+#include "engine/graph/code/module_settings.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
-#include "engine/graph/text/text_literals.h"
 
 #include <algorithm>
 
 namespace qs {
 
 namespace {
-
-/// The value a node reads under a name, null where it reads none.
-const Value* operand(const Graph& graph, const Node& node, std::string_view name)
-{
-    const Argument* argument = node.tryArg(name);
-    const ValueRef* ref = argument ? argument->asRef() : nullptr;
-    return ref ? &graph.value(*ref) : nullptr;
-}
-
-std::string dimText(const Graph& graph, const Node& node, std::string_view name, std::size_t axis)
-{
-    const Value* value = operand(graph, node, name);
-    return value && axis < value->type.shape.size() ? value->type.shape[axis].text() : "?";
-}
-
-/// "(2, 2)" for [2, 2] and for [2] of a layer with two spatial dimensions.
-std::string spatialText(const Argument* argument, std::size_t dims, std::int64_t otherwise)
-{
-    std::string out = "(";
-    const auto* list = argument ? argument->asList() : nullptr;
-    for (std::size_t i = 0; i < dims; ++i) {
-        std::string item = std::to_string(otherwise);
-        if (list && !list->empty())
-            item = settingText((*list)[std::min(i, list->size() - 1)]);
-        else if (argument && argument->asInt())
-            item = settingText(*argument);
-        out += (i ? ", " : "") + item;
-    }
-    return out + (dims == 1 ? ",)" : ")");
-}
-
-std::string convolutionText(const Graph& graph, const Node& node, const std::string& name,
-                            const std::string& suffix, bool hasBias)
-{
-    const bool transposed = name.find("Transpose") != std::string::npos;
-    const auto dims = std::size_t(name[name.size() - 2] - '0');
-    const Argument* groups = node.tryArg("groups");
-    const std::int64_t count = groups && groups->asInt() ? *groups->asInt() : 1;
-    const auto channels = [&](std::size_t axis, bool perGroup) {
-        const Value* weight = operand(graph, node, "weight");
-        if (!weight || axis >= weight->type.shape.size())
-            return std::string("?");
-        return std::to_string(weight->type.shape[axis].size * (perGroup ? count : 1));
-    };
-    std::string out = channels(transposed ? 0 : 1, !transposed) + ", "
-        + channels(transposed ? 1 : 0, transposed) + ", kernel_size=(";
-    for (std::size_t i = 0; i < dims; ++i)
-        out += (i ? ", " : "") + dimText(graph, node, "weight", i + 2);
-    out += dims == 1 ? ",)" : ")";
-    out += ", stride=" + spatialText(node.tryArg("stride"), dims, 1) + suffix;
-    const auto unlessDefault = [&](const char* argument, std::int64_t usual) {
-        const Argument* given = node.tryArg(argument);
-        if (const auto* word = given ? given->asString() : nullptr) {
-            out += std::string(", ") + argument + "=" + *word;
-            return;
-        }
-        const std::string text = spatialText(given, dims, usual);
-        if (text != spatialText(nullptr, dims, usual))
-            out += std::string(", ") + argument + "=" + text;
-    };
-    unlessDefault("padding", 0);
-    unlessDefault("dilation", 1);
-    unlessDefault("output_padding", 0);
-    if (count != 1)
-        out += ", groups=" + std::to_string(count);
-    return hasBias ? out : out + ", bias=False";
-}
 
 /// The class of an operator: its module's, or that of the module as which torch.ao fuses a
 /// function.
@@ -93,52 +26,6 @@ std::string classOf(const Node& node)
     return lastPart(node.scope.moduleClass);
 }
 
-bool isConvolution(const std::string& name)
-{
-    return name.size() > 5 && name.starts_with("Conv") && name.back() == 'd';
-}
-
-/// What a module prints between its parentheses. `folded`: a batch norm in it gives it a bias.
-std::string settings(const Graph& graph, const Node& node, const std::string& suffix, bool folded)
-{
-    const std::string name = lastPart(node.scope.moduleClass);
-    if (isConvolution(name))
-        return convolutionText(graph, node, name, suffix, folded || operand(graph, node, "bias"));
-    if (name == "Linear") {
-        // Core ATen hands the weight over as [in, out].
-        const bool swapped = !node.tryArg("weight");
-        const std::string weight = swapped ? "mat2" : "weight";
-        return "in_features=" + dimText(graph, node, weight, swapped ? 0 : 1)
-            + ", out_features=" + dimText(graph, node, weight, swapped ? 1 : 0)
-            + (suffix.empty() ? std::string(", bias=")
-                       + (folded || operand(graph, node, swapped ? "self" : "bias") ? "True"
-                                                                                    : "False")
-                              : suffix);
-    }
-    if (name.starts_with("BatchNorm")) {
-        const auto setting = [&node](const char* key, double usual) {
-            const Argument* given = node.tryArg(key);
-            return std::string(", ") + key + "="
-                + (given && given->asDouble() ? settingText(*given) : doubleText(usual));
-        };
-        return dimText(graph, node, "running_mean", 0) + setting("eps", 1e-5)
-            + setting("momentum", 0.1)
-            + ", affine=" + (operand(graph, node, "weight") ? "True" : "False")
-            + ", track_running_stats=True" + suffix;
-    }
-    std::string out;
-    if (name == "Embedding")
-        out = dimText(graph, node, "weight", 0) + ", " + dimText(graph, node, "weight", 1);
-    for (const auto& argument : node.args) {
-        bool reads = argument.value.isNone() || argument.name == "training"
-            || argument.name == "cudnn_enabled" || argument.name == "cudnn_enable";
-        forEachRef(argument.value, [&](ValueRef) { reads = true; });
-        if (!reads)
-            out += (out.empty() ? "" : ", ") + argument.name + "=" + settingText(argument.value);
-    }
-    return out.empty() && !suffix.empty() ? suffix.substr(2) : out + suffix;
-}
-
 } // namespace
 
 std::string kernelClass(const CodeStatement& statement, const CodeContext& context)
@@ -149,27 +36,6 @@ std::string kernelClass(const CodeStatement& statement, const CodeContext& conte
             return lastPart(fused);
     }
     return lastPart(statement.root->scope.moduleClass);
-}
-
-std::string settingText(const Argument& argument)
-{
-    if (const auto* list = argument.asList()) {
-        std::string out = "(";
-        for (std::size_t i = 0; i < list->size(); ++i)
-            out += (i ? ", " : "") + settingText((*list)[i]);
-        return out + (list->size() == 1 ? ",)" : ")");
-    }
-    if (const auto* value = argument.asBool())
-        return *value ? "True" : "False";
-    if (const auto* value = argument.asInt())
-        return std::to_string(*value);
-    if (const auto* value = argument.asDouble())
-        return doubleText(*value);
-    if (const auto* value = argument.asString())
-        return quotedLiteral(*value);
-    if (const auto* value = argument.asDType())
-        return "torch." + std::string(dtypeName(*value));
-    return argument.isNone() ? "None" : "...";
 }
 
 namespace {
@@ -221,9 +87,11 @@ struct CodeModuleTree::Branch
     }
 };
 
-CodeModuleTree::CodeModuleTree(const Graph& graph, const CodeContext& context)
+CodeModuleTree::CodeModuleTree(const Graph& graph, const CodeContext& context, const Graph* modules)
     : m_graph(graph)
-    , m_model(context.model ? *context.model : graph)
+    , m_model(modules             ? *modules
+                  : context.model ? *context.model
+                                  : graph)
     , m_context(context)
     , m_root(std::make_unique<Branch>())
 {
@@ -267,7 +135,7 @@ std::string CodeModuleTree::describe(const Node& floatNode, const CodeStatement&
         ? wholeClass(name, *statement.root)
         : first && statement.quantizedWeight ? "Quantized" + name + "(Reference)"
                                              : name;
-    return shown + "(" + settings(m_model, floatNode, {}, first && folded) + ")";
+    return shown + "(" + moduleSettings(m_model, floatNode, {}, first && folded) + ")";
 }
 
 /// The float operators of the module, in forward order.
@@ -284,20 +152,59 @@ std::vector<const Node*> CodeModuleTree::membersOf(const CodeStatement& statemen
     return {member ? member : statement.root};
 }
 
+namespace {
+
+/// The kernel that a module's forward runs; null where it runs none.
+const Node* kernelOf(const CodeStatement& statement)
+{
+    for (auto node = statement.nodes.rbegin(); node != statement.nodes.rend(); ++node)
+        if (isKernelTarget((*node)->target) && !isPrepackTarget((*node)->target))
+            return *node;
+    return nullptr;
+}
+
+} // namespace
+
+bool CodeModuleTree::isDynamicKernel(const CodeStatement& statement) const
+{
+    const auto& args = kernelOf(statement)->args;
+    const std::string name = lastPart(kernelClass(statement, m_context));
+    return (isRecurrentClass(name) || name.starts_with("Linear"))
+        && std::none_of(args.begin(), args.end(),
+                        [](const NamedArgument& argument) { return isScale(argument.name); });
+}
+
+/// How the weight of a linear layer is quantized; of a dynamic layer its type too.
+std::string CodeModuleTree::qschemeText(const CodeStatement& statement, bool isDynamic)
+{
+    for (const Node* node : statement.nodes) {
+        const Argument* dtype = node->tryArg("dtype");
+        if (!isQuantize(*node) || !dtype || !dtype->asDType())
+            continue;
+        const bool perChannel = node->target.find("per_channel") != std::string::npos;
+        return (isDynamic ? ", dtype=" + settingText(*dtype) : "") + ", qscheme=torch.per_"
+            + (perChannel ? "channel" : "tensor") + "_affine";
+    }
+    return {};
+}
+
 /// A module that one of LibTorch's quantized kernels runs.
 void CodeModuleTree::addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
                                bool folded) const
 {
     std::string suffix;
-    for (const auto& argument : statement.result().args) {
+    for (const auto& argument : kernelOf(statement)->args) {
         const char* label = isScale(argument.name) ? ", scale="
             : isZeroPoint(argument.name)           ? ", zero_point="
                                                    : nullptr;
         if (m_context.values && label && !argument.value.asRef())
             suffix += label + settingText(argument.value);
     }
-    branch.text = "Quantized" + kernelClass(statement, m_context) + "("
-        + settings(m_model, first, suffix, folded) + ")";
+    if (m_context.values && lastPart(first.scope.moduleClass) == "Linear")
+        suffix += qschemeText(statement, isDynamicKernel(statement));
+    branch.text = (isDynamicKernel(statement) ? "DynamicQuantized" : "Quantized")
+        + kernelClass(statement, m_context) + "(" + moduleSettings(m_model, first, suffix, folded)
+        + ")";
 }
 
 void CodeModuleTree::add(const CodeStatement& statement)
@@ -311,13 +218,13 @@ void CodeModuleTree::add(const CodeStatement& statement)
     // A batch norm folded into the weights is gone.
     const std::string root = lastPart(members.front()->scope.moduleClass);
     const auto isFolded = [&](const Node* member) {
-        return (isConvolution(root) || root == "Linear")
+        return (isConvolutionClass(root) || root == "Linear")
             && lastPart(member->scope.moduleClass).starts_with("BatchNorm");
     };
     const auto end = std::remove_if(members.begin(), members.end(), isFolded);
     const bool folded = end != members.end();
     members.erase(end, members.end());
-    if (isKernelTarget(statement.result().target)) {
+    if (kernelOf(statement)) {
         addKernel(branch, statement, *members.front(), folded);
         return;
     }

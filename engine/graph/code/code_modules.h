@@ -12,7 +12,8 @@ namespace qs {
 class CodeModuleTree
 {
 public:
-    CodeModuleTree(const Graph& graph, const CodeContext& context);
+    /// `modules`: whose nodes tell the settings; null: the float model.
+    CodeModuleTree(const Graph& graph, const CodeContext& context, const Graph* modules = nullptr);
     ~CodeModuleTree();
     /// The module that a Module statement calls; a second call adds nothing.
     void add(const CodeStatement& statement);
@@ -30,6 +31,9 @@ private:
     std::vector<const Node*> membersOf(const CodeStatement& statement) const;
     void addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
                    bool folded) const;
+    /// A kernel that chooses the parameters of its input itself.
+    bool isDynamicKernel(const CodeStatement& statement) const;
+    static std::string qschemeText(const CodeStatement& statement, bool isDynamic);
     /// "QuantizableLSTM", "QuantizedLSTM(Reference)", "QuantizedLSTM": a custom module in this
     /// form.
     std::string wholeClass(const std::string& name, const Node& module) const;
@@ -42,8 +46,5 @@ private:
 
 /// The class of a fused module, or of the module itself: "ConvReLU2d".
 std::string kernelClass(const CodeStatement& statement, const CodeContext& context);
-
-/// An argument that holds no value of the graph, as Python: "(3, 3)" for a list, "True", "1e-05".
-std::string settingText(const Argument& argument);
 
 } // namespace qs

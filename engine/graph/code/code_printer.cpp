@@ -4,6 +4,7 @@
 #include "engine/graph/bodies.h"
 #include "engine/graph/code/code_modules.h"
 #include "engine/graph/code/code_namer.h"
+#include "engine/graph/code/module_code.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/graph/operators/tuple_ops.h"
 #include "engine/graph/text/graph_printer.h"
@@ -47,11 +48,11 @@ std::string quantizedName(DType dtype)
 class CodePrinter
 {
 public:
-    CodePrinter(const Graph& graph, const CodeContext& context)
+    CodePrinter(const Graph& graph, const CodeContext& context, const Graph* modules = nullptr)
         : m_graph(graph)
         , m_context(context)
         , m_names(graph, context)
-        , m_modules(graph, context)
+        , m_modules(graph, context, modules)
     {
     }
 
@@ -356,6 +357,12 @@ std::string printArgument(const Graph& graph, const Argument& argument)
 std::vector<CodeLine> codeLines(const Graph& graph, const CodeContext& context)
 {
     return CodePrinter(graph, context).print();
+}
+
+std::vector<CodeLine> moduleCodeLines(const Graph& graph, const CodeContext& context,
+                                      const Graph& modules)
+{
+    return CodePrinter(graph, context, &modules).print();
 }
 
 std::string printCode(const Graph& graph, const CodeContext& context)

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/export/forms/packed_modules.h"
+
+#include "engine/base/text.h"
+#include "engine/base/torch_guard.h"
+#include "engine/convert/ranges/stored_qparams.h"
+#include "engine/execute/op_table.h"
+#include "engine/execute/tensor_store.h"
+#include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
+#include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/graph/operators/quantized_target.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <array>
+
+namespace qs {
+
+namespace {
+
+constexpr std::string_view kPackedSuffix = "._packed_params";
+
+/// "fc" for "fc._packed_params._packed_params"; empty where it is no module's packed weight.
+std::string moduleOf(std::string attribute)
+{
+    bool isPacked = false;
+    while (attribute.ends_with(kPackedSuffix)) {
+        attribute.resize(attribute.size() - kPackedSuffix.size());
+        isPacked = true;
+    }
+    return isPacked ? attribute : std::string();
+}
+
+/// The float class of a quantized one, "Conv2d" of "QuantizedConvReLU2d", and what it is fused
+/// with: "ReLU".
+struct FloatClass
+{
+    std::string root, activation;
+};
+FloatClass floatClassOf(const std::string& quantized)
+{
+    std::string name = lastPart(quantized);
+    for (const std::string_view prefix : {"Dynamic", "Quantized"})
+        if (name.starts_with(prefix))
+            name.erase(0, prefix.size());
+    for (const std::string_view activation : {"LeakyReLU", "ReLU", "Tanh"})
+        if (const auto at = name.find(activation); at != std::string::npos && at > 0)
+            return {std::string(name).erase(at, activation.size()), std::string(activation)};
+    return {name, {}};
+}
+
+Result<std::vector<at::IValue>> call(const std::string& target, const at::IValue& packed)
+{
+    const auto op = findOperator(target);
+    std::vector<at::IValue> stack {packed};
+    if (!op)
+        return fail(ErrorCode::Internal, "LibTorch has no " + target);
+    QS_CHECK(guardTorch([&]() -> Result<void> {
+        op->callBoxed(stack);
+        return {};
+    }));
+    return stack;
+}
+
+class Unpacker
+{
+public:
+    explicit Unpacker(const GraphPtr& model)
+        : m_model(model)
+        , m_edit(*model)
+        , m_nextId(model->parts().nextId)
+    {
+    }
+
+    Result<PackedModules> run()
+    {
+        const auto tensors = tensorsOf(*m_model);
+        for (const NodePtr& node : m_model->nodes())
+            if (node->isOperator() && isKernelTarget(node->target) && tensors)
+                QS_CHECK(kernel(*node, *tensors));
+        if (!m_isAny)
+            return PackedModules {m_model, nullptr, {}};
+        Node output;
+        output.kind = NodeKind::Output;
+        output.name = "output";
+        m_floats.insert(std::move(output));
+        return PackedModules {std::make_shared<const Graph>(m_edit.build()),
+                              std::make_shared<const Graph>(m_floats.build()),
+                              std::move(m_fusions)};
+    }
+
+private:
+    Result<void> kernel(const Node& node, const TensorStore& tensors)
+    {
+        for (std::size_t i = 0; i < node.args.size(); ++i) {
+            const ValueRef* ref = node.args[i].value.asRef();
+            const Node* holder = ref ? m_model->tryGet(ref->node) : nullptr;
+            if (!holder || !holder->isStored())
+                continue;
+            const std::string path = moduleOf(holder->target);
+            const ModuleEntry* entry = path.empty() ? nullptr : m_model->modules().tryGet(path);
+            if (!entry)
+                continue;
+            QS_TRY(const at::IValue packed, tensors.get(holder->tensor));
+            const std::string unpack = packed.isObject()
+                ? packedOperator(packed.type()->annotation_str(), "unpack")
+                : "";
+            if (unpack.empty())
+                continue;
+            QS_TRY(const auto parts, call(unpack, packed));
+            if (parts.empty() || !parts[0].isTensor() || !parts[0].toTensor().is_quantized())
+                continue;
+            const bool hasBias
+                = parts.size() > 1 && parts[1].isTensor() && parts[1].toTensor().defined();
+            const Scope scope {path, "torch.nn." + floatClassOf(entry->moduleClass).root,
+                               m_calls[path]++};
+            takeWeight(node, i, scope, parts[0].toTensor());
+            QS_CHECK(addFloat(node, scope, parts[0].toTensor(), hasBias, packed));
+            fuse(node, scope, floatClassOf(entry->moduleClass));
+            m_isAny = true;
+        }
+        return {};
+    }
+
+    /// The kernel reads a quantized parameter instead of a packed object.
+    void takeWeight(const Node& kernel, std::size_t argument, const Scope& scope,
+                    const at::Tensor& weight)
+    {
+        Node stored;
+        stored.kind = NodeKind::Parameter;
+        stored.name = stored.target = scope.path + ".weight";
+        stored.outputs.push_back({stored.name, typeOfTensor(weight)});
+        const NodeId parameter = m_edit.insert(std::move(stored), kernel.id);
+        const bool perChannel = weight.qscheme() != at::kPerTensorAffine;
+        Node quantize;
+        quantize.kind = NodeKind::Op;
+        quantize.name = "packed";
+        quantize.scope = scope;
+        quantize.target = perChannel ? "aten.quantize_per_channel.default" : kQuantizeTensor;
+        quantize.args.push_back({"input", Argument(ValueRef {parameter, 0})});
+        quantize.args.push_back({"dtype", Argument(fromScalarType(weight.scalar_type()))});
+        quantize.outputs.push_back({"packed", typeOfTensor(weight)});
+        const NodeId made = m_edit.insert(std::move(quantize), kernel.id);
+        std::vector<NamedArgument> args = m_edit.get(kernel.id).args;
+        args[argument].value = Argument(ValueRef {made, 0});
+        m_edit.setArgs(kernel.id, std::move(args));
+        m_edit.change(kernel.id).scope = scope;
+    }
+
+    /// The module's float operator, for what the module prints between its parentheses.
+    Result<void> addFloat(const Node& kernel, const Scope& scope, const at::Tensor& weight,
+                          bool hasBias, const at::IValue& packed)
+    {
+        const auto parameter = [&](const char* name, const ValueType& type) {
+            Node stored;
+            stored.id = NodeId(m_nextId++);
+            stored.kind = NodeKind::Parameter;
+            stored.name = stored.target = scope.path + "." + name;
+            stored.outputs.push_back({stored.name, type});
+            return Argument(ValueRef {m_floats.insert(std::move(stored)), 0});
+        };
+        Node made;
+        made.id = kernel.id;
+        made.kind = NodeKind::Op;
+        made.name = kernel.name;
+        made.target = "module";
+        made.scope = scope;
+        // The packed weight of a layer with one dimension has one of length one before it.
+        const std::string cls = lastPart(scope.moduleClass);
+        const bool isConv = cls.starts_with("Conv");
+        const std::size_t dims = isConv ? std::size_t(cls.back() - '0') : 0;
+        ValueType type = typeOfTensor(weight);
+        while (isConv && type.shape.size() > dims + 2)
+            type.shape.erase(type.shape.begin() + 2);
+        made.args.push_back({"weight", parameter("weight", type)});
+        if (hasBias)
+            made.args.push_back({"bias", parameter("bias", ValueType())});
+        constexpr std::array<const char*, 5> kSettings {"stride", "padding", "dilation",
+                                                        "output_padding", "groups"};
+        for (const char* setting : kSettings) {
+            const std::string teller
+                = isConv ? packedOperator(packed.type()->annotation_str(), setting) : std::string();
+            if (teller.empty() || !findOperator(teller))
+                continue;
+            QS_TRY(const auto told, call(teller, packed));
+            if (!told.empty() && told[0].isInt())
+                made.args.push_back({setting, Argument(told[0].toInt())});
+            if (told.empty() || !told[0].isIntList())
+                continue;
+            Argument::List items;
+            const auto sizes = told[0].toIntVector();
+            for (std::size_t i = sizes.size() > dims ? sizes.size() - dims : 0; i < sizes.size();
+                 ++i)
+                items.emplace_back(std::int64_t(sizes[i]));
+            made.args.push_back({setting, Argument(std::move(items))});
+        }
+        made.outputs.push_back({kernel.name, ValueType()});
+        m_floats.insert(std::move(made));
+        return {};
+    }
+
+    void fuse(const Node& kernel, const Scope& scope, const FloatClass& of)
+    {
+        if (of.activation.empty())
+            return;
+        Node made;
+        made.id = NodeId(m_nextId++);
+        made.kind = NodeKind::Op;
+        made.name = "activation";
+        made.target = "module";
+        made.scope = {scope.path + ".1", "torch.nn." + of.activation, scope.callIndex};
+        made.args.push_back({"self", Argument(ValueRef {kernel.id, 0})});
+        made.outputs.push_back({"activation", ValueType()});
+        const NodeId id = m_floats.insert(std::move(made));
+        std::string fused = lastPart(scope.moduleClass);
+        const bool isConv = fused.starts_with("Conv");
+        fused.insert(isConv ? fused.size() - 2 : fused.size(), of.activation);
+        m_fusions.push_back({{kernel.id, id}, "torch.ao.nn.intrinsic." + fused});
+    }
+
+    const GraphPtr& m_model;
+    GraphEdit m_edit, m_floats;
+    std::uint32_t m_nextId;
+    bool m_isAny = false;
+    std::unordered_map<std::string, int> m_calls;
+    std::vector<CodeFusion> m_fusions;
+};
+
+} // namespace
+
+Result<PackedModules> unpackModules(const GraphPtr& model)
+{
+    const InferenceScope scope;
+    return Unpacker(model).run();
+}
+
+} // namespace qs

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/code/code_printer.h"
+
+namespace qs {
+
+/// As `codeLines`, for a lowered graph without its float model: `modules` has a float node of the
+/// id of each kernel that is a module's call, and the other members of fusions; modules print their
+/// settings from these.
+std::vector<CodeLine> moduleCodeLines(const Graph& graph, const CodeContext& context,
+                                      const Graph& modules);
+
+} // namespace qs
