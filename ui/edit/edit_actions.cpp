@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/edit_actions.h"
 
-#include "engine/base/sha256.h"
 #include "engine/edit/edit_titles.h"
 #include "ui/edit/insert_dialogs.h"
 #include "ui/edit/operator_dialogs.h"
@@ -9,6 +8,7 @@
 #include "ui/edit/rewire_drag.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
+#include "ui/graph/style/graph_style.h"
 #include "ui/graph/view/graph_view.h"
 #include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/text.h"
@@ -29,6 +29,7 @@ constexpr ActionId kNodeActions[] = {
     ActionId::ReplaceEvery, ActionId::SetArguments,  ActionId::RewireInput, ActionId::DuplicateNode,
     ActionId::RenameNode,   ActionId::MakeOutput};
 
+const QString kFormTopic = QStringLiteral("editedForm");
 const QString kEdgeTopic = QStringLiteral("editedEdge");
 
 bool isOperator(const Graph& model, NodeId id)
@@ -66,7 +67,10 @@ EditActions::EditActions(Actions& actions, Workspace& workspace, GraphEditor& ed
 void EditActions::connectCommands()
 {
     const auto on = [&](ActionId id, auto&& handler) {
-        connect(&m_actions[id], &QAction::triggered, this, handler);
+        connect(&m_actions[id], &QAction::triggered, this, [this, handler] {
+            if (canEdit())
+                handler();
+        });
     };
     const auto replacement = [this](bool every) {
         return [this, every](EditDialog& dialog, const About&, const Node& node) {
@@ -98,23 +102,28 @@ void EditActions::connectCommands()
         step.kind = EditKind::Fold;
         make(step);
     });
-    on(ActionId::SaveEdited, [this] { saveEdited(); });
+    connect(&m_actions[ActionId::SaveEdited], &QAction::triggered, this, &EditActions::saveEdited);
 }
 
 void EditActions::takeDrags(GraphView& view)
 {
     auto* drag = new RewireDrag(view, m_workspace, m_editor, &view);
-    connect(drag, &RewireDrag::wanted, this, &EditActions::make);
+    connect(drag, &RewireDrag::wanted, this, // of the float form: others are not dragged in
+            [this](const EditStep& step) { make(step, EditForm::Float); });
     connect(drag, &RewireDrag::refused, this,
             [this](const QString& why) { refuse(tr("Not fed"), why); });
 }
 
 EditActions::About EditActions::about() const
 {
-    About about {m_workspace.document().model(), {}, {}};
+    About about {m_editor.graph(), {}, {}};
     const Selection& selection = m_workspace.selection();
     if (!about.model)
         return about;
+    if (m_editor.form() != EditForm::Float) {
+        about.operators = operatorsOfForm(*about.model);
+        return about;
+    }
     about.edge = selection.edge();
     std::vector<NodeId> nodes;
     if (about.edge)
@@ -130,22 +139,61 @@ EditActions::About EditActions::about() const
     return about;
 }
 
-void EditActions::refresh()
+std::vector<NodeId> EditActions::operatorsOfForm(const Graph& form) const
 {
-    const About now = about();
-    for (const ActionId id : kNodeActions)
-        m_actions[id].setEnabled(now.edge || !now.operators.empty());
-    for (const ActionId id :
-         {ActionId::DropOutput, ActionId::LoadConstant, ActionId::FoldConstants})
-        m_actions[id].setEnabled(now.model != nullptr);
+    const Graph& model = *m_workspace.document().model();
+    const Selection& selection = m_workspace.selection();
+    std::vector<NodeId> wanted = selection.nodes();
+    if (const auto& edge = selection.edge())
+        wanted = {edge->value.node, edge->reader.node};
+    std::vector<NodeId> found;
+    for (const NodePtr& node : form.nodes())
+        if (node->isOperator() && !selection.isModule()
+            && std::find(wanted.begin(), wanted.end(), floatNodeOf(form, &model, node->id))
+                != wanted.end())
+            found.push_back(node->id);
+    return found;
 }
 
-void EditActions::make(const EditStep& step)
+bool EditActions::canEdit()
 {
-    m_editor.attempt(step, [this, text = m_editor.textOf(step)](const QString& problem) {
-        if (!problem.isEmpty())
-            refuse(tr("Not done: %1").arg(text), problem);
-    });
+    if (m_editor.graph())
+        return true;
+    auto& pipeline = m_workspace.pipeline();
+    m_messages.showChoices(
+        MessageBar::Kind::Note, kFormTopic, tr("Nothing is converted yet"),
+        tr("This form is edited once the model is converted; the float form can be edited now"), {},
+        {{tr("Convert"), tr("Calibrate where that is needed, and convert"),
+          [&pipeline] { pipeline.runUpTo(Stage::Convert); }}});
+    return false;
+}
+
+void EditActions::refresh()
+{
+    const GraphPtr& model = m_workspace.document().model();
+    const Selection& selection = m_workspace.selection();
+    const auto& nodes = selection.nodes();
+    const bool isAny = model && !selection.isModule()
+        && (m_editor.form() != EditForm::Float
+                ? !nodes.empty()
+                : std::any_of(nodes.begin(), nodes.end(),
+                              [&](NodeId id) { return isOperator(*model, id); }));
+    for (const ActionId id : kNodeActions)
+        m_actions[id].setEnabled(isAny || (model && selection.edge()));
+    for (const ActionId id :
+         {ActionId::DropOutput, ActionId::LoadConstant, ActionId::FoldConstants})
+        m_actions[id].setEnabled(model != nullptr);
+}
+
+void EditActions::make(const EditStep& step, std::optional<EditForm> form)
+{
+    m_editor.attempt(
+        step,
+        [this, text = m_editor.textOf(step)](const QString& problem) {
+            if (!problem.isEmpty())
+                refuse(tr("Not done: %1").arg(text), problem);
+        },
+        form);
 }
 
 void EditActions::refuse(const QString& what, const QString& why)
@@ -164,7 +212,9 @@ void EditActions::ask(const QString& ok, const Ask& rest)
 {
     const About now = about();
     if (now.operators.empty())
-        return refuse(tr("Nothing to change"), tr("No operator stands at an end of the edge"));
+        return refuse(tr("Nothing to change"),
+                      now.edge ? tr("No operator stands at an end of the edge")
+                               : tr("This form has no operator for what is selected"));
     auto* dialog = newDialog(ok, ok);
     QStringList members;
     const NodeTitles titles(*now.model);
@@ -227,7 +277,15 @@ void EditActions::removeAll(const std::vector<NodeId>& operators)
         return make(steps.front());
     if (steps.empty())
         return;
-    const QString text = tr("remove %1").arg(titlesOf(m_workspace.document(), operators));
+    const GraphPtr graph = m_editor.graph();
+    const NodeTitles titles(*graph);
+    QStringList names;
+    constexpr int kNamed = 4;
+    for (const NodeId id : operators)
+        names << toQString(titles.of(graph->get(id)));
+    const QString text = tr("remove %1")
+                             .arg(names.size() > kNamed ? tr("%1 operators").arg(names.size())
+                                                        : names.join(QStringLiteral(" + ")));
     m_editor.attempt(
         steps,
         [this, text](const QString& problem) {
@@ -282,58 +340,15 @@ void EditActions::makeOutput()
 
 void EditActions::dropOutput()
 {
-    const GraphPtr& model = m_workspace.document().model();
     auto* dialog = newDialog(tr("Drop an output"), tr("Drop"));
-    const NodeTitles titles(*model);
-    QStringList names;
-    for (const NamedArgument& argument : model->output().args) {
-        const ValueRef* ref = argument.value.asRef();
-        names << (ref ? toQString(valueTitle(titles, *model, *ref)) : tr("a constant"));
-    }
-    dialog->askChoice(tr("&Output"), names);
-    dialog->make = [dialog]() -> Result<EditStep> {
-        EditStep step;
-        step.kind = EditKind::DropOutput;
-        step.item = dialog->choice();
-        return step;
-    };
+    askOutputToDrop(*dialog, *m_editor.graph());
     dialog->open();
 }
 
 void EditActions::loadConstant()
 {
-    const GraphPtr& model = m_workspace.document().model();
     auto* dialog = newDialog(tr("Load a parameter, buffer or constant"), tr("Load"));
-    QStringList names;
-    std::vector<ValueAddress> stored;
-    const auto add = [&](const Node& one) {
-        names << QStringLiteral("%1, %2").arg(toQString(one.target.empty() ? one.name : one.target),
-                                              toQString(one.outputs.at(0).type.text()));
-        stored.push_back(m_editor.addressOf({one.id, 0}));
-    };
-    for (const NodeId id : about().operators) // their own first
-        for (const NamedArgument& argument : model->get(id).args)
-            forEachRef(argument.value, [&](ValueRef ref) {
-                if (const Node& read = model->get(ref.node); read.isStored())
-                    add(read);
-            });
-    for (const NodePtr& one : model->nodes())
-        if (one->isStored() && m_editor.addressOf({one->id, 0}).kind == ValueAddress::Kind::Stored)
-            add(*one);
-    dialog->askChoice(tr("&Tensor"), names, true);
-    dialog->askFile(tr("&File"), tr("NumPy arrays (*.npy)"));
-    dialog->make = [dialog, stored]() -> Result<EditStep> {
-        EditStep step;
-        step.kind = EditKind::Constant;
-        if (dialog->choice() < 0)
-            return fail(
-                makeError(ErrorCode::NotFound,
-                          tr("there is no tensor '%1'").arg(dialog->chosenText()).toStdString()));
-        step.at = stored.at(std::size_t(dialog->choice()));
-        step.file = dialog->file();
-        QS_TRY(step.sha256, fileSha256(step.file));
-        return step;
-    };
+    askConstant(*dialog, m_editor, *m_editor.graph(), about().operators);
     dialog->open();
 }
 

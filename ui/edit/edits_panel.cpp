@@ -3,6 +3,7 @@
 
 #include "engine/edit/edit_titles.h"
 #include "ui/edit/graph_editor.h"
+#include "ui/graph/style/graph_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
@@ -52,6 +53,7 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     connect(&workspace.document(), &Document::graphEdited, this, later);
     connect(&workspace.document(), &Document::recipeChanged, this, later);
     connect(&workspace.document(), &Document::settingsChanged, this, later);
+    connect(&workspace.document(), &Document::resultsChanged, this, later);
     connect(m_original, &QCheckBox::clicked, this, &EditsPanel::againstWanted);
     connect(m_list, &QTreeWidget::itemClicked, this, &EditsPanel::choose);
     connect(m_list, &QTreeWidget::itemActivated, this, &EditsPanel::choose);
@@ -77,12 +79,13 @@ void EditsPanel::refresh()
     if (document.model() && !steps.empty())
         titles.emplace(*document.edited());
     for (std::size_t i = 0; document.model() && i < steps.size(); ++i) {
-        const auto& outcomes = document.edited()->outcomes;
-        const bool known = !document.isGraphStale() && i < outcomes.size();
-        const std::string problem = known ? outcomes[i].problem : std::string();
-        const QString state = !known ? QStringLiteral("…")
-            : problem.empty()        ? tr("done")
-                                     : tr("left out: %1").arg(toQString(problem));
+        const EditedModelPtr edited = m_editor.editedForm(steps[i].form);
+        const bool known = edited && i < edited->outcomes.size();
+        const std::string problem = known ? edited->outcomes[i].problem : std::string();
+        const QString state = known && !problem.empty() ? tr("left out: %1").arg(toQString(problem))
+            : known                                     ? tr("done")
+            : steps[i].form == EditForm::Float          ? QStringLiteral("…")
+                                                        : tr("done when the model is converted");
         auto* row = new QTreeWidgetItem(
             m_list,
             {QStringLiteral("%1. %2").arg(i + 1).arg(toQString(titles->of(steps[i]))), state});
@@ -101,15 +104,22 @@ void EditsPanel::refresh()
 void EditsPanel::choose()
 {
     auto* row = m_list->currentItem();
-    const auto& edited = m_workspace.document().edited();
+    const auto& steps = m_workspace.document().recipe().edits;
     const auto index = std::size_t(row ? m_list->indexOfTopLevelItem(row) : -1);
-    if (!row || !edited || index >= edited->outcomes.size())
+    if (!row || index >= steps.size())
+        return;
+    const EditedModelPtr edited = m_editor.editedForm(steps[index].form);
+    if (!edited || index >= edited->outcomes.size())
         return;
     std::vector<NodeId> nodes;
-    for (const NodeId node : edited->outcomes[index].touched)
-        if (m_workspace.document().model()->tryGet(node)
-            && m_workspace.foldTree()->unitOf(node) >= 0)
+    const Graph& model = *m_workspace.document().model();
+    for (const NodeId touched : edited->outcomes[index].touched) {
+        const NodeId node = steps[index].form == EditForm::Float
+            ? touched
+            : floatNodeOf(*edited->graph, &model, touched);
+        if (model.tryGet(node) && m_workspace.foldTree()->unitOf(node) >= 0)
             nodes.push_back(node);
+    }
     if (nodes.empty())
         return;
     m_workspace.selection().selectNodes(nodes);

@@ -51,45 +51,112 @@ GraphEditor::GraphEditor(Workspace& workspace, QObject* parent)
     });
 }
 
-void GraphEditor::attempt(const EditStep& step, std::function<void(const QString&)> done)
+EditForm GraphEditor::form() const
 {
-    attempt(std::vector<EditStep> {step}, std::move(done));
+    switch (m_shown ? m_shown() : CodeForm::Float) {
+    case CodeForm::Reference:
+        return EditForm::Reference;
+    case CodeForm::Lowered:
+        return EditForm::Lowered;
+    case CodeForm::Float:
+    case CodeForm::Prepared:
+        break;
+    }
+    return EditForm::Float;
 }
 
-void GraphEditor::attempt(const std::vector<EditStep>& steps,
-                          std::function<void(const QString&)> done, const QString& text)
+ConvertedPtr GraphEditor::conversion() const
 {
-    const Document& document = m_workspace.document();
-    if (!document.model())
+    return document().isStale(Stage::Convert) ? nullptr : document().converted();
+}
+
+GraphPtr GraphEditor::graph() const
+{
+    const EditForm of = form();
+    if (of == EditForm::Float)
+        return document().model();
+    const ConvertedPtr converted = conversion();
+    if (!converted)
+        return nullptr;
+    return of == EditForm::Reference ? converted->reference : converted->lowered;
+}
+
+EditedModelPtr GraphEditor::editedForm(EditForm form) const
+{
+    if (form == EditForm::Float)
+        return document().isGraphStale() ? nullptr : document().edited();
+    const ConvertedPtr converted = conversion();
+    if (!converted)
+        return nullptr;
+    return form == EditForm::Reference ? converted->referenceEdits : converted->loweredEdits;
+}
+
+std::shared_ptr<const Addresses> GraphEditor::addresses() const
+{
+    if (form() == EditForm::Float)
+        return document().edited() ? document().edited()->addresses : nullptr;
+    if (const EditedModelPtr edited = editedForm(form()))
+        return edited->addresses;
+    const GraphPtr shown = graph();
+    if (shown && m_formAddresses.first != shown)
+        m_formAddresses = {shown, std::make_shared<const Addresses>(*shown)};
+    return shown ? m_formAddresses.second : nullptr;
+}
+
+void GraphEditor::attempt(const EditStep& step, std::function<void(const QString&)> done,
+                          std::optional<EditForm> form)
+{
+    attempt(std::vector<EditStep> {step}, std::move(done), {}, form);
+}
+
+void GraphEditor::attempt(std::vector<EditStep> steps, std::function<void(const QString&)> done,
+                          const QString& text, std::optional<EditForm> form)
+{
+    const EditForm of = form.value_or(this->form());
+    const GraphPtr shown = of == EditForm::Float ? document().model() : graph();
+    if (!shown)
         return;
-    Recipe recipe = document.recipe();
+    for (EditStep& step : steps)
+        step.form = of;
+    Recipe recipe = document().recipe();
     recipe.edits.insert(recipe.edits.end(), steps.begin(), steps.end());
+    const EditedModelPtr edited = of == EditForm::Float ? document().edited() : editedForm(of);
     m_workspace.pipeline().jobs().run(
         Lane::Pool, kTryTag,
-        [engine = &m_workspace.pipeline().engine(), file = document.edited()->file,
-         recipe](JobContext& job) { return engine->edit(file, recipe, job); },
+        [engine = &m_workspace.pipeline().engine(), file = edited ? edited->file : shown, recipe,
+         of](JobContext& job) {
+            return of == EditForm::Float ? engine->edit(file, recipe, job)
+                                         : editModel(file, recipe.edits, job, of);
+        },
         this,
-        [this, before = document.recipe(), recipe, done = std::move(done), count = steps.size(),
+        [this, before = document().recipe(), recipe, done = std::move(done), count = steps.size(),
          text = text.isEmpty() ? textOf(steps.front()) : text](Result<EditedModelPtr> tried) {
-            if (!tried) {
-                if (tried.error().code != ErrorCode::Cancelled)
-                    done(toQString(tried.error().line()));
-                return;
-            }
-            const auto& outcomes = (*tried)->outcomes;
-            for (std::size_t i = outcomes.size() - count; i < outcomes.size(); ++i)
-                if (!outcomes[i].problem.empty()) {
-                    done(toQString(outcomes[i].problem));
-                    return;
-                }
-            if (!(m_workspace.document().recipe() == before)) {
-                done(tr("another decision was made meanwhile; try again"));
-                return;
-            }
-            m_selects = true;
-            m_workspace.change(text, recipe);
-            done({});
+            if (tried)
+                take(before, recipe, **tried, count, text, done);
+            else if (tried.error().code != ErrorCode::Cancelled)
+                done(toQString(tried.error().line()));
         });
+}
+
+void GraphEditor::take(const Recipe& before, Recipe recipe, const EditedModel& tried,
+                       std::size_t count, const QString& text,
+                       const std::function<void(const QString&)>& done)
+{
+    const auto& outcomes = tried.outcomes;
+    for (std::size_t i = outcomes.size() - count; i < outcomes.size(); ++i)
+        if (!outcomes[i].problem.empty()) {
+            done(toQString(outcomes[i].problem));
+            return;
+        }
+    if (!(document().recipe() == before)) {
+        done(tr("another decision was made meanwhile; try again"));
+        return;
+    }
+    m_selects = tried.form == EditForm::Float;
+    m_workspace.change(text, std::move(recipe));
+    if (!m_selects)
+        m_workspace.pipeline().runUpTo(Stage::Convert); // from the calibration that is there
+    done({});
 }
 
 void GraphEditor::takeAway(std::size_t index)
@@ -98,8 +165,12 @@ void GraphEditor::takeAway(std::size_t index)
     if (index >= recipe.edits.size())
         return;
     const QString text = textOf(recipe.edits[index]);
+    const bool isConverted
+        = recipe.edits[index].form != EditForm::Float && editedForm(recipe.edits[index].form);
     recipe.edits.erase(recipe.edits.begin() + std::ptrdiff_t(index));
     m_workspace.change(tr("take away: %1").arg(text), std::move(recipe));
+    if (isConverted)
+        m_workspace.pipeline().runUpTo(Stage::Convert);
 }
 
 void GraphEditor::selectTouched()
@@ -119,23 +190,25 @@ void GraphEditor::selectTouched()
 
 ValueAddress GraphEditor::addressOf(ValueRef value) const
 {
-    const auto& edited = m_workspace.document().edited();
-    return edited ? edited->addresses->of(value) : ValueAddress();
+    const auto known = addresses();
+    return known ? known->of(value) : ValueAddress();
 }
 
 QString GraphEditor::textOf(const EditStep& step) const
 {
-    const auto& edited = m_workspace.document().edited();
+    const EditedModelPtr edited
+        = step.form == EditForm::Float ? document().edited() : editedForm(step.form);
     return toQString(edited ? EditTitles(*edited).of(step) : editText(step));
 }
 
 std::string GraphEditor::freeName(const std::string& target) const
 {
-    const auto& edited = m_workspace.document().edited();
+    const auto known = addresses();
+    const GraphPtr shown = graph();
     const std::string base = wordOf(target);
     for (int number = 0;; ++number) {
         std::string name = number == 0 ? base : base + "_" + std::to_string(number);
-        if (!edited || (edited->addresses->isFree(name) && !edited->graph->tryFind(name)))
+        if (!known || (known->isFree(name) && !shown->tryFind(name)))
             return name;
     }
 }
@@ -143,7 +216,8 @@ std::string GraphEditor::freeName(const std::string& target) const
 std::vector<GraphEditor::Reader> GraphEditor::readersOf(ValueRef value) const
 {
     std::vector<Reader> out;
-    const Graph& graph = *m_workspace.document().model();
+    const GraphPtr shown = graph();
+    const Graph& graph = *shown;
     const NodeTitles titles(graph);
     std::vector<NodeId> seen;
     for (const Use& use : graph.users(value)) {
@@ -169,7 +243,8 @@ std::vector<GraphEditor::Reader> GraphEditor::readersOf(ValueRef value) const
 std::vector<GraphEditor::Reader> GraphEditor::inputsOf(NodeId id) const
 {
     std::vector<Reader> out;
-    const Graph& graph = *m_workspace.document().model();
+    const GraphPtr shown = graph();
+    const Graph& graph = *shown;
     const NodeTitles titles(graph);
     const Node& node = graph.get(id);
     forEachPlace(node, [&](const std::string& argument, int item, ValueRef ref) {
@@ -183,7 +258,8 @@ std::vector<GraphEditor::Reader> GraphEditor::inputsOf(NodeId id) const
 
 int GraphEditor::placeOf(const std::vector<Reader>& readers, const Edge& edge) const
 {
-    const Node* reader = document().model()->tryGet(edge.reader.node);
+    const GraphPtr shown = graph();
+    const Node* reader = shown->tryGet(edge.reader.node);
     if (!reader || edge.reader.argument >= reader->args.size())
         return 0;
     const bool isOutput = reader->kind == NodeKind::Output;

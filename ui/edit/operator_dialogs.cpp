@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/operator_dialogs.h"
 
+#include "engine/base/sha256.h"
 #include "engine/edit/edit_titles.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/text/graph_printer.h"
@@ -150,6 +151,58 @@ void askNewName(EditDialog& dialog, GraphEditor& editor, const Node& node)
     dialog.make = [&dialog,
                    step = stepAbout(EditKind::Rename, editor, node)]() mutable -> Result<EditStep> {
         step.name = dialog.name();
+        return step;
+    };
+}
+
+void askOutputToDrop(EditDialog& dialog, const Graph& model)
+{
+    const NodeTitles titles(model);
+    QStringList names;
+    for (const NamedArgument& argument : model.output().args) {
+        const ValueRef* ref = argument.value.asRef();
+        names << (ref ? toQString(valueTitle(titles, model, *ref)) : QObject::tr("a constant"));
+    }
+    dialog.askChoice(QObject::tr("&Output"), names);
+    dialog.make = [&dialog]() -> Result<EditStep> {
+        EditStep step;
+        step.kind = EditKind::DropOutput;
+        step.item = dialog.choice();
+        return step;
+    };
+}
+
+void askConstant(EditDialog& dialog, GraphEditor& editor, const Graph& model,
+                 const std::vector<NodeId>& operators)
+{
+    QStringList names;
+    std::vector<ValueAddress> stored;
+    const auto add = [&](const Node& one) {
+        names << QStringLiteral("%1, %2").arg(toQString(one.target.empty() ? one.name : one.target),
+                                              toQString(one.outputs.at(0).type.text()));
+        stored.push_back(editor.addressOf({one.id, 0}));
+    };
+    for (const NodeId id : operators) // their own first
+        for (const NamedArgument& argument : model.get(id).args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (const Node& read = model.get(ref.node); read.isStored())
+                    add(read);
+            });
+    for (const NodePtr& one : model.nodes())
+        if (one->isStored() && editor.addressOf({one->id, 0}).kind == ValueAddress::Kind::Stored)
+            add(*one);
+    dialog.askChoice(QObject::tr("&Tensor"), names, true);
+    dialog.askFile(QObject::tr("&File"), QObject::tr("NumPy arrays (*.npy)"));
+    dialog.make = [&dialog, stored]() -> Result<EditStep> {
+        EditStep step;
+        step.kind = EditKind::Constant;
+        if (dialog.choice() < 0)
+            return fail(makeError(
+                ErrorCode::NotFound,
+                QObject::tr("there is no tensor '%1'").arg(dialog.chosenText()).toStdString()));
+        step.at = stored.at(std::size_t(dialog.choice()));
+        step.file = dialog.file();
+        QS_TRY(step.sha256, fileSha256(step.file));
         return step;
     };
 }

@@ -19,4 +19,10 @@ void askDuplicate(EditDialog& dialog, GraphEditor& editor, const Node& node, con
 /// Another name.
 void askNewName(EditDialog& dialog, GraphEditor& editor, const Node& node);
 
+/// Which of its outputs goes.
+void askOutputToDrop(EditDialog& dialog, const Graph& model);
+/// A .npy for a stored tensor of the model, those that the operators read first.
+void askConstant(EditDialog& dialog, GraphEditor& editor, const Graph& model,
+                 const std::vector<NodeId>& operators);
+
 } // namespace qs

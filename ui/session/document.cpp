@@ -148,15 +148,18 @@ bool Document::isGraphStale() const
 void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys,
                          GraphMaking made, FoldTreePtr hierarchy)
 {
+    const bool isSameGraph = m_edited && edited->graph == m_model; // edits of converted forms
     m_edited = std::move(edited);
     m_model = m_edited->graph;
     m_made = std::move(made);
-    m_calibration = {};
-    m_converted = {};
-    m_comparison = {};
-    m_preview = {};
-    m_nodeData.reset();
-    m_scalars.reset();
+    if (!isSameGraph) {
+        m_calibration = {};
+        m_converted = {};
+        m_comparison = {};
+        m_preview = {};
+        m_nodeData.reset();
+        m_scalars.reset();
+    }
     takePlan(std::move(plan), keys, std::move(hierarchy));
     m_notices.post({Notice::Graph, Notice::Plan, Notice::Results});
 }

@@ -157,6 +157,9 @@ void Commands::connectEdit()
     });
     auto* edits = new EditActions(a, m_window.workspace(), m_window.graphEditor(),
                                   m_window.messageBar(), m_window, this);
+    m_window.graphEditor().setShownForm([pane = QPointer<GraphPane>(&m_window.graphPane())] {
+        return pane ? pane->form() : CodeForm::Float;
+    });
     edits->takeDrags(m_window.graphPane().view());
     edits->takeDrags(m_window.graphPane().otherView());
     on(a, ActionId::SelectNone, this, [this] {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/convert/form_edits.h"
+#include "engine/graph/text/node_titles.h"
+#include "tests/ui/edits_window.h"
+#include "ui/style/looks.h"
+#include "ui/style/theme.h"
+
+#include <QApplication>
+#include <QPushButton>
+#include <QTreeWidget>
+
+using namespace qs;
+using namespace qs::test;
+
+/// Editing the reference form and the lowered form in the window on the real engine: what is shown
+/// is what is edited, the new target is run, undo restores, the files hold it.
+class TestFormEdits : public EditsWindow
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { makeEngine(); }
+    void init() { openSample(); }
+    void cleanup() { m_window.reset(); }
+
+    void anotherTargetGraphWideIsRunAndUndone()
+    {
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        const ComparisonPtr before = document().comparison();
+        QVERIFY(before && !before->outputs.empty());
+        const CalibrationPtr calibrated = document().calibration();
+        m_window->graphPane().showForm(CodeForm::Lowered);
+        select("conv2d");
+        const std::string quantize = "aten.quantize_per_tensor.default";
+        const std::string dynamic = "aten.quantize_per_tensor_dynamic.default";
+        const auto count = [&](const std::string& target) {
+            int found = 0;
+            for (const NodePtr& one : document().converted()->lowered->nodes())
+                found += one->target == target ? 1 : 0;
+            return found;
+        };
+        const NodePtr first = firstOf(quantize);
+        QVERIFY(first);
+        workspace().selection().selectNodes({first->origin ? first->origin : first->id});
+        ask(ActionId::ReplaceEvery, [&](EditDialog& dialog) {
+            chooseMember(dialog, *document().converted()->lowered, first->name);
+            type(dialog, "editOperator", QString::fromStdString(dynamic));
+            type(dialog, "argument_reduce_range", "false");
+        });
+        QCOMPARE(document().recipe().edits.size(), std::size_t(1));
+        QVERIFY(document().recipe().edits[0].form == EditForm::Lowered);
+        QVERIFY(document().recipe().edits[0].kind == EditKind::ReplaceEvery);
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Convert) && count(dynamic) > 0, 60000);
+        QCOMPARE(document().calibration(), calibrated); // nothing was observed again
+        auto* list = m_window->findChild<QTreeWidget*>("editsList");
+        QTRY_COMPARE(list->topLevelItemCount(), 1);
+        QTRY_COMPARE(list->topLevelItem(0)->text(1), QStringLiteral("done"));
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Compare), 60000);
+        const auto after = document().comparison();
+        QVERIFY(after->outputs[0].cumulative->sqnrDb == before->outputs[0].cumulative->sqnrDb);
+        QVERIFY(after->outputs[0].lowered->sqnrDb != before->outputs[0].lowered->sqnrDb);
+        checkAgainstTheCommandLine();
+        workspace().undoStack().undo();
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Compare), 20000); // brought back without a run
+        QCOMPARE(document().comparison(), before);
+        QCOMPARE(count(dynamic), 0);
+        QVERIFY(count(quantize) > 0);
+    }
+
+    void anOperatorOfTheReferenceFormIsEdited()
+    {
+        workspace().pipeline().runUpTo(Stage::Convert);
+        settle();
+        m_window->graphPane().showForm(CodeForm::Reference);
+        select("relu");
+        ask(ActionId::ReplaceNode, [&](EditDialog& dialog) {
+            chooseMember(dialog, *document().converted()->reference, "relu");
+            type(dialog, "editOperator", "aten.sigmoid.default");
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Convert), 60000);
+        const Graph& form = *document().converted()->reference;
+        QCOMPARE(form.get(node("relu")->id).target, std::string("aten.sigmoid.default"));
+        QCOMPARE(node("relu")->target, std::string("aten.relu.default"));
+        QVERIFY(unfitFormEdits(*document().converted(), document().recipe()).empty());
+        // Another edit goes on from it.
+        ask(ActionId::InsertAfter, [&](EditDialog& dialog) {
+            chooseMember(dialog, *document().converted()->reference, "relu");
+            type(dialog, "editOperator", "aten.clamp.default");
+            type(dialog, "argument_min", "0.25");
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Convert)
+                                     && document().converted()->reference->tryFind("clamp"),
+                                 60000);
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        checkAgainstTheCommandLine();
+        // Without the first the second still fits.
+        auto* list = m_window->findChild<QTreeWidget*>("editsList");
+        QTRY_COMPARE(list->topLevelItemCount(), 2);
+        list->setCurrentItem(list->topLevelItem(0));
+        m_window->findChild<QPushButton*>("editsTakeAway")->click();
+        QTRY_VERIFY_WITH_TIMEOUT(document().recipe().edits.size() == 1 && isCurrent(Stage::Convert),
+                                 60000);
+        QCOMPARE(document().converted()->reference->get(node("relu")->id).target,
+                 std::string("aten.relu.default"));
+        QVERIFY(document().converted()->reference->tryFind("clamp"));
+    }
+
+    void withoutAConversionTheFormIsOffered()
+    {
+        m_window->graphPane().showForm(CodeForm::Reference);
+        select("relu");
+        action(ActionId::ReplaceNode).trigger();
+        QVERIFY(!m_window->findChild<EditDialog*>());
+        QTRY_VERIFY(m_window->messageBar().isVisible());
+        QVERIFY(document().recipe().edits.empty());
+        m_window->graphPane().showForm(CodeForm::Float);
+        ask(ActionId::ReplaceNode,
+            [](EditDialog& dialog) { type(dialog, "editOperator", "aten.silu.default"); });
+        QCOMPARE(node("relu")->target, std::string("aten.silu.default"));
+    }
+
+    void whatMakesNoSenseInAFormSaysWhatToDo()
+    {
+        workspace().pipeline().runUpTo(Stage::Convert);
+        settle();
+        m_window->graphPane().showForm(CodeForm::Reference);
+        select("relu");
+        ask(
+            ActionId::DropOutput, [](EditDialog&) {}, false);
+        auto* dialog = m_window->findChild<EditDialog*>();
+        QVERIFY(dialog->findChild<QLabel*>("editProblem")->text().contains("float model"));
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        QVERIFY(document().recipe().edits.empty());
+    }
+
+private:
+    NodePtr firstOf(const std::string& target)
+    {
+        for (const NodePtr& one : document().converted()->lowered->nodes())
+            if (one->target == target)
+                return one;
+        return nullptr;
+    }
+
+    /// Which operator of the form is meant, where the dialog asks.
+    static void chooseMember(QDialog& dialog, const Graph& form, const std::string& name)
+    {
+        auto* members = dialog.findChild<QComboBox*>("editMember");
+        if (members)
+            members->setCurrentText(
+                QString::fromStdString(NodeTitles(form).of(*form.tryFind(name))));
+    }
+};
+
+int main(int argc, char** argv)
+{
+    QApplication app(argc, argv);
+    applyTheme(app, false);
+    TestFormEdits test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_ui_form_edits.moc"
