@@ -8,6 +8,7 @@
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/data/input_variety.h"
+#include "engine/calibrate/given_stats.h"
 #include "engine/calibrate/look_queue.h"
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/non_finite.h"
@@ -39,8 +40,11 @@ public:
         , m_isSequence(isSequence)
         , m_looks(*prepared.graph)
     {
-        for (const auto& planned : prepared.plan->observers)
+        for (const auto& planned : prepared.plan->observers) {
             m_observers[planned.id] = makeObserver(planned.id, planned.spec);
+            if (auto start = givenStart(*prepared.model, planned))
+                m_observers[planned.id]->restore(std::move(*start));
+        }
     }
 
     Result<void> observeWeights(const JobContext& job)

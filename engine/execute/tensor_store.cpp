@@ -2,6 +2,7 @@
 #include "engine/execute/tensor_store.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/graph/given_observations.h"
 #include "engine/graph/graph_edit.h"
 
 #include <ATen/core/Tensor.h>
@@ -21,7 +22,14 @@ std::shared_ptr<TensorStore> TensorStore::over(std::shared_ptr<const TensorStore
 {
     if (!below)
         return nullptr;
-    auto store = std::make_shared<TensorStore>();
+    std::shared_ptr<TensorStore> store;
+    if (const auto* held = dynamic_cast<const HoldsGivenObservations*>(below.get())) {
+        auto holder = std::make_shared<WithGivenObservations<TensorStore>>();
+        holder->given = held->given;
+        store = std::move(holder);
+    } else {
+        store = std::make_shared<TensorStore>();
+    }
     store->m_base = below->size();
     store->m_below = std::move(below);
     return store;

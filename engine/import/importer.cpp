@@ -11,6 +11,7 @@
 #include "engine/import/functionalize/view_updates.h"
 #include "engine/import/pt2/pt2_importer.h"
 #include "engine/import/torchscript/torchscript_importer.h"
+#include "engine/import/trained/fake_quantizers.h"
 
 #include <ATen/Parallel.h>
 
@@ -101,6 +102,7 @@ Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const Job
            pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
                                             : readPt2(archive, job));
     const std::array passes {
+        Pass("remove-fake-quantizers", withoutFakeQuantizers, PassTraits {.isVerified = false}),
         Pass("functionalize", [](const Graph& g) { return functionalize(withMutatedState(g)); }),
         Pass("drop-idle-updates", withoutIdleUpdates, PassTraits {.isNeeded = false}),
         Pass("drop-read-backs", withoutReadBacks, PassTraits {.isNeeded = false}),

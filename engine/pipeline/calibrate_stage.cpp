@@ -3,6 +3,7 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/given_stats.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/convert/ranges/clipped_values.h"
 #include "engine/execute/tensor_store.h"
@@ -12,6 +13,7 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/pipeline/observe_part.h"
+#include "engine/plan/rules/given_ranges.h"
 #include "engine/prepare/prepare.h"
 #include "engine/prepare/value_keys.h"
 
@@ -78,12 +80,14 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
     // In a sequence what a model keeps from batch to batch depends on all of it.
     const std::string whole = cut.isSequence ? printGraph(*run.prepared->graph) : std::string();
     for (auto& [id, seen] : observedKeys(*run.prepared)) {
+        const PlannedObserver& planned = run.prepared->plan->observers[id.value() - 1];
+        const bool isGiven = givenFor(*run.prepared->model, planned) != nullptr;
         const bool isWeight = run.prepared->observedWeight.contains(id);
         run.seen[id] = KeyBuilder("statistics")
                            .add(seen)
                            .add(isWeight ? Key() : run.dataKey)
                            .add(machine)
-                           .add(whole)
+                           .add(whole + (isGiven ? " given" : ""))
                            .key();
     }
     return run;
@@ -105,6 +109,7 @@ std::shared_ptr<Calibration> StageChain::gather(const Run& run, const Observatio
             return nullptr;
         seen->observers.push_back(std::move(*stats));
     }
+    takeGivenRanges(*run.prepared->model, *run.prepared->plan, *seen);
     seen->batches = fresh ? fresh->batches : amount->batches;
     seen->samples = fresh ? fresh->samples : amount->samples;
     seen->device = run.device.device;

@@ -15,6 +15,7 @@
 #include "engine/plan/observer_plan.h"
 #include "engine/plan/reasons.h"
 #include "engine/plan/rules/fusion_conflicts.h"
+#include "engine/plan/rules/given_ranges.h"
 #include "engine/plan/rules/mixed_qconfigs.h"
 
 #include <map>
@@ -243,6 +244,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     applyBranchConditions(graph, matches, verdicts, decisions);
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
     plan.observers = std::move(observers.observers);
+    takeGivenSpecs(graph, plan);
 
     const Findings findings {graph, names, matches, hits, verdicts, observers, backend, choices};
     const Reasoner reasoner(findings);

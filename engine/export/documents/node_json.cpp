@@ -7,6 +7,7 @@
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/text/graph_printer.h"
 #include "engine/plan/names/unit_title.h"
+#include "engine/plan/rules/given_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -341,6 +342,8 @@ Json NodeJson::qparams(ObserverId observer, NodeId at) const
     if (spec->spec.groupSize > 0)
         json["group_size"] = spec->spec.groupSize;
     json["observer"] = observerKindName(spec->spec.kind);
+    if (givenFor(*m_parts.model, *spec))
+        json["source"] = "fake_quantizer";
     json["shared_with"] = sharedWith;
     if (spec->rule.kind != RuleKind::None)
         json["rule"] = ruleJson(spec->rule);

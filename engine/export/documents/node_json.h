@@ -70,6 +70,9 @@ Json alternativesJson(const std::vector<Alternative>& alternatives);
 /// A number, or null where JSON has no word for it (NaN, infinities).
 Json numberJson(double value);
 Json coverageJson(const Plan& plan);
+/// `fake_quantizers`: how many of the file's have a range and of how many it is used; an empty
+/// object where the file has none.
+Json fakeQuantizersJson(const Graph& model, const Plan& plan);
 /// "reason" and "reason_code", or null for both.
 void addReason(Json& json, const Reason& reason);
 /// "target", the hardware target: the backend as the recipe names it and what stands under

@@ -75,6 +75,7 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
     Json json = {{"format", "quantscope.plan"}, {"version", 1}, {"model", modelJson(model)}};
     json.update(sideJson(recipe, plan));
     json["findings"] = findingsJson(model, plan);
+    json.update(fakeQuantizersJson(model, plan));
     json["nodes"] = NodeJson(parts, false).nodes().value(); // nobody cancels it
     addCrossings(json, model, plan);
     if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {

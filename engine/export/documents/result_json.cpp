@@ -5,6 +5,7 @@
 #include "engine/export/documents/own_ranges_text.h"
 #include "engine/export/documents/steps_json.h"
 #include "engine/plan/module_statistics.h"
+#include "engine/plan/rules/given_ranges.h"
 #include "engine/plan/summaries/coverage.h"
 
 #include <algorithm>
@@ -143,6 +144,14 @@ Json dataJson(const ResultParts& parts)
 
 } // namespace
 
+Json fakeQuantizersJson(const Graph& model, const Plan& plan)
+{
+    const GivenCount count = countGiven(model, plan);
+    return count.found == 0
+        ? Json::object()
+        : Json {{"fake_quantizers", {{"found", count.found}, {"used", count.used}}}};
+}
+
 Json coverageJson(const Plan& plan)
 {
     const Coverage all = coverageOf(plan);
@@ -185,6 +194,7 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         {"own_ranges", ownRangesJson(parts.ownRanges)},
         {"forms", formsJson(parts)}};
     json.update(targetJson(*parts.recipe));
+    json.update(fakeQuantizersJson(*parts.model, *parts.plan));
     for (const ExtensionPackPtr& pack : loadedPacks())
         json["extensions"].push_back({{"name", pack->name}, {"sha256", pack->sha256}});
     if (parts.comparison && !parts.comparison->unpaired.empty())

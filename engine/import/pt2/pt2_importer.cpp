@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/memory/free_later.h"
 #include "engine/base/torch_guard.h"
+#include "engine/graph/given_observations.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/graph/operators/state.h"
@@ -27,7 +28,7 @@ class Pt2Reading
 public:
     explicit Pt2Reading(std::shared_ptr<Pt2Archive> archive)
         : m_archive(std::move(archive))
-        , m_store(std::make_shared<TensorStore>())
+        , m_store(std::make_shared<WithGivenObservations<TensorStore>>())
     {
         m_edit.setTensors(m_store);
     }

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/given_observations.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/import/functionalize/erase_unread.h"
 #include "engine/import/pt2/tree_spec_json.h"
@@ -180,7 +181,7 @@ Result<void> addOutputs(ScriptEvaluator& evaluator, const ScriptItem& item, Node
 Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const ScriptFile& file,
                           const JobContext& job)
 {
-    ScriptScope root(nullptr, std::make_shared<TensorStore>());
+    ScriptScope root(nullptr, std::make_shared<WithGivenObservations<TensorStore>>());
     ScriptWeights weights(file, archive, root);
     const ScriptDebug debug(archive);
     ScriptEvaluator evaluator(root, weights, debug, job);

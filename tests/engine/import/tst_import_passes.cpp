@@ -2,6 +2,7 @@
 #include "engine/import/functionalize/functionalize.h"
 #include "engine/import/functionalize/mutated_state.h"
 #include "engine/import/functionalize/view_updates.h"
+#include "engine/import/trained/fake_quantizers.h"
 #include "tests/support/graph_text_case.h"
 
 using namespace qs;
@@ -12,6 +13,8 @@ namespace {
 const Pass kFunctionalize("functionalize",
                           [](const Graph& g) { return functionalize(withMutatedState(g)); });
 const Pass kIdle("drop-idle-updates", withoutIdleUpdates);
+const Pass kFakeQuantizers("remove-fake-quantizers", withoutFakeQuantizers,
+                           PassTraits {.isVerified = false});
 const Pass kReadBacks("drop-read-backs", withoutReadBacks);
 
 const std::vector<PassCase> kCases {
@@ -96,6 +99,55 @@ const std::vector<PassCase> kCases {
         return %y
     )",
      ""},
+    {kFakeQuantizers, "readers of a fake quantizer read its input", R"(
+        x: float32[2] = input
+        a: float32[2] = aten.fake_quantize_per_tensor_affine.default(self=%x, scale=0.5, zero_point=3, quant_min=0, quant_max=255)
+        y: float32[2] = aten.neg.default(self=%a)
+        b: float32[2] = aten.fake_quantize_per_tensor_affine.default(self=%y, scale=0.25, zero_point=0, quant_min=-128, quant_max=127)
+        return %b
+    )",
+     R"(
+        x: float32[2] = input
+        y: float32[2] = aten.neg.default(self=%x)
+        return %y
+    )"},
+    {kFakeQuantizers, "a batch norm that is simulated in the weight leaves it", R"(
+        x: float32[1, 2, 4, 4] = input
+        w: float32[3, 2, 1, 1] = parameter
+        bias: float32[3] = parameter
+        std: float32[3] = parameter
+        wide: float32[3, 1, 1, 1] = aten.reshape.default(self=%std, shape=[-1, 1, 1, 1])
+        scaled: float32[3, 2, 1, 1] = aten.mul.Tensor(self=%w, other=%wide)
+        q: float32[3, 2, 1, 1] = aten.fake_quantize_per_tensor_affine.default(self=%scaled, scale=0.5, zero_point=0, quant_min=-128, quant_max=127)
+        none: float32[3] = aten.zeros_like.default(self=%bias)
+        y: float32[1, 3, 4, 4] = aten.conv2d.default(input=%x, weight=%q, bias=%none) scope="conv"
+        high: float32[1, 3, 1, 1] = aten.reshape.default(self=%std, shape=[1, -1, 1, 1])
+        back: float32[1, 3, 4, 4] = aten.div.Tensor(self=%y, other=%high)
+        add: float32[1, 3, 1, 1] = aten.reshape.default(self=%bias, shape=[1, -1, 1, 1])
+        sum: float32[1, 3, 4, 4] = aten.add.Tensor(self=%back, other=%add)
+        return %sum
+    )",
+     R"(
+        x: float32[1, 2, 4, 4] = input
+        w: float32[3, 2, 1, 1] = parameter
+        bias: float32[3] = parameter
+        std: float32[3] = parameter
+        y: float32[1, 3, 4, 4] = aten.conv2d.default(input=%x, weight=%w, bias=%bias) scope="conv"
+        return %y
+    )"},
+    {kFakeQuantizers, "a quotient of something else stays", R"(
+        x: float32[2] = input
+        s: float32[2] = parameter
+        a: float32[2] = aten.fake_quantize_per_tensor_affine.default(self=%x, scale=0.5, zero_point=3, quant_min=0, quant_max=255)
+        y: float32[2] = aten.div.Tensor(self=%a, other=%s)
+        return %y
+    )",
+     R"(
+        x: float32[2] = input
+        s: float32[2] = parameter
+        y: float32[2] = aten.div.Tensor(self=%x, other=%s)
+        return %y
+    )"},
     {kIdle, "a holder that keeps its value needs no update", R"(
         n: int64[] = parameter buffer=1
         m: int64[] = parameter buffer=1

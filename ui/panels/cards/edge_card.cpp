@@ -2,6 +2,7 @@
 #include "ui/panels/cards/edge_card.h"
 
 #include "engine/configure/qconfigs/derived_qconfig.h"
+#include "engine/plan/rules/given_ranges.h"
 #include "ui/graph/node_words.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/panels/recipe/qconfig_box.h"
@@ -107,6 +108,8 @@ void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
            QStringLiteral("%1  %2").arg(toQString(value.name), shapeText(value.type)).trimmed());
     const PlannedObserver* observer = m_workspace.facts().observer(facts.observer);
     addRow(tr("Read as"), observer ? specWords(observer->spec) : QStringLiteral("float"));
+    if (observer && givenFor(graph, *observer))
+        addRow(tr("Range"), tr("from the file's fake quantizer"));
     if (const QParams* params = m_workspace.facts().qparams(facts.observer);
         params && params->scale.size() == 1)
         addRow(tr("Scale"),

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace qs {
+
+/// Operators that simulate quantization in training; their first result is their first argument,
+/// rounded.
+inline bool isFakeQuantizer(std::string_view target)
+{
+    static constexpr std::array<std::string_view, 10> kWords {
+        "aten.fused_moving_avg_obs_fake_quant",
+        "aten._fused_moving_avg_obs_fq_helper",
+        "aten._fused_moving_avg_obs_fq_helper_functional",
+        "aten.fake_quantize_per_tensor_affine",
+        "aten.fake_quantize_per_tensor_affine_cachemask",
+        "aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
+        "aten.fake_quantize_per_channel_affine",
+        "aten.fake_quantize_per_channel_affine_cachemask",
+        "aten._fake_quantize_learnable_per_tensor_affine",
+        "aten._fake_quantize_learnable_per_channel_affine",
+    };
+    const std::string_view word = target.substr(0, target.rfind('.'));
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+/// What a batch norm that is simulated in a layer's weight is made of.
+inline constexpr std::string_view kDivideTarget = "aten.div.Tensor";
+inline constexpr std::string_view kMultiplyTarget = "aten.mul.Tensor";
+inline constexpr std::string_view kAddTarget = "aten.add.Tensor";
+inline bool isReshape(std::string_view target)
+{
+    return target == "aten.reshape.default" || target == "aten.view.default";
+}
+inline bool makesZeros(std::string_view target)
+{
+    return target.starts_with("aten.zeros");
+}
+inline bool isRelu(std::string_view target)
+{
+    return target == "aten.relu.default" || target == "aten.relu_.default";
+}
+inline bool isBatchNorm(std::string_view target)
+{
+    return target.starts_with("aten.batch_norm.")
+        || target.starts_with("aten._native_batch_norm_legit_no_training.");
+}
+
+} // namespace qs
