@@ -13,7 +13,9 @@
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/convert/module_forms.h"
 #include "engine/execute/fill_shapes.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/graph/pass.h"
+#include "engine/plan/rules/given_ranges.h"
 
 #include <algorithm>
 #include <array>
@@ -32,14 +34,21 @@ std::unordered_map<NodeId, NodeId> lastMembers(const Plan& plan)
     return last;
 }
 
-/// The plan's quantized operators, and which of them dynamically.
-std::unordered_map<NodeId, bool> quantizedOperators(const Plan& plan)
+/// The plan's quantized operators, and which of them dynamically. One that only moves values to
+/// which the file gives a range is none: its kernel would keep its input's.
+std::unordered_map<NodeId, bool> quantizedOperators(const PreparedModel& prepared)
 {
+    const Plan& plan = *prepared.plan;
     std::unordered_map<NodeId, bool> found;
     for (const MatchGroup& group : plan.groups)
         for (NodeId member : group.members)
             if (group.quantized)
                 found[member] = group.dtypeConfig && group.dtypeConfig->isDynamic;
+    for (const PlannedObserver& observer : plan.observers)
+        if (givenFor(*prepared.model, observer))
+            for (const ObservedEdge& edge : observer.edges)
+                if (movesValues(prepared.model->get(edge.value.node).target))
+                    found.erase(edge.value.node);
     return found;
 }
 
@@ -122,7 +131,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     QS_CHECK(checkLoweringKernels(recipe));
     QS_CHECK(job.check());
     options.lastMember = lastMembers(*model->prepared->plan);
-    options.quantized = quantizedOperators(*model->prepared->plan);
+    options.quantized = quantizedOperators(*model->prepared);
     for (const NodePlan& node : model->prepared->plan->nodes)
         if (!node.quantized && !node.rule.qconfig.config)
             options.keptFloat.insert(node.node);

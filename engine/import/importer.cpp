@@ -10,6 +10,7 @@
 #include "engine/import/functionalize/mutated_state.h"
 #include "engine/import/functionalize/view_updates.h"
 #include "engine/import/pt2/pt2_importer.h"
+#include "engine/import/recurrent_shapes.h"
 #include "engine/import/torchscript/torchscript_importer.h"
 #include "engine/import/trained/fake_quantizers.h"
 
@@ -106,6 +107,7 @@ Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const Job
         Pass("functionalize", [](const Graph& g) { return functionalize(withMutatedState(g)); }),
         Pass("drop-idle-updates", withoutIdleUpdates, PassTraits {.isNeeded = false}),
         Pass("drop-read-backs", withoutReadBacks, PassTraits {.isNeeded = false}),
+        Pass("correct-recurrent-shapes", withRecurrentShapes, PassTraits {.isNeeded = false}),
     };
     auto made = runPasses(std::make_shared<const Graph>(asFiled), passes, job);
     if (!made)

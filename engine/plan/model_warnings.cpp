@@ -2,6 +2,7 @@
 #include "engine/plan/model_warnings.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/given_observations.h"
 #include "engine/graph/operators/effects.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/plan/names/op_vocabulary.h"
@@ -110,7 +111,7 @@ void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
                            + quotedNames(stubs)
                            + " (QuantStub, DeQuantStub, QuantWrapper, FloatFunctional) do nothing "
                              "here; export the model without them");
-    if (!observers.empty())
+    if (!observers.empty() && givenObservations(graph).empty())
         warnings.push_back("the model holds observers of eager-mode quantization: "
                            + quotedNames(observers)
                            + "; export the float model, before torch.ao.quantization.prepare");

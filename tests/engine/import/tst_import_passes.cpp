@@ -2,6 +2,7 @@
 #include "engine/import/functionalize/functionalize.h"
 #include "engine/import/functionalize/mutated_state.h"
 #include "engine/import/functionalize/view_updates.h"
+#include "engine/import/recurrent_shapes.h"
 #include "engine/import/trained/fake_quantizers.h"
 #include "tests/support/graph_text_case.h"
 
@@ -15,6 +16,7 @@ const Pass kFunctionalize("functionalize",
 const Pass kIdle("drop-idle-updates", withoutIdleUpdates);
 const Pass kFakeQuantizers("remove-fake-quantizers", withoutFakeQuantizers,
                            PassTraits {.isVerified = false});
+const Pass kRecurrent("correct-recurrent-shapes", withRecurrentShapes);
 const Pass kReadBacks("drop-read-backs", withoutReadBacks);
 
 const std::vector<PassCase> kCases {
@@ -147,6 +149,24 @@ const std::vector<PassCase> kCases {
         s: float32[2] = parameter
         y: float32[2] = aten.div.Tensor(self=%x, other=%s)
         return %y
+    )"},
+    {kRecurrent, "the last states are as large as the first, and what reads them follows", R"(
+        x: float32[5, 3, 8] = input
+        h: float32[2, 3, 8] = input
+        w: float32[32, 8] = parameter
+        lstm (y: float32[5, 3, 8], hn: float32[2, 1, 3, 8], cn: float32[2, 1, 3, 8]) = aten.lstm.input(input=%x, hx=[%h, %h], params=[%w, %w], has_biases=False, num_layers=2, dropout=0.0, train=False, bidirectional=False, batch_first=False)
+        z: float32[2, 1, 3, 8] = aten.relu.default(self=%hn)
+        t: float32[3, 5, 8] = aten.transpose.int(self=%y, dim0=0, dim1=1)
+        return %z, %cn, %t
+    )",
+     R"(
+        x: float32[5, 3, 8] = input
+        h: float32[2, 3, 8] = input
+        w: float32[32, 8] = parameter
+        lstm (y: float32[5, 3, 8], hn: float32[2, 3, 8], cn: float32[2, 3, 8]) = aten.lstm.input(input=%x, hx=[%h, %h], params=[%w, %w], has_biases=False, num_layers=2, dropout=0.0, train=False, bidirectional=False, batch_first=False)
+        z: float32[2, 3, 8] = aten.relu.default(self=%hn)
+        t: float32[3, 5, 8] = aten.transpose.int(self=%y, dim0=0, dim1=1)
+        return %z, %cn, %t
     )"},
     {kIdle, "a holder that keeps its value needs no update", R"(
         n: int64[] = parameter buffer=1
