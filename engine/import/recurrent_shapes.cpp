@@ -12,7 +12,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
 
 namespace qs {
 
@@ -65,20 +66,29 @@ private:
                 correct({id, std::uint32_t(i + 1)}, Shape(type->shape));
     }
 
+    /// A symbol of the file counts by the size that it had when the file was made.
+    static bool haveSameSizes(const Shape& a, const Shape& b)
+    {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                          [](const Dim& x, const Dim& y) { return x.size == y.size; });
+    }
+
     void correct(ValueRef value, Shape shape)
     {
         const Node& node = m_edit.get(value.node);
         if (value.index >= node.outputs.size())
             return;
         const ValueType& known = node.outputs[value.index].type;
-        if (known.kind != ValueKind::Tensor || !known.shapeKnown || known.shape == shape)
+        if (known.kind != ValueKind::Tensor || !known.shapeKnown
+            || haveSameSizes(known.shape, shape))
             return;
+        Shape wrong = known.shape;
         ValueType right = known;
         right.shape = std::move(shape);
         if (m_first.empty())
             m_first = "of '" + node.name + "' " + known.text() + " instead of " + right.text();
         m_edit.change(value.node).outputs[value.index].type = std::move(right);
-        m_corrected.insert(value);
+        m_corrected.emplace(value, std::move(wrong));
     }
 
     bool readsCorrected(const Node& node) const
@@ -112,7 +122,7 @@ private:
             return runCall(node, prepareCall(node), {at::Device(at::kMeta), read, none});
         });
         if (!made || made->size() != node.outputs.size())
-            return;
+            return likeOperand(node);
         const std::vector<Dim> symbols = symbolsRead(node);
         const NodeId id = node.id;
         for (std::size_t i = 0; i < made->size(); ++i) {
@@ -123,6 +133,22 @@ private:
                 shape.push_back(named(size, symbols));
             correct({id, std::uint32_t(i)}, std::move(shape));
         }
+    }
+
+    /// Of an operator that does not answer there: a result of its operand's shape still is.
+    void likeOperand(const Node& node)
+    {
+        std::optional<ValueRef> operand;
+        for (const NamedArgument& argument : node.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (!operand && m_corrected.contains(ref))
+                    operand = ref;
+            });
+        const NodeId id = node.id;
+        const Shape right = m_edit.get(operand->node).outputs.at(operand->index).type.shape;
+        for (std::size_t i = 0; i < m_edit.get(id).outputs.size(); ++i)
+            if (m_edit.get(id).outputs[i].type.shape == m_corrected.at(*operand))
+                correct({id, std::uint32_t(i)}, right);
     }
 
     std::vector<Dim> symbolsRead(const Node& node) const
@@ -146,7 +172,7 @@ private:
     }
 
     GraphEdit m_edit;
-    std::set<ValueRef> m_corrected;
+    std::map<ValueRef, Shape> m_corrected; ///< to the shape in the file
     std::string m_first;
 };
 
