@@ -139,7 +139,8 @@ private:
         quantize.kind = NodeKind::Op;
         quantize.name = "packed";
         quantize.scope = scope;
-        quantize.target = perChannel ? "aten.quantize_per_channel.default" : kQuantizeTensor;
+        quantize.target = perChannel ? std::string(kReferenceForm) + "quantize_per_channel.default"
+                                     : std::string(kQuantizePerTensor);
         quantize.args.push_back({"input", Argument(ValueRef {parameter, 0})});
         quantize.args.push_back({"dtype", Argument(fromScalarType(weight.scalar_type()))});
         quantize.outputs.push_back({"packed", typeOfTensor(weight)});
