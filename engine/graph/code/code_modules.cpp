@@ -167,11 +167,8 @@ const Node* kernelOf(const CodeStatement& statement)
 
 bool CodeModuleTree::isDynamicKernel(const CodeStatement& statement) const
 {
-    const auto& args = kernelOf(statement)->args;
-    const std::string name = lastPart(kernelClass(statement, m_context));
-    return (isRecurrentClass(name) || name.starts_with("Linear"))
-        && std::none_of(args.begin(), args.end(),
-                        [](const NamedArgument& argument) { return isScale(argument.name); });
+    return isRecurrentClass(kernelClass(statement, m_context))
+        || kernelOf(statement)->target.find("_dynamic") != std::string::npos;
 }
 
 /// How the weight of a linear layer is quantized; of a dynamic layer its type too.
