@@ -2,6 +2,7 @@
 """The acceptance scenarios of the requirements, one function each, on the command line. Those of the window are in tests/ui/tst_ui_scenarios."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -47,6 +48,24 @@ def tutorial(folder, use_bn, backend=None, **recipe):
 
 def reason_of(nodes, name):
     return nodes[name]["reason"] or ""
+
+
+def test_5_1_two_states_of_an_lstm(folder):
+    torch.manual_seed(1)
+    example = torch.randn(3, 3, 8), torch.randn(2, 3, 8), torch.randn(2, 3, 8)
+    network = models.TwoStates().eval()
+    model, data = models.saved(folder, network, *example)
+    recipe = "--recipe", write_recipe(folder, **LSTM_PRESET)
+    tree, body = code_of(model, "lowered", *recipe)
+    assert "(lstm): QuantizedLSTM(" in tree and counts(body) == (3, 2), (tree, body)
+    _, document, (first, second) = quantized(folder, model, data, *recipe)
+    shapes = by_name(run_json("inspect", model))["lstm"]["outputs"]
+    assert [value["shape"] for value in shapes][1:] == [[2, 3, 8], [2, 3, 8]], shapes
+    calls = torch.load(data)
+    for at, got in enumerate((first, second)):
+        wanted = torch.cat([network(*call)[at] for call in calls]).detach()
+        assert tuple(wanted.shape) == (2 * len(calls), 3, 3) and sqnr(wanted, got) > 25, (at, sqnr(wanted, got))
+    assert by_name(document)["lstm"]["quantized"]
 
 
 def test_5_2_counts_of_a_static_lstm(folder):
@@ -106,6 +125,19 @@ def test_5_3_plugins_and_explicit_pairs_around_linear(folder):
     line = next(line for line in body.splitlines() if "linear = self.linear(" in line or "functional.linear(" in line)
     assert "dequantize" in line, line
     assert (out / "model.reference.pt2").exists() and (out / "model.ts.pt").exists()
+
+
+def test_5_4_the_tutorial(folder):
+    model, data, words = tutorial(folder, False)
+    assert code_of(model, "prepared", *words)[1].count("self.activation_post_process_") == 3
+    out, document, _ = quantized(folder, model, data, *words)
+    tree, body = code_of(out, "lowered")
+    for printed in ("QuantizedLinear(in_features=10, out_features=3", "qscheme=torch.per_tensor_affine", "QuantizedConvReLU2d(3, 3, kernel_size=(3, 3)",
+                    "zero_point=0", "Sigmoid()"):
+        assert printed in tree, (printed, tree)
+    assert counts(body) == (1, 1) and "torch.quint8" in body, body
+    zeros = [point for node in document["nodes"] if node["output"] for point in node["output"]["zero_point"]]
+    assert zeros and all(0 <= point <= 127 for point in zeros), zeros
 
 
 def test_5_5_a_fusion_that_is_missing(folder):
@@ -269,6 +301,27 @@ def test_5_15_an_lstm_without_states(folder):
     _, _, got = quantized(folder, model, data)
     wanted = torch.cat([network(*call)[0] for call in torch.load(data)]).detach()
     assert sqnr(wanted, got[0]) > 20
+
+
+def test_5_16_another_quantize_graph_wide(folder):
+    torch.manual_seed(5)
+    model, data = models.saved(folder, models.Leaves().eval(), torch.randn(5, 3, 50), torch.randn(1, 3, 50), torch.randn(1, 3, 50))
+    every = {"do": "replace_every", "form": "lowered", "every": "aten.quantize_per_tensor.default",
+             "op": "aten.quantize_per_tensor_dynamic.default", "args": {"reduce_range": False}}
+    results, bodies, runs = [], [], []
+    for edits in ([], [every], []):
+        out, _, got = quantized(folder, model, data, "--recipe", write_recipe(folder, edits=edits))
+        results.append(got)
+        bodies.append(code_of(out, "lowered")[1])
+        script = torch.jit.load(out / "model.ts.pt")
+        with torch.no_grad(), torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], acc_events=True) as profile:
+            script(*torch.load(data)[0])
+        runs.append(sum(event.count for event in profile.key_averages() if event.key == "aten::quantize_per_tensor_dynamic"))
+        shutil.rmtree(out)
+    targets = [(counts(body)[0], body.count("torch.quantize_per_tensor_dynamic(")) for body in bodies]
+    assert targets == [(3, 0), (0, 3), (3, 0)] and runs == [0, 3, 0], (targets, runs)
+    assert bodies[0] == bodies[2] and not any(torch.equal(a, b) for a, b in zip(results[0], results[1])), bodies
+    assert all(torch.equal(a, b) for a, b in zip(results[0], results[2]))
 
 
 def test_5_17_exports_that_equal(folder):
