@@ -77,12 +77,10 @@ Result<void> checkEditKeys(const JsonPlace& place, const KindKeys& row)
 Result<EditForm> readForm(const JsonPlace& place)
 {
     QS_TRY(const std::string name, place.string());
-    Keys known;
-    for (const EditForm form : {EditForm::Float, EditForm::Reference, EditForm::Lowered}) {
-        if (name == editFormName(form))
-            return form;
-        known.emplace_back(editFormName(form));
-    }
+    const Keys known = editFormNames();
+    for (std::size_t at = 0; at < known.size(); ++at)
+        if (name == known[at])
+            return EditForm(at);
     return place.error("unknown form '" + name + "'", suggestName(name, known));
 }
 
@@ -214,6 +212,14 @@ Json editToJson(const EditStep& step)
 }
 
 } // namespace
+
+std::vector<std::string> editFormNames()
+{
+    std::vector<std::string> out;
+    for (const EditForm form : {EditForm::Float, EditForm::Reference, EditForm::Lowered})
+        out.emplace_back(editFormName(form));
+    return out;
+}
 
 std::vector<EditKeys> editKeys()
 {

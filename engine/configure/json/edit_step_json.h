@@ -15,6 +15,9 @@ struct EditKeys
 /// Every kind that a recipe may name.
 std::vector<EditKeys> editKeys();
 
+/// The names of the forms that an edit's `form` takes, in the order of EditForm.
+std::vector<std::string> editFormNames();
+
 /// Reads a recipe's list of edits. Errors name the place, an unknown key or kind with the nearest
 /// one, and what is missing.
 Result<std::vector<EditStep>> readEdits(const JsonPlace& place);

@@ -109,10 +109,15 @@ std::string observersTable()
 /// Which keys each kind of edit has.
 std::string editsTable()
 {
-    std::string text = "\n## `edits[0]`\n\nAn edit of the model's graph: `do` says what, the other "
-                       "keys where and with what; "
-                       "`engine/edit/README.md` explains them.\n\n"
-                       "| `do` | Keys | Optional keys |\n| --- | --- | --- |\n";
+    std::string text
+        = "\n## `edits[0]`\n\nAn edit of the model's graph: `do` says what, the other keys where "
+          "and "
+          "with what; `engine/edit/README.md` explains them.\n\nEvery kind also takes `form`, "
+          "one of "
+        + keyWords(editFormNames()) + "; the default is " + asCode(editFormName(EditForm::Float))
+        + ". An edit of another form changes that converted form alone, after conversion; "
+          "`add_output`, `drop_output`, `extract` and `as_float32` are for the float model.\n\n"
+          "| `do` | Keys | Optional keys |\n| --- | --- | --- |\n";
     for (const EditKeys& kind : editKeys())
         text += "| `" + kind.name + "` | " + keyWords(kind.needed) + " | " + keyWords(kind.others)
             + " |\n";
