@@ -109,7 +109,7 @@ def test_an_edit_and_another_export(folder):
     for name, row in rows.items():
         if name != "more":
             assert [cell["name"] for cell in row["runs"]] == [name, name], row
-    assert table["recipes"][0]["lines"] == ["edit: now insert aten.relu.default after body aten.conv2d.default"], table["recipes"]
+    assert table["recipes"][0]["lines"] == ["edit: now insert aten.relu.default after body · conv2d"], table["recipes"]
     assert table["runs"][1]["model"]["edited"] and not table["runs"][0]["model"]["edited"]
     assert "more (aten.relu.default): only in B" in run_good("diff", first, second)
     again = net.__class__()
