@@ -149,7 +149,14 @@ void TestSearchTerms::findsByArgumentAndShape_data()
     row("arg:stride=1", {}); // of [2, 1] not all
     row("arg:stride>0 -arg:stride>1", {"conv2d_2"});
     row("arg:padding", {"conv2d"}); // given, with an empty list; None is not given
-    row("arg:padding=0", {});
+    row("arg:padding=0", {"conv2d_2"}); // left out: the default of the schema
+    row("arg:dilation=1", {"conv2d", "conv2d_1", "conv2d_2"});
+    row("arg:dilation=[1,1]", {"conv2d", "conv2d_1", "conv2d_2"});
+    row("arg:dilation>1", {});
+    row("arg:dilation", {}); // left out everywhere
+    row("arg:alpha=1", {"add"});
+    row("arg:END_DIM<0", {"flatten"});
+    row("arg:memory_format=none", {});
     row("arg:eps=1e-5", {"batch_norm"});
     row("arg:eps=0.00001", {"batch_norm"});
     row("arg:eps<1e-4", {"batch_norm"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/search/search_values.h"
 
+#include "engine/edit/default_arguments.h"
 #include "engine/graph/text/graph_printer.h"
 #include "ui/session/text.h"
 
@@ -65,6 +66,16 @@ bool isEqual(const Graph& graph, const Argument& argument, const QString& wanted
     return printed == wanted || bareText(printed) == bareText(wanted);
 }
 
+/// The argument of that name, whatever its case; null where there is none.
+const Argument* argumentIn(std::span<const NamedArgument> arguments, const QString& name)
+{
+    const auto found
+        = std::find_if(arguments.begin(), arguments.end(), [&name](const NamedArgument& argument) {
+              return toQString(argument.name).compare(name, Qt::CaseInsensitive) == 0;
+          });
+    return found == arguments.end() ? nullptr : &found->value;
+}
+
 bool isMatching(std::span<const QString> pattern, std::span<const Dim> dims)
 {
     if (pattern.empty())
@@ -84,13 +95,12 @@ bool isMatching(std::span<const QString> pattern, std::span<const Dim> dims)
 
 bool ArgumentTest::isMetBy(const Graph& graph, const Node& node) const
 {
-    const auto found
-        = std::find_if(node.args.begin(), node.args.end(), [this](const NamedArgument& arg) {
-              return toQString(arg.name).compare(name, Qt::CaseInsensitive) == 0;
-          });
-    if (found == node.args.end())
+    const Argument* found = argumentIn(node.args, name);
+    if (!found && (values || bound) && node.kind == NodeKind::Op)
+        found = argumentIn(defaultArguments(node.target), name);
+    if (!found)
         return false;
-    const Argument& given = found->value;
+    const Argument& given = *found;
     const auto* list = given.asList();
     const auto each = [&](const auto& test) {
         return list ? !list->empty() && std::all_of(list->begin(), list->end(), test) : test(given);

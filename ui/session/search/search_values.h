@@ -31,8 +31,9 @@ struct ArgumentTest
     std::optional<QStringList> values; ///< lower case; several: a list
     std::optional<Bound> bound; ///< with neither: the argument is given
 
-    /// The node has the argument, and it meets the test. A list meets a single value or a bound if
-    /// it is not empty and each of its items does.
+    /// The node has the argument, and it meets the test. What is left out has the default of the
+    /// operator's schema; without values and bound the argument must be given. A list meets a
+    /// single value or a bound if it is not empty and each of its items does.
     bool isMetBy(const Graph& graph, const Node& node) const;
 };
 
