@@ -140,3 +140,29 @@ def saved(folder, model, *example, data=None, train=False):
 def outputs(npz):
     arrays = numpy.load(npz)
     return [torch.from_numpy(arrays[name]) for name in arrays.files]
+
+
+def sparse_with_linear(library, folder):
+    """Writes model.pt2, the network of the pack sparse_conv with a linear layer on its flattened result, and its calls data.pt."""
+    import sys
+    from harness import SOURCE
+
+    torch.ops.load_library(str(library))
+    sys.path.append(str(SOURCE / "resources" / "extensions" / "sparse_conv"))
+    import sparse_conv
+
+    class Headed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.sparse, self.linear = sparse_conv.SparseNet().net, nn.Linear(10, 10)
+
+        def forward(self, features, indices):
+            x = self.sparse(sparse_conv.SparseConvTensor(features, indices, (8, 8), sparse_conv.IMAGES))
+            return torch.log_softmax(self.linear(torch.flatten(x.dense(), 1)), 1)
+
+    images = torch.from_numpy(numpy.load(SOURCE / "resources" / "samples" / "test.npz")["image"])
+    torch.manual_seed(5)
+    calls, sites = sparse_conv.calls(images[:96]), torch.export.Dim("sites", min=2, max=2048)
+    torch.export.save(torch.export.export(Headed().eval(), calls[0], dynamic_shapes=({0: sites}, {0: sites}), strict=True), folder / "model.pt2")
+    torch.save(calls, folder / "data.pt")
+    return folder / "model.pt2", folder / "data.pt"

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The acceptance scenarios of the requirements, one function each, on the command line. Those of the window are in tests/ui/tst_ui_scenarios."""
+"""The acceptance scenarios of the requirements, one function each, on the command line. Those of the window are in tests/ui/tst_ui_scenarios and tst_ui_pack_scenarios."""
 
 import json
 import shutil
 import subprocess
 import sys
 
-import numpy
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 from torch import nn
@@ -89,38 +88,18 @@ def test_5_2_counts_of_a_static_lstm(folder):
 
 def test_5_3_plugins_and_explicit_pairs_around_linear(folder):
     built = Path(PROGRAM).parent.parent / "extensions" / "sparse_conv"
-    torch.ops.load_library(str(built / "libsparse_conv.so"))
-    sys.path.append(str(PACKS / "sparse_conv"))
-    import sparse_conv
-
-    class Headed(nn.Module):
-        """The sparse network with a linear layer on its flattened result."""
-
-        def __init__(self):
-            super().__init__()
-            self.sparse, self.linear = sparse_conv.SparseNet().net, nn.Linear(10, 10)
-
-        def forward(self, features, indices):
-            x = self.sparse(sparse_conv.SparseConvTensor(features, indices, (8, 8), sparse_conv.IMAGES))
-            return torch.log_softmax(self.linear(torch.flatten(x.dense(), 1)), 1)
-
-    images = torch.from_numpy(numpy.load(SOURCE / "resources" / "samples" / "test.npz")["image"])
-    torch.manual_seed(5)
-    calls = sparse_conv.calls(images[:96])
-    sites = torch.export.Dim("sites", min=2, max=2048)
-    torch.export.save(torch.export.export(Headed().eval(), calls[0], dynamic_shapes=({0: sites}, {0: sites}), strict=True), folder / "m.pt2")
-    torch.save(calls, folder / "data.pt")
+    model, data = models.sparse_with_linear(built / "libsparse_conv.so", folder)
     rows = {"remove": [{"pattern": ["torch.nn.Linear"]}]}
     words = ("--extension", built, "--recipe",
              write_recipe(folder, backend="tensorrt", mapping={"global": "tensorrt"}, extensions=["sparse_conv"], convert={"lowering": rows}))
-    out, document, _ = quantized(folder, folder / "m.pt2", folder / "data.pt", *words, export="torchscript,pt2-reference")
+    out, document, _ = quantized(folder, model, data, *words, export="torchscript,pt2-reference")
     nodes = by_name(document)
     plugins = [node for node in nodes.values() if node.get("kernel") and node["kernel"]["name"].startswith("sparse_conv.conv2d_relu_int8")]
     assert len(plugins) == 5 and all(node["kernel"]["passed"] for node in plugins), plugins
     assert nodes["linear"]["quantized"] and nodes["indices"]["output"] is None, nodes["linear"]
     left = {row["node"]: row["reason"] for row in document["residue"] if row["kind"] == "unlowered"}
     assert set(left) == {"linear", "conv2d_5"} and all("no row" in reason for reason in left.values()), document["residue"]
-    tree, body = code_of(folder / "m.pt2", "lowered", *words)
+    tree, body = code_of(model, "lowered", *words)
     assert "(linear): QuantizedLinear(Reference)" in tree, tree
     line = next(line for line in body.splitlines() if "linear = self.linear(" in line or "functional.linear(" in line)
     assert "dequantize" in line, line

@@ -23,7 +23,7 @@ private Q_SLOTS:
     void init() { openSample(); }
     void cleanup() { m_window.reset(); }
 
-    void anotherTargetGraphWideIsRunAndUndone()
+    void scenario16AnotherTargetGraphWideIsRunAndUndone()
     {
         workspace().pipeline().runUpTo(Stage::Compare);
         settle();

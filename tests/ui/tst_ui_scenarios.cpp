@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/plan/block/prepare_lists.h"
+#include "engine/plan/rules/edge_rules.h"
 #include "tests/ui/scenario_window.h"
+#include "ui/plots/histogram_plot.h"
+#include "ui/session/decisions/edge_decisions.h"
 #include "ui/source/source_view.h"
 
 #include <QMenu>
@@ -10,8 +13,9 @@ using namespace qs;
 
 using Flags = std::vector<bool>;
 
-/// The acceptance scenarios of the requirements in the window, on the real engine; those of the
-/// command line are in tests/cli/test_scenarios.py.
+/// The acceptance scenarios of the requirements in the window, on the real engine. Those with packs
+/// are in tst_ui_pack_scenarios, the 16th in tst_ui_form_edits, those of the command line in
+/// tests/cli/test_scenarios.py.
 class TestScenarios : public test::ScenarioWindow
 {
     Q_OBJECT
@@ -48,6 +52,10 @@ private Q_SLOTS:
         QCOMPARE(document().comparison()->outputs.size(), std::size_t(2));
         const QString lowered = code("lowered", QStringLiteral("QuantizedLSTM("));
         QCOMPARE(lowered.count(QStringLiteral("QuantizedLinear(")), 2);
+        for (const char* name : {"linear", "linear_1"}) {
+            const QString shown = cards(name);
+            QVERIFY2(shown.contains(QStringLiteral("[2, 3, 3]")), qPrintable(shown));
+        }
         QVERIFY(said().isEmpty());
     }
 
@@ -175,6 +183,51 @@ private Q_SLOTS:
         QS_STEP(runAll());
         QVERIFY2(said().isEmpty(), qPrintable(said()));
         QVERIFY(document().comparison()->outputs.front().cumulative->sqnrDb.value_or(0) > 20);
+    }
+
+    void scenario11OneObserverForAllThatIsJoined()
+    {
+        const QString made = python(QStringLiteral(
+            "models.saved(folder, models.Joined().eval(), torch.randn(2, 3, 8, 8))\n"));
+        QVERIFY2(made.isEmpty(), qPrintable(made));
+        QS_STEP(open());
+        QS_STEP(settle());
+        const auto edgesFrom = [&](const char* name) {
+            return edgesOf(*document().model(), *document().plan(), {node(name), 0});
+        };
+        const auto observed = [&] {
+            std::vector<ObserverId> ids;
+            for (const char* name : {"conv2d", "conv2d_1", "cat", "avg_pool2d"})
+                ids.push_back(workspace().facts().outputObserver(node(name)));
+            return ids;
+        };
+        const std::vector<ObserverId> before = observed();
+        QVERIFY(before.front()
+                && workspace().facts().observer(before.front())->spec.kind != ObserverKind::MinMax);
+        workspace().selectEdge(edgesFrom("conv2d").front());
+        QTRY_VERIFY(find<QComboBox>("edgeObserverBox")
+                    && find<QComboBox>("edgeObserverBox")->isVisible());
+        auto* box = find<QComboBox>("edgeObserverBox");
+        box->setCurrentText(QStringLiteral("minmax"));
+        QCOMPARE(box->currentText(), QStringLiteral("minmax"));
+        Q_EMIT box->activated(box->currentIndex());
+        QS_STEP(settle());
+        QS_STEP(runAll());
+        const std::vector<ObserverId> now = observed();
+        QCOMPARE(now, std::vector<ObserverId>(4, now.front()));
+        QCOMPARE(workspace().facts().observer(now.front())->spec.kind, ObserverKind::MinMax);
+        auto* plot = find<HistogramPlot>("histogramPlot");
+        m_window->showTab("histogramPlot");
+        for (const char* name : {"conv2d", "conv2d_1"}) {
+            workspace().selectEdge(edgesFrom(name).front());
+            QTRY_VERIFY(
+                plot->caption().startsWith(edgeText(workspace().facts(), edgesFrom(name).front())));
+            QTRY_VERIFY(plot->barCount() > 0);
+            QCOMPARE(observerOnEdge(workspace(), edgesFrom(name).front()), now.front());
+        }
+        workspace().undoStack().undo();
+        QS_STEP(settle());
+        QCOMPARE(observed(), before);
     }
 
     void scenario12AMethodIsWrapped()

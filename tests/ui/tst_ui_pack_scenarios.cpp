@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/extensions/load_pack.h"
+#include "tests/ui/scenario_window.h"
+#include "ui/shell/dialogs/lowering_dialog.h"
+
+#include <QRegularExpression>
+
+using namespace qs;
+
+/// The acceptance scenarios that need packs, which stay loaded in the process, in the window on the
+/// real engine; see tst_ui_scenarios.
+class TestPackScenarios : public test::ScenarioWindow
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init() { QFile::remove(file("recipe.json")); }
+    void cleanup() { leave(); }
+
+    void scenario9ACustomModuleInEveryMode_data()
+    {
+        QTest::addColumn<QString>("keys");
+        QTest::addColumn<int>("pairs");
+        QTest::newRow("static") << QString() << 1;
+        QTest::newRow("dynamic") << QStringLiteral("mapping={'global': 'default_dynamic'}") << 0;
+        QTest::newRow("weight_only") << QStringLiteral(
+            "qconfigs={'w': alone}, mapping={'global': None, 'module_name': [['unit', 'w']]}")
+                                     << 0;
+    }
+    void scenario9ACustomModuleInEveryMode()
+    {
+        QFETCH(QString, keys);
+        QFETCH(int, pairs);
+        const QString made = python(
+            QStringLiteral(
+                "import shutil, subprocess\n"
+                "pack = harness.SOURCE / 'resources/extensions/gated_unit/gated_unit.py'\n"
+                "if not (folder / 'pack').exists():\n"
+                "    subprocess.run([sys.executable, pack, folder / 'pack'], check=True)\n"
+                "shutil.copy(folder / 'pack/data.pt', folder / 'data.pt')\n"
+                "alone = dict(activation=dict(observer='placeholder', dtype='float32'), "
+                "weight=dict("
+                "observer='minmax', dtype='qint8', qscheme='per_tensor_symmetric'))\n"
+                "unit, mode = 'gated_unit.GatedUnit', 'float_to_observed_custom_module_class'\n"
+                "write('wrong.json', format='quantscope.recipe', version=1, backend='x86', "
+                "prepare={mode: {'dynamic': {unit: 'gated_unit.ObservedGatedUnit'}}})\n"
+                "recipe(extensions=['gated_unit'], %1)\n")
+                .arg(keys));
+        QVERIFY2(made.isEmpty(), qPrintable(made));
+        const auto pack = loadPack(file("pack").toStdString());
+        QVERIFY2(pack, pack ? "" : pack.error().line().c_str());
+        QS_STEP(open("pack/network.pt2"));
+        QS_STEP(settle());
+        QCOMPARE(quantizedIn("unit"), std::vector<bool> {true});
+        QS_STEP(runAll());
+        QVERIFY2(said().isEmpty(), qPrintable(said()));
+        const QString lowered = code("lowered", QStringLiteral("def forward"));
+        QVERIFY2(lowered.contains(QLatin1String("gated")), qPrintable(lowered));
+        QCOMPARE(lowered.count(QStringLiteral("torch.quantize_per_tensor(")), pairs);
+        QCOMPARE(lowered.count(QStringLiteral(".dequantize()")), pairs);
+        const auto wrong = readRecipe(file("wrong.json").toStdString());
+        QVERIFY(!wrong && wrong.error().line().find("mode 'dynamic'") != std::string::npos);
+    }
+
+    void scenario3PluginsAndExplicitPairsAroundLinear()
+    {
+        const QString built = QStringLiteral(QS_BINARY_DIR "/extensions/sparse_conv");
+        const QString made
+            = python(QStringLiteral("models.sparse_with_linear('%1/libsparse_conv.so', folder)\n"
+                                    "recipe(backend='tensorrt', mapping={'global': 'tensorrt'}, "
+                                    "extensions=['sparse_conv'])\n")
+                         .arg(built));
+        QVERIFY2(made.isEmpty(), qPrintable(made));
+        const auto pack = loadPack(built.toStdString());
+        QVERIFY2(pack, pack ? "" : pack.error().line().c_str());
+        QS_STEP(open());
+        QS_STEP(settle());
+        workspace().change(QStringLiteral("no row"),
+                           withoutLoweringRow(document().recipe(), {"torch.nn.Linear"}));
+        QS_STEP(settle());
+        QS_STEP(runAll());
+        QVERIFY2(document().converted(), qPrintable(said()));
+        int plugins = 0;
+        for (const KernelCheck& check : document().converted()->checks)
+            plugins += check.passed && check.kernel.starts_with("sparse_conv.conv2d_relu_int8");
+        QCOMPARE(plugins, 5);
+        std::vector<std::string> left;
+        for (const Residue& one : document().converted()->residue)
+            if (one.kind == Residue::Kind::Unlowered
+                && one.reason.find("no row") != std::string::npos)
+                left.push_back(document().model()->get(one.node).name);
+        std::ranges::sort(left);
+        QCOMPARE(left, (std::vector<std::string> {"conv2d_5", "linear"}));
+        QVERIFY2(planOf("linear").quantized, planOf("linear").reason.text().c_str());
+        const QString lowered
+            = code("lowered", QStringLiteral("(linear): QuantizedLinear(Reference)"));
+        const auto lines = lowered.split(QLatin1Char('\n'));
+        const QString call = lines
+                                 .filter(QRegularExpression(
+                                     QStringLiteral("self\\.linear\\(|functional\\.linear\\(")))
+                                 .value(0);
+        QVERIFY2(call.contains(QLatin1String("dequantize")), qPrintable(call + lowered));
+    }
+};
+
+QTEST_MAIN(TestPackScenarios)
+#include "tst_ui_pack_scenarios.moc"
