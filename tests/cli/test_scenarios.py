@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The acceptance scenarios of the requirements, one function each, on the command line. Those of the window are in tests/ui/tst_ui_scenarios and tst_ui_pack_scenarios."""
+"""The acceptance scenarios of the requirements, one function each, on the command line. Those of the window are in tests/ui/tst_ui_scenarios
+and tst_ui_pack_scenarios."""
 
 import json
 import shutil
@@ -111,8 +112,8 @@ def test_5_4_the_tutorial(folder):
     assert code_of(model, "prepared", *words)[1].count("self.activation_post_process_") == 3
     out, document, _ = quantized(folder, model, data, *words)
     tree, body = code_of(out, "lowered")
-    for printed in ("QuantizedLinear(in_features=10, out_features=3", "qscheme=torch.per_tensor_affine", "QuantizedConvReLU2d(3, 3, kernel_size=(3, 3)",
-                    "zero_point=0", "Sigmoid()"):
+    for printed in ("QuantizedLinear(in_features=10, out_features=3", "qscheme=torch.per_tensor_affine", "zero_point=0",
+                    "QuantizedConvReLU2d(3, 3, kernel_size=(3, 3)", "Sigmoid()"):
         assert printed in tree, (printed, tree)
     assert counts(body) == (1, 1) and "torch.quint8" in body, body
     zeros = [point for node in document["nodes"] if node["output"] for point in node["output"]["zero_point"]]
