@@ -67,10 +67,19 @@ def test_one_command_takes_it_through_everything(folder):
 
     code = run_good("inspect", model, "--code", "--form", "lowered", *words)
     body = code[code.index("def forward"):]
-    assert body.count("torch.ops.sparse_conv.conv2d_relu_int8.default(") == 5 and body.count("torch.ops.sparse_conv.conv2d.default(") == 1, code
+    # The fused modules are called; the last convolution has no kernel and no fused class.
+    assert body.count("torch.ops.sparse_conv.conv2d_relu_int8.default(") == 0 and body.count("torch.ops.sparse_conv.conv2d.default(") == 1, code
+    assert body.count('= getattr(self.net, "0")(quantize_per_tensor, ') == 1, code
     assert body.count("= torch.quantize_per_tensor(") == 3, code
     # Two of those lines are of the last convolution's weight.
     assert body.count(".dequantize()") == 4, code
+
+    calibrated = run_good("inspect", out, "--code", "--form", "lowered", "--extension", PACK)
+    fused = [line.strip() for line in calibrated.splitlines() if "QuantizedSparseConvReLU(" in line]
+    assert len(fused) == 5 and fused[0].startswith("(0): QuantizedSparseConvReLU(1, 8, kernel_size=(3, 3), stride=(1, 1), scale="), calibrated
+    assert all(", zero_point=0, padding=(1, 1))" in line for line in fused), calibrated
+    reference = run_good("inspect", model, "--code", "--form", "reference", *words)
+    assert reference.count("SparseConvReLU(\n") == 5 and reference.count("(0): QuantizedSparseConv2d(Reference)(") == 5, reference
 
 
 if __name__ == "__main__":

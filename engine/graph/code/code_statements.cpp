@@ -109,10 +109,16 @@ private:
         }
     }
 
+    /// Modules that fuse are called as the class they become, whatever their own classes are.
+    bool isFusedModule(const Call& call) const
+    {
+        return call.fusion >= 0 && !m_context.fusions[std::size_t(call.fusion)].moduleClass.empty();
+    }
+
     /// Only the last node's values are read outside, and the first one is a module's own.
     bool isWhole(const Call& call) const
     {
-        if (!isLeafCall(*call.nodes.front()))
+        if (!isLeafCall(*call.nodes.front()) && !isFusedModule(call))
             return false;
         for (std::size_t i = 0; i + 1 < call.nodes.size(); ++i)
             for (std::uint32_t output = 0; output < call.nodes[i]->outputs.size(); ++output)

@@ -133,7 +133,9 @@ std::string poolText(const Node& node, bool isMax)
 
 bool isConvolutionClass(const std::string& name)
 {
-    return name.size() > 5 && name.starts_with("Conv") && name.back() == 'd';
+    const std::size_t end = name.size();
+    return end > 5 && name.back() == 'd' && name[end - 2] >= '1' && name[end - 2] <= '3'
+        && name.find("Conv") != std::string::npos;
 }
 
 bool isRecurrentClass(const std::string& name)

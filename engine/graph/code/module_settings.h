@@ -16,7 +16,7 @@ std::string moduleSettings(const Graph& graph, const Node& node, const std::stri
 /// An argument that holds no value of the graph, as Python: "(3, 3)" for a list, "True", "1e-05".
 std::string settingText(const Argument& argument);
 
-/// By a class's last part: "Conv2d"; "LSTM", "GRUCell".
+/// By a class's last part: "Conv2d", "SparseConv2d"; "LSTM", "GRUCell".
 bool isConvolutionClass(const std::string& name);
 bool isRecurrentClass(const std::string& name);
 
