@@ -162,7 +162,7 @@ QString moduleDetail(const FoldTree& tree, const FoldEntry& entry)
         return QObject::tr("one node · %1 inside").arg(entry.units);
     QString text = nodeCount(entry);
     if (entry.repeats > 0)
-        return QObject::tr("%1 each").arg(nodeCount(tree.entry(entry.children.front())));
+        return QObject::tr("%1 each").arg(toQString(counted(entry.units / entry.repeats, "node")));
     if (blocks > 0)
         text += toQString(", " + counted(blocks, "block"));
     return text;

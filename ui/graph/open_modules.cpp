@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/open_modules.h"
 
+#include "ui/graph/layout/block_neighbours.h"
 #include "ui/graph/layout/expansion.h"
 
 #include <algorithm>
@@ -52,7 +53,8 @@ void OpenModules::toggle(const FoldTree& tree, int index, bool recursively)
     std::vector<std::string> paths {entry.path};
     if (entry.repeats > 0 && m_paths.count(entry.path))
         for (const int block : entry.children)
-            paths.push_back(tree.entry(block).path);
+            if (tree.entry(block).isModule())
+                paths.push_back(tree.entry(block).path);
     for (std::size_t i = 1; recursively && i < tree.entries().size(); ++i)
         if (tree.entries()[i].isModule() && tree.isWithin(int(i), index))
             paths.push_back(tree.entries()[i].path);
@@ -64,22 +66,23 @@ void OpenModules::openAll(const FoldTree& tree)
     for (std::size_t i = 1; i < tree.entries().size(); ++i)
         if (tree.entries()[i].isModule())
             m_paths.insert(tree.entries()[i].path);
-    // Blocks that are one unit each cannot be opened themselves.
+    // Blocks without a module that is drawn as one cannot be opened themselves.
     for (const BlockRun& run : *m_runs)
         if (const int first = tree.moduleEntry(run.paths.front());
-            first >= 0 && !tree.entry(first).isModule())
+            run.modules > 1 || (first >= 0 && !tree.entry(first).isModule()))
             m_paths.insert(run.key);
 }
 
-bool OpenModules::openAround(const FoldTree& tree, int index)
+bool OpenModules::openAround(const Graph& graph, const FoldTree& tree, int index)
 {
     bool opened = false;
     for (int up = tree.entry(index).parent; up > FoldTree::kRoot; up = tree.entry(up).parent)
         opened |= m_paths.insert(tree.entry(up).path).second;
     const FoldEntry& entry = tree.entry(index);
+    const auto modules = modulesOfEntry(graph, tree, index);
     for (const BlockRun& run : *m_runs)
-        if (tree.moduleEntry(entry.path) == index && !m_paths.count(run.key)
-            && std::find(run.paths.begin(), run.paths.end(), entry.path) != run.paths.end())
+        if (!modules.empty() && !m_paths.count(run.key)
+            && std::find(run.paths.begin(), run.paths.end(), modules.front()) != run.paths.end())
             opened |= m_paths.insert(entry.isModule() ? entry.path : run.key).second;
     return opened;
 }

@@ -35,7 +35,7 @@ public:
     void foldAll() { m_paths = {std::string()}; }
     /// Opens the modules around an entry, and takes a block out of its box. False where nothing was
     /// to be opened.
-    bool openAround(const FoldTree& tree, int entry);
+    bool openAround(const Graph& graph, const FoldTree& tree, int entry);
 
 private:
     std::set<std::string> m_paths;

@@ -14,16 +14,18 @@ namespace qs {
 /// made. They are drawn as one box until one or all are unfolded. A value.
 struct BlockRun
 {
-    std::vector<std::string> paths; ///< of the blocks, in graph order
+    std::vector<std::string> paths; ///< of the blocks' modules, in graph order
+    std::size_t modules = 1; ///< how many of the paths make one block
     std::string key; ///< "model.layers.0–11 ×12": all are unfolded where it is among the open paths
     friend bool operator==(const BlockRun&, const BlockRun&) = default;
 };
 using BlockRuns = std::vector<BlockRun>;
 using BlockRunsPtr = std::shared_ptr<const BlockRuns>;
 
-/// The runs of three blocks and more. A block is a module with more than one operator inside;
-/// those of a run stand beside each other in one module, and no value goes from one
-/// of them through other nodes to a later one.
+/// The runs of three blocks and more. A block is a module with more than one operator inside, a
+/// fused unit, or several modules beside each other that come again in the same order and wiring
+/// (Conv, ReLU, Conv, ReLU...); those of a run stand beside each other in one module, and no value
+/// goes from one of them through other nodes to a later one.
 BlockRuns findBlockRuns(const Graph& graph, const FoldTree& tree, const RepeatedModules& repeats);
 
 /// The tree with a module of its own around the blocks of every run: around all of them where its

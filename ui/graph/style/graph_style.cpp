@@ -84,7 +84,7 @@ public:
             const int entry = m_drawing.nodes[i].entry;
             judge(entry, [&](const Judged& judged) { look(judged, m_style.nodes[i]); });
             if (m_tree.entry(entry).repeats > 0)
-                lookAtBlocks(int(i));
+                lookAtBlocks(int(i), m_tree.entry(entry));
         }
         spread(range);
         m_style.words = [&drawing = m_drawing, &facts = m_facts, by = m_by,
@@ -153,21 +153,21 @@ private:
     }
 
     /// " · 28.1…41.0 dB": from the worst of the blocks' worst errors to the best.
-    void lookAtBlocks(int index)
+    void lookAtBlocks(int index, const FoldEntry& box)
     {
         m_style.nodes[std::size_t(index)].repeats = true;
-        std::optional<double> worst, best;
-        for (const int block : m_tree.entry(m_drawing.nodes[std::size_t(index)].entry).children)
-            judge(block, [&](const Judged& judged) {
-                if (const auto sqnr = m_facts.worstSqnr(judged.origins, m_term)) {
-                    worst = std::min(worst.value_or(*sqnr), *sqnr);
-                    best = std::max(best.value_or(*sqnr), *sqnr);
-                }
+        std::vector<std::optional<double>> errors(std::size_t(box.repeats));
+        for (std::size_t i = 0; i < box.children.size(); ++i)
+            judge(box.children[i], [&](const Judged& judged) {
+                auto& own = errors[i * errors.size() / box.children.size()];
+                const auto sqnr = m_facts.worstSqnr(judged.origins, m_term);
+                own = own && (!sqnr || *own < *sqnr) ? own : sqnr;
             });
-        if (!worst)
+        if (std::erase(errors, std::nullopt); errors.empty())
             return;
-        const QString from = *worst < *best ? shownSqnr(*worst, "") + QStringLiteral("…") : "";
-        m_spreads[index] = QStringLiteral(" · ") + from + shownSqnr(*best);
+        const auto [worst, best] = std::minmax_element(errors.begin(), errors.end());
+        const QString from = **worst < **best ? shownSqnr(**worst, "") + QStringLiteral("…") : "";
+        m_spreads[index] = QStringLiteral(" · ") + from + shownSqnr(**best);
     }
 
     void look(const Judged& judged, NodeLook& out)

@@ -350,8 +350,8 @@ void GraphPane::revealSelection()
     if (!tree || entries.empty())
         return;
     // A box all of which is selected stays as it is.
-    const bool opened
-        = m_main->selectedBlocks().empty() && m_open.openAround(*tree, entries.front());
+    const bool opened = m_main->selectedBlocks().empty()
+        && m_open.openAround(*m_workspace.document().model(), *tree, entries.front());
     if (opened || !m_main->isDone()) {
         m_main->revealAfterLayout();
         relayout(true);

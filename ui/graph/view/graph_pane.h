@@ -95,8 +95,8 @@ public:
     /// Takes a block out of its box and opens it.
     void unfoldBlock(int entry);
     /// Unfolds all blocks of the selected box, or folds the opened box that the selection lies in.
-    /// False where there is none.
-    bool toggleSelectedBox(bool open);
+    /// False where there is none; with `next` also where it is not the next thing around.
+    bool toggleSelectedBox(bool open, bool next = false);
     void expandAll();
     void foldAll();
     /// Unfolds what hides the selection and brings it into view.

@@ -90,7 +90,7 @@ bool GraphPane::revealIn(CodeForm form)
     if (form != m_form)
         showForm(form);
     const int entry = shown.tree->unitOf(node);
-    m_open.openAround(*shown.tree, entry);
+    m_open.openAround(*shown.graph, *shown.tree, entry);
     m_main->reveal(entry);
     relayout(true);
     return true;
@@ -171,7 +171,7 @@ void GraphPane::setFlow(Flow flow)
     relayout(false);
 }
 
-bool GraphPane::toggleSelectedBox(bool open)
+bool GraphPane::toggleSelectedBox(bool open, bool next)
 {
     const auto selected = m_workspace.selectedEntries();
     if (!m_main->isDrawn() || selected.empty())
@@ -180,8 +180,11 @@ bool GraphPane::toggleSelectedBox(bool open)
     const bool all = !m_main->selectedBlocks().empty();
     // Of another form what stands for the selection is drawn under its path.
     int box = m_main->drawnEntry(selected.front());
+    const int around = box > FoldTree::kRoot ? tree.entry(box).parent : box;
     while (box > FoldTree::kRoot && tree.entry(box).repeats == 0)
         box = tree.entry(box).parent;
+    if (next && box != around)
+        return false;
     const bool isOpen = box > FoldTree::kRoot && expanded().count(tree.entry(box).path) > 0;
     if (box <= FoldTree::kRoot || isOpen == open || (open && !all))
         return false;
@@ -192,7 +195,7 @@ bool GraphPane::toggleSelectedBox(bool open)
 void GraphPane::unfoldBlock(int index)
 {
     const auto& tree = *m_workspace.foldTree();
-    m_open.openAround(tree, index);
+    m_open.openAround(*m_workspace.document().model(), tree, index);
     m_workspace.selectEntry(index);
     m_main->revealAfterLayout();
     relayout(true);

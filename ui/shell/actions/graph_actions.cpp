@@ -62,8 +62,11 @@ void GraphActions::fold(bool open)
         return;
     const auto& tree = *m_workspace.foldTree();
     for (int module : m_workspace.selectedEntries()) {
-        if (!tree.entry(module).isModule())
+        if (!tree.entry(module).isModule()) {
+            if (!open && m_graph.toggleSelectedBox(false, true))
+                return;
             module = tree.entry(module).parent;
+        }
         const bool isOpen = m_graph.expanded().count(tree.entry(module).path) > 0;
         if (module > FoldTree::kRoot && isOpen != open) {
             m_graph.toggleFold(module, false);
@@ -106,7 +109,8 @@ void GraphActions::offerBlocks()
     menu->setObjectName(QStringLiteral("blockMenu"));
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (const auto& [sqnr, block] : choices) {
-        QString text = toQString(tree.entry(block).path);
+        const FoldEntry& entry = tree.entry(block);
+        QString text = toQString(entry.isModule() ? entry.path : entry.title);
         if (sqnr)
             text += QLatin1Char('\t') + shownSqnr(*sqnr);
         connect(menu->addAction(text), &QAction::triggered, &m_graph,

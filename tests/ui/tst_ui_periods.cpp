@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/engine/plan/graph_maker.h"
+#include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
+#include "ui/frame/actions.h"
+#include "ui/graph/layout/block_runs.h"
+#include "ui/session/search/finder.h"
+#include "ui/session/text.h"
+
+#include <QSettings>
+#include <QStandardPaths>
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+/// Operators in modules of their own.
+class Net
+{
+public:
+    ValueRef input() { return m_maker.input("x"); }
+    ValueRef conv(const std::string& path, ValueRef x)
+    {
+        const ValueRef weight = m_maker.parameter(path + ".weight");
+        return op(path, "aten.conv2d.default", "torch.nn.Conv2d",
+                  {{"input", x}, {"weight", weight}});
+    }
+    ValueRef relu(const std::string& path, ValueRef x)
+    {
+        return op(path, "aten.relu.default", "torch.nn.ReLU", {{"self", x}});
+    }
+    /// Two operators in a module.
+    ValueRef module(const std::string& path, const std::string& target, ValueRef x)
+    {
+        m_maker.edit.modules().add(path, target);
+        return op(path + ".b", target, "B",
+                  {{"self", op(path + ".a", target, "A", {{"self", x}})}});
+    }
+    ValueRef op(const std::string& path, const std::string& target, const std::string& className,
+                std::vector<NamedArgument> args)
+    {
+        return m_maker.op("n" + std::to_string(m_count++), target, std::move(args), path,
+                          className);
+    }
+    GraphPtr finish(ValueRef output)
+    {
+        return std::make_shared<const Graph>(m_maker.finish({output}));
+    }
+
+private:
+    GraphMaker m_maker;
+    int m_count = 0;
+};
+
+/// "net.0" Conv, "net.1" ReLU and so on, after a pooling.
+GraphPtr convsAndRelus(int pairs)
+{
+    Net net;
+    ValueRef x = net.op("pool", "aten.adaptive_avg_pool2d.default", "torch.nn.Pool",
+                        {{"self", net.input()}});
+    for (int i = 0; i < pairs; ++i) {
+        x = net.conv("net." + std::to_string(2 * i), x);
+        x = net.relu("net." + std::to_string(2 * i + 1), x);
+    }
+    return net.finish(net.op("last", "aten.sigmoid.default", "torch.nn.Sigmoid", {{"self", x}}));
+}
+
+/// Each convolution fused with its rectifier.
+Plan fusing(const Graph& graph)
+{
+    Plan plan;
+    for (const auto& node : graph.nodes()) {
+        NodePlan decided;
+        decided.node = node->id;
+        if (node->target == "aten.conv2d.default") {
+            decided.group = int(plan.groups.size());
+            plan.groups.emplace_back();
+            plan.groups.back().fused = true;
+        } else if (node->target == "aten.relu.default") {
+            decided.group = int(plan.groups.size()) - 1;
+        }
+        if (decided.group >= 0)
+            plan.groups.back().members.push_back(node->id);
+        plan.nodes.push_back(std::move(decided));
+    }
+    return plan;
+}
+
+BlockRuns runsOf(const Graph& graph, const FoldTreePtr& tree)
+{
+    return findBlockRuns(graph, *tree, *RepeatedModules::find(graph));
+}
+
+QStringList keysOf(const GraphPtr& graph)
+{
+    QStringList out;
+    for (const auto& run : runsOf(*graph, FoldTree::build(*graph, nullptr)))
+        out << toQString(run.key);
+    return out;
+}
+
+class PairsEngine : public FakeEngine
+{
+public:
+    PairsEngine() { model = convsAndRelus(6); }
+};
+
+} // namespace
+
+/// Neighbours that come again together, as convolution and rectifier do, are one box.
+class TestPeriods : public test::WindowTest<PairsEngine>
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init() { QSettings().clear(); }
+    void cleanup() { m_window.reset(); }
+    void pairsAreARun();
+    void fusedPairsAreTheSameRun();
+    void modulesThatAlternateAreARun();
+    void shorterPeriodsGoFirst();
+    void differentlyWiredBlocksAreNot();
+    void windowFoldsAndUnfolds();
+};
+
+void TestPeriods::pairsAreARun()
+{
+    const GraphPtr graph = convsAndRelus(6);
+    const auto tree = FoldTree::build(*graph, nullptr);
+    const auto runs = runsOf(*graph, tree);
+    QCOMPARE(runs.size(), std::size_t(1));
+    QCOMPARE(toQString(runs[0].key), QStringLiteral("net.0–11 ×6"));
+    QCOMPARE(runs[0].modules, std::size_t(2));
+    QCOMPARE(runs[0].paths.size(), std::size_t(12));
+    const auto grouped = groupedTree(*graph, tree, runs, {});
+    const FoldEntry& box = grouped->entries().back();
+    QCOMPARE(toQString(box.label), QStringLiteral("net.0–11 ×6"));
+    QCOMPARE(toQString(box.className), QStringLiteral("Conv2d·ReLU"));
+    QCOMPARE(box.repeats, 6);
+    QCOMPARE(box.units, 12);
+    QCOMPARE(box.children.size(), std::size_t(12));
+    QCOMPARE(grouped->nodesOf(int(grouped->entries().size()) - 1).size(), std::size_t(12));
+    QCOMPARE(keysOf(convsAndRelus(2)), QStringList()); // as easily read as the box
+}
+
+void TestPeriods::fusedPairsAreTheSameRun()
+{
+    const GraphPtr graph = convsAndRelus(6);
+    const Plan plan = fusing(*graph);
+    const auto fused = FoldTree::build(*graph, &plan);
+    const auto plain = FoldTree::build(*graph, nullptr);
+    const auto runs = runsOf(*graph, fused);
+    QCOMPARE(runs, runsOf(*graph, plain));
+    // A run of one form is the box of another.
+    const auto grouped = groupedTree(*graph, fused, runs, {});
+    QCOMPARE(toQString(grouped->entries().back().label), QStringLiteral("net.0–11 ×6"));
+    QCOMPARE(grouped->entries().back().children.size(), std::size_t(6));
+}
+
+void TestPeriods::modulesThatAlternateAreARun()
+{
+    Net net;
+    ValueRef x = net.conv("stem", net.input());
+    for (int i = 0; i < 4; ++i) {
+        x = net.module("trunk.attention" + std::to_string(i), "aten.tanh.default", x);
+        x = net.module("trunk.mlp" + std::to_string(i), "aten.gelu.default", x);
+    }
+    const GraphPtr graph = net.finish(x);
+    const auto tree = FoldTree::build(*graph, nullptr);
+    const auto runs = runsOf(*graph, tree);
+    QCOMPARE(keysOf(graph), QStringList {QStringLiteral("trunk.attention0–mlp3 ×4")});
+    // A block that is open comes out, and the others stay.
+    const auto grouped = groupedTree(*graph, tree, runs, {"trunk.attention0"});
+    QCOMPARE(toQString(grouped->entries().back().label), QStringLiteral("attention1–mlp3 ×3"));
+}
+
+void TestPeriods::shorterPeriodsGoFirst()
+{
+    Net alike;
+    ValueRef x = alike.input();
+    for (int i = 0; i < 12; ++i)
+        x = alike.conv("net." + std::to_string(i), x);
+    QCOMPARE(keysOf(alike.finish(x)), QStringList()); // single operators, not pairs of them
+
+    // A rectifier before the first convolution is not the begin of the blocks.
+    Net shifted;
+    ValueRef y = shifted.relu("net.0", shifted.input());
+    for (int i = 0; i < 3; ++i) {
+        y = shifted.conv("net." + std::to_string(2 * i + 1), y);
+        y = shifted.relu("net." + std::to_string(2 * i + 2), y);
+    }
+    QCOMPARE(keysOf(shifted.finish(y)), QStringList {QStringLiteral("net.1–6 ×3")});
+}
+
+void TestPeriods::differentlyWiredBlocksAreNot()
+{
+    Net net;
+    ValueRef x = net.input();
+    for (int i = 0; i < 4; ++i) {
+        const std::string path = "net." + std::to_string(2 * i);
+        const ValueRef conv = net.conv(path, x);
+        // Every other rectifier reads what the convolution reads.
+        const ValueRef relu = net.relu("net." + std::to_string(2 * i + 1), i % 2 ? x : conv);
+        x = i % 2 ? conv : relu;
+    }
+    QCOMPARE(keysOf(net.finish(x)), QStringList());
+}
+
+void TestPeriods::windowFoldsAndUnfolds()
+{
+    m_window = std::make_unique<MainWindow>(m_engine);
+    m_window->resize(1280, 800);
+    m_window->show();
+    m_window->openModel(QStringLiteral("/models/net.pt2"));
+    QTRY_VERIFY(settled());
+    const auto box = [this] {
+        const GraphDrawing& drawing = *pane().view().graphScene().drawing();
+        for (std::size_t i = 0; i < drawing.nodes.size(); ++i)
+            if (drawing.tree->entry(drawing.nodes[i].entry).repeats > 0)
+                return pane().view().graphScene().canvas().style().text(int(i)).title
+                    + QLatin1Char('/')
+                    + pane().view().graphScene().canvas().style().text(int(i)).detail;
+        return QString();
+    };
+    pane().setExpanded({"", "net"});
+    QTRY_VERIFY(settled());
+    QCOMPARE(box(), QStringLiteral("net.0–11 ×6  Conv2d·ReLU/2 nodes each"));
+    m_window->finder().setExpression(QStringLiteral("module:net.5"));
+    QCOMPARE(m_window->finder().results().size(), std::size_t(1));
+    m_window->actions()[ActionId::FindNext].trigger();
+    QTRY_VERIFY(settled() && box().isEmpty()); // comes out
+    m_window->actions()[ActionId::Collapse].trigger();
+    QTRY_VERIFY(settled() && !box().isEmpty()); // the frame around it, not the module
+}
+
+QTEST_MAIN(TestPeriods)
+#include "tst_ui_periods.moc"

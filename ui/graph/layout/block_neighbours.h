@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/fold_tree.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// The neighbours in the tree that make one block, in graph order.
+using BlockEntries = std::vector<int>;
+
+/// The modules directly inside the entry's parent that the entry stands for: a module itself, of a
+/// unit those of its members. Empty for what stands in the parent alone and for what the recipe
+/// shows as one node.
+std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree, int index);
+
+/// More than one operator, and not shown as one node by the recipe.
+bool isBlock(const FoldEntry& entry);
+
+/// "layers.0–11 ×12" for blocks from the first module to the last: a bare number goes with the name
+/// before it.
+std::string runLabel(const std::string& first, const std::string& last, std::size_t count);
+/// "model.layers.0–11 ×12".
+std::string runKey(const std::string& first, const std::string& last, std::size_t count);
+
+/// Calls `visit(parent)` for every module of the tree.
+template<class Visit>
+void forEachModule(const FoldTree& tree, int index, Visit&& visit)
+{
+    visit(index);
+    for (const int child : tree.entry(index).children)
+        if (tree.entry(child).isModule())
+            forEachModule(tree, child, visit);
+}
+
+/// What is asked of the graph about blocks that stand beside each other in the tree.
+class BlockNeighbours
+{
+public:
+    BlockNeighbours(const Graph& graph, const FoldTree& tree);
+
+    /// Cuts the blocks where one reads nothing of the one before, or reads through other nodes what
+    /// one of them made: as one box they would be a loop.
+    std::vector<std::span<const BlockEntries>> chains(std::span<const BlockEntries> blocks);
+
+private:
+    static constexpr int kOutside = -1, kAfter = -2; ///< `kAfter`: outside, and made from a block
+
+    /// How many of the blocks from the first on are a chain.
+    std::size_t chainLength(std::span<const BlockEntries> blocks);
+
+    const Graph& m_graph;
+    const FoldTree& m_tree;
+    std::vector<std::size_t> m_position; ///< by the value of the node's id
+    std::vector<int> m_owner; ///< likewise: the block, while a chain is looked at
+};
+
+} // namespace qs

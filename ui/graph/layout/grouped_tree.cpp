@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/layout/block_neighbours.h"
+#include "ui/graph/layout/block_runs.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+namespace qs {
+
+/// Adds the boxes to a copy of a tree.
+class FoldTreeGrouper
+{
+public:
+    FoldTreeGrouper(const Graph& graph, const FoldTreePtr& tree, const BlockRuns& runs,
+                    const std::set<std::string>& open)
+        : m_graph(graph)
+        , m_neighbours(graph, *tree)
+        , m_tree(tree)
+        , m_runs(runs)
+        , m_open(open)
+    {
+        for (std::size_t run = 0; run < runs.size(); ++run)
+            for (std::size_t i = 0; i < runs[run].paths.size(); ++i)
+                m_places.emplace(runs[run].paths[i], std::pair(run, i / runs[run].modules));
+    }
+
+    FoldTreePtr group()
+    {
+        forEachModule(*m_tree, FoldTree::kRoot, [this](int parent) { groupIn(parent); });
+        return m_grouped ? m_grouped : m_tree;
+    }
+
+private:
+    using Place = std::pair<std::size_t, std::size_t>; ///< run and block
+
+    /// Which block the entry belongs to.
+    std::optional<Place> placeOf(int entry) const
+    {
+        std::optional<Place> out;
+        for (const auto& module : modulesOfEntry(m_graph, *m_tree, entry)) {
+            const auto found = m_places.find(module);
+            if (found == m_places.end() || (out && *out != found->second))
+                return std::nullopt;
+            out = found->second;
+        }
+        const bool isAlone = out && m_runs[out->first].modules == 1;
+        return isAlone && !isBlock(m_tree->entry(entry)) ? std::nullopt : out;
+    }
+
+    /// The blocks of one run that the children from `from` on are; none where they are of no run.
+    std::vector<BlockEntries> stretchOf(std::span<const int> children, std::size_t from) const
+    {
+        std::vector<BlockEntries> out;
+        std::optional<Place> last;
+        for (; from < children.size(); ++from) {
+            const auto place = placeOf(children[from]);
+            const bool begins = place && (!last || *place == Place(last->first, last->second + 1));
+            if (!place || (!begins && *place != *last))
+                break;
+            if (begins)
+                out.emplace_back();
+            out.back().push_back(children[from]);
+            last = place;
+        }
+        return out;
+    }
+
+    void groupIn(int parent)
+    {
+        const std::vector<int> children = m_tree->entry(parent).children;
+        std::vector<int> now;
+        for (std::size_t from = 0; from < children.size();) {
+            const auto blocks = stretchOf(children, from);
+            if (blocks.empty())
+                now.push_back(children[from++]);
+            for (const auto chain : m_neighbours.chains(blocks))
+                add(parent, chain, now);
+            for (const BlockEntries& block : blocks)
+                from += block.size();
+        }
+        if (now.size() != children.size())
+            m_grouped->m_entries[std::size_t(parent)].children = std::move(now);
+    }
+
+    void add(int parent, std::span<const BlockEntries> blocks, std::vector<int>& now)
+    {
+        const BlockRun& run = m_runs[placeOf(blocks.front().front())->first];
+        const bool whole = m_open.count(run.key) > 0;
+        const auto append = [&now](const BlockEntries& block) {
+            now.insert(now.end(), block.begin(), block.end());
+        };
+        for (std::size_t from = 0; from < blocks.size();) {
+            std::size_t to = from;
+            while (to < blocks.size() && (whole || !isOpen(blocks[to])))
+                ++to;
+            if (to - from > 1)
+                now.push_back(box(parent, blocks.subspan(from, to - from), run));
+            else if (to > from)
+                append(blocks[from]);
+            if (to < blocks.size())
+                append(blocks[to]);
+            from = to + 1;
+        }
+    }
+
+    bool isOpen(const BlockEntries& block) const
+    {
+        return std::any_of(block.begin(), block.end(), [this](int index) {
+            const FoldEntry& entry = m_tree->entry(index);
+            return entry.isModule() && m_open.count(entry.path) > 0;
+        });
+    }
+
+    /// "Conv2d·ReLU" of a block of several neighbours.
+    std::string classesOf(const BlockEntries& block) const
+    {
+        std::string out, before;
+        for (const int index : block) {
+            const std::string& name = m_tree->entry(index).className;
+            if (!name.empty() && name != before)
+                out += (out.empty() ? "" : "·") + name;
+            before = name;
+        }
+        return out;
+    }
+
+    int box(int parent, std::span<const BlockEntries> blocks, const BlockRun& run)
+    {
+        if (!m_grouped) {
+            m_grouped = std::make_shared<FoldTree>(*m_tree);
+            m_grouped->m_ungrouped = m_tree;
+            // Room for each block and no more: growing doubles what a large tree takes.
+            m_grouped->m_entries.reserve(m_tree->m_entries.size() + m_places.size());
+        }
+        const FoldEntry& first = m_tree->entry(blocks.front().front());
+        const std::size_t begins = placeOf(blocks.front().front())->second * run.modules;
+        const std::size_t ends = (placeOf(blocks.back().front())->second + 1) * run.modules - 1;
+        FoldEntry out;
+        out.kind = FoldEntry::Kind::Module;
+        out.parent = parent;
+        out.path = run.key;
+        out.label = runLabel(run.paths[begins], run.paths[ends], blocks.size());
+        out.className = classesOf(blocks.front());
+        out.repeats = int(blocks.size());
+        out.order = first.order;
+        out.firstNode = first.firstNode;
+        out.lastNode = m_tree->entry(blocks.back().back()).lastNode;
+        const int index = int(m_grouped->m_entries.size());
+        for (const BlockEntries& block : blocks)
+            for (const int entry : block) {
+                out.children.push_back(entry);
+                out.units += m_tree->entry(entry).units;
+                m_grouped->m_entries[std::size_t(entry)].parent = index;
+            }
+        m_grouped->m_entries.push_back(std::move(out));
+        return index;
+    }
+
+    const Graph& m_graph;
+    BlockNeighbours m_neighbours;
+    FoldTreePtr m_tree;
+    const BlockRuns& m_runs;
+    const std::set<std::string>& m_open;
+    std::unordered_map<std::string, std::pair<std::size_t, std::size_t>> m_places;
+    std::shared_ptr<FoldTree> m_grouped;
+};
+
+FoldTreePtr groupedTree(const Graph& graph, const FoldTreePtr& tree, const BlockRuns& runs,
+                        const std::set<std::string>& open)
+{
+    return runs.empty() ? tree : FoldTreeGrouper(graph, tree, runs, open).group();
+}
+
+} // namespace qs
