@@ -277,15 +277,16 @@ void EditActions::removeAll(const std::vector<NodeId>& operators)
         return make(steps.front());
     if (steps.empty())
         return;
-    const GraphPtr graph = m_editor.graph();
-    const NodeTitles titles(*graph);
-    QStringList names;
-    constexpr int kNamed = 4;
-    for (const NodeId id : operators)
-        names << toQString(titles.of(graph->get(id)));
-    const QString text = tr("remove %1")
-                             .arg(names.size() > kNamed ? tr("%1 operators").arg(names.size())
-                                                        : names.join(QStringLiteral(" + ")));
+    QString names = titlesOf(m_workspace.document(), operators);
+    if (m_editor.form() != EditForm::Float) { // the document's titles are the float graph's
+        const GraphPtr graph = m_editor.graph();
+        const NodeTitles titles(*graph);
+        QStringList each;
+        for (const NodeId id : operators)
+            each << toQString(titles.of(graph->get(id)));
+        names = each.size() > 3 ? tr("%1 nodes").arg(each.size()) : each.join(", ");
+    }
+    const QString text = tr("remove %1").arg(names);
     m_editor.attempt(
         steps,
         [this, text](const QString& problem) {

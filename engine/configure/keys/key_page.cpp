@@ -25,6 +25,7 @@ $KEYS
 
 `quantscope backends check FILE` says what is wrong in one, `quantscope backends show x86 --json`
 prints one that is whole, `quantscope keys backend KEY` a row of this page. A recipe names the file under `"backend"`.
+[Backend](concepts/backend.md) and [Pattern](concepts/pattern.md) explain the terms.
 
 A backend can be written by hand, or be torch.ao's own object, dumped in Python:
 
@@ -51,6 +52,7 @@ $KEYS
 
 They say which kernels the operators of the reference form become: torch.ao's `STATIC_LOWER_MODULE_MAP`, `STATIC_LOWER_FUSED_MODULE_MAP` and the maps beside them in
 `_lower_to_native_backend`, as data. A recipe adds and removes rows; an operator without a row stays in reference form, and the result says so.
+[Lowering](concepts/lowering.md) explains the step, [Recipe keys](recipe-keys.md) the document.
 
     "convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}, {"pattern": ["torch.nn.Linear", "torch.nn.ReLU"]}]}}
 )";

@@ -166,7 +166,12 @@ private Q_SLOTS:
         const auto plan = makePlan(graph, recipe, *findBackend("x86"));
         QVERIFY(plan);
         QVERIFY(plan->groups.at(0).fused && plan->groups.at(0).quantized);
-        QVERIFY(plan->conflicts.empty() && plan->warnings.empty());
+        QVERIFY(plan->conflicts.empty());
+        // torch.ao raises a LookupError here: the ReLU has no rule by object type.
+        QCOMPARE(plan->warnings.size(), std::size_t(1));
+        QVERIFY2(plan->warnings[0].find("torch.nn.ReLU") != std::string::npos
+                     || plan->warnings[0].find("'r'") != std::string::npos,
+                 plan->warnings[0].c_str());
     }
     void oneLineForAllDroppedAlike()
     {
