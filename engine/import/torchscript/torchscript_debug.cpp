@@ -80,8 +80,12 @@ const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange
     const auto next = known->second.upper_bound(range.start());
     if (next == known->second.begin())
         return nullptr;
-    const torch::jit::SourceRange& found = std::prev(next)->second;
-    return found.source()->size() == 0 ? nullptr : &found;
+    if (const auto& found = std::prev(next)->second; found.source()->size() != 0)
+        return &found;
+    // A called function's name has an entry without text: the call's follows where the name ends.
+    const auto call = known->second.find(range.end());
+    return call == known->second.end() || call->second.source()->size() == 0 ? nullptr
+                                                                             : &call->second;
 }
 
 SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range,
