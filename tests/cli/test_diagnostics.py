@@ -224,8 +224,10 @@ def test_a_member_of_a_fusion_is_selected(folder):
                               env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
         return done, path.read_bytes() if done.returncode == 0 else b""
 
-    shown = {name: picture("--select", name)[1] for name in ("conv2d", "relu", "conv1")}
-    assert shown["conv2d"] and shown["relu"] == shown["conv2d"] == shown["conv1"] != picture()[1]
+    # What the window works out beside the selection may be in one picture and not yet in the next.
+    shown = {name: {picture("--select", name)[1] for _ in range(4)} for name in ("conv2d", "relu", "conv1")}
+    assert shown["conv2d"] & shown["relu"] & shown["conv1"], {name: len(kinds) for name, kinds in shown.items()}
+    assert picture()[1] not in shown["conv2d"] and b"" not in shown["conv2d"]
     done, _ = picture("--select", "conv7")
     assert done.returncode == 1 and "no node or module is named 'conv7'" in done.stderr, done.stderr
 
