@@ -2,10 +2,12 @@
 #include "engine/convert/form_edits.h"
 #include "engine/graph/text/node_titles.h"
 #include "tests/ui/edits_window.h"
+#include "ui/session/text.h"
 #include "ui/style/looks.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
+#include <QPointer>
 #include <QPushButton>
 #include <QTreeWidget>
 
@@ -122,6 +124,30 @@ private Q_SLOTS:
         ask(ActionId::ReplaceNode,
             [](EditDialog& dialog) { type(dialog, "editOperator", "aten.silu.default"); });
         QCOMPARE(node("relu")->target, std::string("aten.silu.default"));
+    }
+
+    void dialogsNameTheFormsOwnOperators()
+    {
+        workspace().pipeline().runUpTo(Stage::Convert);
+        settle();
+        m_window->graphPane().showForm(CodeForm::Lowered);
+        const NodePtr quantize = firstOf("aten.quantize_per_tensor.default");
+        QVERIFY(quantize && !document().model()->tryGet(quantize->id));
+        workspace().selection().selectNodes({quantize->origin ? quantize->origin : quantize->id});
+        const GraphPtr form = document().converted()->lowered;
+        for (const ActionId id :
+             {ActionId::ReplaceNode, ActionId::SetArguments, ActionId::RewireInput,
+              ActionId::DuplicateNode, ActionId::RenameNode, ActionId::InsertAfter}) {
+            action(id).trigger();
+            const QPointer<EditDialog> dialog = m_window->findChild<EditDialog*>();
+            QVERIFY(dialog);
+            chooseMember(*dialog, *form, quantize->name);
+            QVERIFY2(dialog->windowTitle().contains(toQString(nodeTitle(*form, quantize->id))),
+                     qPrintable(dialog->windowTitle()));
+            QTest::keyClick(dialog.data(), Qt::Key_Escape);
+            QTRY_VERIFY(!dialog);
+        }
+        QVERIFY(document().recipe().edits.empty());
     }
 
     void whatMakesNoSenseInAFormSaysWhatToDo()

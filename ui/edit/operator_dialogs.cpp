@@ -26,7 +26,7 @@ QHash<QString, QString> literalsOf(const Graph& graph, const Node& node)
 
 QString titleIn(const GraphEditor& editor, const Node& node)
 {
-    return toQString(nodeTitle(*editor.document().model(), node.id));
+    return toQString(nodeTitle(*editor.graph(), node.id));
 }
 
 EditStep stepAbout(EditKind kind, const GraphEditor& editor, const Node& node)
