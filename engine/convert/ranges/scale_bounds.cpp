@@ -4,28 +4,12 @@
 #include "engine/base/text.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace qs {
 
 namespace {
-
-/// The observer whose parameters that reader of the value gets; null where it reads floats.
-const PlannedObserver* observerOf(const Plan& plan, ValueRef value, const Use* reader)
-{
-    const PlannedObserver* ofAll = nullptr;
-    for (const PlannedObserver& observer : plan.observers)
-        for (const ObservedEdge& edge : observer.edges) {
-            if (edge.value != value || observer.isWeight)
-                continue;
-            if (edge.readers.empty())
-                ofAll = &observer;
-            else if (reader
-                     && std::find(edge.readers.begin(), edge.readers.end(), *reader)
-                         != edge.readers.end())
-                return &observer;
-        }
-    return ofAll;
-}
 
 /// Checks one operator after another.
 class ScaleBoundCheck
@@ -36,6 +20,13 @@ public:
         , m_plan(plan)
         , m_qparams(qparams)
     {
+        for (const PlannedObserver& observer : plan.observers) {
+            if (observer.isWeight && observer.interior.empty())
+                m_ofWeight.emplace(observer.weightOwner, &observer);
+            if (!observer.isWeight)
+                for (const ObservedEdge& edge : observer.edges)
+                    m_ofValue.emplace(edge.value, Observed {&observer, &edge});
+        }
     }
 
     std::vector<PlanFinding> run()
@@ -52,14 +43,30 @@ private:
         const NodePlan* root = m_plan.tryGet(m_model, group.root);
         if (root)
             for (const auto& [use, value] : root->activations)
-                hold(group.root, config.input, observerOf(m_plan, value, &use),
+                hold(group.root, config.input, observerOf(value, &use),
                      "its input " + inQuotes(m_model.value(value).name));
         const NodeId last = group.members.back();
-        hold(last, config.output, observerOf(m_plan, {last, 0}, nullptr), "its result");
-        for (const PlannedObserver& observer : m_plan.observers)
-            if (observer.isWeight && observer.weightOwner == group.root
-                && observer.interior.empty())
-                hold(group.root, config.weight, &observer, "its weight");
+        hold(last, config.output, observerOf({last, 0}, nullptr), "its result");
+        const auto weights = m_ofWeight.equal_range(group.root);
+        for (auto it = weights.first; it != weights.second; ++it)
+            hold(group.root, config.weight, it->second, "its weight");
+    }
+
+    /// The observer whose parameters that reader of the value gets; null where it reads floats.
+    const PlannedObserver* observerOf(ValueRef value, const Use* reader) const
+    {
+        const PlannedObserver* ofAll = nullptr;
+        const auto all = m_ofValue.equal_range(value);
+        for (auto it = all.first; it != all.second; ++it) {
+            const auto& [observer, edge] = it->second;
+            if (edge->readers.empty())
+                ofAll = observer;
+            else if (reader
+                     && std::find(edge->readers.begin(), edge->readers.end(), *reader)
+                         != edge->readers.end())
+                return observer;
+        }
+        return ofAll;
     }
 
     void hold(NodeId node, const DTypeWithConstraints& wanted, const PlannedObserver* observer,
@@ -92,6 +99,9 @@ private:
     const Graph& m_model;
     const Plan& m_plan;
     const QParamsTable& m_qparams;
+    using Observed = std::pair<const PlannedObserver*, const ObservedEdge*>;
+    std::unordered_multimap<ValueRef, Observed> m_ofValue;
+    std::unordered_multimap<NodeId, const PlannedObserver*> m_ofWeight;
     std::vector<PlanFinding> m_found;
 };
 
