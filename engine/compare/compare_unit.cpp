@@ -169,37 +169,11 @@ private:
         return at;
     }
 
-    /// Nothing on the way from the unit's inputs to its results is quantized. Folded weights count
-    /// as the same: they differ in their last bits.
-    bool isUnchanged(const CompareUnit& unit) const
+    /// Whether such a node stands on the way to the unit's results, from the values in `seen` on.
+    template<class Test>
+    bool anyBefore(const CompareUnit& unit, std::unordered_set<ValueRef> seen,
+                   const Test& test) const
     {
-        std::unordered_set<ValueRef> given;
-        for (const UnitInput& input : unit.inputs)
-            given.insert(input.came);
-        std::unordered_set<NodeId> seen;
-        std::vector<ValueRef> open;
-        for (const UnitOutput& output : unit.outputs)
-            open.push_back(output.reference);
-        while (!open.empty()) {
-            const ValueRef value = open.back();
-            open.pop_back();
-            const Node& node = m_reference.get(value.node);
-            if (given.contains(value) || !seen.insert(node.id).second)
-                continue;
-            if (isReferenceStep(node.target))
-                return false;
-            for (const auto& argument : node.args)
-                forEachRef(argument.value, [&](ValueRef ref) { open.push_back(ref); });
-        }
-        return true;
-    }
-
-    /// An edit of the form lets the unit's results depend on more than what the unit reads.
-    bool isOpen(const CompareUnit& unit) const
-    {
-        std::unordered_set<ValueRef> seen;
-        for (const UnitInput& input : unit.inputs)
-            seen.insert(unit.quantized ? input.raw : input.came);
         std::vector<ValueRef> open;
         for (const UnitOutput& output : unit.outputs)
             open.push_back(output.reference);
@@ -209,12 +183,33 @@ private:
             if (!seen.insert(value).second)
                 continue;
             const Node& node = m_reference.get(value.node);
-            if (node.kind == NodeKind::Input)
+            if (test(node))
                 return true;
             for (const auto& argument : node.args)
                 forEachRef(argument.value, [&](ValueRef ref) { open.push_back(ref); });
         }
         return false;
+    }
+
+    /// Nothing on the way from the unit's inputs to its results is quantized. Folded weights count
+    /// as the same: they differ in their last bits.
+    bool isUnchanged(const CompareUnit& unit) const
+    {
+        std::unordered_set<ValueRef> given;
+        for (const UnitInput& input : unit.inputs)
+            given.insert(input.came);
+        return !anyBefore(unit, std::move(given),
+                          [](const Node& node) { return isReferenceStep(node.target); });
+    }
+
+    /// An edit of the form lets the unit's results depend on more than what the unit reads.
+    bool isOpen(const CompareUnit& unit) const
+    {
+        std::unordered_set<ValueRef> read;
+        for (const UnitInput& input : unit.inputs)
+            read.insert(unit.quantized ? input.raw : input.came);
+        return anyBefore(unit, std::move(read),
+                         [](const Node& node) { return node.kind == NodeKind::Input; });
     }
 
     const ConvertedModel& m_converted;
