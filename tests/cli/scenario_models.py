@@ -32,6 +32,17 @@ class Leaves(nn.Module):
         return self.output(out), self.hidden(hidden), self.cell(cell)
 
 
+class Idle(nn.Module):
+    """The second layer's input has no elements in the data: its observers see nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x, rest):
+        return self.first(x) + self.second(rest).sum(1)
+
+
 class Tutorial(nn.Module):
     """The network of PyTorch's BackendConfig tutorial."""
 

@@ -7,10 +7,10 @@ import shutil
 
 import numpy as np
 import torch
-from torch import nn
 
 from harness import PROGRAM, SOURCE, by_name, expect_bad, main, run, run_good, run_json, write_recipe
 from models import residual
+from scenario_models import Idle
 
 
 def own_backend(folder, name="mine.json"):
@@ -60,17 +60,6 @@ def test_changes_since_are_told(folder):
     backend["description"] = "another one"
     (out / "backend.json").write_text(json.dumps(backend))
     assert "backend.json was changed since" in run(*words).stderr
-
-
-class Idle(nn.Module):
-    """The second layer's input has no elements in the data: its observers see nothing."""
-
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
-
-    def forward(self, x, rest):
-        return self.first(x) + self.second(rest).sum(1)
 
 
 def test_observers_that_never_ran_are_refused(folder):

@@ -256,17 +256,7 @@ def test_5_13_mixed_qconfigs_and_no_target(folder):
 
 
 def test_5_14_not_calibrated(folder):
-    class Idle(nn.Module):
-        """The second layer's input has no elements in the data."""
-
-        def __init__(self):
-            super().__init__()
-            self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
-
-        def forward(self, x, rest):
-            return self.first(x) + self.second(rest).sum(1)
-
-    model, data = models.saved(folder, Idle().eval(), torch.randn(8, 4), torch.randn(8, 0, 4))
+    model, data = models.saved(folder, models.Idle().eval(), torch.randn(8, 4), torch.randn(8, 0, 4))
     expect_bad("quantize", model, "--data", data, "--device", "cpu", "--export", "torchscript", "--out", folder / "out", out=folder / "out",
                contains=["never saw a value", "'rest'", "'linear_1'"])
 

@@ -14,19 +14,7 @@ import harness  # noqa: E402
 import lstm_oracle  # noqa: E402
 import oracle  # noqa: E402
 from harness import run_good, run_json  # noqa: E402
-
-
-class Leaves(nn.Module):
-    """torch.ao's test_static_lstm: one linear on each leaf."""
-
-    def __init__(self):
-        super().__init__()
-        self.lstm = nn.LSTM(50, 50, 1)
-        self.output, self.hidden, self.cell = nn.Linear(50, 10), nn.Linear(50, 10), nn.Linear(50, 10)
-
-    def forward(self, x, h, c):
-        out, (hidden, cell) = self.lstm(x, (h, c))
-        return self.output(out), self.hidden(hidden), self.cell(cell)
+from scenario_models import Leaves  # noqa: E402
 
 
 class Apart(nn.Module):
