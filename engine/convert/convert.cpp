@@ -34,8 +34,8 @@ std::unordered_map<NodeId, NodeId> lastMembers(const Plan& plan)
     return last;
 }
 
-/// The plan's quantized operators, and which of them dynamically. One that only moves values to
-/// which the file gives a range is none: its kernel would keep its input's.
+/// The plan's quantized operators, and which of them dynamically. Leaves out an operator that only
+/// moves values to which the file gives a range: its kernel would keep its input's range.
 std::unordered_map<NodeId, bool> quantizedOperators(const PreparedModel& prepared)
 {
     const Plan& plan = *prepared.plan;

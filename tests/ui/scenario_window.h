@@ -74,7 +74,7 @@ protected:
         m_window->autosave().endSteps();
         m_window.reset();
     }
-    /// A new window, with the model and, where there is one, the recipe `recipe.json`.
+    /// A new window, with the model and, if present, the recipe `recipe.json`.
     void open(const char* model = "model.pt2")
     {
         m_window = std::make_unique<MainWindow>(m_engine);

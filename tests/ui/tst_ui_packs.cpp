@@ -110,7 +110,7 @@ private:
             files->close();
         });
     }
-    /// Presses the message bar's button of that text; false where there is none.
+    /// Presses the message bar's button of that text; false if there is none.
     bool addOffered(const QString& text)
     {
         QPushButton* offered = nullptr;

@@ -29,7 +29,7 @@ public:
     EditForm form() const;
     /// The graph of that form; null for a converted form while no conversion is current.
     GraphPtr graph() const;
-    /// The edits of a form of the current conversion, null where there are none.
+    /// The edits of a form of the current conversion; null without edits.
     EditedModelPtr editedForm(EditForm form) const;
 
     /// Calls `done` with why the edit does not fit, empty where it was made. The newest try wins.

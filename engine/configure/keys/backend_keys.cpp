@@ -28,7 +28,7 @@ constexpr std::array kEntryKeys {
             "`BackendPatternConfig((torch.nn.Conv2d, torch.nn.ReLU))`"},
     KeyRow {
         "pattern_complex_format", "nested lists", "required, or `pattern`",
-        "a pattern that is no chain, last operator first",
+        "a pattern other than a chain, last operator first",
         R"("pattern_complex_format": ["torch.nn.ReLU", ["torch.nn.Conv2d", "torch.nn.BatchNorm2d"]])",
         "`_set_pattern_complex_format`"},
     KeyRow {"observation_type", "string", R"("output_use_different_observer_as_input")",

@@ -23,8 +23,8 @@ struct StoredQParams
 /// cannot be read.
 Result<std::vector<StoredQParams>> storedQParams(const Graph& graph);
 
-/// LibTorch's operator that tells something of a packed weight of that type ("unpack", "stride",
-/// "groups"), empty where there is none.
+/// LibTorch's operator that reads a property of a packed weight of that type ("unpack", "stride",
+/// "groups"); empty if there is none.
 std::string packedOperator(const std::string& type, const std::string& what);
 
 } // namespace qs

@@ -76,7 +76,7 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
     json.update(sideJson(recipe, plan));
     json["findings"] = findingsJson(model, plan);
     json.update(fakeQuantizersJson(model, plan));
-    json["nodes"] = NodeJson(parts, false).nodes().value(); // nobody cancels it
+    json["nodes"] = NodeJson(parts, false).nodes().value(); // without a cancel it cannot fail
     addCrossings(json, model, plan);
     if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {
         const WrapKeys keys = wrapKeys(model, wraps);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kPackedSuffix = "._packed_params";
 
-/// "fc" for "fc._packed_params._packed_params"; empty where it is no module's packed weight.
+/// "fc" for "fc._packed_params._packed_params"; empty if it is not a module's packed weight.
 std::string moduleOf(std::string attribute)
 {
     bool isPacked = false;

@@ -36,7 +36,7 @@ public:
     }
 
     /// The modes that the maps of custom modules have for the module that the node is, all of it;
-    /// null where it is none of theirs.
+    /// null if it is not one of theirs.
     const std::set<std::string>* mappedModes(const Node& node) const
     {
         const auto found = m_settings.mappedModes.find(canonicalTypeName(node.scope.moduleClass));

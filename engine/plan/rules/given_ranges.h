@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// What a fake quantizer of the model's file observed of the observer's value; null where none
-/// stood there, where a rule for that node or edge decides, and where the observer chooses no range
+/// What a fake quantizer of the model's file observed of the observer's value. Null if none
+/// stood there, if a rule for that node or edge decides, or if the observer chooses no range
 /// of an 8-bit type (fixed parameters, dynamic, float).
 const GivenObservation* givenFor(const Graph& model, const PlannedObserver& observer);
 

@@ -95,7 +95,7 @@ public:
     /// Takes a block out of its box and opens it.
     void unfoldBlock(int entry);
     /// Unfolds all blocks of the selected box, or folds the opened box that the selection lies in.
-    /// False where there is none; with `next` also where it is not the next thing around.
+    /// False without such a box; with `next` also if another box or module is nearer.
     bool toggleSelectedBox(bool open, bool next = false);
     void expandAll();
     void foldAll();
