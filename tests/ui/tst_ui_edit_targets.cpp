@@ -38,7 +38,7 @@ private Q_SLOTS:
     /// The plots hold what was compared while another graph comes.
     void deletingAfterACompareShowsTheNextGraph()
     {
-        m_window->showTab("errorPlot");
+        m_window->showTab("errorBarPlot");
         for (const char* module : {"stem", "block1.conv1", "block1.conv2"}) {
             workspace().pipeline().runUpTo(Stage::Compare);
             settle();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/range_window.h"
+#include "ui/plots/channel_plot.h"
+#include "ui/plots/custom_plot.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 
@@ -263,6 +265,51 @@ private Q_SLOTS:
         }
         QVERIFY(watch.painted > 60);
         QCOMPARE(watch.misplaced, 0);
+    }
+
+    /// A plot that is not seen is drawn when it is, and what alone follows the selection is drawn
+    /// over what stays.
+    void plotsShowTheSelectionWhereverItWasMade()
+    {
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        std::vector<NodeId> nodes;
+        for (const auto& node : graph().nodes())
+            if (const auto* stats
+                = workspace().facts().stats(workspace().facts().weightObserver(node->id));
+                stats && !stats->channelMin.empty() && nodes.size() < 2
+                && (nodes.empty()
+                    || workspace().foldTree()->unitOf(nodes[0])
+                        != workspace().foldTree()->unitOf(node->id)))
+                nodes.push_back(node->id);
+        QCOMPARE(nodes.size(), std::size_t(2));
+        const auto select = [&](std::size_t i) {
+            workspace().selectNode(nodes[i]);
+            const QString title = workspace().facts().title(nodes[i]);
+            return QTest::qWaitFor(
+                [&] { return find<ChannelPlot>("channelPlot")->caption().startsWith(title); });
+        };
+        const auto seen = [this](const char* tab, const char* page) {
+            m_window->showTab(tab);
+            QCoreApplication::processEvents(); // what is queued
+            return find<QWidget>(page)->grab().toImage();
+        };
+        QImage channels[2], errors[2];
+        for (const std::size_t i : {1, 0}) {
+            QVERIFY(select(i));
+            channels[i] = seen("channelPlot", "channelPlot");
+            errors[i] = seen("plots", "errorBarPlot");
+        }
+        QVERIFY(channels[0] != channels[1]);
+        QVERIFY(errors[0] != errors[1]);
+        QVERIFY(select(1)); // channels out of sight, errors in sight
+        QCOMPARE(seen("plots", "errorBarPlot"), errors[1]);
+        QCOMPARE(seen("channelPlot", "channelPlot"), channels[1]);
+        QVERIFY(select(0)); // the other way round
+        QCOMPARE(seen("channelPlot", "channelPlot"), channels[0]);
+        QCOMPARE(seen("plots", "errorBarPlot"), errors[0]);
+        find<QWidget>("errorBarPlot")->findChild<QCustomPlot*>()->replot();
+        QCOMPARE(seen("plots", "errorBarPlot"), errors[0]);
     }
 };
 

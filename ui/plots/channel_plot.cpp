@@ -67,7 +67,7 @@ void ChannelPlot::refresh()
         m_empty->setText(m_workspace.document().calibration()
                              ? tr("Select a node with a quantized weight")
                              : tr("Calibrate to see the weight ranges"));
-        m_plot->replot(QCustomPlot::rpQueuedReplot);
+        replot();
         return;
     }
     const auto lowest = *std::min_element(low.begin(), low.end());
@@ -87,7 +87,7 @@ void ChannelPlot::refresh()
     m_plot->xAxis->setRange(-0.7, m_channels - 0.3);
     const double margin = (highest - lowest) * 0.06 + 1e-12;
     m_plot->yAxis->setRange(lowest - margin, highest + margin);
-    m_plot->replot(QCustomPlot::rpQueuedReplot);
+    replot();
 }
 
 } // namespace qs

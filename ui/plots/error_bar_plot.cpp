@@ -37,7 +37,11 @@ ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
         bars->setWidth(0.78);
         m_buckets.push_back(bars);
     }
+    m_plot->addLayer(QStringLiteral("selected"), m_plot->layer(QStringLiteral("main")));
+    m_overlay = m_plot->layer(QStringLiteral("selected"));
+    m_overlay->setMode(QCPLayer::lmBuffered);
     m_selected = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+    m_selected->setLayer(m_overlay);
     m_selected->setPen(QPen(theme().accent, 2));
     m_selected->setBrush(Qt::NoBrush);
     m_selected->setWidth(0.9);
@@ -45,6 +49,7 @@ ErrorBarPlot::ErrorBarPlot(Workspace& workspace, QWidget* parent)
     m_line->setPen(QPen(theme().danger, 1.5));
     m_line->setAntialiased(true);
     m_label = new QCPItemText(m_plot);
+    m_label->setLayer(m_overlay);
     m_label->setFont(uiFont(10.5));
     m_label->setColor(theme().text);
     m_label->setTextAlignment(Qt::AlignLeft);
@@ -141,10 +146,19 @@ void ErrorBarPlot::refresh()
         m_plot->xAxis->setTicker(ends);
         m_plot->xAxis->setRange(-1.2, double(m_nodes.size()) + 0.2);
     }
-    showSelection();
+    fillSelection();
+    replot();
 }
 
 void ErrorBarPlot::showSelection()
+{
+    fillSelection();
+    placeLabel();
+    replot(*m_overlay);
+}
+
+/// The mark of the selected bars and the words above a single one.
+void ErrorBarPlot::fillSelection()
 {
     const auto& facts = m_workspace.facts();
     QVector<double> x, y;
@@ -173,7 +187,6 @@ void ErrorBarPlot::showSelection()
         m_label->setText(text);
         m_labelled = labelled;
     }
-    m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 /// The label stands above the highest bar.

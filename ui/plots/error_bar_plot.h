@@ -38,9 +38,11 @@ private:
     void refresh();
     void placeLabel();
     void showSelection();
+    void fillSelection();
     double height(double sqnr) const;
 
     std::vector<QCPBars*> m_buckets;
+    QCPLayer* m_overlay; ///< of what follows the selection
     QCPBars* m_selected;
     QCPGraph* m_line;
     QCPItemText* m_label;

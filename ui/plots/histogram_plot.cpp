@@ -106,6 +106,7 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     m_beyond->setBrush(t.histogramBeyond);
     m_steps->setLineStyle(QCPGraph::lsImpulse);
     m_steps->setPen(QPen(t.accent, 1));
+    m_steps->setAntialiased(false); // hundreds of upright lines
     QColor shade = t.danger;
     shade.setAlphaF(0.10f);
     for (int side = 0; side < 2; ++side) {
@@ -172,7 +173,7 @@ void HistogramPlot::refresh()
                              : edge  ? tr("No observer sits on this edge")
                              : node  ? tr("No observer sits on this node's output")
                                      : tr("Select a node"));
-        m_plot->replot(QCustomPlot::rpQueuedReplot);
+        replot();
         return;
     }
     const QString name = edge ? edgeText(facts, *edge) : facts.title(node);
@@ -234,7 +235,7 @@ void HistogramPlot::showTrial()
         m_footer->setVisible(!m_trial.isMoved());
     }
     leaveHeadroom();
-    m_plot->replot(QCustomPlot::rpQueuedReplot);
+    replot();
 }
 
 void HistogramPlot::fillBars(const Histogram& histogram, const ValueEnds& held)

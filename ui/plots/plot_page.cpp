@@ -9,6 +9,8 @@
 
 #include <QLabel>
 
+#include <utility>
+
 namespace qs {
 
 PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
@@ -40,6 +42,27 @@ void PlotPage::resizeEvent(QResizeEvent* event)
     QWidget::resizeEvent(event);
     m_empty->setGeometry(m_plot->rect().adjusted(20, 10, -20, -10));
     leaveHeadroom();
+}
+
+void PlotPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (std::exchange(m_isDue, false))
+        m_plot->replot(); // at once: it is painted next
+}
+
+void PlotPage::replot()
+{
+    m_isDue = !isVisible();
+    if (!m_isDue)
+        m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void PlotPage::replot(QCPLayer& layer)
+{
+    m_isDue |= !isVisible();
+    if (!m_isDue)
+        layer.replot();
 }
 
 void PlotPage::showAxes(bool any)

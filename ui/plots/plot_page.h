@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+class QCPLayer;
 class QCustomPlot;
 class QLabel;
 class QVBoxLayout;
@@ -23,6 +24,11 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) final;
+    void showEvent(QShowEvent* event) final;
+    /// Draws the plot in the next turn of the event loop; a page out of sight when it is seen.
+    void replot();
+    /// The same for a layer with a buffer of its own, at once: the others stay as they are drawn.
+    void replot(QCPLayer& layer);
     /// Fits the vertical axis to the plot's height: called where the height changes.
     virtual void leaveHeadroom() { }
     /// Axes are shown only with data.
@@ -33,6 +39,9 @@ protected:
     ElidedLabel* m_caption;
     QLabel* m_empty; ///< over the plot, where there are no axes
     QVBoxLayout* m_column;
+
+private:
+    bool m_isDue = false; ///< drawn when the page is shown
 };
 
 } // namespace qs

@@ -11,10 +11,12 @@
 #include "ui/style/widgets.h"
 
 #include <QHeaderView>
+#include <QSignalBlocker>
 #include <QToolButton>
 #include <QTreeWidget>
 
 #include <algorithm>
+#include <memory>
 
 namespace qs {
 
@@ -85,11 +87,13 @@ QString tipText(const Alternative& one)
                           : QObject::tr("SQNR: estimated from the histogram"));
 }
 
-/// Each change of a span lays out the whole tree at once.
-void span(QTreeWidgetItem& row, bool isSpanned)
+/// As wide as the widest of the texts in the font, with a cell's margins.
+int widthOf(const QFont& font, const QStringList& texts)
 {
-    if (row.isFirstColumnSpanned() != isSpanned)
-        row.setFirstColumnSpanned(isSpanned);
+    int widest = 0;
+    for (const QString& text : texts)
+        widest = std::max(widest, QFontMetrics(font).horizontalAdvance(text));
+    return widest + px(10);
 }
 
 } // namespace
@@ -122,9 +126,7 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
             .arg(theme().muted.name()));
     m_tree->header()->setFont(uiFont(11));
     m_tree->header()->setMinimumSectionSize(px(24));
-    m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_tree->header()->setSectionResizeMode(WayColumn, QHeaderView::Stretch);
-    m_tree->header()->setStretchLastSection(false);
+    fitColumns();
     layout()->addWidget(m_tree);
     connect(m_tree, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* row) { take(row); });
     connect(&workspace.alternatives(), &AlternativesAsked::arrived, this, [this] {
@@ -133,39 +135,60 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
     });
 }
 
+/// Columns of a fixed width: those that follow their contents measure every row at each layout.
+void AlternativesCard::fitColumns()
+{
+    QHeaderView& header = *m_tree->header();
+    header.setSectionResizeMode(QHeaderView::Fixed);
+    header.setSectionResizeMode(WayColumn, QHeaderView::Stretch);
+    header.setStretchLastSection(false);
+    const QString widest = QStringLiteral("188.8");
+    const QStringList titles {m_tree->headerItem()->text(DbColumn),
+                              m_tree->headerItem()->text(GainColumn)};
+    QFont bold = m_tree->font();
+    bold.setWeight(QFont::DemiBold);
+    header.resizeSection(DbColumn,
+                         std::max(widthOf(bold, {QStringLiteral("≈ ") + widest, tr("no loss")}),
+                                  widthOf(header.font(), {titles[0]})));
+    header.resizeSection(GainColumn,
+                         std::max(widthOf(bold, {QStringLiteral("+") + widest, tr("now")}),
+                                  widthOf(header.font(), {titles[1]})));
+    const std::unique_ptr<QToolButton> use(newUse());
+    use->setText(tr("Use"));
+    use->ensurePolished();
+    header.resizeSection(UseColumn, use->sizeHint().width());
+}
+
 void AlternativesCard::refresh()
 {
     m_waiting = false;
-    m_rows = 0;
-    m_tree->setCurrentItem(nullptr);
+    if (m_tree->currentItem())
+        m_tree->setCurrentItem(nullptr);
     m_targets.clear();
+    std::vector<Row> rows;
     const auto& selection = m_workspace.selection();
     const auto& facts = m_workspace.facts();
     const NodeId node = selection.current();
     const auto edge = edgeLookedAt(m_workspace);
     if (edge)
-        addSection(selection.edge() ? QString() : edgeText(facts, *edge),
+        addSection(rows, selection.edge() ? QString() : edgeText(facts, *edge),
                    observerOnEdge(m_workspace, *edge), {SpecTarget::Kind::Edge, *edge, {}});
     if (node && !selection.isModule() && !selection.edge()) {
         const ObserverId output = facts.outputObserver(node), weight = facts.weightObserver(node);
-        addSection(weight ? tr("output") : QString(), output,
+        addSection(rows, weight ? tr("output") : QString(), output,
                    {SpecTarget::Kind::Value, {}, facts.last(node)});
-        addSection(output ? tr("weight") : QString(), weight, {SpecTarget::Kind::Weight, {}, node});
+        addSection(rows, output ? tr("weight") : QString(), weight,
+                   {SpecTarget::Kind::Weight, {}, node});
     }
-    for (int i = 0; i < m_tree->topLevelItemCount(); ++i) {
-        QTreeWidgetItem& row = *m_tree->topLevelItem(i);
-        if (i >= m_rows && !row.isHidden())
-            clearRow(row);
-        if (row.isHidden() != (i >= m_rows))
-            row.setHidden(i >= m_rows);
-    }
-    setVisible(m_rows > 0);
-    const int height = std::max(m_tree->sizeHintForRow(0), px(18));
+    setVisible(!rows.empty());
+    showRows(rows);
+    if (m_rowHeight == 0 || !m_tree->isVisible()) // the style is known once it is seen
+        m_rowHeight = std::max(m_tree->sizeHintForRow(0), px(18));
     m_tree->setFixedHeight(m_tree->header()->sizeHint().height()
-                           + height * std::min(m_rows, kShownAlternatives) + 4);
+                           + m_rowHeight * std::min(int(rows.size()), kShownAlternatives) + 4);
 }
 
-void AlternativesCard::addSection(const QString& title, ObserverId observer,
+void AlternativesCard::addSection(std::vector<Row>& rows, const QString& title, ObserverId observer,
                                   const SpecTarget& target)
 {
     if (!observer)
@@ -174,13 +197,8 @@ void AlternativesCard::addSection(const QString& title, ObserverId observer,
     if (found && found->empty())
         return;
     m_targets.push_back(target);
-    if (!title.isEmpty() || !found) {
-        QTreeWidgetItem& section = nextRow();
-        section.setText(WayColumn, found ? title : tr("working out…"));
-        span(section, true);
-        section.setFlags(Qt::ItemIsEnabled);
-        section.setForeground(WayColumn, theme().muted);
-    }
+    if (!title.isEmpty() || !found)
+        rows.push_back({.way = found ? title : tr("working out…"), .isTitle = true});
     m_waiting |= !found;
     if (!found)
         return;
@@ -195,82 +213,106 @@ void AlternativesCard::addSection(const QString& title, ObserverId observer,
         fixed = fixedRange(planned->spec, *stats);
     if (fixed) {
         now = &*fixed;
-        addChoice(*fixed, now);
+        rows.push_back(choiceRow(*fixed, now));
     }
     for (const Alternative& one : *found)
-        addChoice(one, now);
+        rows.push_back(choiceRow(one, now));
 }
 
-/// The next row, as good as new: rows and their buttons are kept.
-QTreeWidgetItem& AlternativesCard::nextRow()
+AlternativesCard::Row AlternativesCard::choiceRow(const Alternative& one,
+                                                  const Alternative* now) const
 {
-    if (m_rows == m_tree->topLevelItemCount()) {
-        auto* row = new QTreeWidgetItem(m_tree);
-        for (const int column : {DbColumn, GainColumn})
-            row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-        auto* use = new QToolButton(m_tree);
-        use->setFont(uiFont(10.5));
-        use->setAutoRaise(true);
-        use->setFocusPolicy(Qt::NoFocus); // Enter on the row does the same
-        connect(use, &QToolButton::clicked, this, [this, row] { take(row); });
-        m_tree->setItemWidget(row, UseColumn, use);
-    }
-    QTreeWidgetItem& row = *m_tree->topLevelItem(m_rows++);
-    clearRow(row);
-    return row;
-}
-
-void AlternativesCard::clearRow(QTreeWidgetItem& row)
-{
-    for (const int column : {WayColumn, DbColumn, GainColumn}) {
-        row.setText(column, {});
-        row.setToolTip(column, {});
-        row.setData(column, Qt::FontRole, {});
-        row.setData(column, Qt::ForegroundRole, {});
-    }
-    row.setData(WayColumn, kTargetRole, {});
-    row.setData(WayColumn, kNameRole, {});
-    span(row, false);
-    row.setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
-    offerUse(row, {});
-}
-
-/// The row's button, for the alternative of that name; without one it is not seen.
-void AlternativesCard::offerUse(QTreeWidgetItem& row, const QString& name)
-{
-    auto* use = qobject_cast<QToolButton*>(m_tree->itemWidget(&row, UseColumn));
-    use->setEnabled(!name.isEmpty());
-    use->setText(name.isEmpty() ? QString() : tr("Use"));
-    use->setAccessibleName(name.isEmpty() ? QString() : tr("Use %1").arg(name));
-    use->setToolTip(name.isEmpty() ? QString() : tr("Quantize it so; can be undone"));
-}
-
-void AlternativesCard::addChoice(const Alternative& one, const Alternative* now)
-{
-    QTreeWidgetItem& row = nextRow();
-    row.setText(WayColumn, shortWay(one.name));
-    row.setText(DbColumn, dbText(one));
-    const bool isNow = &one == now;
-    if (now && now->sqnrDb && one.sqnrDb && !isNow) {
+    Row row {.way = shortWay(one.name),
+             .db = dbText(one),
+             .tip = tipText(one),
+             .name = toQString(one.name),
+             .target = int(m_targets.size()) - 1,
+             .isNow = &one == now};
+    if (row.isNow) {
+        row.gain = tr("now");
+    } else if (now && now->sqnrDb && one.sqnrDb) {
         const double gain = *one.sqnrDb - *now->sqnrDb;
         const QString sign = std::abs(gain) < 0.05 ? QString()
             : gain < 0                             ? QStringLiteral("−")
                                                    : QStringLiteral("+");
-        row.setText(GainColumn, sign + QString::number(std::abs(gain), 'f', 1));
+        row.gain = sign + QString::number(std::abs(gain), 'f', 1);
     }
-    row.setData(WayColumn, kTargetRole, int(m_targets.size()) - 1);
-    row.setData(WayColumn, kNameRole, toQString(one.name));
-    for (const int column : {WayColumn, DbColumn, GainColumn})
-        row.setToolTip(column, tipText(one));
-    if (!isNow) {
-        offerUse(row, toQString(one.name));
-        return;
+    return row;
+}
+
+/// Rows and their buttons are kept, and only those that differ are filled. Each cell that changes
+/// would measure and lay out the tree: it hears of all of them at once.
+void AlternativesCard::showRows(const std::vector<Row>& rows)
+{
+    while (m_tree->topLevelItemCount() < int(rows.size()))
+        appendRow();
+    const int count = m_tree->topLevelItemCount();
+    int first = count, last = -1;
+    {
+        const QSignalBlocker blocker(m_tree->model());
+        for (int i = 0; i < count; ++i) {
+            const Row row = i < int(rows.size()) ? rows[std::size_t(i)] : Row();
+            if (row == m_shown[std::size_t(i)])
+                continue;
+            fillRow(*m_tree->topLevelItem(i), row);
+            m_shown[std::size_t(i)] = row;
+            first = std::min(first, i);
+            last = i;
+        }
     }
+    QAbstractItemModel& model = *m_tree->model();
+    if (last >= 0)
+        Q_EMIT model.dataChanged(model.index(first, WayColumn), model.index(last, UseColumn));
+    for (int i = 0; i < count; ++i)
+        if (QTreeWidgetItem& row = *m_tree->topLevelItem(i);
+            row.isHidden() != (i >= int(rows.size())))
+            row.setHidden(i >= int(rows.size()));
+}
+
+QToolButton* AlternativesCard::newUse()
+{
+    auto* use = new QToolButton(m_tree);
+    use->setFont(uiFont(10.5));
+    use->setAutoRaise(true);
+    use->setFocusPolicy(Qt::NoFocus); // Enter on the row does the same
+    return use;
+}
+
+void AlternativesCard::appendRow()
+{
+    auto* row = new QTreeWidgetItem(m_tree);
+    for (const int column : {DbColumn, GainColumn})
+        row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    auto* use = newUse();
+    connect(use, &QToolButton::clicked, this, [this, row] { take(row); });
+    m_tree->setItemWidget(row, UseColumn, use);
+    m_shown.emplace_back();
+    fillRow(*row, m_shown.back());
+}
+
+void AlternativesCard::fillRow(QTreeWidgetItem& row, const Row& words)
+{
     QFont bold = m_tree->font();
     bold.setWeight(QFont::DemiBold);
-    for (int column = 0; column < 3; ++column)
-        row.setFont(column, bold);
-    row.setText(GainColumn, tr("now"));
+    const QString texts[] = {words.way, words.db, words.gain};
+    for (const int column : {WayColumn, DbColumn, GainColumn}) {
+        row.setText(column, texts[column]);
+        row.setToolTip(column, words.tip);
+        row.setData(column, Qt::FontRole, words.isNow ? QVariant(bold) : QVariant());
+        row.setData(column, Qt::ForegroundRole,
+                    words.isTitle ? QVariant(QBrush(theme().muted)) : QVariant());
+    }
+    row.setData(WayColumn, kTargetRole, words.target >= 0 ? QVariant(words.target) : QVariant());
+    row.setData(WayColumn, kNameRole, words.name.isEmpty() ? QVariant() : QVariant(words.name));
+    if (row.isFirstColumnSpanned() != words.isTitle)
+        row.setFirstColumnSpanned(words.isTitle);
+    row.setFlags(words.isTitle ? Qt::ItemIsEnabled : Qt::ItemIsEnabled | Qt::ItemIsSelectable);
+    auto* use = qobject_cast<QToolButton*>(m_tree->itemWidget(&row, UseColumn));
+    const bool isOffered = !words.name.isEmpty() && !words.isNow;
+    use->setEnabled(isOffered); // the view shows and hides it with its row
+    use->setText(isOffered ? tr("Use") : QString());
+    use->setAccessibleName(isOffered ? tr("Use %1").arg(words.name) : QString());
+    use->setToolTip(isOffered ? tr("Quantize it so; can be undone") : QString());
 }
 
 void AlternativesCard::take(QTreeWidgetItem* row)

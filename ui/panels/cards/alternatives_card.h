@@ -6,6 +6,7 @@
 #endif
 #include "ui/style/property_cards.h"
 
+class QToolButton;
 class QTreeWidget;
 class QTreeWidgetItem;
 
@@ -25,17 +26,28 @@ public:
     void refresh();
 
 private:
-    void addSection(const QString& title, ObserverId observer, const SpecTarget& target);
-    void addChoice(const Alternative& one, const Alternative* now);
-    QTreeWidgetItem& nextRow();
-    void clearRow(QTreeWidgetItem& row);
-    void offerUse(QTreeWidgetItem& row, const QString& name);
+    struct Row
+    {
+        QString way {}, db {}, gain {}, tip {}, name {}; ///< `name`: of a choice only
+        int target = -1; ///< index into `m_targets`
+        bool isTitle = false, isNow = false;
+        bool operator==(const Row&) const = default;
+    };
+    void fitColumns();
+    void addSection(std::vector<Row>& rows, const QString& title, ObserverId observer,
+                    const SpecTarget& target);
+    Row choiceRow(const Alternative& one, const Alternative* now) const;
+    void showRows(const std::vector<Row>& rows);
+    QToolButton* newUse();
+    void appendRow();
+    void fillRow(QTreeWidgetItem& row, const Row& words);
     void take(QTreeWidgetItem* row);
 
     Workspace& m_workspace;
     QTreeWidget* m_tree;
     std::vector<SpecTarget> m_targets; ///< of the rows' sections
-    int m_rows = 0; ///< that are in use; others are hidden
+    std::vector<Row> m_shown; ///< of every row of the tree; those beyond are hidden
+    int m_rowHeight = 0;
     bool m_waiting = false; ///< something is still being worked out
 };
 

@@ -11,12 +11,15 @@
 #include <map>
 #include <vector>
 
+class QTimer;
+
 namespace qs {
 
 class Workspace;
 
 /// Other ways to quantize what an observer of the calibration saw, worked out on a pool thread when
-/// somebody asks and kept while the calibration stays. GUI thread only.
+/// somebody asks and kept while the calibration stays. What is asked for in one turn of the event
+/// loop arrives at once. GUI thread only.
 class AlternativesAsked : public QObject
 {
     Q_OBJECT
@@ -32,12 +35,13 @@ Q_SIGNALS:
     void arrived();
 
 private:
-    void workOut(ObserverId seen);
+    void workOut();
 
     Workspace& m_workspace;
     CalibrationPtr m_calibration; ///< that all below are of
     std::map<ObserverId, std::vector<Alternative>> m_known; ///< by the calibration's ids
-    ObserverId m_running;
+    std::vector<ObserverId> m_wanted, m_running; ///< asked for in this turn; being worked out
+    QTimer* m_start;
 };
 
 } // namespace qs

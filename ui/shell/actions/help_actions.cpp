@@ -57,7 +57,7 @@ void HelpActions::nameTopics()
         {"cardInside", "interior"},
         {"cardContents", "modules"},
         {"histogramPlot", "histogram"},
-        {"errorPlot", "comparison"},
+        {"errorBarPlot", "comparison"},
         {"channelPlot", "channels"},
         {"codePanel", "forms"},
         {"valuesPage", "look"},
