@@ -95,7 +95,7 @@ bool isEverywhere(const RunRow& row)
 std::string rowsText(const RunTable& table, const std::vector<std::size_t>& order)
 {
     std::vector<const RunColumn*> shown;
-    std::vector<std::string> titles {"state", "node", "operator", "module", "decision"};
+    std::vector<std::string> titles {"state", "layer", "decision"};
     for (const RunTerm term : {RunTerm::BornHere, RunTerm::Cumulative})
         for (const RunColumn& column : table.columns())
             if (column.isNumber() && column.term == term && column.metric == 0) {
@@ -107,12 +107,10 @@ std::string rowsText(const RunTable& table, const std::vector<std::size_t>& orde
     for (const std::size_t place : order) {
         const RunRow& row = table.rows()[place];
         if (!isEverywhere(row)) {
-            alone += "  " + row.name + (row.op.empty() ? "" : " (" + row.op + ")") + ": "
-                + table.stateText(row) + "\n";
+            alone += "  " + row.title + ": " + table.stateText(row) + "\n";
             continue;
         }
-        std::vector<std::string> cells {table.stateText(row), row.name, row.op, row.module,
-                                        decisionText(row)};
+        std::vector<std::string> cells {table.stateText(row), row.title, decisionText(row)};
         for (const RunColumn* column : shown) {
             const auto value = table.number(place, *column);
             cells.push_back(column->kind == RunColumn::Kind::Difference ? signedText(value)

@@ -9,6 +9,7 @@
 #include "engine/graph/output_names.h"
 #include "engine/io/npz.h"
 #include "engine/pipeline/keys/content_keys.h"
+#include "engine/plan/names/named_node.h"
 #include "engine/values/look_json.h"
 
 #include <CLI/CLI.hpp>
@@ -31,7 +32,7 @@ struct LookOptions
     bool json = false;
 };
 
-Result<LookTarget> targetOf(const LookOptions& options, const Graph& model)
+Result<LookTarget> targetOf(const LookOptions& options, const Graph& model, const Plan& plan)
 {
     if (!options.output.empty()) {
         const auto names = outputNames(model);
@@ -41,14 +42,8 @@ Result<LookTarget> targetOf(const LookOptions& options, const Graph& model)
                             .withHint(suggestName(options.output, names)));
         return LookTarget {{}, std::size_t(found - names.begin())};
     }
-    if (const Node* node = model.tryFind(options.node))
-        return LookTarget {node->id, {}};
-    std::vector<std::string> names;
-    for (const NodePtr& node : model.nodes())
-        if (node->isOperator())
-            names.push_back(node->name);
-    return fail(makeError(ErrorCode::Usage, "there is no node '" + options.node + "'")
-                    .withHint(suggestName(options.node, names)));
+    QS_TRY(const NodeId node, namedNode(model, plan, options.node));
+    return LookTarget {node, {}};
 }
 
 NpyArray arrayOf(const std::string& name, const SampleValues& values,
@@ -78,7 +73,7 @@ Result<void> runLook(const LookOptions& options, const JobContext& job)
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, options.result, options.model, settings, job));
     const Graph& model = *restored.planned.model;
-    QS_TRY(const LookTarget target, targetOf(options, model));
+    QS_TRY(const LookTarget target, targetOf(options, model, *restored.planned.plan));
     const CompareRequest request {restored.calibration, restored.converted, restored.planned.recipe,
                                   settings, restored.edited};
     QS_TRY(const ValueLookPtr look, chain.look(request, target, job));
@@ -126,7 +121,8 @@ void addLookCommand(CLI::App& app, Command& chosen)
     verb->add_option("--data", options->data,
                      "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
         ->required();
-    verb->add_option("--node", options->node, "the node's name, as 'compare' lists it");
+    verb->add_option("--node", options->node,
+                     "a layer as 'compare' lists it, a module's path or a node's name");
     verb->add_option("--output", options->output, "in place of a node, an output of the model");
     verb->add_option("--sample", options->sample,
                      "of the data, from 0: the sample whose values are "

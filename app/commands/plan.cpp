@@ -10,7 +10,7 @@
 #include "engine/convert/outline.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/onnx_opset.h"
-#include "engine/graph/operators/class_parts.h"
+#include "engine/graph/text/node_titles.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/hybrid.h"
 #include "engine/plan/block/prepare_settings.h"
@@ -127,7 +127,7 @@ std::string movementText(const PlannedModel& planned, const IsShown& isShown)
         if (plan.verdict != Verdict::FloatByRule || !tells || !isShown(plan.node))
             continue;
         if (const auto own = movement.causedBy(*planned.plan, plan); own.values > 0)
-            text += "    for " + planned.model->get(plan.node).name
+            text += "    for " + nodeTitle(*planned.model, plan.node)
                 + ", which a rule keeps float: " + words(own) + "\n";
     }
     return text;
@@ -135,8 +135,8 @@ std::string movementText(const PlannedModel& planned, const IsShown& isShown)
 
 std::string planText(const PlannedModel& planned)
 {
-    TextTable table(
-        {"node", "operator", "module", "pattern", "qconfig", "rule", "verdict", "reason"});
+    TextTable table({"layer", "node", "pattern", "qconfig", "rule", "verdict", "reason"});
+    const NodeTitles titles(*planned.model);
     const auto nodes = planned.model->nodes();
     const std::vector<WrappedScope> wraps = wrapsOf(*planned.model, planned.recipe);
     const auto wrapOf = [&wraps](NodeId node) -> const WrappedScope* {
@@ -151,14 +151,14 @@ std::string planText(const PlannedModel& planned)
             continue;
         if (const WrappedScope* wrap = wrapOf(node.id)) {
             if (wrap->glue.front() == node.id)
-                table.add({wrap->key, "(one node)", wrap->path, "-", "-", "-",
-                           std::string(verdictName(Verdict::FloatByRule)), wrapText(*wrap)});
+                table.add({wrap->path.empty() ? wrap->key : wrap->path, wrap->key + " (one node)",
+                           "-", "-", "-", std::string(verdictName(Verdict::FloatByRule)),
+                           wrapText(*wrap)});
             continue;
         }
         const NodePlan& plan = planned.plan->nodes.at(i);
-        table.add({node.name, wholeTarget(node.target), node.scope.path, shortPattern(plan.pattern),
-                   qconfigText(plan), rulesText(plan), std::string(verdictName(plan.verdict)),
-                   whyText(plan)});
+        table.add({titles.of(node), node.name, shortPattern(plan.pattern), qconfigText(plan),
+                   rulesText(plan), std::string(verdictName(plan.verdict)), whyText(plan)});
     }
     const std::string already = alreadyQuantized(*planned.model);
     return "target: " + targetText(planned)
@@ -177,13 +177,14 @@ std::string fromTo(const std::string& before, const std::string& after)
 
 std::string diffText(const PlannedModel& before, const PlannedModel& after)
 {
-    TextTable table({"node", "operator", "module", "verdict", "qconfig", "pattern", "reason"});
+    const NodeTitles titles(*before.model);
+    TextTable table({"layer", "node", "verdict", "qconfig", "pattern", "reason"});
     const auto changes = comparePlans(*before.model, *before.plan, *after.plan);
     for (const NodeChange& change : changes) {
         const Node& node = *before.model->nodes()[change.position];
         const NodePlan& a = before.plan->nodes[change.position];
         const NodePlan& b = after.plan->nodes[change.position];
-        table.add({node.name, wholeTarget(node.target), node.scope.path,
+        table.add({titles.of(node), node.name,
                    fromTo(std::string(verdictName(a.verdict)), std::string(verdictName(b.verdict))),
                    fromTo(qconfigText(a), qconfigText(b)),
                    fromTo(shortPattern(a.pattern), shortPattern(b.pattern)),

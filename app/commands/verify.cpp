@@ -52,6 +52,8 @@ std::string certificateText(const Certificate& certificate)
             table.add({row.file, row.runtime, row.outcome, row.agreement, row.there, row.here});
     }
     const std::string state = stateText(certificate.state);
+    if (!certificate.setup.empty() && certificate.passed())
+        more += certificate.setup + "\n";
     return table.text() + (more.empty() ? "" : "\n" + more)
         + (state.empty() ? "" : "\n" + state + "\n");
 }
@@ -59,8 +61,6 @@ std::string certificateText(const Certificate& certificate)
 Result<void> runVerify(const VerifyOptions& options, const JobContext& job)
 {
     QS_CHECK(checkRuntimes(options.runtimes));
-    if (options.speed) // takes minutes
-        showStepsAsLines();
     QS_TRY(StoredRun stored, readStoredRun(options.folder));
     StageChain chain;
     const RunSettings settings {options.data, {}, "cpu"};
@@ -68,13 +68,15 @@ Result<void> runVerify(const VerifyOptions& options, const JobContext& job)
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, stored.folder, model, settings, job));
     const std::string folder = stored.folder;
+    showStepsAsLines(); // takes minutes
     QS_TRY(const Certificate certificate,
            chain.verify({restored.converted, std::move(stored), options.data, options.python,
                          options.runtimes, options.speed},
                         job));
     QS_CHECK(printOut(options.json ? certificateJson(certificate) : certificateText(certificate)));
     if (const std::string failure = failureText(certificate); !failure.empty())
-        return fail(makeError(ErrorCode::Numeric, failure).inFile(folder));
+        return fail(
+            makeError(ErrorCode::Numeric, failure).inFile(folder).withHint(certificate.setup));
     if (!options.json)
         return printOut("\n" + (fs::path(folder) / kCertificateFile).string() + "\n");
     return {};

@@ -85,10 +85,10 @@ Result<void> writeQdq(const Written& written, const std::string& path, const std
 }
 
 constexpr std::array<Form, 4> kForms {{
-    {"torchscript", "model.ts.pt", true, false, writeLowered, true},
+    {"torchscript", "model.int8.ts.pt", true, false, writeLowered, true},
     {"pt2-reference", "model.reference.pt2", false, false, writeReference, true, checkPt2Objects},
-    {"pt2", "model.pt2", false, true, writeFolded, true, checkPt2Objects},
-    {"onnx", "model.onnx", false, true, writeQdq, false, checkOnnxOperators},
+    {"pt2", "model.int8.pt2", false, true, writeFolded, true, checkPt2Objects},
+    {"onnx", "model.int8.onnx", false, true, writeQdq, false, checkOnnxOperators},
 }};
 
 const Form* findForm(const std::string& name)

@@ -35,7 +35,7 @@ constexpr ForeignFormat kSavedModel {"a TensorFlow SavedModel", kFromPyTorch};
 constexpr ForeignFormat kTensorRt {
     "a TensorRT engine, built for one GPU",
     "open the .pt2 of the model, quantize it with the backend 'tensorrt' and --export onnx "
-    "--target tensorrt, and build the engine from that model.onnx"};
+    "--target tensorrt, and build the engine from that model.int8.onnx"};
 constexpr ForeignFormat kKeras {"a Keras model", kFromPyTorch};
 constexpr ForeignFormat kOpenVino {"an OpenVINO model", kFromPyTorch};
 constexpr ForeignFormat kArray {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/sha256.h"
+#include "engine/configure/backend/settings.h"
 #include "engine/pipeline/stage_chain.h"
 #include "engine/verify/certify.h"
 #include "engine/verify/python_run.h"
@@ -7,6 +8,35 @@
 #include <filesystem>
 
 namespace qs {
+
+namespace {
+
+/// The one that is asked for; else the one that ran exports before, while it is there; else the
+/// usual one.
+Result<std::string> pythonFor(const std::string& asked)
+{
+    if (!asked.empty())
+        return asked;
+    QS_TRY(const Settings settings, readSettings());
+    std::error_code code;
+    return !settings.python.empty() && std::filesystem::exists(settings.python, code)
+        ? settings.python
+        : usualPython();
+}
+
+/// A user whose settings cannot be written names it again.
+void rememberPython(const std::string& asked)
+{
+    auto settings = readSettings();
+    std::error_code code;
+    const std::string path = std::filesystem::absolute(asked, code).string();
+    if (!settings || asked.find('/') == std::string::npos || settings->python == path)
+        return;
+    settings->python = path;
+    (void)writeSettings(*settings);
+}
+
+} // namespace
 
 Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const JobContext& job)
 {
@@ -20,14 +50,18 @@ Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const 
     QS_TRY(const auto opened, data(model, request.data, stored.recipe.calibration));
     QS_TRY(std::string recipe, fileSha256((fs::path(stored.folder) / "recipe.json").string()));
     QS_TRY(std::string content, m_hashes.of(request.data, model.info().sha256));
-    return certify(
-        {{*request.converted, *opened, stored.folder, stored.exports, stored.exportHashes,
-          stored.ownRangeFiles, std::move(recipe),
-          request.python.empty() ? usualPython() : request.python, request.runtimes, request.speed},
-         model.info().sha256,
-         request.data,
-         std::move(content)},
-        job);
+    QS_TRY(const std::string python, pythonFor(request.python));
+    QS_TRY(
+        Certificate certificate,
+        certify({{*request.converted, *opened, stored.folder, stored.exports, stored.exportHashes,
+                  stored.ownRangeFiles, std::move(recipe), python, request.runtimes, request.speed},
+                 model.info().sha256,
+                 request.data,
+                 std::move(content)},
+                job));
+    if (!request.python.empty() && certificate.ran())
+        rememberPython(request.python);
+    return certificate;
 }
 
 } // namespace qs

@@ -113,6 +113,9 @@ struct Certificate
     CallState state = CallState::None; ///< in the runtimes and here alike
     std::map<std::string, std::string> files; ///< name to SHA-256, as they were verified
     std::vector<RuntimeVerdict> verdicts;
+    /// How to make a Python that has what a runtime missed, one sentence; "" where none missed any,
+    /// or where this one takes packages. Not written into the file.
+    std::string setup;
 
     /// Something ran, nothing failed, and no file is `NotVerified`.
     bool passed() const;

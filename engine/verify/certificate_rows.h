@@ -26,7 +26,7 @@ struct CertificateRow
     bool isShown = true; ///< else only its lines matter: bytes that are as they were
 };
 
-/// "model.onnx in onnxruntime", "model.pt2".
+/// "model.int8.onnx in onnxruntime", "model.int8.pt2".
 std::string placeOf(const RuntimeVerdict& verdict);
 /// In the order of the certificate.
 std::vector<CertificateRow> certificateRows(const Certificate& certificate);

@@ -60,7 +60,7 @@ private:
 } // namespace
 
 Result<int> runChild(const std::vector<std::string>& command, const std::string& outputFile,
-                     const JobContext& job, ChildErrors errors)
+                     const JobContext& job, ChildErrors errors, const std::function<void()>& each)
 {
     pid_t child = 0;
     if (const int code = Start(outputFile, errors).run(child, command))
@@ -73,6 +73,8 @@ Result<int> runChild(const std::vector<std::string>& command, const std::string&
             waitpid(child, &status, 0);
             return fail(ErrorCode::Cancelled, "cancelled");
         }
+        if (each)
+            each();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -151,7 +151,7 @@ private:
                  dot = module.find('.', dot + 1))
                 names.push_back(module.substr(0, dot));
             names.push_back(module);
-            if (name == wanted.name)
+            if (name == wanted.name || node.value("title", "") == wanted.name)
                 own = &node;
             else if ((module + ".").starts_with(wanted.name + "."))
                 within.push_back(&node);
@@ -167,10 +167,13 @@ private:
         const Json* found = nullptr;
         for (auto it = within.rbegin(); !found && it != within.rend(); ++it)
             found = measuredAt(**it);
-        const std::string at = found ? found->value("name", "") : wanted.name;
+        const std::string at
+            = found ? found->value("title", found->value("name", "")) : wanted.name;
         least("node", wanted.name,
               "the SQNR of " + inQuotes(wanted.name)
-                  + (at == wanted.name ? "" : ", measured at " + inQuotes(at) + ","),
+                  + (at == wanted.name || found->value("name", "") == wanted.name
+                         ? ""
+                         : ", measured at " + inQuotes(at) + ","),
               found ? numberAt(childOf(childOf(*found, "error"), "cumulative"), "sqnr_db")
                     : std::nullopt,
               wanted.minSqnrDb, " dB");

@@ -16,6 +16,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -164,7 +165,8 @@ Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::siz
 {
     RuntimeRun run;
     const Json done = doneJson(folder, exitCode);
-    run.missing = done.value("missing", "");
+    run.missing = done.value("missing", std::vector<std::string>());
+    run.isOwnPython = done.value("own_python", false);
     run.error = done.value("error", "");
     run.versions = textsIn(done.value("versions", Json::object()));
     run.notes = textsIn(done.value("notes", Json::object()));
@@ -179,6 +181,44 @@ Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::siz
     return run;
 }
 
+/// Reports at which step the script is, and for how long: "model.int8.pt2 in torch.compile:
+/// compiling, 40 s".
+class StepFollower
+{
+public:
+    StepFollower(std::string file, std::string place, const JobContext& job)
+        : m_file(std::move(file))
+        , m_place(std::move(place))
+        , m_job(job)
+    {
+    }
+
+    void look()
+    {
+        const auto seconds
+            = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - m_begin).count();
+        if (seconds == m_seconds)
+            return;
+        m_seconds = seconds;
+        const std::string step = textOf(m_file);
+        const std::string what = m_place + (step.empty() ? "" : ": " + step);
+        m_job.report("verify", what + ", " + std::to_string(seconds) + " s", 0);
+        if (seconds >= m_nextLine) { // where steps are lines, a long one is not silent
+            m_job.report("verify", what + ", " + std::to_string(seconds) + " s", kUnknown);
+            m_nextLine *= 2;
+        }
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr double kUnknown = 1e-9;
+
+    std::string m_file, m_place;
+    const JobContext& m_job;
+    Clock::time_point m_begin = Clock::now();
+    std::int64_t m_seconds = 0, m_nextLine = 15;
+};
+
 /// Runs the script that comes with the program in the folder. Returns its exit code.
 Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches,
                       const TemporaryFolder& folder, const JobContext& job)
@@ -192,6 +232,7 @@ Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches
                {"threads", at::get_num_threads()},
                {"engine", currentEngine()},
                {"calls", std::move(calls)}};
+    text["packages"] = wanted.runtime.packages;
     text["outputs"] = outputPlaces(wanted.model);
     text["libraries"] = text["scripts"] = Json::array();
     for (const ExtensionPackPtr& pack : loadedPacks()) {
@@ -211,7 +252,11 @@ Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches
         return fail(
             makeError(ErrorCode::Io, "this part of the program is missing: install it again")
                 .inFile(script.string()));
-    return runChild({wanted.python, script.string(), folder.path()}, folder.file("words.txt"), job);
+    const std::string place
+        = fs::path(wanted.file).filename().string() + " in " + std::string(wanted.runtime.name);
+    StepFollower follower(folder.file("step.txt"), place, job);
+    return runChild({wanted.python, script.string(), folder.path()}, folder.file("words.txt"), job,
+                    ChildErrors::InTheFile, [&follower] { follower.look(); });
 }
 
 } // namespace

@@ -20,7 +20,8 @@ namespace qs {
 /// What a runtime made of an exported file, in a process of its own.
 struct RuntimeRun
 {
-    std::string missing; ///< the Python package that is not there; nothing ran
+    std::vector<std::string> missing; ///< Python's packages that are not there; nothing ran
+    bool isOwnPython = false; ///< an environment that the user may install packages into
     std::string error; ///< one line; the runtime could not load or run the file
     std::map<std::string, std::string> versions; ///< of the packages that ran
     std::map<std::string, std::string> notes; ///< "int8_kernels": "12"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace qs {
@@ -11,6 +12,7 @@ struct Runtime
 {
     std::string_view name; ///< "torch.export"
     std::string_view form; ///< of `exportForms`: the file that it loads
+    std::string_view packages; ///< of Python, that it and the comparison need: "onnx onnxruntime"
     /// Computes operator by operator what the file says; else it fuses, and rounds elsewhere.
     bool isExact = true;
     /// Whether `--speed` can time it, float and int8, as a whole and by kind of operator.
@@ -21,5 +23,13 @@ struct Runtime
 std::span<const Runtime> runtimes();
 /// False for an unknown name.
 bool isRuntime(std::string_view name);
+
+/// What `pip install` is given for packages: "numpy torch==2.11.0", torch as this program's.
+std::string pipWords(std::string_view packages);
+/// The command that makes a Python of the user's own which has all that the runtimes need, but
+/// ExecuTorch; it works where the system's Python takes no packages.
+std::string pythonSetup();
+/// The Python that `pythonSetup` makes.
+std::string setupPython();
 
 } // namespace qs

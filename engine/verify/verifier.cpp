@@ -205,12 +205,29 @@ private:
         });
     }
 
-    void judge(RuntimeVerdict& verdict, const Runtime& runtime, const RuntimeRun& run) const
+    /// Which packages are missing, and how they are installed.
+    std::string missingText(const RuntimeRun& run)
+    {
+        const bool isOne = run.missing.size() == 1;
+        std::string names, words;
+        for (const std::string& name : run.missing) {
+            names += (names.empty() ? "" : ", ") + inQuotes(name);
+            words += (words.empty() ? "" : " ") + name;
+        }
+        std::string text = std::string(isOne ? "Python's package " : "Python's packages ") + names
+            + (isOne ? " is" : " are") + " not installed for " + m_request.python;
+        if (run.isOwnPython)
+            return text + ": install " + (isOne ? "it" : "them") + " with '" + m_request.python
+                + " -m pip install " + pipWords(words) + "'";
+        m_certificate.setup = "make a Python for it with '" + pythonSetup()
+            + "', then give 'verify' --python " + setupPython() + " once: it is remembered";
+        return text;
+    }
+
+    void judge(RuntimeVerdict& verdict, const Runtime& runtime, const RuntimeRun& run)
     {
         if (!run.missing.empty()) {
-            verdict.reason = "Python's package '" + run.missing + "' is not installed for "
-                + m_request.python + ": install it with '" + m_request.python + " -m pip install "
-                + run.missing + "'";
+            verdict.reason = missingText(run);
             if (!m_request.runtimes.empty()) // whoever names it counts on it
                 verdict.outcome = RuntimeVerdict::Outcome::Failed;
             return;

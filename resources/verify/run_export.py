@@ -3,12 +3,12 @@
 
 usage: run_export.py FOLDER
 
-FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "libraries", "scripts", "keeps_state", "fresh_state", "float_file",
+FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "packages", "libraries", "scripts", "keeps_state", "fresh_state", "float_file",
 "outputs", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and inputs.npz; given.npz, where it is there, the integers that our own run made of the
 first call, by node. "keeps_state": the model changes buffers of its own; "fresh_state": each call starts from the state that the file holds, else
 from what the call before left. "float_file", where it is there: the float model, to time the file against (time_export.py). "outputs": the places of those that are not None. Leaves outputs.npz
 (arrays "CALL.OUTPUT"), alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first
-call made, by the name of its node, where the runtime can tell) and done.json ({"versions", "notes", "speed", "missing" or "error"}).
+call made, by the name of its node, where the runtime can tell) and done.json ({"versions", "notes", "speed", "missing" or "error", "own_python"}); step.txt says meanwhile at what it is.
 """
 import contextlib
 import importlib
@@ -23,13 +23,14 @@ STARTED = time.monotonic()
 
 try:
     import numpy
-except ImportError:
-    Path(sys.argv[1], "done.json").write_text(json.dumps({"missing": "numpy"}))
-    sys.exit(0)
+except ImportError:  # `need_all` says so
+    numpy = None
+
+OWN_PYTHON = sys.prefix != sys.base_prefix  # an environment that takes packages
 
 
 class Missing(Exception):
-    """A package that the runtime needs is not there."""
+    """Packages that the runtime needs and that are not there."""
 
 
 def need(name):
@@ -37,6 +38,19 @@ def need(name):
         return importlib.import_module(name)
     except ImportError as error:
         raise Missing(getattr(error, "name", None) or name) from error
+
+
+def need_all(folder):
+    """Ends here where packages are missing: all of them are named at once."""
+    missing = []
+    for name in json.loads((folder / "job.json").read_text())["packages"].split():
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            missing.append(getattr(error, "name", None) or name)
+    if missing:
+        (folder / "done.json").write_text(json.dumps({"missing": missing, "own_python": OWN_PYTHON}))
+        sys.exit(0)
 
 
 class Job:
@@ -49,6 +63,7 @@ class Job:
         self.notes = {}
         self.nodes = {}
         self.alone = {}
+        self.total, self.before, self.stage = len(self.text["calls"]), 0, ""
         self.timed = None  # the file as it was run, where opening it again would take long
 
     @contextlib.contextmanager
@@ -61,8 +76,13 @@ class Job:
         onnx.save(model, path, save_as_external_data=True, location="changed.data")
         yield str(path)
 
+    def at(self, step):
+        """What the user is shown while it lasts."""
+        (self.folder / "step.txt").write_text(step)
+
     def calls(self, make):
-        for call in self.text["calls"]:
+        for number, call in enumerate(self.text["calls"], self.before + 1):
+            self.at(f"{self.stage}call {number} of {self.total}")
             yield [make(self.arrays[item["array"]]) if "array" in item else item["value"] for item in call]
 
     def fed(self, names, flat):
@@ -238,6 +258,7 @@ def torch_compile(job):
     saved = SavedBuffers(job, torch, compiled)
     results, calls = [], job.text["calls"]
     for index in range(len(calls)):
+        job.before, job.stage = index, "" if index else "compiling, "
         job.text["calls"] = calls[index:index + 1]
         if job.starts_anew(index):
             saved.put_back()
@@ -321,6 +342,7 @@ OUTPUTS_ONLY = ("torch.jit", "torch.compile", "executorch")  # that show no valu
 
 
 def main():
+    need_all(Path(sys.argv[1]))
     job = Job(sys.argv[1])
     done = {}
     try:
@@ -338,9 +360,10 @@ def main():
             if arrays:
                 numpy.savez(job.folder / name, **arrays)
     except Missing as error:
-        done["missing"] = str(error)
+        done["missing"] = [str(error)]
     except Exception as error:
         done["error"] = one_line(error)
+    done["own_python"] = OWN_PYTHON
     done["versions"] = job.versions
     done["notes"] = job.notes
     leave(job, done)  # before anything is timed: what the file gives counts, whatever becomes of that

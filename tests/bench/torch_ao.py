@@ -51,7 +51,7 @@ def quantize(name, data, out):
     alone = layer_errors(ns.extract_shadow_logger_info(shadowed, ns.OutputLogger, "int8"), "float", "int8")
     folder = pathlib.Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    torch.jit.save(torch.jit.trace(int8, data[0]), folder / "model.ts.pt")
+    torch.jit.save(torch.jit.trace(int8, data[0]), folder / "model.int8.ts.pt")
     (folder / "errors.json").write_text(json.dumps(alone))
 
 

@@ -17,6 +17,8 @@ from pathlib import Path
 
 PROGRAM = os.environ["QUANTSCOPE"]
 SOURCE = Path(os.environ["QUANTSCOPE_SOURCE"])
+CONFIG = tempfile.TemporaryDirectory()  # what this process's runs remember: none is another test's
+os.environ["XDG_CONFIG_HOME"] = CONFIG.name
 ALL = "--all" in sys.argv  # whether to run what `in_full` marks as well
 AMIDST = r"calibrate: batch (\d\d|[2-9]) of"  # the progress of a calibration that has seen a batch
 

@@ -75,14 +75,14 @@ def test_what_the_export_fixed_is_given_again(folder):
         place.mkdir()
         document, said = result_of(place, model, calls)
         assert "could not be checked" not in said, said  # both PyTorch files were read back
-        loaded = torch.jit.load(place / "q" / "model.ts.pt")
+        loaded = torch.jit.load(place / "q" / "model.int8.ts.pt")
         with torch.no_grad():
             measured = sqnr(torch.cat([model(*c) for c in calls]), torch.cat([loaded(*c) for c in calls]))
         assert abs(document["outputs"][0]["lowered"]["sqnr_db"] - measured) < 0.05, measured
         certificate, verdicts, done = verified(place, "--runtime", "torch.jit,torch.export,onnxruntime")
         assert done.returncode == 0 and certificate["passed"], (done.stdout[-2000:], done.stderr)
         assert certificate["state"] is None
-        for key in (("model.ts.pt", "torch.jit"), ("model.pt2", "torch.export"), ("model.onnx", "onnxruntime")):
+        for key in (("model.int8.ts.pt", "torch.jit"), ("model.int8.pt2", "torch.export"), ("model.int8.onnx", "onnxruntime")):
             assert verdicts[key]["outcome"] == "passed" and len(verdicts[key]["outputs"]) == 1, verdicts[key]
 
 
@@ -93,7 +93,7 @@ def test_none_inside_of_containers(folder):
     document, said = result_of(folder, model, calls, example=((calls[0][0],), {"more": calls[0][1]}))
     assert "could not be checked" not in said, said
     with torch.no_grad():
-        loaded = torch.export.load(folder / "q" / "model.pt2").module()
+        loaded = torch.export.load(folder / "q" / "model.int8.pt2").module()
         measured = sqnr(torch.cat([model(c[0], more=c[1]) for c in calls]), torch.cat([loaded(c[0], more=c[1]) for c in calls]))
     assert abs(document["outputs"][0]["cumulative"]["sqnr_db"] - measured) < 0.05, measured
     certificate, _, done = verified(folder, "--runtime", "torch.export,onnxruntime")
@@ -110,7 +110,7 @@ def test_each_call_starts_from_the_saved_state(folder):
     document, said = result_of(folder, model, calls)
     assert "'b_kept'" in said or "'kept'" in said and "starts from the saved state" in said, said
     assert "left out: no onnx" in said, said  # chosen by default: a note
-    path = folder / "q" / "model.ts.pt"
+    path = folder / "q" / "model.int8.ts.pt"
     with torch.no_grad():
         measured = sqnr(torch.cat([copy.deepcopy(model)(*c) for c in calls]), torch.cat([torch.jit.load(path)(*c) for c in calls]))
     assert abs(document["outputs"][0]["lowered"]["sqnr_db"] - measured) < 0.05, measured
@@ -119,7 +119,7 @@ def test_each_call_starts_from_the_saved_state(folder):
     for verdict in verdicts.values():
         for output in verdict["outputs"]:
             assert output["agreement_db"] >= 60, verdict
-    assert abs(verdicts[("model.ts.pt", "torch.jit")]["outputs"][0]["float_db"] - measured) < 0.05
+    assert abs(verdicts[("model.int8.ts.pt", "torch.jit")]["outputs"][0]["float_db"] - measured) < 0.05
     text = run_good("verify", folder / "q", "--data", folder / "d.pt", "--python", sys.executable, *EAGER)
     assert "each call started from the state that the file holds" in text and '"sequence": true' in text, text
     run_good("report", folder / "q", "--html", folder / "report.html")
@@ -132,7 +132,7 @@ def test_a_sequence_carries_its_state_on(folder):
     model, calls = Cache().eval(), cache_calls()
     document, said = result_of(folder, model, calls, "--recipe", write_recipe(folder, backend="x86", calibration={"sequence": True}))
     assert "goes on from the state of the call before" in said, said
-    one, other = copy.deepcopy(model), torch.jit.load(folder / "q" / "model.ts.pt")
+    one, other = copy.deepcopy(model), torch.jit.load(folder / "q" / "model.int8.ts.pt")
     with torch.no_grad():
         measured = sqnr(torch.cat([one(*c) for c in calls]), torch.cat([other(*c) for c in calls]))
     assert abs(document["outputs"][0]["lowered"]["sqnr_db"] - measured) < 0.05, measured
@@ -141,7 +141,7 @@ def test_a_sequence_carries_its_state_on(folder):
     for verdict in verdicts.values():
         for output in verdict["outputs"]:
             assert output["agreement_db"] >= 60, verdict
-    assert abs(verdicts[("model.ts.pt", "torch.jit")]["outputs"][0]["float_db"] - measured) < 0.05
+    assert abs(verdicts[("model.int8.ts.pt", "torch.jit")]["outputs"][0]["float_db"] - measured) < 0.05
     # Calls that were measured in a sequence and run from the saved state would not agree.
     recipe = json.loads((folder / "q" / "recipe.json").read_text())
     recipe["calibration"]["sequence"] = False

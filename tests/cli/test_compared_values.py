@@ -200,11 +200,11 @@ def test_agreement_needs_no_labels(folder):
     document = run_json("quantize", path, "--data", npz, "--device", "cpu", "--out", out, "--export", "torchscript")
     torch.backends.quantized.engine = "x86"
     with torch.no_grad():
-        same = (net(data).argmax(1) == torch.jit.load(out / "model.ts.pt")(data).argmax(1)).double().mean().item()
+        same = (net(data).argmax(1) == torch.jit.load(out / "model.int8.ts.pt")(data).argmax(1)).double().mean().item()
     assert 0.5 < same < 1, f"{same}: the test wants samples that do not agree"
     assert document["labels"] is None and document["agreement"]["top1"] == same, (document["agreement"], same)
     assert document["agreement"]["output"] == document["outputs"][0]["name"]
-    for result in (out, out / "model.ts.pt"):
+    for result in (out, out / "model.int8.ts.pt"):
         compared = run_json("compare", path, "--result", result, "--data", npz, "--device", "cpu")
         assert compared["agreement"] == document["agreement"], (result, compared["agreement"])
         text = run_good("compare", path, "--result", result, "--data", npz, "--device", "cpu")

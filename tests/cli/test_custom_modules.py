@@ -148,7 +148,7 @@ def test_linear_custom_linear(folder):
         kernel = {"static": "gated.unit_int8.default"}.get(mode, f"gated.unit_{mode}.default")
         assert unit["kernel"]["name"] == kernel and unit["kernel"]["passed"], (mode, unit["kernel"])
         assert [left for left in document["residue"] if left["node"] == "unit"] == [], document["residue"]
-        reloaded = torch.jit.load(out / "model.ts.pt")
+        reloaded = torch.jit.load(out / "model.int8.ts.pt")
         text = str(reloaded.inlined_graph)
         assert kernel.removesuffix(".default").replace(".", "::") + "(" in text, f"{mode}\n{text}"
         if mode == "static":

@@ -13,7 +13,7 @@ from harness import expect_bad, export_model, main, run, run_good, sqnr, write_r
 from models import residual
 from torch import nn
 
-USUAL = {"model.pt2", "model.onnx", "model.ts.pt"}
+USUAL = {"model.int8.pt2", "model.int8.onnx", "model.int8.ts.pt"}
 
 
 def exports(folder):
@@ -50,7 +50,7 @@ def test_a_form_that_a_model_cannot_have(folder):
     done = run(*words, folder / "out")
     left = [line for line in done.stderr.splitlines() if "left out" in line]
     assert done.returncode == 0 and len(left) == 1 and left[0].startswith("note: left out: no onnx: "), done.stderr
-    assert exports(folder / "out") == USUAL - {"model.onnx"}
+    assert exports(folder / "out") == USUAL - {"model.int8.onnx"}
     expect_bad(*words, folder / "named", "--export", "pt2,onnx", contains=["keeps no state"], out=folder / "named")
 
 
@@ -63,7 +63,7 @@ def test_volumes_on_qnnpack_are_refused_in_our_words(folder):
     words = ("quantize", folder / "m.pt2", "--data", folder / "d.pt", "--recipe", write_recipe(folder, backend="qnnpack"), "--device", "cpu", "--out")
     done = run(*words, folder / "out")
     assert done.returncode == 0 and "no torchscript: node 'conv3d" in done.stderr and "packed for the engine qnnpack" in done.stderr, done.stderr
-    assert "QNNPACK only" not in done.stderr and exports(folder / "out") == {"model.pt2", "model.onnx"}, done.stderr
+    assert "QNNPACK only" not in done.stderr and exports(folder / "out") == {"model.int8.pt2", "model.int8.onnx"}, done.stderr
     expect_bad(*words, folder / "named", "--export", "torchscript", contains=["conv3d", "the engine qnnpack", "x86"], out=folder / "named")
 
 
@@ -93,7 +93,7 @@ def test_statistics_of_the_batch_go_to_onnx(folder):
         assert done.returncode == 0 and "training mode" not in done.stderr, done.stderr
         import onnxruntime
 
-        session = onnxruntime.InferenceSession(str(out / "model.onnx"))
+        session = onnxruntime.InferenceSession(str(out / "model.int8.onnx"))
         got = torch.from_numpy(session.run(None, {session.get_inputs()[0].name: x.numpy()})[0])
         told = json.loads((out / "result.json").read_text())["outputs"][0]["cumulative"]["sqnr_db"]
         with torch.no_grad():
@@ -125,8 +125,8 @@ def test_constant_outputs_stay(folder):
     torch.export.save(torch.export.export(model, (x,)), folder / "m.pt2")
     torch.save([(x,) for _ in range(3)], folder / "d.pt")
     run_good("quantize", folder / "m.pt2", "--data", folder / "d.pt", "--device", "cpu", "--export", "onnx,pt2", "--out", folder / "out")
-    onnx.checker.check_model(str(folder / "out" / "model.onnx"), full_check=True)
-    session = onnxruntime.InferenceSession(str(folder / "out" / "model.onnx"))
+    onnx.checker.check_model(str(folder / "out" / "model.int8.onnx"), full_check=True)
+    session = onnxruntime.InferenceSession(str(folder / "out" / "model.int8.onnx"))
     got = session.run(None, {session.get_inputs()[0].name: x.numpy()})
     assert len(got) == 6, [value.name for value in session.get_outputs()]
     assert got[1] == 3 and got[1].dtype == np.int64 and list(got[2]) == [0, 1, 2] and got[3] == np.float32(0.5) and got[4] == np.bool_(True), got[1:5]
@@ -166,7 +166,7 @@ def test_the_size_of_a_recurrent_network_is_the_files(folder):
         run_good("quantize", folder / "m.pt2", "--data", folder / "d.pt", "--device", "cpu", "--recipe", write_recipe(folder, backend="x86", **recipe),
                  "--export", "torchscript,pt2", "--out", out)
         told = json.loads((out / "result.json").read_text())["weights"]
-        held = stored_bytes(out / "model.pt2")
+        held = stored_bytes(out / "model.int8.pt2")
         parameters = sum(p.numel() for p in model.parameters())
         assert told["float_bytes"] == 4 * parameters, (told, parameters)
         assert held < 0.45 * told["float_bytes"], (held, told)

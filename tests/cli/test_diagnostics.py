@@ -166,7 +166,7 @@ def test_dead_pairs_in_words(folder):
     result = json.loads((folder / "out" / "result.json").read_text())
     dead = [left for left in result["residue"] if left["kind"] == "dead_pair"]
     assert [left["node"] for left in dead] == ["linear"], result["residue"]
-    assert f"dead pair: '{dead[0]['name']}' after 'linear': {dead[0]['reason']}" in text, text
+    assert f"dead pair: '{dead[0]['name']}' after 'fc · linear': {dead[0]['reason']}" in text, text
     run_good("report", folder / "out", "--html", folder / "page.html")
     page = (folder / "page.html").read_text()
     assert "Quantize-dequantize pairs without effect" in page.split("Simulated and real")[1], page[-3000:]

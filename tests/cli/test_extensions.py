@@ -139,14 +139,14 @@ def test_the_whole_way(folder):
     recipe = json.loads((folder / "out" / "recipe.json").read_text())
     assert recipe["extensions"] == ["scaled_linear"]
     batches = torch.load(folder / "data.pt")
-    reloaded = torch.jit.load(folder / "out" / "model.ts.pt")
+    reloaded = torch.jit.load(folder / "out" / "model.int8.ts.pt")
     with torch.no_grad():
         theirs = torch.cat([reloaded(*batch) for batch in batches])
         wanted = torch.cat([model(*batch) for batch in batches])
     assert torch.equal(theirs, ours), (theirs - ours).abs().max()
     assert (theirs - wanted).abs().max() < 0.1 * wanted.abs().max()
     assert "scaled_linear_int8" in str(reloaded.graph)
-    for name in ("model.pt2", "model.reference.pt2"):
+    for name in ("model.int8.pt2", "model.reference.pt2"):
         program = torch.export.load(folder / "out" / name).module()
         with torch.no_grad():
             made = torch.cat([program(*batch) for batch in batches])
@@ -157,7 +157,7 @@ def test_a_traced_model(folder):
     model, _, data = network(folder)
     document, ours = quantized(folder, folder / "m.pt", data)
     check_kernels(document)
-    reloaded = torch.jit.load(folder / "out" / "model.ts.pt")
+    reloaded = torch.jit.load(folder / "out" / "model.int8.ts.pt")
     with torch.no_grad():
         assert torch.equal(torch.cat([reloaded(*batch) for batch in torch.load(folder / "data.pt")]), ours)
 

@@ -133,7 +133,7 @@ def test_permission_is_lost_during_a_run(folder):
     code, line = one_line(process)
     out.chmod(0o755)
     assert code == 1 and "out" in line and "Permission denied" in line, (code, line)
-    assert not (out / "result.json").exists() and not (out / "model.ts.pt").exists(), os.listdir(out)
+    assert not (out / "result.json").exists() and not (out / "model.int8.ts.pt").exists(), os.listdir(out)
     assert run_json(*words)["nodes"] == wanted["nodes"]
     assert nothing_hidden(out), os.listdir(out)
     for file in (path, big):

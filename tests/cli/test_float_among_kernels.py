@@ -147,7 +147,7 @@ def check(folder, model, shape, decomposed=False, traced=False):
         recipe = write_recipe(folder, calibration={"batch_size": ROWS})
         result = run_json("quantize", path, "--data", data, "--recipe", recipe, "--export", "torchscript,pt2-reference", "--out", folder / "out")
         assert sum(node["quantized"] for node in result["nodes"]) >= 1, result["coverage"]
-        exports = {"torchscript": torch.jit.load(str(folder / "out" / "model.ts.pt")),
+        exports = {"torchscript": torch.jit.load(str(folder / "out" / "model.int8.ts.pt")),
                    "pt2-reference": torch.export.load(folder / "out" / "model.reference.pt2").module()}
         for form, export in exports.items():
             got = listed(export(x.clone()))
@@ -265,7 +265,7 @@ def test_a_row_of_ones_own_takes_functions(folder):
     for row in ([], [{"pattern": ["torch.nn.functional.softmax"], "to": "quantized::softmax"}]):
         recipe = write_recipe(folder, convert={"lowering": {"add": row, "remove": []}})
         run_good("quantize", path, "--recipe", recipe, "--data", data, "--out", folder / "out")
-        loaded = torch.jit.load(str(folder / "out" / "model.ts.pt"))
+        loaded = torch.jit.load(str(folder / "out" / "model.int8.ts.pt"))
         assert ("quantized.softmax" in loaded.code) == bool(row), loaded.code
         assert float((loaded(x) - model(x)).abs().max()) < 0.05
 

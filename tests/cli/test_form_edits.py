@@ -27,7 +27,7 @@ def quantized(folder, path, data, edits, *words, name="out"):
 def outputs(result, x):
     """What the reference form and the lowered form give, reloaded in Python."""
     with torch.no_grad():
-        return (torch.export.load(result / "model.reference.pt2").module()(x), torch.jit.load(result / "model.ts.pt")(x))
+        return (torch.export.load(result / "model.reference.pt2").module()(x), torch.jit.load(result / "model.int8.ts.pt")(x))
 
 
 def with_target(result, x, before, after):
@@ -68,7 +68,7 @@ def test_the_lowered_forms_quantize_is_replaced_graph_wide(folder):
              "op": "aten.quantize_per_tensor_dynamic.default", "args": {"reduce_range": False}}
     edited, said = quantized(folder, path, data, [every], name="edited")
     assert "left out" not in said, said
-    graph = str(torch.jit.load(edited / "model.ts.pt").inlined_graph)
+    graph = str(torch.jit.load(edited / "model.int8.ts.pt").inlined_graph)
     assert "aten::quantize_per_tensor_dynamic" in graph and "aten::quantize_per_tensor(" not in graph, graph
     # The new target follows the range of what comes, where the one before saturates.
     wide = 50 * x[:2]

@@ -54,7 +54,7 @@ def test_the_whole_is_what_the_files_compute(folder):
     out, result = quantized(folder)
     images = torch.from_numpy(next(iter(numpy.load(DATA).values()))[:BATCH * BATCHES])
     reference = torch.export.load(out / "model.reference.pt2").module()
-    lowered = torch.jit.load(out / "model.ts.pt")
+    lowered = torch.jit.load(out / "model.int8.ts.pt")
     with torch.no_grad():
         pairs = [(reference(batch), lowered(batch)) for batch in images.split(BATCH)]
     wanted = sqnr(torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs]))
@@ -142,7 +142,7 @@ def test_each_form_is_held_to_the_float_model(folder):
     held = [program.state_dict[spec.target] for spec in program.graph_signature.input_specs if spec.target]
     with torch.no_grad():
         Watched(program.graph_module).run(*held, data[:BATCH])
-        made = torch.jit.load(out / "model.ts.pt")(data[:BATCH])
+        made = torch.jit.load(out / "model.int8.ts.pt")(data[:BATCH])
     reference, values = reference_run(out / "model.reference.pt2", data[:BATCH])
     nodes = [node for node in result["nodes"] if "departure" in node]
     assert len(nodes) >= 6, [node["name"] for node in nodes]
@@ -228,7 +228,7 @@ def test_other_data_run_through_the_model_that_was_written(folder):
 
     out, result = quantized(folder)
     data, images = loud(folder)
-    model, lowered = torch.export.load(MODEL).module(), torch.jit.load(out / "model.ts.pt")
+    model, lowered = torch.export.load(MODEL).module(), torch.jit.load(out / "model.int8.ts.pt")
     with torch.no_grad():
         pairs = [(model(batch), lowered(batch)) for batch in torch.from_numpy(images).split(BATCH)]
     wanted = sqnr(torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs]))

@@ -75,13 +75,13 @@ def test_four_bits_in_groups(folder):
             assert node["weight"]["zero_point"] == zero.flatten().int().tolist(), f"{name}: other zero points in {module}"
         odd = nodes["odd"]
         assert not odd["quantized"] and "groups of 16 do not fill the rows of 20 values" in odd["reason"], odd["reason"]
-        loaded = {kind: torch.export.load(out / file) for kind, file in (("pt2", "model.pt2"), ("reference", "model.reference.pt2"))}
+        loaded = {kind: torch.export.load(out / file) for kind, file in (("pt2", "model.int8.pt2"), ("reference", "model.reference.pt2"))}
         stored = [tensor for tensor in loaded["pt2"].state_dict.values() if tensor.dtype == torch.int8]
         assert len(stored) == 2 and all(-8 <= int(t.min()) and int(t.max()) <= 7 for t in stored), "the file does not hold 4 bits"
         targets = [str(node.target) for node in loaded["pt2"].graph.nodes]
         assert targets.count("quantized_decomposed.dequantize_per_channel_group.default") == 2, targets
         made = {kind: program.module()(x) for kind, program in loaded.items()}
-        made["script"] = torch.jit.load(out / "model.ts.pt")(x)
+        made["script"] = torch.jit.load(out / "model.int8.ts.pt")(x)
         for kind, got in made.items():
             assert sqnr(made["reference"], got) > 100, f"{name}: {kind} computes something else, {sqnr(made['reference'], got):.1f} dB"
         if mode == "weight_only":
@@ -111,7 +111,7 @@ def test_groups_are_worth_it_and_shown(folder):
     assert "weight_scale_min" in (folder / "layers.csv").read_text()
     look = run_json("look", folder / "net.pt2", "--result", out, "--data", folder / "x.npz", "--node", "linear")
     assert "linear" in json.dumps(look)
-    shown = run_json("inspect", out / "model.pt2")
+    shown = run_json("inspect", out / "model.int8.pt2")
     assert "dequantize_per_channel_group" in json.dumps(shown)
     verified = run("verify", out, "--data", folder / "x.npz", "--python", sys.executable, "--runtime", "torch.jit,torch.export" + ",torch.compile" * ALL)
     assert verified.returncode == 0, verified.stdout + verified.stderr
@@ -127,7 +127,7 @@ def test_presets_and_plain_int8(folder):
         nodes = {node["module"]: node for node in json.loads((out / "result.json").read_text())["nodes"] if node["module"]}
         assert nodes["up"]["quantized"] and nodes["up"]["mode"] == mode, nodes["up"]
         assert nodes["conv"]["quantized"] is False and nodes["conv"]["reason"], nodes["conv"]
-        got = torch.export.load(out / "model.pt2").module()(x)
+        got = torch.export.load(out / "model.int8.pt2").module()(x)
         assert sqnr(model(x), got) > (30 if bits == 8 else 12), f"{preset}: {sqnr(model(x), got):.1f} dB"
 
 

@@ -85,7 +85,7 @@ def test_numbers_are_those_of_model_float(folder):
             for mine, yours in zip(ours["outputs"], theirs["outputs"]):
                 assert abs(mine["lowered"]["sqnr_db"] - yours["lowered"]["sqnr_db"]) < 0.5, (dtype, mine, yours)
             calls = torch.load(data)
-            loaded = torch.jit.load(out / "model.ts.pt")
+            loaded = torch.jit.load(out / "model.int8.ts.pt")
             with torch.no_grad():
                 measured = sqnr(torch.cat([floating(*c) for c in calls]), torch.cat([loaded(*c) for c in calls]))
             assert abs(measured - ours["outputs"][0]["lowered"]["sqnr_db"]) < 0.1, (dtype, measured, ours["outputs"])

@@ -116,7 +116,7 @@ def test_commands_of_the_pages_run(folder):
     for command in commands:
         done = subprocess.run([PROGRAM, *command.split()], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, (command, done.stderr)
-    assert {"model.ts.pt", "model.reference.pt2"} <= {path.name for path in (folder / "out" / "digits").iterdir()}
+    assert {"model.int8.ts.pt", "model.reference.pt2"} <= {path.name for path in (folder / "out" / "digits").iterdir()}
 
 
 def test_terms_have_their_counterpart(folder):

@@ -99,7 +99,7 @@ def check_leaf(folder, prepare, leaf):
     for key, value in originals.items():
         if not key.endswith("num_batches_tracked"):
             assert key in state and torch.equal(state[key], value), key
-    script = torch.jit.load(out / "model.ts.pt")
+    script = torch.jit.load(out / "model.int8.ts.pt")
     assert "aten::batch_norm" in str(script.inlined_graph), "nothing is folded inside a leaf"
     assert "quantized::conv2d" in str(script.inlined_graph)
     error = (script(samples) - model(samples)).norm() / model(samples).norm()
@@ -127,7 +127,7 @@ def test_one_module_alone(folder):
     for key, value in model.state_dict().items():
         if not is_within(key, "encoder"):
             assert torch.equal(state[key], value), key
-    script = torch.jit.load(out / "model.ts.pt")
+    script = torch.jit.load(out / "model.int8.ts.pt")
     assert "quantized::conv2d_relu" in str(script.inlined_graph)
     error = (script(samples) - model(samples)).norm() / model(samples).norm()
     assert error < 0.05, error
@@ -241,7 +241,7 @@ def test_functions_that_a_method_calls(folder):
     recipe = write_recipe(folder, prepare={"wrap": ["head::_post_process"]})
     out = quantized(folder, folder / "strict.pt2", recipe, folder / "data.npz")
     with torch.no_grad():
-        error = (torch.jit.load(out / "model.ts.pt")(x) - model(x)).norm() / model(x).norm()
+        error = (torch.jit.load(out / "model.int8.ts.pt")(x) - model(x)).norm() / model(x).norm()
     assert error < 0.05, error
 
 
@@ -267,7 +267,7 @@ def test_every_approach_in_one_model(folder):
     assert nodes["linear"]["qconfig"] == "default_dynamic" and nodes["lstm"]["qconfig"] == "x86"
     assert not nodes["conv2d_1"]["quantized"] and "prepare.non_traceable_module_name" in nodes["conv2d_1"]["reason"]
     out = quantized(folder, folder / "mixed.pt2", recipe, folder / "data.npz", "torchscript")
-    script = torch.jit.load(out / "model.ts.pt")
+    script = torch.jit.load(out / "model.int8.ts.pt")
     code = str(script.inlined_graph)
     for kernel in ("quantized::conv2d", "quantized::linear_dynamic", "quantized::linear(", "aten::batch_norm"):
         assert kernel in code, (kernel, code[:4000])

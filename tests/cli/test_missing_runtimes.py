@@ -2,8 +2,11 @@
 """`verify` passes nothing that was not run."""
 
 import json
+import shutil
+import subprocess
+import sys
 
-from harness import main, run, run_good, without
+from harness import PROGRAM, main, run, run_good, without
 from test_verify import DATA, MODEL, TEST, verified
 
 
@@ -17,9 +20,9 @@ def test_an_export_that_no_runtime_executed_is_not_verified(folder):
     assert done.returncode == 1 and not certificate["passed"], done.stderr
     assert "1 export not verified: no runtime executed it" in done.stderr, done.stderr
     verdicts = {(v["file"], v["runtime"]): v for v in certificate["verdicts"]}
-    assert verdicts[("model.ts.pt", "torch.jit")]["outcome"] == "passed"
-    assert {verdicts[("model.onnx", name)]["outcome"] for name in ("onnxruntime", "onnxruntime-optimized")} == {"not run"}
-    whole = [v for v in certificate["verdicts"] if v["file"] == "model.onnx" and v["outcome"] == "not verified"]
+    assert verdicts[("model.int8.ts.pt", "torch.jit")]["outcome"] == "passed"
+    assert {verdicts[("model.int8.onnx", name)]["outcome"] for name in ("onnxruntime", "onnxruntime-optimized")} == {"not run"}
+    whole = [v for v in certificate["verdicts"] if v["file"] == "model.int8.onnx" and v["outcome"] == "not verified"]
     assert len(whole) == 1 and whole[0]["runtime"] == "" and "'onnxruntime' is not installed" in whole[0]["reason"], whole
     assert not (out / "certificate.json").exists()
     text = run("verify", out, "--data", TEST, "--python", python).stdout
@@ -31,6 +34,52 @@ def test_an_export_that_no_runtime_executed_is_not_verified(folder):
     run_good(*words, "torchscript")
     certificate, _, done = verified(out)
     assert done.returncode == 0 and certificate["passed"], done.stderr
+
+
+def test_onnx_without_the_package_onnx_is_not_run(folder):
+    """ONNX Runtime alone shows no value in between: the comparison needs `onnx`, and says so in place of failing a good file."""
+    out = folder / "out"
+    run_good("quantize", MODEL, "--data", DATA, "--device", "cpu", "--out", out, "--export", "torchscript,onnx")
+    done = run("verify", out, "--data", TEST, "--python", without(folder, "onnx"), "--json")
+    verdicts = {(v["file"], v["runtime"]): v for v in json.loads(done.stdout)["verdicts"]}
+    for name in ("onnxruntime", "onnxruntime-optimized"):
+        verdict = verdicts[("model.int8.onnx", name)]
+        assert verdict["outcome"] == "not run" and "package 'onnx' is not installed" in verdict["reason"], verdict
+        assert "-m pip install onnx" in verdict["reason"] and "torch" not in verdict["reason"], verdict
+    # Each runtime is a line while it lasts, where no terminal shows the progress.
+    assert "verify: model.int8.ts.pt in torch.jit" in done.stderr, done.stderr
+
+
+def test_the_float_model_is_found_by_its_content(folder):
+    """An export that is called as the model was, beside another in the folders around, is not taken for it."""
+    work = folder / "work"
+    (work / "out").mkdir(parents=True)
+    shutil.copy(MODEL, work / "model.pt2")
+    program = [PROGRAM, "quantize", "model.pt2", "--data", str(DATA), "--device", "cpu", "--export", "pt2", "--out", "out"]
+    assert subprocess.run(program, cwd=work, capture_output=True, check=False).returncode == 0
+    shutil.copy(work / "out" / "model.int8.pt2", work / "out" / "model.pt2")
+    done = run("verify", work / "out", "--data", TEST, "--runtime", "torch.export")
+    assert done.returncode == 0 and "passed" in done.stdout, done.stderr
+    # Into the model's own folder: nothing of it is replaced.
+    before = (work / "model.pt2").read_bytes()
+    program[program.index("out")] = "."
+    assert subprocess.run(program, cwd=work, capture_output=True, check=False).returncode == 0
+    assert (work / "model.pt2").read_bytes() == before and run("verify", work, "--data", TEST, "--runtime", "torch.export").returncode == 0
+
+
+def test_the_python_that_ran_is_remembered(folder):
+    """Once given, `verify` uses it; one that is gone is forgotten."""
+    out, python = folder / "out", folder / "python-of-mine"
+    run_good("quantize", MODEL, "--data", DATA, "--device", "cpu", "--out", out, "--export", "torchscript")
+    python.write_text(f"#!/bin/sh\necho ran >> {folder / 'ran'}\nexec {sys.executable} \"$@\"\n")
+    python.chmod(0o755)
+    words, env = ("verify", out, "--data", TEST), {"XDG_CONFIG_HOME": str(folder / "config")}
+    run_good(*words, "--python", python, env=env)
+    assert json.loads((folder / "config" / "quantscope" / "settings.json").read_text())["python"] == str(python)
+    run_good(*words, env=env)
+    assert (folder / "ran").read_text().count("ran") == 2
+    python.unlink()
+    run_good(*words, env=env)
 
 
 if __name__ == "__main__":

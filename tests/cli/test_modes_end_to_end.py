@@ -28,8 +28,8 @@ def check(network, folder):
              "--export", "torchscript,pt2,pt2-reference")
     result = json.loads((out / "result.json").read_text())
     wanted = network.model(*network.inputs)
-    made = {"torchscript": torch.jit.load(out / "model.ts.pt")(*network.inputs)}
-    for form, name in (("pt2", "model.pt2"), ("pt2-reference", "model.reference.pt2")):
+    made = {"torchscript": torch.jit.load(out / "model.int8.ts.pt")(*network.inputs)}
+    for form, name in (("pt2", "model.int8.pt2"), ("pt2-reference", "model.reference.pt2")):
         made[form] = torch.export.load(out / name).module()(*network.inputs)
     assert signal_to_noise(made["pt2-reference"], made["pt2"]) > 100, f"{network.name}: int8 weights change the result"
     first = [output[0] if isinstance(output, (tuple, list)) else output for output in (wanted, made["torchscript"], made["pt2"])]
@@ -74,7 +74,7 @@ def test_dynamic_pairs_without_a_kernel_are_exported(folder):
         recipe, out = harness.write_recipe(folder, **keys), folder / name
         run_good("quantize", folder / "model.pt2", "--recipe", recipe, "--data", "sample", "--out", out, "--device", "cpu",
                  "--export", "torchscript,pt2-reference")
-        script = torch.jit.load(out / "model.ts.pt")
+        script = torch.jit.load(out / "model.int8.ts.pt")
         assert "aminmax" in script.code, f"{name}: nothing is chosen as it runs"
         for scale in (1.0, 10.0):
             wanted, got = model(inputs[0] * scale), script(inputs[0] * scale)

@@ -47,7 +47,7 @@ def test_folded_where_the_axes_are_one(folder):
             db = result["outputs"][0]["cumulative"]["sqnr_db"]
             assert db > 28, (name, form, db)
             signal = model(value).detach()
-            assert abs(sqnr(signal, torch.jit.load(str(folder / "q" / "model.ts.pt"))(value)) - result["outputs"][0]["lowered"]["sqnr_db"]) < 0.1
+            assert abs(sqnr(signal, torch.jit.load(str(folder / "q" / "model.int8.ts.pt"))(value)) - result["outputs"][0]["lowered"]["sqnr_db"]) < 0.1
             if folds:
                 continue
             nodes = by_name(run_json("plan", folder / "m.pt2"))

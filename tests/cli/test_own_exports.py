@@ -73,7 +73,7 @@ def read_back(folder, model, calls, mapping=None, fixed=None):
     words = ["--data", data, "--device", "cpu", *recipe]
     told = run_json("quantize", path, *words, "--out", out, "--export", "torchscript,pt2-reference,pt2")["outputs"]
     assert told[0]["cumulative"]["sqnr_db"] < 100, "nothing was quantized"
-    for name, term in (("model.ts.pt", "lowered"), ("model.pt2", "cumulative"), ("model.reference.pt2", "cumulative")):
+    for name, term in (("model.int8.ts.pt", "lowered"), ("model.int8.pt2", "cumulative"), ("model.reference.pt2", "cumulative")):
         run_good("inspect", out / name)
         measured = run_json("compare", path, "--result", out / name, *words)["outputs"]
         for said, found in zip(told, measured, strict=True):
@@ -96,7 +96,7 @@ def test_torchscript_has_the_names_that_torch_ao_gives(folder):
     model = Tree().eval()
     call = torch.randn(2, 3, 6, 6)
     read_back(folder, model, [(call,), (torch.randn(2, 3, 6, 6),)])
-    loaded = torch.jit.load(folder / "out" / "model.ts.pt")
+    loaded = torch.jit.load(folder / "out" / "model.int8.ts.pt")
     found = dict(loaded.named_modules())
     modules = {name: module.original_name for name, module in found.items()}
     kernels, attributes = of_torch_ao(model, call)
@@ -135,7 +135,7 @@ def test_half_precision_weights(folder):
     torch.export.save(torch.export.export(Recurrent(nn.LSTM(8, 8)).eval(), calls[0]), path)
     torch.save(calls, data)
     run_good("quantize", path, "--data", data, "--device", "cpu", "--recipe", write_recipe(folder, mapping=mapping), "--out", out)
-    run_good("inspect", out / "model.ts.pt")
+    run_good("inspect", out / "model.int8.ts.pt")
 
 
 def test_four_bit_embeddings(folder):

@@ -98,7 +98,7 @@ def test_the_files_say_the_ranges_and_keep_to_them(folder):
     result = json.loads((out / "result.json").read_text())
     told = {(entry["quant_min"], entry["quant_max"]) for node in result["nodes"] if (entry := node["output"])}
     assert told == {(0, 127)}, told
-    own, module = steps(out / "model.pt2")
+    own, module = steps(out / "model.int8.pt2")
     whole, reference = steps(out / "model.reference.pt2")
     assert {node.args[-1] for node in own} == {torch.uint8} and bounds(own) == {(0, 127)}, bounds(own)
     assert (0, 255) in bounds(whole) and (0, 127) not in bounds(whole), bounds(whole)
@@ -106,8 +106,8 @@ def test_the_files_say_the_ranges_and_keep_to_them(folder):
         for batch in loud:
             assert codes(module, batch).max() == 127
             assert codes(reference, batch).max() > 127, "nothing was cut: the test shows nothing"
-    session = onnxruntime.InferenceSession(out / "model.onnx")
-    file = onnx.load(out / "model.onnx")
+    session = onnxruntime.InferenceSession(out / "model.int8.onnx")
+    file = onnx.load(out / "model.int8.onnx")
     cuts = [node for node in file.graph.node if node.op_type == "Clip" and {i.name: i for i in file.graph.initializer}[node.input[1]].data_type == onnx.TensorProto.UINT8]
     assert len(cuts) == len(own), "one Clip of integers a step"
     name = session.get_inputs()[0].name
@@ -122,18 +122,18 @@ def test_the_told_numbers_are_those_of_the_files(folder):
     model, quiet, _, out, text = quantized(folder)
     result = json.loads((out / "result.json").read_text())
     own = result["own_ranges"]
-    steps_of_file, module = steps(out / "model.pt2")
-    assert own["files"] == ["model.onnx", "model.pt2"] and own["values"] == len(steps_of_file)
+    steps_of_file, module = steps(out / "model.int8.pt2")
+    assert own["files"] == ["model.int8.onnx", "model.int8.pt2"] and own["values"] == len(steps_of_file)
     with torch.no_grad():
         wanted = torch.cat([model(batch) for batch in quiet])
         measured = sqnr(wanted, torch.cat([module(batch) for batch in quiet]))
         reference = sqnr(wanted, torch.cat([steps(out / "model.reference.pt2")[1](batch) for batch in quiet]))
     assert abs(own["outputs"][0]["cumulative"]["sqnr_db"] - measured) < 0.01, (own, measured)
     assert abs(result["outputs"][0]["cumulative"]["sqnr_db"] - reference) < 0.01
-    assert own["summary"] == [line for line in text.splitlines() if "model.onnx and model.pt2" in line] and f"{measured:.2f} dB in" in own["summary"][0]
+    assert own["summary"] == [line for line in text.splitlines() if "model.int8.onnx and model.int8.pt2" in line] and f"{measured:.2f} dB in" in own["summary"][0]
     page = folder / "page.html"
     run_good("report", out, "--html", page)
-    assert f"{measured:.2f} dB in model.onnx and model.pt2" in page.read_text()
+    assert f"{measured:.2f} dB in model.int8.onnx and model.int8.pt2" in page.read_text()
 
 
 def test_as_torch_ao_decomposed(folder):
@@ -144,7 +144,7 @@ def test_as_torch_ao_decomposed(folder):
         for batch in quiet:
             prepared(batch)
         theirs = quantize_fx._convert_to_reference_decomposed_fx(prepared)
-        module = steps(out / "model.pt2")[1]
+        module = steps(out / "model.int8.pt2")[1]
         differs = False
         for batch in [*quiet, *loud]:
             assert torch.equal(theirs(batch), module(batch))
@@ -158,11 +158,11 @@ def test_verify_holds_the_files_to_what_they_compute(folder):
     certificate = json.loads(done.stdout)
     assert done.returncode == 0 and certificate["passed"], [(v["file"], v["runtime"], v["outcome"], v["reason"]) for v in certificate["verdicts"]]
     by_file = {verdict["file"]: verdict for verdict in certificate["verdicts"] if verdict["runtime"]}
-    for file in ("model.pt2", "model.reference.pt2", "model.ts.pt"):
+    for file in ("model.int8.pt2", "model.reference.pt2", "model.int8.ts.pt"):
         assert by_file[file]["outputs"][0]["agreement_db"] >= 60, by_file[file]
-    alone = by_file["model.onnx"]["steps_alone"]
+    alone = by_file["model.int8.onnx"]["steps_alone"]
     assert alone["more"] == 0 and alone["output_db"] >= 60, alone
-    apart = by_file["model.pt2"]["outputs"][0]["own_float_db"], by_file["model.reference.pt2"]["outputs"][0]["own_float_db"]
+    apart = by_file["model.int8.pt2"]["outputs"][0]["own_float_db"], by_file["model.reference.pt2"]["outputs"][0]["own_float_db"]
     assert abs(apart[0] - apart[1]) > 0.5, "both files tell one number"
 
 
@@ -173,11 +173,11 @@ def test_bodies_of_custom_modules(folder):
     data = [torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(seed)) for seed in range(3)]
     words = ["quantize", saved(folder, model, data[0]), "--data", batches(folder, "data", data), "--device", "cpu", "--export", "pt2-reference,pt2", "--saturate", "observer", "--out"]
     run_good(*words, folder / "out")
-    own, whole = (bounds(steps(folder / "out" / name)[0]) for name in ("model.pt2", "model.reference.pt2"))
+    own, whole = (bounds(steps(folder / "out" / name)[0]) for name in ("model.int8.pt2", "model.reference.pt2"))
     assert (0, 127) in own and (0, 127) not in whole and (0, 255) in whole, (own, whole)
     result = json.loads((folder / "out" / "result.json").read_text())
     with torch.no_grad():
-        wanted, made = torch.cat([model(batch) for batch in data]), torch.cat([steps(folder / "out" / "model.pt2")[1](batch) for batch in data])
+        wanted, made = torch.cat([model(batch) for batch in data]), torch.cat([steps(folder / "out" / "model.int8.pt2")[1](batch) for batch in data])
     assert abs(result["own_ranges"]["outputs"][0]["cumulative"]["sqnr_db"] - sqnr(wanted, made)) < 0.01
 
 
@@ -189,10 +189,10 @@ def test_whole_ranges_are_as_they_were(folder):
     text = run_good("quantize", saved(folder, model, data[0]), "--data", batches(folder, "data", data), "--recipe", recipe, "--device", "cpu",
                     "--export", "pt2-reference,pt2,onnx", "--saturate", "observer", "--out", folder / "out")
     assert json.loads((folder / "out" / "result.json").read_text())["own_ranges"] is None and "observers' ranges" not in text
-    own, module = steps(folder / "out" / "model.pt2")
+    own, module = steps(folder / "out" / "model.int8.pt2")
     with torch.no_grad():
         assert bounds(own) == {(0, 255)} and torch.equal(module(data[0]), steps(folder / "out" / "model.reference.pt2")[1](data[0]))
-    assert not [node for node in onnx.load(folder / "out" / "model.onnx").graph.node if node.op_type == "Clip"]
+    assert not [node for node in onnx.load(folder / "out" / "model.int8.onnx").graph.node if node.op_type == "Clip"]
 
 
 def test_it_is_asked_for(folder):
@@ -201,7 +201,7 @@ def test_it_is_asked_for(folder):
     model, quiet = Block().eval(), [images(1.0, seed) for seed in range(3)]
     text = run_good("quantize", saved(folder, model, quiet[0]), "--data", batches(folder, "quiet", quiet), "--device", "cpu", "--export", "pt2-reference,pt2", "--out", folder / "out")
     assert json.loads((folder / "out" / "result.json").read_text())["own_ranges"] is None and "observers' ranges" not in text
-    module, reference = (steps(folder / "out" / name)[1] for name in ("model.pt2", "model.reference.pt2"))
+    module, reference = (steps(folder / "out" / name)[1] for name in ("model.int8.pt2", "model.reference.pt2"))
     with torch.no_grad():
         assert torch.equal(module(images(3.0, 10)), reference(images(3.0, 10)))
     expect_bad("quantize", folder / "model.pt2", "--data", "sample", "--saturate", "never", "--out", folder / "no", contains=("--saturate", "never"), code=2)

@@ -85,7 +85,7 @@ def agrees(folder, name, model, value, result):
     told = result["outputs"][0]["cumulative"]["sqnr_db"]
     oracle = sqnr(signal, reference(value).detach())
     assert abs(told - oracle) < 0.5, (name, told, oracle)
-    lowered = sqnr(signal, torch.jit.load(str(folder / "out" / "model.ts.pt"))(value))
+    lowered = sqnr(signal, torch.jit.load(str(folder / "out" / "model.int8.ts.pt"))(value))
     assert abs(lowered - sqnr(signal, convert_fx(theirs, backend_config=CONFIG)(value).detach())) < 0.5, (name, lowered)
     return told
 

@@ -131,7 +131,7 @@ def test_our_own_exports_give_the_same_numbers(folder):
     run_good("quantize", folder / "float.pt2", "--data", folder / "data.npz", "--export", "torchscript,pt2-reference", "--out", folder / "out")
     result = json.loads((folder / "out" / "result.json").read_text())
     nodes = {n["name"]: n for n in result["nodes"]}
-    for file, key in (("model.reference.pt2", "cumulative"), ("model.ts.pt", "lowered")):
+    for file, key in (("model.reference.pt2", "cumulative"), ("model.int8.ts.pt", "lowered")):
         document = compared(folder, folder / "out" / file)
         told = document["outputs"][0]["cumulative"]["sqnr_db"]
         assert abs(told - result["outputs"][0][key]["sqnr_db"]) < 0.01, (file, told)
@@ -155,8 +155,8 @@ def test_the_engine_a_file_was_made_for(folder):
     run_good("quantize", folder / "m.pt2", "--recipe", recipe, "--data", folder / "data.pt", "--out", folder / "out", "--device", "cpu")
     told = json.loads((folder / "out" / "result.json").read_text())
     assert any((node.get("kernel") or {}).get("name") == "quantized.linear_leaky_relu.default" for node in told["nodes"])
-    (folder / "alone.pt").write_bytes((folder / "out" / "model.ts.pt").read_bytes())
-    for file in (folder / "out" / "model.ts.pt", folder / "alone.pt"):
+    (folder / "alone.pt").write_bytes((folder / "out" / "model.int8.ts.pt").read_bytes())
+    for file in (folder / "out" / "model.int8.ts.pt", folder / "alone.pt"):
         document = run_json("compare", folder / "m.pt2", "--result", file, "--data", folder / "data.pt")
         measured = document["outputs"][0]["cumulative"]["sqnr_db"]
         assert abs(measured - told["outputs"][0]["lowered"]["sqnr_db"]) < 0.01, measured

@@ -68,7 +68,7 @@ def test_noise_in_a_branch(folder):
     done = run("quantize", model, "--data", data, "--device", "cpu", "--export", "torchscript", "--out", folder / "out")
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if "reading it back" in line]
-    assert line.startswith("warning: model.ts.pt was written") and "rand_like' draws random numbers" in line, line
+    assert line.startswith("warning: model.int8.ts.pt was written") and "rand_like' draws random numbers" in line, line
     result = json.loads((folder / "out" / "result.json").read_text())
     assert outputs(result)[0][0] > 25, outputs(result)
 

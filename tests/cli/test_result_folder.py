@@ -34,7 +34,7 @@ def test_leavings_of_killed_runs_are_removed(folder):
     names = [".quantscope-held00", ".quantscope-notes", "quantscope-abcdef"]
     for name in names:
         (out / name).mkdir()
-        (out / name / "model.ts.pt").write_text("half")
+        (out / name / "model.int8.ts.pt").write_text("half")
     (out / ".quantscope-young0").mkdir()
     (killed[0] / "deep").mkdir()
     (killed[0] / "deep" / "link").symlink_to(elsewhere)
@@ -46,7 +46,7 @@ def test_leavings_of_killed_runs_are_removed(folder):
     fcntl.flock(held, fcntl.LOCK_EX)
     run_good(*words)
     assert not killed[0].exists() and not (out / ".quantscope-young0").exists(), "what killed runs left is still there"
-    assert all((out / name / "model.ts.pt").exists() for name in names), sorted(out.iterdir())
+    assert all((out / name / "model.int8.ts.pt").exists() for name in names), sorted(out.iterdir())
     assert (elsewhere / "mine.txt").exists() and (out / ".quantscope-linked").is_symlink()
     os.close(held)
     run_good(*words)
@@ -58,12 +58,12 @@ def test_only_exports_of_the_previous_result_are_removed(folder):
     _, path, npz, _ = residual(folder)
     out = folder / "out"
     out.mkdir()
-    data = out / "model.ts.pt"
+    data = out / "model.int8.ts.pt"
     torch.save(tuple(torch.from_numpy(array) for array in np.load(npz).values()), data)
     (out / "thesis.txt").write_text("mine")
     (out / "model.reference.pt2").symlink_to(path)
-    (out / "model.pt2").write_text("of the previous result")
-    exports = {"pt2": "model.pt2", "torchscript": "model.ts.pt", "pt2-reference": "model.reference.pt2", "onnx": "thesis.txt"}
+    (out / "model.int8.pt2").write_text("of the previous result")
+    exports = {"pt2": "model.int8.pt2", "torchscript": "model.int8.ts.pt", "pt2-reference": "model.reference.pt2", "onnx": "thesis.txt"}
     result = {"format": "quantscope.result", "version": 1, "exports": exports}
     words = ["quantize", path, "--device", "cpu", "--export", "none", "--out", out]
     for listed in (exports, {"pt2": "thesis.txt", "other": "data.npz"}):
@@ -71,7 +71,7 @@ def test_only_exports_of_the_previous_result_are_removed(folder):
         run_good(*words, "--data", data)
         assert (out / "thesis.txt").read_text() == "mine" and path.exists() and data.exists(), sorted(out.iterdir())
         assert (out / "model.reference.pt2").is_symlink()
-    assert not (out / "model.pt2").exists()
+    assert not (out / "model.int8.pt2").exists()
 
 
 def test_scales_beyond_ten_digits(folder):
@@ -85,7 +85,7 @@ def test_scales_beyond_ten_digits(folder):
     torch.export.save(torch.export.export(model, (x[:4],)), folder / "model.pt2")
     np.savez(folder / "data.npz", x=x.numpy())
     run_good("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--device", "cpu", "--out", folder / "out")
-    loaded = torch.jit.load(str(folder / "out" / "model.ts.pt"))
+    loaded = torch.jit.load(str(folder / "out" / "model.int8.ts.pt"))
     assert sqnr(model(x[:4]), loaded(x[:4])) > 25
 
 

@@ -84,7 +84,7 @@ def test_5_2_counts_of_a_static_lstm(folder):
     assert {row["name"].rsplit(".", 1)[-1] for row in interior} >= {"igates", "hgates", "gates", "fgate_cx", "igate_cgate",
                                                                    "fgate_cx_igate_cgate", "ogate_cy"}, interior
     assert len(document["outputs"]) == 3 and all(value["cumulative"]["sqnr_db"] > 20 for value in document["outputs"]), document["outputs"]
-    assert len(got) == 3 and (out / "model.ts.pt").exists()
+    assert len(got) == 3 and (out / "model.int8.ts.pt").exists()
 
 
 def test_5_3_plugins_and_explicit_pairs_around_linear(folder):
@@ -104,7 +104,7 @@ def test_5_3_plugins_and_explicit_pairs_around_linear(folder):
     assert "(linear): QuantizedLinear(Reference)" in tree, tree
     line = next(line for line in body.splitlines() if "linear = self.linear(" in line or "functional.linear(" in line)
     assert "dequantize" in line, line
-    assert (out / "model.reference.pt2").exists() and (out / "model.ts.pt").exists()
+    assert (out / "model.reference.pt2").exists() and (out / "model.int8.ts.pt").exists()
 
 
 def test_5_4_the_tutorial(folder):
@@ -206,7 +206,7 @@ def test_5_10_a_branch_that_data_decide(folder):
     ours = {node["module"]: node["quantized"] for node in nodes if "linear" in node["op"]}
     assert ours["before"] and ours["after"] and not any(done for path, done in ours.items() if path.startswith("part")), ours
     quantized(folder, folder / "model.pt", folder / "data.pt", *words)
-    script = torch.jit.load(folder / "out" / "model.ts.pt")
+    script = torch.jit.load(folder / "out" / "model.int8.ts.pt")
     with torch.no_grad():
         for call in torch.load(folder / "data.pt"):
             assert sqnr(network(*call), script(*call)) > 25
@@ -283,7 +283,7 @@ def test_5_16_another_quantize_graph_wide(folder):
         out, _, got = quantized(folder, model, data, "--recipe", write_recipe(folder, edits=edits))
         results.append(got)
         bodies.append(code_of(out, "lowered")[1])
-        script = torch.jit.load(out / "model.ts.pt")
+        script = torch.jit.load(out / "model.int8.ts.pt")
         with torch.no_grad(), torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], acc_events=True) as profile:
             script(*torch.load(data)[0])
         runs.append(sum(event.count for event in profile.key_averages() if event.key == "aten::quantize_per_tensor_dynamic"))
@@ -297,7 +297,7 @@ def test_5_16_another_quantize_graph_wide(folder):
 def test_5_17_exports_that_equal(folder):
     model, data = models.saved(folder, models.Tutorial(False).eval(), torch.randn(1, 3, 10, 10))
     out, document, got = quantized(folder, model, data, export="torchscript,pt2,pt2-reference")
-    script, reference = torch.jit.load(out / "model.ts.pt"), torch.export.load(out / "model.reference.pt2").module()
+    script, reference = torch.jit.load(out / "model.int8.ts.pt"), torch.export.load(out / "model.reference.pt2").module()
     calls = torch.load(data)
     with torch.no_grad():
         assert torch.equal(torch.cat([script(*call) for call in calls]), got[0])

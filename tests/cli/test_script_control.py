@@ -134,7 +134,7 @@ def test_branches_and_loops_are_exported(folder):
     run_good("quantize", path, "--recipe", recipe, "--data", samples, "--out", out, "--export", "torchscript")
     result = json.loads((out / "result.json").read_text())
     assert sum(n["quantized"] for n in result["nodes"]) >= 2, "front and last should be quantized"
-    loaded = torch.jit.load(str(out / "model.ts.pt"))
+    loaded = torch.jit.load(str(out / "model.int8.ts.pt"))
     ways = set()
     wanted, found = [], []
     with torch.no_grad():
@@ -165,7 +165,7 @@ def test_default_export_leaves_out_what_cannot_hold_the_model(folder):
     for form in ("pt2", "onnx"):
         assert f"note: left out: no {form}: " in done.stderr, done.stderr
         expect_bad(*words[:-1], folder / "named", "--export", form, out=folder / "named")
-    assert {path.name for path in (folder / "out").glob("model*")} == {"model.ts.pt"}
+    assert {path.name for path in (folder / "out").glob("model*")} == {"model.int8.ts.pt"}
 
 
 def test_what_only_decides_a_branch_stays_float(folder):
@@ -206,7 +206,7 @@ def test_a_branch_is_located_left_alone_and_the_rest_quantized(folder):
     result = json.loads((out / "result.json").read_text())
     linears = {n["module"]: n["quantized"] for n in result["nodes"] if n["op"] == "aten.linear.default"}
     assert linears == {"first": True, "second": True}, linears
-    loaded = torch.jit.load(str(out / "model.ts.pt"))
+    loaded = torch.jit.load(str(out / "model.int8.ts.pt"))
     kept = [value for value in loaded.state_dict().values() if value.shape == (8, 8) and not value.is_quantized]
     assert any(torch.equal(value, script.gate.inner.weight) for value in kept), "the inner layer was changed"
     with torch.no_grad():
@@ -217,7 +217,7 @@ def test_lists_read_in_part_run_again(folder):
     script, path = scripted(FirstParts, folder)
     x, samples, recipe = data(folder)
     run_good("quantize", path, "--recipe", recipe, "--data", samples, "--export", "torchscript,pt2-reference", "--out", folder / "out")
-    for name in ("model.ts.pt", "model.reference.pt2"):
+    for name in ("model.int8.ts.pt", "model.reference.pt2"):
         with torch.no_grad():
             file = folder / "out" / name
             loaded = torch.export.load(file).module() if name.endswith("pt2") else torch.jit.load(str(file))
@@ -237,7 +237,7 @@ def test_checks_of_ranks_and_sizes_leave_nothing_behind(folder):
     run_good("quantize", path, "--recipe", recipe, "--data", samples, "--export", "torchscript,pt2-reference", "--out", out)
     told = json.loads((out / "result.json").read_text())["outputs"][0]["lowered"]["sqnr_db"]
     with torch.no_grad():
-        measured = sqnr(script(x), torch.jit.load(str(out / "model.ts.pt"))(x))
+        measured = sqnr(script(x), torch.jit.load(str(out / "model.int8.ts.pt"))(x))
     assert measured > 10 and abs(measured - told) < 0.1, (measured, told)
     assert (out / "model.reference.pt2").exists(), "a branch was left"
 

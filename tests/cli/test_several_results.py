@@ -175,7 +175,7 @@ def test_each_result_by_itself(folder):
     assert qparams(y) == observed([one for one, _ in results]), y
     assert state["scale"] != y["scale"]
     # One quantize for the model's input; each float reader's dequantize; nothing between layers on eight bits.
-    reloaded = torch.jit.load(out / "model.ts.pt")
+    reloaded = torch.jit.load(out / "model.int8.ts.pt")
     text = str(reloaded.inlined_graph)
     assert "cells::cell_int8(" in text and text.count("aten::quantize_per_tensor(") == 1, text
     assert text.count("aten::dequantize(") == 2, text
@@ -194,7 +194,7 @@ def test_dynamic_results_are_float(folder):
     document, ours, out = quantized(folder, pack_of(folder, CELL), file, data, "dynamic")
     unit = by_name(document)["unit"]
     assert unit["kernel"]["name"] == "cells.cell_dynamic.default" and unit["kernel"]["passed"], unit["kernel"]
-    reloaded = torch.jit.load(out / "model.ts.pt")
+    reloaded = torch.jit.load(out / "model.int8.ts.pt")
     assert "aten::dequantize(" not in str(reloaded.inlined_graph)
     for mine, their, wanted in zip(ours, all_calls(reloaded, calls), all_calls(model, calls)):
         assert torch.equal(mine, their) and sqnr(wanted, their) > 30, sqnr(wanted, their)
@@ -208,7 +208,7 @@ def test_a_result_of_whole_numbers(folder):
     unit = by_name(document)["unit"]
     assert unit["kernel"]["name"] == "cells.largest_int8.default" and unit["kernel"]["passed"], unit["kernel"]
     assert len(unit["interior"]) == 1, unit["interior"]
-    theirs = all_calls(torch.jit.load(out / "model.ts.pt"), calls)
+    theirs = all_calls(torch.jit.load(out / "model.int8.ts.pt"), calls)
     assert all(torch.equal(mine, their) for mine, their in zip(ours, theirs)) and theirs[1].dtype == torch.int64
     assert sqnr(all_calls(model, calls)[0], theirs[0]) > 20
 

@@ -26,7 +26,7 @@ def test_inputs_are_not_overwritten(folder):
     _, path, npz, _ = residual(folder)
     tensors = folder / "data.pt"
     torch.save(tuple(torch.from_numpy(array) for array in np.load(npz).values()), tensors)
-    names = ("observations.npz", "recipe.json", "result.json", "calibration.partial.npz", "backend.json", "model.ts.pt")
+    names = ("observations.npz", "recipe.json", "result.json", "calibration.partial.npz", "backend.json", "model.int8.ts.pt")
     for number, name in enumerate(names):
         out = folder / f"out{number}"
         out.mkdir()
@@ -71,7 +71,7 @@ def test_links_in_the_folder(folder):
     out, mine = folder / "out", folder / "mine.json"
     out.mkdir()
     mine.write_text("mine")
-    for name, target in (("result.json", mine), ("model.ts.pt", "/dev/null"), ("observations.npz", folder / "nothing")):
+    for name, target in (("result.json", mine), ("model.int8.ts.pt", "/dev/null"), ("observations.npz", folder / "nothing")):
         (out / name).symlink_to(target)
         expect_bad("quantize", path, "--data", npz, "--device", "cpu", "--out", out, contains=[name, "is a link", "move it away"])
         assert os.listdir(out) == [name] and (out / name).is_symlink()

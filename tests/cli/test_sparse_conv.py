@@ -56,7 +56,7 @@ def test_one_command_takes_it_through_everything(folder):
     assert nodes["flatten"]["kernel"]["passed"] and not nodes["log_softmax"]["quantized"], nodes["flatten"]
 
     batches, labels = torch.load(data), torch.load(folder / "labels.pt")
-    script = torch.jit.load(out / "model.ts.pt")
+    script = torch.jit.load(out / "model.int8.ts.pt")
     floating = torch.export.load(model).module()
     with torch.no_grad():
         theirs = [script(*batch) for batch in batches]

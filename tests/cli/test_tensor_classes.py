@@ -90,7 +90,7 @@ def test_the_whole_way(folder):
         # The other fields are the same to the bit.
         assert torch.equal(ours[1], wanted[1]), "the places changed"
         # Python runs the file to the same bits.
-        reloaded = torch.jit.load(place / "out" / "model.ts.pt")
+        reloaded = torch.jit.load(place / "out" / "model.int8.ts.pt")
         assert "sites.linear_int8" in str(reloaded.inlined_graph).replace("::", "."), reloaded.inlined_graph
         assert "parts" not in str(reloaded.inlined_graph), reloaded.inlined_graph
         theirs = all_calls(reloaded, calls)
@@ -110,7 +110,7 @@ def test_fusions_of_objects(folder):
     assert nodes["relu"]["kernel"]["name"].startswith("sites.linear_int8") and nodes["relu"]["kernel"]["passed"], nodes["relu"]
     arrays, calls = numpy.load(folder / "outputs.npz"), torch.load(data)
     ours, wanted = [torch.from_numpy(arrays[name]) for name in arrays.files], all_calls(model, calls)
-    theirs = all_calls(torch.jit.load(folder / "out" / "model.ts.pt"), calls)
+    theirs = all_calls(torch.jit.load(folder / "out" / "model.int8.ts.pt"), calls)
     assert sqnr(wanted[0], ours[0]) > 25 and torch.equal(wanted[1], ours[1]), sqnr(wanted[0], ours[0])
     assert all(torch.equal(a, b) for a, b in zip(theirs, ours))
 
@@ -135,7 +135,7 @@ def test_objects_that_fork(folder):
         assert nodes[name]["kernel"]["name"].startswith("sites.linear_int8") and nodes[name]["kernel"]["passed"], nodes[name]
     wanted = all_calls(model, calls)
     assert sqnr(wanted[0], ours[0]) > 25 and sqnr(wanted[1], ours[1]) > 25 and torch.equal(wanted[2], ours[2])
-    theirs = all_calls(torch.jit.load(folder / "out" / "model.ts.pt"), calls)
+    theirs = all_calls(torch.jit.load(folder / "out" / "model.int8.ts.pt"), calls)
     assert all(torch.equal(a, b) for a, b in zip(theirs, ours))
 
 
@@ -146,7 +146,7 @@ def test_objects_in_branches(folder):
     assert nodes["linear"]["quantized"] and nodes["linear_1"]["quantized"], nodes["linear"]
     wanted = all_calls(model, calls)
     assert sqnr(wanted[0], ours[0]) > 25 and torch.equal(wanted[1], ours[1])
-    theirs = all_calls(torch.jit.load(folder / "out" / "model.ts.pt"), calls)
+    theirs = all_calls(torch.jit.load(folder / "out" / "model.int8.ts.pt"), calls)
     assert all(torch.equal(a, b) for a, b in zip(theirs, ours))
 
 
@@ -155,7 +155,7 @@ def test_objects_that_are_returned(folder):
     run_good("quantize", file, "--data", data, "--out", folder / "out", "--device", "cpu", "--extension", PACK)
     document = json.loads((folder / "out" / "result.json").read_text())
     assert by_name(document)["relu"]["kernel"]["passed"], by_name(document)["relu"]
-    reloaded = torch.jit.load(folder / "out" / "model.ts.pt")
+    reloaded = torch.jit.load(folder / "out" / "model.int8.ts.pt")
     with torch.no_grad():
         for call in torch.load(data):
             wanted, found = model(*call), reloaded(*call)
@@ -171,7 +171,7 @@ def test_named_tuples(folder):
     assert nodes["indices"]["output"] is None, nodes["indices"]
     wanted = all_calls(model, calls)
     assert sqnr(wanted[0], ours[0]) > 25 and torch.equal(wanted[1], ours[1])
-    theirs = all_calls(torch.jit.load(folder / "out" / "model.ts.pt"), calls)
+    theirs = all_calls(torch.jit.load(folder / "out" / "model.int8.ts.pt"), calls)
     assert torch.equal(theirs[0], ours[0]) and torch.equal(theirs[1], ours[1])
 
 
@@ -183,7 +183,7 @@ def test_no_pt2_of_objects_that_calls_give(folder):
                    contains=["m.pt", "a .pt2 cannot hold a call that gives an object"])
     done = run(*words, "--out", folder / "out")
     assert done.returncode == 0 and "note: left out: no pt2: " in done.stderr, done.stderr
-    assert not (folder / "out" / "model.pt2").exists()
+    assert not (folder / "out" / "model.int8.pt2").exists()
 
 
 def test_code_shows_whole_objects(folder):
@@ -205,7 +205,7 @@ def test_without_an_adapter(folder):
     nodes = by_name(json.loads((out / "result.json").read_text()))
     assert not nodes["linear"]["quantized"] and nodes["last" if "last" in nodes else "linear_2"]["quantized"], nodes.keys()
     calls = torch.load(data)
-    wanted, theirs = all_calls(model, calls), all_calls(torch.jit.load(out / "model.ts.pt"), calls)
+    wanted, theirs = all_calls(model, calls), all_calls(torch.jit.load(out / "model.int8.ts.pt"), calls)
     assert sqnr(wanted[0], theirs[0]) > 25 and torch.equal(wanted[1], theirs[1])
 
 
@@ -229,7 +229,7 @@ def test_an_object_in_a_pt2(folder):
     wanted = all_calls(model, calls)
     assert sqnr(wanted[0], ours[0]) > 25 and torch.equal(wanted[1], ours[1]), sqnr(wanted[0], ours[0])
     assert by_name(document)["linear"]["quantized"], by_name(document)["linear"]
-    theirs = all_calls(torch.jit.load(folder / "out" / "model.ts.pt"), calls)
+    theirs = all_calls(torch.jit.load(folder / "out" / "model.int8.ts.pt"), calls)
     assert torch.equal(theirs[0], ours[0]) and torch.equal(theirs[1], ours[1])
     reference = all_calls(torch.export.load(folder / "out" / "model.reference.pt2").module(), calls)
     assert sqnr(wanted[0], reference[0]) > 25 and torch.equal(wanted[1], reference[1])

@@ -91,7 +91,7 @@ def test_sound_calls_run_as_before(folder):
     np.savez(folder / "rows.npz", x=x.numpy())
     told = run_json("quantize", folder / "model.pt2", "--data", folder / "rows.npz", "--device", "cpu", "--export", "torchscript", "--out", folder / "out")
     assert told["outputs"][0]["cumulative"]["sqnr_db"] > 20
-    assert sqnr(model(x[:2]), torch.jit.load(folder / "out" / "model.ts.pt")(x[:2])) > 20
+    assert sqnr(model(x[:2]), torch.jit.load(folder / "out" / "model.int8.ts.pt")(x[:2])) > 20
     run_good("inspect", folder / "model.pt2")
 
 

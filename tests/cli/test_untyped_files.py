@@ -110,7 +110,7 @@ def test_what_is_no_float_stays_as_it_is(folder):
         assert all(node["quantized"] for node in nodes.values() if node["op"].startswith(("aten.linear", "aten.conv2d")))
         for name in NO_FLOATS[net]:
             assert not nodes[name]["quantized"], (net, how, name)
-        loaded = torch.jit.load(str(folder / "out" / "model.ts.pt"))
+        loaded = torch.jit.load(str(folder / "out" / "model.int8.ts.pt"))
         with torch.no_grad():
             want, have = model(x[:4]), loaded(x[:4])
         if isinstance(want, tuple):
@@ -136,7 +136,7 @@ def test_a_packed_sequence_in_a_script(folder):
     assert sum(node["quantized"] for node in result["nodes"] if node["op"].startswith("aten.linear")) == 2
     assert "packed sequence" in said and "ComplexHalf" not in said, said
     with torch.no_grad():
-        want, have = model(x, lengths), torch.jit.load(str(folder / "out" / "model.ts.pt"))(x, lengths)
+        want, have = model(x, lengths), torch.jit.load(str(folder / "out" / "model.int8.ts.pt"))(x, lengths)
     assert float((want - have).abs().max()) < 0.05 * float(want.abs().max())
 
 
@@ -144,7 +144,7 @@ def test_a_list_of_sizes_in_a_pt2(folder):
     for net, shape in ((Sizes, (3, 8, 8)), (Ranks, (8,))):
         path, model, x, data, recipe = prepared(net, shape, folder, "script")
         run_good("quantize", path, "--recipe", recipe, "--data", data, "--out", folder / "out", "--export", "pt2,pt2-reference")
-        for name in ("model.pt2", "model.reference.pt2"):
+        for name in ("model.int8.pt2", "model.reference.pt2"):
             loaded = torch.export.load(folder / "out" / name).module()
             assert sqnr(model(x[:4]), loaded(x[:4])) > 25, (net, name)
 

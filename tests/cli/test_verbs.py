@@ -127,8 +127,8 @@ def test_quantize_and_compare(folder):
     out = folder / "new" / "out"
     text = run_good("quantize", path, "--data", npz, "--device", "cpu", "--out", out)
     assert "relu" in text and "result.json" in text
-    assert {p.name for p in out.iterdir()} == {"result.json", "recipe.json", "observations.npz", "model.ts.pt", "model.pt2",
-                                               "model.onnx"}
+    assert {p.name for p in out.iterdir()} == {"result.json", "recipe.json", "observations.npz", "model.int8.ts.pt", "model.int8.pt2",
+                                               "model.int8.onnx"}
     document = json.loads((out / "result.json").read_text())
     check_result(document)
     assert document["labels"]["float_top1"] == 1.0 and 0 <= document["labels"]["int8_top1"] <= 1
@@ -298,10 +298,10 @@ def test_result_folder_is_of_one_run(folder):
     out = folder / "out"
     run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "torchscript,pt2", "--out", out)
     (out / "mine.txt").write_text("kept")
-    model = out / "model.pt2"  # the export as the next run's model: it is not removed under its feet
+    model = out / "model.int8.pt2"  # the export as the next run's model: it is not removed under its feet
     text = run("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", out)
-    assert text.returncode == 0 and "model.ts.pt" in text.stderr, text.stderr
-    assert not model.exists() and not (out / "model.ts.pt").exists()
+    assert text.returncode == 0 and "model.int8.ts.pt" in text.stderr, text.stderr
+    assert not model.exists() and not (out / "model.int8.ts.pt").exists()
     assert (out / "model.reference.pt2").exists() and (out / "mine.txt").read_text() == "kept"
     source = out / "model.reference.pt2"
     source.write_bytes(path.read_bytes() if hasattr(path, "read_bytes") else open(path, "rb").read())

@@ -149,7 +149,7 @@ def make_more(folder):
     run("runs", project, "keep", "first")
     kept = next((folder / "work.project.runs").glob("*/run.json"))
     certificate = {"format": "quantscope.certificate", "version": 1, "passed": True, "model_sha256": "0" * 64, "recipe_sha256": "1" * 64, "date": "2026-11-24T10:00:00Z",
-                   "files": {"result.json": "2" * 64, "model.ts.pt": "3" * 64}, "runtimes": []}
+                   "files": {"result.json": "2" * 64, "model.int8.ts.pt": "3" * 64}, "runtimes": []}
     (folder / "certificate.json").write_text(json.dumps(certificate))
     dump = json.loads(mapping_dump())
     (folder / "mapping.json").write_text(json.dumps(dump))
@@ -192,8 +192,8 @@ def make_seeds(folder):
     forms = folder / "forms"  # of ours: quantized operators, packed weights, dequantizing ones
     run("quantize", folder / "net.pt2", "--data", folder / "data.npz", "--device", "cpu", "--export", "torchscript,pt2,pt2-reference", "--out", forms)
     seeds = {
-        "pt2": [(path, "zip") for path in (folder / "net.pt2", folder / "state.pt2", folder / "words.pt2", forms / "model.pt2", forms / "model.reference.pt2")],
-        "torchscript": [(path, "zip") for path in (folder / "traced.pt", folder / "scripted.pt", folder / "words.pt", forms / "model.ts.pt")],
+        "pt2": [(path, "zip") for path in (folder / "net.pt2", folder / "state.pt2", folder / "words.pt2", forms / "model.int8.pt2", forms / "model.reference.pt2")],
+        "torchscript": [(path, "zip") for path in (folder / "traced.pt", folder / "scripted.pt", folder / "words.pt", forms / "model.int8.ts.pt")],
         "samples": [(folder / "net.pt2", "zip")],
         "npz": [(folder / "data.npz", "zip"), (folder / "packed.npz", "zip")],
         "saved": [(folder / name, "zip") for name in ("data.pt", "calls.pt", "parameter.pt")],

@@ -164,7 +164,7 @@ def check_outputs(report, golden, case, folder, exact, lowered_differs):
     """Reloads both exports in Python and compares what they compute with torch.ao's converted forms."""
     expected = golden["outputs"]
     signal = oracle.run(case.model, case.test)
-    loaded = {"lowered": torch.jit.load(str(folder / "model.ts.pt")),
+    loaded = {"lowered": torch.jit.load(str(folder / "model.int8.ts.pt")),
               "reference": torch.export.load(folder / "model.reference.pt2").module()}
     for form, module in loaded.items():
         ours = oracle.run(module, case.test)

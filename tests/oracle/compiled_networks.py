@@ -131,4 +131,4 @@ def converted_by_us(case, folder, quantscope, recipe):
                                 "--export", "pt2", "--out", folder / "out")
     if code != 0:
         raise RuntimeError(error)
-    return folder / "out" / "model.pt2"
+    return folder / "out" / "model.int8.pt2"

@@ -74,7 +74,7 @@ class Parting:
 
     def __init__(self, folder, inputs):
         folder = pathlib.Path(folder)
-        self.path = folder / "model.onnx"
+        self.path = folder / "model.int8.onnx"
         self.inputs = [torch.as_tensor(value) for value in inputs]
         self.module = torch.export.load(folder / "model.reference.pt2").module()
         onnx.checker.check_model(str(self.path), full_check=True)

@@ -61,7 +61,7 @@ def ours(model, calls, folder, **keys):
     recipe = write_recipe(folder, calibration={"batch_size": 8, "batches": len(calls)}, **WANTED, **keys)
     run_good("quantize", folder / "model.pt2", "--recipe", recipe, "--data", folder / "data.pt", "--device", "cpu",
              "--export", "torchscript,pt2-reference", "--out", folder / "out")
-    return (json.loads((folder / "out" / "result.json").read_text()), torch.jit.load(folder / "out" / "model.ts.pt"),
+    return (json.loads((folder / "out" / "result.json").read_text()), torch.jit.load(folder / "out" / "model.int8.ts.pt"),
             torch.export.load(folder / "out" / "model.reference.pt2").module())
 
 

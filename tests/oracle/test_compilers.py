@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""model.pt2 in the compilers: as many int8 kernels as torchao's own PT2E conversion of the same network gets there, and outputs no worse.
+"""model.int8.pt2 in the compilers: as many int8 kernels as torchao's own PT2E conversion of the same network gets there, and outputs no worse.
 
 usage: test_compilers.py inductor|xnnpack [NETWORK ...]; the second needs ExecuTorch in the running Python (see test_executorch.py).
 """
@@ -10,7 +10,7 @@ import types
 import warnings
 
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401  registers the operators of model.pt2
+import torch.ao.quantization.fx._decomposed  # noqa: F401  registers the operators of model.int8.pt2
 
 import agreement
 import compiled_networks as networks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ExecuTorch, in an environment of its own under the build folder: `verify` runs model.pt2 there, and XNNPACK's delegate takes as many
+"""ExecuTorch, in an environment of its own under the build folder: `verify` runs model.int8.pt2 there, and XNNPACK's delegate takes as many
 quantized operators as of torchao's PT2E conversion.
 
 usage: test_executorch.py FOLDER; the environment is made in FOLDER, over the packages of the running Python, unless it is there.
@@ -43,7 +43,7 @@ def environment(folder):
 
 
 def verified(python, name, recipe, folder, *words):
-    """The verdict of ExecuTorch on the network's model.pt2, and whether `verify` passed."""
+    """The verdict of ExecuTorch on the network's model.int8.pt2, and whether `verify` passed."""
     case = networks.case_of(name)
     file = networks.converted_by_us(case, folder, agreement.quantscope, recipe)
     _, out, error = agreement.quantscope("verify", file.parent, "--data", folder / "calib.npz", "--python", python, "--runtime", "executorch", "--json",

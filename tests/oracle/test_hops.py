@@ -70,7 +70,7 @@ def ours(path, data, folder):
     done = subprocess.run([QUANTSCOPE, "quantize", path, "--data", data, "--device", "cpu", "--export", "torchscript", "--out", folder],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    graph = torch.jit.load(folder / "model.ts.pt").inlined_graph
+    graph = torch.jit.load(folder / "model.int8.ts.pt").inlined_graph
     stored, hops, kernels = set(), 0, 0
     for node in graph.nodes():
         kind, reads = node.kind(), [value.unique() for value in node.inputs()]

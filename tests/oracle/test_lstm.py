@@ -84,7 +84,7 @@ def ours(model, calls, folder, recipe=None, strict=False):
     run_good("quantize", folder / "model.pt2", "--recipe", folder / "recipe.json", "--data", folder / "data.pt", "--device", "cpu",
              "--export", "torchscript,pt2-reference", "--out", folder / "out")
     result = json.loads((folder / "out" / "result.json").read_text())
-    return result, torch.jit.load(folder / "out" / "model.ts.pt"), torch.export.load(folder / "out" / "model.reference.pt2").module()
+    return result, torch.jit.load(folder / "out" / "model.int8.ts.pt"), torch.export.load(folder / "out" / "model.reference.pt2").module()
 
 
 def compare(name, model, calls, folder, mapping=None, recipe=None, strict=False):

@@ -113,7 +113,7 @@ def whole_job(model, path, data, folder, recipe, failures):
                           capture_output=True, text=True)
     assert done.returncode == 0, f"{path.name}: quantize: {done.stderr.splitlines()[-1:]}"
     result = json.loads((out / "result.json").read_text())
-    loaded = torch.jit.load(out / "model.ts.pt")
+    loaded = torch.jit.load(out / "model.int8.ts.pt")
     wanted = [model(**call).last_hidden_state for call in data]
     got = [pytree.tree_leaves(loaded(*call.values()))[0] for call in data]
     measured = sqnr(torch.cat([w.flatten() for w in wanted]), torch.cat([g.flatten() for g in got]))

@@ -140,7 +140,7 @@ def whole_job(name, model, example, path, folder, failures):
     if done.returncode:
         return
     result = json.loads((out / "result.json").read_text())
-    loaded = torch.jit.load(out / "model.ts.pt")
+    loaded = torch.jit.load(out / "model.int8.ts.pt")
     size = len(example)
     wanted = [pytree.tree_leaves(model(batch)) for batch in data.split(size)]
     got = [pytree.tree_leaves(loaded(batch)) for batch in data.split(size)]

@@ -67,7 +67,7 @@ def check_file(path):
 
 def held(name, out, inputs, traced=False):
     """Holds the file to the reference form and prints one line; returns the worst output in dB."""
-    check_file(out / "model.onnx")
+    check_file(out / "model.int8.onnx")
     parting = Parting(out, inputs)
     whole = parting.outputs()
     optimised = parting.outputs(optimised=True)
@@ -85,7 +85,7 @@ def operators(script, opset=21):
         def one(name=name, model=model, inputs=inputs, is_open=is_open):
             with tempfile.TemporaryDirectory() as folder:
                 out = export(pathlib.Path(folder), model, inputs, is_open, script, ("--onnx-opset", str(opset)))
-                assert onnx.load(out / "model.onnx").opset_import[0].version == opset
+                assert onnx.load(out / "model.int8.onnx").opset_import[0].version == opset
                 held(name + (", traced" if script else "") + (f", operator set {opset}" if opset != 21 else ""), out, inputs, script)
         yield name, one
 
@@ -132,14 +132,14 @@ def groups():
                     folder = pathlib.Path(folder)
                     (folder / "recipe.json").write_text(json.dumps(recipe))
                     out = export(folder, model, (rows,), False, options=("--recipe", folder / "recipe.json", "--onnx-opset", str(opset)))
-                    file = onnx.load(out / "model.onnx")
+                    file = onnx.load(out / "model.int8.onnx")
                     kinds = [tensor.data_type for tensor in file.graph.initializer if len(tensor.dims) == 2]
                     assert (onnx.TensorProto.INT4 in kinds) == (opset == 21), kinds
                     blocks = [a.i for node in file.graph.node for a in node.attribute if a.name == "block_size"]
                     assert blocks == ([16, 16] if opset == 21 else []), blocks
                     worst = Parting(out, (rows,)).outputs()
                     assert worst >= FLOOR, f"{scheme}, operator set {opset}: {worst:.1f} dB"
-                    kernels = [node.op_type for node in optimised(out / "model.onnx", folder)]
+                    kernels = [node.op_type for node in optimised(out / "model.int8.onnx", folder)]
                     assert kernels.count("MatMulNBits") == (2 if opset == 21 else 0), f"{scheme}, operator set {opset}, {rows.dim()} dimensions: {kernels}"
 
 

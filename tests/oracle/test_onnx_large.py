@@ -38,24 +38,24 @@ def main():
         out = folder / "out"
         run("quantize", folder / "model.pt2", "--data", folder / "ids.pt", "--out", out, "--export", "onnx", "--target", "ort-cpu")
         (folder / "model.pt2").rename(folder / "kept.pt2")
-        size, beside = (out / "model.onnx").stat().st_size, (out / "model.onnx.data").stat().st_size
+        size, beside = (out / "model.int8.onnx").stat().st_size, (out / "model.int8.onnx.data").stat().st_size
         assert size < 1_000_000 and beside > 2 ** 31, (size, beside)
-        assert set(json.loads((out / "result.json").read_text())["exports_sha256"]) == {"model.onnx", "model.onnx.data"}
-        onnx.checker.check_model(str(out / "model.onnx"))
-        got = torch.from_numpy(np.asarray(next(iter(fed(session(out / "model.onnx"), (ids,)).values()))))
+        assert set(json.loads((out / "result.json").read_text())["exports_sha256"]) == {"model.int8.onnx", "model.int8.onnx.data"}
+        onnx.checker.check_model(str(out / "model.int8.onnx"))
+        got = torch.from_numpy(np.asarray(next(iter(fed(session(out / "model.int8.onnx"), (ids,)).values()))))
         agreement = sqnr(wanted, got)
         assert agreement > 20, f"{agreement:.1f} dB"
         (folder / "kept.pt2").rename(folder / "model.pt2")
         words = ("verify", out, "--data", folder / "ids.pt", "--python", sys.executable, "--runtime", "onnxruntime", "--json")
         assert json.loads(run(*words).stdout)["passed"]
-        with open(out / "model.onnx.data", "r+b") as file:
+        with open(out / "model.int8.onnx.data", "r+b") as file:
             file.seek(2 ** 31 + 12345)
             byte = file.read(1)
             file.seek(2 ** 31 + 12345)
             file.write(bytes([byte[0] ^ 1]))
-        assert "model.onnx.data" in run(*words, code=1).stdout
-        (out / "model.onnx.data").unlink()
-        assert "model.onnx.data" in run(*words, code=1).stdout
+        assert "model.int8.onnx.data" in run(*words, code=1).stdout
+        (out / "model.int8.onnx.data").unlink()
+        assert "model.int8.onnx.data" in run(*words, code=1).stdout
         print(f"{beside / 1e9:.2f} GB beside a file of {size / 1e3:.0f} kB, {agreement:.1f} dB against the float model; a changed byte and the missing file are found")
 
 

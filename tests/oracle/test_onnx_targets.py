@@ -92,7 +92,7 @@ def kept_promises(name, folder, out, model, inputs):
     """Every kernel that the plan names is there, under the node's name, and there are no others."""
     plan = planned(model, "--target", "ort-cpu", "--result", out)
     assert plan["calibrated"] and plan["target"] == "ort-cpu", plan
-    nodes = optimised(out / "model.onnx", folder)
+    nodes = optimised(out / "model.int8.onnx", folder)
     made = {re.sub(r"_token_\d+$", "", node.name): node.op_type for node in nodes}
     fused = {kernel: count for kernel, count in plan["kernels"].items() if "(" not in kernel}
     broken = [f"{row['name']}: {row['kernel']} was expected, it became {made.get(row['name'])}" for row in plan["nodes"]
@@ -107,7 +107,7 @@ def kept_promises(name, folder, out, model, inputs):
     with torch.no_grad():
         wanted = reference(*inputs)
     wanted = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
-    far = {mode: min(sqnr(w, torch.from_numpy(np.asarray(g))) for w, g in zip(wanted, fed(session(out / "model.onnx", mode), inputs).values())) for mode in (False, True)}
+    far = {mode: min(sqnr(w, torch.from_numpy(np.asarray(g))) for w, g in zip(wanted, fed(session(out / "model.int8.onnx", mode), inputs).values())) for mode in (False, True)}
     print(f"{name}: {sum(fused.values())} integer kernels as planned {fused}, {sum(bool(r['kernel']) for r in plan['nodes'])} of {len(plan['nodes'])} rows; "
           f"outputs {far[False]:.1f} dB, optimised {far[True]:.1f} dB of the reference form", flush=True)
     assert min(far.values()) >= FLOOR, far
@@ -131,7 +131,7 @@ def digits():
         done = subprocess.run([QUANTSCOPE, "verify", out, "--data", SAMPLES / "test.npz", "--python", sys.executable, "--runtime", "onnxruntime,onnxruntime-optimized"],
                               capture_output=True, text=True)
         assert done.returncode == 0 and "fed our integers" in done.stdout, done.stdout + done.stderr
-        file = onnx.load(out / "model.onnx")
+        file = onnx.load(out / "model.int8.onnx")
         told = {entry.key: entry.value for entry in file.metadata_props}
         assert told["quantscope.target"] == "ort-cpu", told
         stored = {tensor.name: tensor for tensor in file.graph.initializer}
@@ -196,7 +196,7 @@ def tensorrt():
         out = run(folder, model, SAMPLES / "calib.npz", ("--target", "tensorrt"), {"backend": "tensorrt", "mapping": {"global": "tensorrt"}})
         plan = planned(model, "--target", "tensorrt", "--result", out)
         assert plan["kernels"].get("Conv (int8)") == 6, plan["kernels"]
-        file = onnx.load(out / "model.onnx")
+        file = onnx.load(out / "model.int8.onnx")
         stored = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in file.graph.initializer}
         steps = [node for node in file.graph.node if node.op_type in ("QuantizeLinear", "DequantizeLinear")]
         assert steps

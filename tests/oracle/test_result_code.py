@@ -104,7 +104,7 @@ def check_files(name, folder, out, lowered):
     torch.jit.save(torch.jit.script(lowered), scripted)
     quantized = [line for line in modules(str(lowered)) if "Quantized" in line]
     return sum(differ(f"{name}/{what}, kernels' modules", quantized, [line for line in modules(printed(file, "float")) if "Quantized" in line])
-               for what, file in (("model.ts.pt", os.path.join(out, "model.ts.pt")), ("scripted", scripted)))
+               for what, file in (("model.int8.ts.pt", os.path.join(out, "model.int8.ts.pt")), ("scripted", scripted)))
 
 
 def check(name, folder):

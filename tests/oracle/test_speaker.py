@@ -166,7 +166,7 @@ def main():
             path.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "calibration": {"batch_size": 8, "batches": 4}, **recipe}))
             run_good("quantize", folder / "model.pt2", "--recipe", path, "--data", folder / "data.pt", "--device", "cpu", "--export",
                      "torchscript", "--out", folder / mode)
-            script = torch.jit.load(folder / mode / "model.ts.pt")
+            script = torch.jit.load(folder / mode / "model.int8.ts.pt")
             with torch.no_grad():
                 made = torch.cat([script(batch) for batch in test.split(8)])
             mine = cosine(wanted, made)

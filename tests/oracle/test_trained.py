@@ -203,7 +203,7 @@ def check(case, form, prepared, program, folder):
         problems.append(f"fake quantizers: {told}")
     with torch.no_grad():
         wanted = convert_fx(copy.deepcopy(prepared))(calib)
-        got = torch.jit.load(out / "model.ts.pt")(calib)
+        got = torch.jit.load(out / "model.int8.ts.pt")(calib)
     db = oracle.sqnr_db(wanted.numpy(), got.numpy())
     print(f"{case}/{form}: {len(ours)} activations, {len(weights)} weights, {db:.1f} dB against convert_fx")
     if db < 60:

@@ -69,7 +69,7 @@ def use(bare, program, share, what):
     result = json.loads((bare.root / "tmp/work/told.json").read_text())
     decibel = result["outputs"][0]["cumulative"]["sqnr_db"]
     assert decibel > 25, decibel
-    assert (bare.root / "tmp/work/out/model.ts.pt").exists()
+    assert (bare.root / "tmp/work/out/model.int8.ts.pt").exists()
     bare.run(f"cd /tmp/work && QT_QPA_PLATFORM=offscreen {program}-ui {samples}/digits.pt2 --data {samples}/calib.npz "
              "--screenshot window.png --size 1280x800")
     facts = json.loads((bare.root / "tmp/work/window.png.json").read_text())

@@ -323,19 +323,19 @@ Result<ScalarTextsPtr> FakeEngine::scalars(const GraphPtr&, const JobContext&)
 Result<Certificate> FakeEngine::verify(const VerifyStageRequest&, const JobContext& job)
 {
     using Outcome = RuntimeVerdict::Outcome;
-    job.report("verify", "model.ts.pt in torch.jit", 0.5);
+    job.report("verify", "model.int8.ts.pt in torch.jit", 0.5);
     Certificate certificate;
     RuntimeVerdict verdict;
     verdict.runtime = "torch.jit";
     verdict.form = "torchscript";
-    verdict.file = "model.ts.pt";
+    verdict.file = "model.int8.ts.pt";
     verdict.outcome = Outcome::Passed;
     verdict.outputs = {{"output", 200.0, 0, 31.5, 31.5}};
     certificate.verdicts.push_back(verdict);
     verdict = {};
     verdict.runtime = "onnxruntime";
     verdict.form = "onnx";
-    verdict.file = "model.onnx";
+    verdict.file = "model.int8.onnx";
     verdict.reason = "'onnxruntime' is missing";
     certificate.verdicts.push_back(verdict);
     return certificate;

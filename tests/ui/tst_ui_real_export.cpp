@@ -320,7 +320,7 @@ import numpy, torch, torch.ao.quantization.fx._decomposed
 window, cli, data = sys.argv[1:]
 image = torch.from_numpy(next(iter(numpy.load(data).values()))[:8])
 with torch.no_grad():
-    lowered = [torch.jit.load(f"{folder}/model.ts.pt")(image) for folder in (window, cli)]
+    lowered = [torch.jit.load(f"{folder}/model.int8.ts.pt")(image) for folder in (window, cli)]
     reference = [torch.export.load(f"{folder}/model.reference.pt2").module()(image) for folder in (window, cli)]
 assert torch.equal(*lowered) and torch.equal(*reference)
 assert (lowered[0] - reference[0]).norm() < 0.05 * reference[0].norm() > 0
@@ -337,7 +337,7 @@ print("same", tuple(lowered[0].shape))
         exportTo(m_out, {QStringLiteral("pt2")});
         QTRY_VERIFY(isDone(Stage::Export));
         QCOMPARE(QDir(m_out).entryList(QDir::Files, QDir::Name),
-                 QStringList({"model.pt2", "observations.npz", "recipe.json", "result.json"}));
+                 QStringList({"model.int8.pt2", "observations.npz", "recipe.json", "result.json"}));
     }
 
     void integersAreCutAsTheCommandLineCutsThem()

@@ -80,7 +80,7 @@ private Q_SLOTS:
         QVERIFY(save().isEnabled());
         const QByteArray early = savedReport(place("early.html"));
         QVERIFY(early.contains("<h2>Layer by layer"));
-        QVERIFY(!early.contains("model.ts.pt"));
+        QVERIFY(!early.contains("model.int8.ts.pt"));
 
         workspace().pipeline().exportTo({place("out"), {"torchscript"}});
         QTRY_VERIFY_WITH_TIMEOUT(!workspace().pipeline().isBusy(), 60000);
@@ -91,7 +91,7 @@ private Q_SLOTS:
                        place("printed.html")});
         QVERIFY(program.waitForFinished(60000));
         const QByteArray printed = contents(place("printed.html"));
-        QVERIFY(printed.contains("model.ts.pt"));
+        QVERIFY(printed.contains("model.int8.ts.pt"));
         QCOMPARE(late, printed);
         // The figures, plots and reasons were the same before.
         const QByteArray layers = section(printed, "<h2>Module tree", "<h2>Certificate");

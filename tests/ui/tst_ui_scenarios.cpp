@@ -335,13 +335,13 @@ private Q_SLOTS:
         choices.folder = file("out");
         choices.forms = {"torchscript", "pt2-reference"};
         workspace().pipeline().exportTo(choices);
-        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file("out/model.ts.pt"))
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file("out/model.int8.ts.pt"))
                                      && QFile::exists(file("out/model.reference.pt2"))
                                      && !workspace().pipeline().isBusy(),
                                  120000);
         const QString compared = python(
             QStringLiteral("import torch.ao.quantization.fx._decomposed\n"
-                           "a = torch.jit.load(folder / 'out/model.ts.pt')\n"
+                           "a = torch.jit.load(folder / 'out/model.int8.ts.pt')\n"
                            "b = torch.export.load(folder / 'out/model.reference.pt2').module()\n"
                            "calls = torch.load(folder / 'data.pt')\n"
                            "a, b = (torch.cat([one(*call) for call in calls]) for one in (a, b))\n"

@@ -6,7 +6,7 @@
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
 #include "engine/base/text.h"
-#include "engine/graph/operators/class_parts.h"
+#include "engine/graph/text/node_titles.h"
 #include "engine/import/file_kind.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/compare_file.h"
@@ -25,13 +25,13 @@ std::string namesText(const std::string& title, const std::vector<std::string>& 
 std::string comparisonText(const Graph& floating, const Graph& converted,
                            const FileComparison& comparison)
 {
-    TextTable table({"node", "operator", "module", "compared with", ">cumulative", ">cosine"});
+    const NodeTitles titles(floating);
+    TextTable table({"layer", "compared with", ">cumulative", ">cosine"});
     for (std::size_t i = 0; i < comparison.match.values.size(); ++i) {
         const ValueMatch& match = comparison.match.values[i];
         const auto& error = comparison.errors[i];
         const Node& node = floating.get(match.floating.node);
-        table.add({node.name, wholeTarget(node.target), node.scope.path,
-                   converted.get(match.converted.node).name, dbText(error),
+        table.add({titles.of(node), converted.get(match.converted.node).name, dbText(error),
                    error ? fixedText(error->cosine, 5) : "-"});
     }
     std::string text = "Signal to quantization noise in dB, in all, of every operator with a "

@@ -5,6 +5,7 @@
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/graph/source_frames.h"
+#include "engine/graph/text/node_titles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,6 +103,14 @@ std::string samplesText(const LookParts& parts)
         : "worst samples of " + std::to_string(look.sampleCount) + "\n" + table.text();
 }
 
+/// "output logits", or the node as tables call it.
+std::string namedText(const LookParts& parts)
+{
+    const ValueLook& look = *parts.look;
+    const Node* node = look.target.output ? nullptr : parts.model->tryFind(look.name);
+    return node ? nodeTitle(*parts.model, node->id) : "output " + look.name;
+}
+
 std::string sourceText(const LookParts& parts)
 {
     const Node* node = parts.look->target.output ? nullptr : parts.model->tryFind(parts.look->name);
@@ -166,7 +175,7 @@ std::string lookText(const LookParts& parts)
     const ValueLook& look = *parts.look;
     const std::string against
         = parts.againstOriginal ? "the original model before its edits\n" : "float\n";
-    std::string text = (look.target.output ? "output " : "node ") + look.name
+    std::string text = namedText(parts)
         + (look.target.output   ? ": reference form against " + against
                : look.quantized ? ": quantized, reference form against " + against
                : parts.againstOriginal

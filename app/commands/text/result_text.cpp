@@ -8,7 +8,7 @@
 #include "engine/convert/ranges/scale_bounds.h"
 #include "engine/convert/ranges/shared_ranges.h"
 #include "engine/export/documents/forms_text.h"
-#include "engine/graph/operators/class_parts.h"
+#include "engine/plan/names/unit_title.h"
 #include "engine/plan/summaries/coverage.h"
 
 #include <algorithm>
@@ -52,14 +52,15 @@ std::string kernelText(const ResultParts& parts, NodeId node)
 std::string layersText(const ResultParts& parts)
 {
     const auto ranks = worstNodes(*parts.comparison);
-    TextTable table({">worst", "node", "operator", "module", "verdict", ">isolated", ">inherited",
-                     ">born here", ">cumulative", "kernel"});
+    const NodeTitles titles(*parts.model);
+    TextTable table({">worst", "layer", "verdict", ">isolated", ">inherited", ">born here",
+                     ">cumulative", "kernel"});
     for (const NodeError& error : parts.comparison->nodes) {
         const Node& node = parts.model->get(error.node);
         const NodePlan* plan = parts.plan->tryGet(*parts.model, error.node);
         const auto rank = ranks.find(error.node);
-        table.add({rank == ranks.end() ? "" : std::to_string(rank->second), node.name,
-                   wholeTarget(node.target), node.scope.path,
+        table.add({rank == ranks.end() ? "" : std::to_string(rank->second),
+                   unitTitle(titles, *parts.plan, plan, node),
                    plan ? std::string(verdictName(plan->verdict)) : "-", dbText(error.isolated),
                    dbText(error.inherited), dbText(error.bornHere), dbText(error.cumulative),
                    kernelText(parts, error.node)});
@@ -133,7 +134,7 @@ std::string deadPairsText(const ResultParts& parts)
     for (const Residue& left : parts.converted->residue)
         if (left.kind == Residue::Kind::DeadPair && found++ < kShown)
             text += "dead pair: " + inQuotes(left.name)
-                + (left.node ? " after " + inQuotes(parts.model->get(left.node).name) : "") + ": "
+                + (left.node ? " after " + inQuotes(nodeTitle(*parts.model, left.node)) : "") + ": "
                 + left.reason + "\n";
     if (found > kShown)
         text += "dead pair: " + std::to_string(found - kShown)

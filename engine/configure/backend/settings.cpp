@@ -35,7 +35,10 @@ Result<Settings> readSettings()
     QS_TRY(const Json document, parseJson(text, path));
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, kFormat, 1));
-    QS_CHECK(root.object({"format", "version", "target"}));
+    QS_CHECK(root.object({"format", "version", "target", "python"}));
+    if (root.has("python")) {
+        QS_TRY(settings.python, root.key("python").string());
+    }
     if (!root.has("target"))
         return settings;
     QS_TRY(const std::string word, root.key("target").string());
@@ -53,9 +56,11 @@ Result<void> writeSettings(const Settings& settings)
                         .withHint("set HOME or XDG_CONFIG_HOME"));
     std::error_code code;
     fs::create_directories(fs::path(path).parent_path(), code);
-    const Json document = {{"format", kFormat},
-                           {"version", 1},
-                           {"target", settings.requiresTarget ? kRequired : kAssumed}};
+    Json document = {{"format", kFormat},
+                     {"version", 1},
+                     {"target", settings.requiresTarget ? kRequired : kAssumed}};
+    if (!settings.python.empty())
+        document["python"] = settings.python;
     return writeFileAtomically(path, document.dump(2) + "\n");
 }
 

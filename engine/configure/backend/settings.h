@@ -3,6 +3,8 @@
 
 #include "engine/base/result.h"
 
+#include <string>
+
 namespace qs {
 
 /// What holds for every model of this user, on the command line and in the window alike:
@@ -11,6 +13,9 @@ struct Settings
 {
     /// Key "target": "required"; else "assumed". A recipe that names no backend is an error then.
     bool requiresTarget = false;
+    /// Key "python": the one that runs exports; "" = the usual one. The last that was named and
+    /// ran.
+    std::string python;
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// "model.onnx and model.pt2".
+/// "model.int8.onnx and model.int8.pt2".
 std::string joined(const std::vector<std::string>& names)
 {
     std::string text;

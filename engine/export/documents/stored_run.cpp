@@ -2,9 +2,11 @@
 #include "engine/export/documents/stored_run.h"
 
 #include "engine/base/files/read_file.h"
+#include "engine/base/sha256.h"
 #include "engine/export/documents/result_document.h"
 #include "engine/export/documents/steps_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -18,17 +20,28 @@ namespace {
 using Json = ResultDocument;
 
 /// A path of a document as it was given to the run: absolute, or from the folder that the run was
-/// started in, which may have been any around the results.
-std::string locate(const std::string& path, const fs::path& folder)
+/// started in, which may have been any around the results. Of several files that are called so, the
+/// one with this content, where it is known.
+std::string locate(const std::string& path, const fs::path& folder, const std::string& sha256 = {})
 {
     std::error_code code;
     if (path.empty() || path == "sample" || fs::path(path).is_absolute())
         return path;
+    std::vector<std::string> found;
+    const auto add = [&](const fs::path& place) {
+        const std::string file = place.lexically_normal().string();
+        if (fs::exists(place, code) && std::find(found.begin(), found.end(), file) == found.end())
+            found.push_back(file);
+    };
     fs::path from = fs::absolute(folder, code);
     for (int level = 0; level < 4; ++level, from = from.parent_path())
-        if (fs::exists(from / path, code))
-            return (from / path).lexically_normal().string();
-    return fs::absolute(path, code).string();
+        add(from / path);
+    add(fs::absolute(path, code));
+    if (found.size() > 1 && !sha256.empty())
+        for (const std::string& file : found)
+            if (const auto hash = fileSha256(file); hash && *hash == sha256)
+                return file;
+    return found.empty() ? fs::absolute(path, code).string() : found.front();
 }
 
 /// Documents write null for what is no finite number.
@@ -138,8 +151,8 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder)
     run.folder = folder.string();
     QS_TRY(run.document, fromResultFolder(run.folder, [&](const Json& json) -> Result<std::string> {
                const Json& model = json.at("model");
-               run.modelPath = locate(model.at("path").get<std::string>(), folder);
                run.modelSha256 = model.at("sha256").get<std::string>();
+               run.modelPath = locate(model.at("path").get<std::string>(), folder, run.modelSha256);
                const Json& data = json.at("data");
                run.calibrationData = locate(data.value("calibration", ""), folder);
                run.dataSha256 = data.value("calibration_sha256", "");

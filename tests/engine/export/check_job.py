@@ -114,9 +114,9 @@ def check(name, tool, folder):
     in_spec, out_spec = original.call_spec.in_spec, original.call_spec.out_spec
     load = lambda file: torch.export.load(out / file).module()
     runtimes = {
-        "model.ts.pt": (torch.jit.load(out / "model.ts.pt"), "lowered"),
+        "model.int8.ts.pt": (torch.jit.load(out / "model.int8.ts.pt"), "lowered"),
         "model.reference.pt2": (load("model.reference.pt2"), "reference"),
-        "model.pt2": (load("model.pt2"), "reference"),
+        "model.int8.pt2": (load("model.int8.pt2"), "reference"),
     }
     reopened = torch.load(out / "reopened.expected.pt", weights_only=False)
     for file, (module, expected) in runtimes.items():
@@ -138,9 +138,9 @@ def check(name, tool, folder):
             assert first.shape[0] == new, f"{name}, {file}: a batch of {new} gives {first.shape[0]} rows"
     program = torch.export.load(out / "model.reference.pt2")
     assert program.range_constraints == original.range_constraints, "range constraints changed"
-    stored = torch.export.load(out / "model.pt2").state_dict
+    stored = torch.export.load(out / "model.int8.pt2").state_dict
     kinds = collections.Counter(str(t.dtype) for t in stored.values())
-    assert kinds["torch.int8"] > 0, f"{name}: no int8 weights in model.pt2: {dict(kinds)}"
+    assert kinds["torch.int8"] > 0, f"{name}: no int8 weights in model.int8.pt2: {dict(kinds)}"
     print(f"{name}: three exports equal to the interpreter")
 
 

@@ -179,7 +179,7 @@ private Q_SLOTS:
         ValueRef y = net.op("aten.matmul.default",
                             {{"self", x}, {"other", net.held("weight", weight)}}, type);
         y = net.op("aten.add.Tensor", {{"self", y}, {"other", net.held("bias", other)}}, type);
-        const std::string path = folder.filePath("model.onnx").toStdString();
+        const std::string path = folder.filePath("model.int8.onnx").toStdString();
         OnnxOptions options;
         options.inlineLimit = 1000;
         const auto written = writeOnnx(*net.finish({Argument(y)}), path, path, options);
@@ -187,7 +187,7 @@ private Q_SLOTS:
         QFile model(QString::fromStdString(path)), data(QString::fromStdString(onnxDataFile(path)));
         QVERIFY(model.open(QIODevice::ReadOnly) && data.open(QIODevice::ReadOnly));
         const QByteArray bytes = model.readAll(), held = data.readAll();
-        QVERIFY(bytes.contains("model.onnx.data"));
+        QVERIFY(bytes.contains("model.int8.onnx.data"));
         QCOMPARE(held.size(), 64 * 64 * 4); // the small one stays in the model
         QCOMPARE(std::memcmp(held.constData(), weight.const_data_ptr(), std::size_t(held.size())),
                  0);

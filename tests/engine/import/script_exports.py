@@ -51,7 +51,7 @@ class Exports(unittest.TestCase):
         recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": mapping}))
         done = subprocess.run([QUANTSCOPE, "quantize", path, "--recipe", recipe, "--data", data, "--out", out], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        loaded = torch.jit.load(str(out / "model.ts.pt"))
+        loaded = torch.jit.load(str(out / "model.int8.ts.pt"))
         if path.name.startswith(NESTED):
             return
         script = torch.jit.load(str(path))

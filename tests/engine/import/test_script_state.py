@@ -157,7 +157,7 @@ class Scripts(unittest.TestCase):
         self.saved(Numbers().eval())
         done = self.quantized("pt2-reference,pt2")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for name in ("model.pt2", "model.reference.pt2"):
+        for name in ("model.int8.pt2", "model.reference.pt2"):
             got = torch.export.load(self.folder / "out" / name).module()(*self.calls[0])
             self.assertTrue(torch.equal(got[0], torch.full((4,), 7.0)), got)
 
@@ -188,7 +188,7 @@ class Scripts(unittest.TestCase):
                 done = self.quantized("torchscript,pt2-reference")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 reference = self.folder / "out" / "model.reference.pt2"
-                for load in (lambda: torch.jit.load(self.folder / "out" / "model.ts.pt"), lambda: torch.export.load(reference).module()):
+                for load in (lambda: torch.jit.load(self.folder / "out" / "model.int8.ts.pt"), lambda: torch.export.load(reference).module()):
                     self.assertLess((load()(*self.calls[0]) - wanted[0]).abs().max(), 0.1)
                 for path in (self.path, reference):
                     done = subprocess.run([os.environ["QUANTSCOPE"], "inspect", str(path), "--json"], capture_output=True, text=True)

@@ -208,7 +208,7 @@ class State(unittest.TestCase):
                 self.assertTrue((observed > 25) == sequence)
                 # Both sides of the comparison keep their own state: neither drifts from the other.
                 self.assertGreater(nodes["relu"]["error"]["cumulative"]["sqnr_db"], 20)
-                for file in ("model.reference.pt2", "model.ts.pt"):
+                for file in ("model.reference.pt2", "model.int8.ts.pt"):
                     loaded = torch.jit.load(out / file) if file.endswith(".ts.pt") else None
                     if loaded is None:
                         loaded = torch.export.load(out / file).module()

@@ -231,7 +231,7 @@ void Commands::addRequirement(QMenu& menu)
     const auto settings = readSettings();
     action->setChecked(settings && settings->requiresTarget);
     connect(action, &QAction::triggered, this, [this](bool required) {
-        Settings changed;
+        Settings changed = readSettings().value_or(Settings());
         changed.requiresTarget = required;
         if (const auto written = writeSettings(changed); !written)
             m_window.messageBar().showError(tr("Saving the settings"), written.error());

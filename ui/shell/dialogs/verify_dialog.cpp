@@ -222,6 +222,8 @@ void VerifyDialog::showResult(const Result<Certificate>& result)
                                  .arg(written));
     if (const QString state = toQString(stateText(result->state)); !state.isEmpty())
         m_summary->setText(m_summary->text() + QLatin1Char(' ') + tr("State: %1.").arg(state));
+    if (!result->setup.empty())
+        m_summary->setText(m_summary->text() + QStringLiteral("\n") + toQString(result->setup));
     m_rows->setFocus(); // the arrow keys go through what was found
 }
 
