@@ -84,9 +84,10 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.assertEqual(len(list(test_files.room_problems(names + ["engine/plan/more.h"]))), 1)
 
     def test_links_lead_somewhere(self):
-        self.write("resources/help/a.md", "# A\n")
-        name = self.write("resources/help/b.md", "see [A](a.md), [that](https://example.org), [C](concepts/c.md)\n")
-        self.assertEqual(len(list(test_files.link_problems(name, tree.text(name).splitlines()))), 1)
+        self.write("resources/help/a.md", "# A\n\n## `x[0]` of A\n")
+        links = "[A](a.md), [x](a.md#x0-of-a), [B](#b), [that](https://example.org), [C](concepts/c.md), [y](a.md#y), [here](#x0-of-a)"
+        name = self.write("resources/help/b.md", f"# B\n{links}\n")
+        self.assertEqual(len(list(test_files.link_problems(name, tree.text(name).splitlines()))), 3)
 
     def test_another_format_is_named(self):
         good = self.write("engine/a.cpp", "int a;\n")

@@ -3,6 +3,7 @@
 hosts of one machine; every source and every test known to CMake; no folder of the product too full to survey.
 """
 import collections
+import functools
 import pathlib
 import re
 
@@ -74,11 +75,22 @@ def registration_problem(name):
     yield f"{name}: no CMakeLists.txt above it names it, so nothing builds or runs it"
 
 
+@functools.cache
+def anchors(path):
+    """What the headings of a page are called in addresses."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def link_problems(name, lines):
-    """Links of a page to other files of the checkout lead somewhere."""
+    """Links of a page to other files of the checkout, and to their headings, lead somewhere."""
     for number, line in enumerate(lines, 1):
         for target in re.findall(r"\]\(([^)\s]+)\)", line):
-            if not re.match(r"[a-z]+:|#", target) and not (tree.ROOT / name).parent.joinpath(target.split("#")[0]).exists():
+            if re.match(r"[a-z]+:", target):
+                continue
+            file, _, heading = target.partition("#")
+            path = (tree.ROOT / name).parent / file if file else tree.ROOT / name
+            if not path.exists() or (heading and heading not in anchors(path)):
                 yield f"{name}:{number}: links to {target}, which is not there"
 
 

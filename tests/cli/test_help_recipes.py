@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every recipe in the help and the README runs, with --strict: whole ones, and fragments such as `"calibration": {...}`, which are
-made whole. A page that shows a recipe which the program refuses would send its reader the wrong way."""
+"""Every recipe in the help and the README runs, with --strict: blocks, and fragments in a sentence such as `"calibration": {...}`, which
+are made whole. What the pages' commands do is held by test_documents.py."""
 import json
 import re
-import subprocess
 
 import torch
-from harness import PROGRAM, SOURCE, export_model, main, run, run_good, write_recipe
+from harness import SOURCE, export_model, main, run, run_good, write_recipe
+from pages import blocks
 from torch import nn
 
 SAMPLE = SOURCE / "resources" / "samples" / "digits.pt2"
@@ -20,15 +20,7 @@ TERMS = ("prepare_fx convert_fx convert_to_reference_fx prepare_qat_fx PrepareCu
 PLACES = {"mapping": {"global", "object_type", "module_name_regex", "module_name", "module_name_object_type_order", "node", "edge"},
           "prepare": {"custom_modules", "unfuse"}}
 WHOLE = {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert", "calibration", "edits", "limits"}
-PLACEHOLDER = re.compile(r"\[names\]|\.\.\.|…")
-
-
-def blocks(text):
-    """JSON documents among the indented lines of a page."""
-    decoder, lines = json.JSONDecoder(), text.splitlines()
-    for i, line in enumerate(lines):
-        if line.startswith("    {"):
-            yield decoder.raw_decode("\n".join(part[4:] for part in lines[i:]))[0]
+PLACEHOLDER = re.compile(r"\[names\]|ADDRESS|\.\.\.|…")
 
 
 def fragments(text):
@@ -58,10 +50,13 @@ def whole(part):
 
 
 def shown():
+    seen = []
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        for number, found in enumerate([*blocks(text), *fragments(text)]):
-            if found.get("format", "quantscope.recipe") == "quantscope.recipe" and (recipe := whole(found)):
+        documents = [json.loads(block.text) for block in blocks(page) if "recipe" in block.flags and not block.file]
+        for number, found in enumerate([*documents, *fragments(page.read_text(encoding="utf-8"))]):
+            recipe = whole(found)
+            if recipe and recipe not in seen:  # pages repeat each other
+                seen.append(recipe)
                 yield f"{page.relative_to(SOURCE)}:{number}", recipe
 
 
@@ -97,26 +92,6 @@ def test_pages_are_those_of_the_tables(folder):
     for document, name in GENERATED.items():
         made = run_good("keys", document, "--page")
         assert (HELP / name).read_text(encoding="utf-8") == made, f"write it anew: quantscope keys {document} --page > resources/help/{name}"
-
-
-def test_backends_of_the_help(folder):
-    shown = [found for page in PAGES for found in blocks(page.read_text(encoding="utf-8")) if found.get("format") == "quantscope.backend"]
-    assert shown
-    for backend in shown:
-        (folder / "backend.json").write_text(json.dumps(backend))
-        assert "nothing to report" in run_good("backends", "check", folder / "backend.json")
-
-
-def test_commands_of_the_pages_run(folder):
-    """Each line of the pages of terms and keys that is a command, beside a checkout's resources."""
-    (folder / "resources").symlink_to(SOURCE / "resources")
-    text = (HELP / "coming-from-torch-ao.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    quantscope (.*)$", text, re.MULTILINE)
-    assert len(commands) == 3
-    for command in commands:
-        done = subprocess.run([PROGRAM, *command.split()], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-        assert done.returncode == 0, (command, done.stderr)
-    assert {"model.int8.ts.pt", "model.reference.pt2"} <= {path.name for path in (folder / "out" / "digits").iterdir()}
 
 
 def test_terms_have_their_counterpart(folder):

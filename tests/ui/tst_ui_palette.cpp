@@ -26,6 +26,7 @@
 #include <QListView>
 #include <QListWidget>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTextBrowser>
@@ -250,8 +251,9 @@ void TestPalette::everyTopicIsComplete()
         for (const QString& other : topic.related)
             QVERIFY2(findHelpTopic(other) && other != topic.id, qPrintable(topic.id + other));
     }
-    for (const char* wanted : {"observer", "qscheme", "verdict", "comparison", "pattern", "forms",
-                               "backend", "qconfig", "calibration", "rule"})
+    for (const char* wanted :
+         {"observer", "qscheme", "verdict", "comparison-and-error-terms", "pattern-and-fusion",
+          "prepared-reference-and-lowered-form", "backend", "qconfig", "calibration", "rule"})
         QVERIFY2(ids.contains(QString::fromLatin1(wanted)), wanted);
 }
 
@@ -290,12 +292,17 @@ void TestPalette::everyKeyIsListed()
 void TestPalette::helpFindsAndFollowsLinks()
 {
     HelpWindow help(m_window.get());
+    help.show();
     help.showTopic(QStringLiteral("sqnr"));
     auto* text = help.findChild<QTextBrowser*>(QStringLiteral("helpText"));
     auto* list = help.findChild<QListWidget*>(QStringLiteral("helpTopics"));
     QVERIFY(text->toPlainText().contains(QStringLiteral("10 log10")));
-    Q_EMIT text->anchorClicked(QUrl(QStringLiteral("comparison.md")));
+    Q_EMIT text->anchorClicked(QUrl(QStringLiteral("#comparison-and-error-terms")));
     QVERIFY(text->toPlainText().contains(QStringLiteral("born here")));
+    QVERIFY(!text->toPlainText().contains(QStringLiteral("10 log10")));
+    Q_EMIT text->anchorClicked(QUrl(QStringLiteral("recipe-keys.md#precedence")));
+    QVERIFY(text->toPlainText().contains(QStringLiteral("module_name_regex")));
+    QVERIFY(text->verticalScrollBar()->value() > 0);
     QTest::keyClicks(help.findChild<QLineEdit*>(QStringLiteral("helpField")),
                      QStringLiteral("zero point"));
     int shown = 0;

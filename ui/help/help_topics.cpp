@@ -8,6 +8,7 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QTextDocument>
+#include <QUrl>
 #include <QVariant>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace qs {
 namespace {
 
 constexpr const char* kTopicProperty = "helpTopic";
+const QLatin1String kGlossary("glossary");
 
 QString textOf(const QString& path)
 {
@@ -24,30 +26,60 @@ QString textOf(const QString& path)
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// Ids of the pages that a Markdown text links to.
-std::vector<QString> linkedPages(const QString& text)
+/// Ids of the pages and of the glossary's entries that a Markdown text links to.
+std::vector<QString> linkedTopics(const QString& text, const QString& page)
 {
-    static const QRegularExpression link(QStringLiteral(R"(\]\((?:[\w./-]*/)?([\w-]+)\.md\))"));
+    static const QRegularExpression link(
+        QStringLiteral(R"(\]\((?:(?:[\w./-]*/)?([\w-]+)\.md)?(?:#([\w-]+))?\))"));
     std::vector<QString> out;
-    for (auto it = link.globalMatch(text); it.hasNext();)
-        if (const QString id = it.next().captured(1); id != QLatin1String("README"))
+    for (auto it = link.globalMatch(text); it.hasNext();) {
+        const auto match = it.next();
+        const QString file = match.captured(1).isEmpty() ? page : match.captured(1);
+        const QString id
+            = file == kGlossary && !match.captured(2).isEmpty() ? match.captured(2) : file;
+        if (id != QLatin1String("README") && (file != page || id != page))
             out.push_back(id);
+    }
     return out;
 }
 
-HelpTopic readPage(const QString& path, const QString& section)
+/// A topic of Markdown that begins with the title, after the marks of a heading.
+HelpTopic makeTopic(const QFileInfo& file, const QString& section, const QString& text)
 {
-    const QFileInfo info(path);
-    const QString text = textOf(path);
-    const auto end = text.indexOf(QLatin1Char('\n'));
-    HelpTopic topic {info.completeBaseName(),
-                     section,
-                     text.left(end).remove(QStringLiteral("# ")).trimmed(),
-                     end < 0 ? QString() : text.mid(end).trimmed(),
-                     info.path(),
-                     {}};
-    topic.related = linkedPages(topic.text);
-    return topic;
+    static const QRegularExpression marks(QStringLiteral("^#+ "));
+    const QString page = file.completeBaseName();
+    const QString title = text.section(u'\n', 0, 0).remove(marks).trimmed();
+    const QString body = text.section(u'\n', 1).trimmed();
+    return {page, page, section, title, body, file.path(), linkedTopics(body, page)};
+}
+
+/// The glossary's beginning, then each of its entries (headings of level 3) under the heading of
+/// level 2 before it.
+std::vector<HelpTopic> readGlossary(const QFileInfo& file, const QString& section)
+{
+    static const QRegularExpression heading(QStringLiteral("^(?=##+ )"),
+                                            QRegularExpression::MultilineOption);
+    std::vector<HelpTopic> out;
+    QString under;
+    for (const QString& part : textOf(file.filePath()).split(heading, Qt::SkipEmptyParts)) {
+        if (part.startsWith(QLatin1String("## "))) {
+            under = part.mid(3).trimmed();
+            continue;
+        }
+        out.push_back(makeTopic(file, out.empty() ? section : under, part));
+        if (out.size() > 1)
+            out.back().id = headingAnchor(out.back().title);
+    }
+    return out;
+}
+
+/// The topics of one page.
+std::vector<HelpTopic> readPage(const QString& path, const QString& section)
+{
+    const QFileInfo file(path);
+    if (file.completeBaseName() == kGlossary)
+        return readGlossary(file, section);
+    return {makeTopic(file, section, textOf(path))};
 }
 
 std::vector<HelpTopic> readGuide(const QString& folder)
@@ -59,10 +91,13 @@ std::vector<HelpTopic> readGuide(const QString& folder)
         if (line.startsWith(QLatin1String("## ")))
             section = line.mid(3);
         else if (const auto match = entry.match(line); match.hasMatch())
-            out.push_back(readPage(folder + QLatin1Char('/') + match.captured(1), section));
+            for (HelpTopic& topic :
+                 readPage(folder + QLatin1Char('/') + match.captured(1), section))
+                out.push_back(std::move(topic));
     }
     if (out.empty())
-        out.push_back({QStringLiteral("start"),
+        out.push_back({QStringLiteral("first-model"),
+                       {},
                        {},
                        QObject::tr("The guide is not here"),
                        QObject::tr("Its pages are looked for in `%1`. Install the program anew, or "
@@ -95,6 +130,25 @@ const HelpTopic* findHelpTopic(const QString& id)
     const auto found = std::find_if(topics.begin(), topics.end(),
                                     [&](const HelpTopic& topic) { return topic.id == id; });
     return found == topics.end() ? nullptr : &*found;
+}
+
+QString headingAnchor(const QString& heading)
+{
+    static const QRegularExpression other(QStringLiteral(R"([^\w -])"),
+                                          QRegularExpression::UseUnicodePropertiesOption);
+    return heading.toLower().remove(other).replace(u' ', u'-');
+}
+
+HelpPlace helpPlace(const HelpTopic& from, const QString& link)
+{
+    const QUrl url(link);
+    const bool here = url.path().isEmpty();
+    if (!url.scheme().isEmpty() || (!here && !url.path().endsWith(QLatin1String(".md"))))
+        return {};
+    const QString page = here ? from.page : QFileInfo(url.path()).completeBaseName();
+    if (page != kGlossary)
+        return {findHelpTopic(page), url.fragment()};
+    return {findHelpTopic(url.hasFragment() ? url.fragment() : page), {}};
 }
 
 void setHelpTopic(QWidget* widget, const char* id)

@@ -5,12 +5,14 @@
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QDesktopServices>
 #include <QDir>
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextCursor>
@@ -32,7 +34,7 @@ QString shownText(const HelpTopic& topic)
     for (auto it = link.globalMatch(topic.text); it.hasNext();) {
         const auto match = it.next();
         const QString target = match.captured(2);
-        const bool leads = findHelpTopic(QFileInfo(target).completeBaseName())
+        const bool leads = helpPlace(topic, target).topic || !QUrl(target).scheme().isEmpty()
             || QFileInfo::exists(QDir(topic.folder).filePath(target));
         out += topic.text.mid(from, match.capturedStart() - from)
             + (leads ? match.captured() : match.captured(1));
@@ -124,13 +126,32 @@ void HelpWindow::refresh()
 
 void HelpWindow::follow(const QUrl& link)
 {
-    const QString id = QFileInfo(link.path()).completeBaseName();
-    if (findHelpTopic(id))
-        showTopic(id);
-    else if (const auto* item = m_list->currentItem())
+    const auto* item = m_list->currentItem();
+    const auto* from = item ? findHelpTopic(item->data(Qt::UserRole).toString()) : nullptr;
+    if (!from)
+        return;
+    const HelpPlace place = helpPlace(*from, link.toString());
+    if (!place.topic) {
         QDesktopServices::openUrl(
-            QUrl::fromLocalFile(QDir(findHelpTopic(item->data(Qt::UserRole).toString())->folder)
-                                    .filePath(link.path())));
+            link.scheme().isEmpty() ? QUrl::fromLocalFile(QDir(from->folder).filePath(link.path()))
+                                    : link);
+        return;
+    }
+    if (place.topic != from)
+        showTopic(place.topic->id);
+    if (!place.heading.isEmpty())
+        scrollTo(place.heading);
+}
+
+void HelpWindow::scrollTo(const QString& heading)
+{
+    const auto* document = m_text->document();
+    for (auto block = document->begin(); block.isValid(); block = block.next())
+        if (block.blockFormat().headingLevel() > 0 && headingAnchor(block.text()) == heading) {
+            const QRectF place = document->documentLayout()->blockBoundingRect(block);
+            m_text->verticalScrollBar()->setValue(qRound(place.top()));
+            return;
+        }
 }
 
 void HelpWindow::spaceParagraphs()

@@ -26,6 +26,7 @@ private:
     void refresh();
     /// To another page of the guide; else opens the file, where it is here.
     void follow(const QUrl& link);
+    void scrollTo(const QString& heading);
     void spaceParagraphs();
     /// No picture is wider than the page.
     void fitPictures();

@@ -2,7 +2,12 @@
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/keys/key_table.h"
+#include "engine/configure/qconfig.h"
+#include "engine/configure/qconfig_mapping.h"
 #include "engine/configure/qconfigs/observer_json.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace qs {
 
@@ -13,11 +18,61 @@ constexpr std::string_view kRecipePage = R"(# Recipe keys
 $KEYS
 
 An unknown key is an error that names the nearest one. `quantscope keys recipe KEY` prints a row of this page.
-[Recipes](recipes.md) has the story, [Coming from torch.ao or Horizon](coming-from-torch-ao.md) the terms.
+[Recipes](recipes.md) has the story, [Cookbook](cookbook.md) whole recipes, [Coming from torch.ao or Horizon](coming-from-torch-ao.md#line-by-line) a table from
+each line of Python to its line here.
 
 A recipe can be written by hand, or be torch.ao's own mapping, dumped in Python:
 
-    json.dump(qconfig_mapping.to_dict(), open("recipe.json", "w"), default=str)
+```python
+json.dump(qconfig_mapping.to_dict(), open("recipe.json", "w"), default=str)
+```
+
+One with a key of each block:
+
+```json file=recipe.json recipe
+{
+  "format": "quantscope.recipe", "version": 1,
+  "backend": "x86",
+  "qconfigs": {
+    "wide": {
+      "activation": {"observer": "histogram", "dtype": "quint8", "range": "mse"},
+      "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric"}
+    }
+  },
+  "mapping": {
+    "global": "x86",
+    "object_type": [["torch.nn.Linear", "wide"]],
+    "module_name": [["stem.conv", null]]
+  },
+  "prepare": {"unfuse": ["relu_2"]},
+  "convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}]}},
+  "calibration": {"batch_size": 16, "batches": 8},
+  "edits": [{"do": "rename", "at": {"module": "head", "op": "aten.linear.default"}, "name": "classifier"}],
+  "limits": {"min_sqnr": 20}
+}
+```
+
+```sh
+quantscope quantize resources/samples/digits.pt2 --recipe recipe.json --data resources/samples/calib.npz --strict --export none --out out/keys
+```
+
+## Precedence
+
+Of the rules that match an operator the strongest decides, as in torch.ao, whatever their order in the file. From the weakest to the strongest:
+
+| Key | Matches | Among several |
+| --- | --- | --- |
+| `global` | everything | |
+| `object_type` | a class, function or method | the last of the same type |
+| `module_name_regex` | a module's path from its beginning, in RE2's syntax | the first that matches |
+| `module_name` | a module and what is inside it | the innermost module |
+| `module_name_object_type_order` | the n-th call of a type directly in a module | |
+| `node` | one node | |
+| `edge` | one value as one reader sees it | |
+
+Of fused operators one rule counts, as in torch.ao: that of the layer with a weight (the convolution, the linear), of functions such as `add` and `relu`
+that of the last; a rule that this leaves without effect is reported. `convert.qconfig_mapping` can take a qconfig away after all of them.
+`quantscope plan` shows the rule that decided in the column `rule`, the window's Why card also those that lost.
 )";
 constexpr std::string_view kBackendPage = R"(# Backend file
 
@@ -25,26 +80,56 @@ $KEYS
 
 `quantscope backends check FILE` says what is wrong in one, `quantscope backends show x86 --json`
 prints one that is whole, `quantscope keys backend KEY` a row of this page. A recipe names the file under `"backend"`.
-[Backend](concepts/backend.md) and [Pattern](concepts/pattern.md) explain the terms.
+[Backend](glossary.md#backend) and [Pattern](glossary.md#pattern-and-fusion) explain the terms.
 
 A backend can be written by hand, or be torch.ao's own object, dumped in Python:
 
-    json.dump(backend_config.to_dict(), open("chip.json", "w"), default=repr)
+```python
+json.dump(backend_config.to_dict(), open("chip.json", "w"), default=repr)
+```
 
-A whole one: linear layers and convolutions with ReLU, in eight bits, with a least scale.
+An entry of `patterns` says what one pattern of operators may become. It has
 
-    {"format": "quantscope.backend", "version": 1, "name": "chip", "default_qconfig": "x86", "patterns": [
-      {"pattern": ["torch.nn.Linear"], "observation_type": "output_use_different_observer_as_input",
-       "root_module": "torch.nn.Linear", "reference_quantized_module": "torch.ao.nn.quantized.reference.Linear",
-       "qat_module": "torch.ao.nn.qat.Linear",
-       "dtype_configs": [{"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 0, "quant_max_upper_bound": 255},
-                          "output_dtype": "quint8", "weight_dtype": "qint8", "bias_dtype": "float32"}]},
-      {"pattern": ["torch.nn.Conv2d", "torch.nn.ReLU"], "fused_module": "torch.ao.nn.intrinsic.ConvReLU2d",
-       "fuser_method": "fuse_conv2d_relu"},
-      {"pattern": ["torch.ao.nn.intrinsic.ConvReLU2d"], "observation_type": "output_use_different_observer_as_input",
-       "root_module": "torch.nn.Conv2d", "reference_quantized_module": "torch.ao.nn.quantized.reference.Conv2d",
-       "qat_module": "torch.ao.nn.intrinsic.qat.ConvReLU2d",
-       "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8", "weight_dtype": "qint8", "bias_dtype": "float32"}]}]}
+- `pattern`: the operators in forward order, by module class, function or method;
+- `observation_type`: whether its result has a scale of its own, shares its input's, or has none;
+- `dtype_configs`: the types that the target takes for input, output, weight and bias, each with its limits. The first that fits the recipe's qconfig is used; none fits: float;
+- `root_module`, `reference_quantized_module`: of a layer with a weight, the class that holds it and its reference class. Without them the weight stays float;
+- `fused_module`, `fuser_method`: of a fusion, the class that it becomes. A fusion takes two entries: one that fuses, and one that quantizes the fused class.
+
+A whole one: linear layers, and convolutions with ReLU, in eight bits.
+
+```json file=chip.json backend
+{
+  "format": "quantscope.backend", "version": 1, "name": "chip", "default_qconfig": "x86",
+  "patterns": [
+    {"pattern": ["torch.nn.Linear"],
+     "observation_type": "output_use_different_observer_as_input",
+     "root_module": "torch.nn.Linear",
+     "reference_quantized_module": "torch.ao.nn.quantized.reference.Linear",
+     "qat_module": "torch.ao.nn.qat.Linear",
+     "dtype_configs": [{"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 0, "quant_max_upper_bound": 255},
+                        "output_dtype": "quint8", "weight_dtype": "qint8", "bias_dtype": "float32"}]},
+    {"pattern": ["torch.nn.Conv2d", "torch.nn.ReLU"],
+     "fused_module": "torch.ao.nn.intrinsic.ConvReLU2d",
+     "fuser_method": "fuse_conv2d_relu"},
+    {"pattern": ["torch.ao.nn.intrinsic.ConvReLU2d"],
+     "observation_type": "output_use_different_observer_as_input",
+     "root_module": "torch.nn.Conv2d",
+     "reference_quantized_module": "torch.ao.nn.quantized.reference.Conv2d",
+     "qat_module": "torch.ao.nn.intrinsic.qat.ConvReLU2d",
+     "dtype_configs": [{"input_dtype": "quint8", "output_dtype": "quint8", "weight_dtype": "qint8", "bias_dtype": "float32"}]}
+  ]
+}
+```
+
+```sh
+quantscope backends check chip.json
+quantscope plan resources/samples/digits.pt2 --backend chip.json
+```
+
+```text output
+linear ... head ... quantized
+```
 )";
 constexpr std::string_view kLoweringPage = R"(# Lowering rows
 
@@ -52,9 +137,24 @@ $KEYS
 
 They say which kernels the operators of the reference form become: torch.ao's `STATIC_LOWER_MODULE_MAP`, `STATIC_LOWER_FUSED_MODULE_MAP` and the maps beside them in
 `_lower_to_native_backend`, as data. A recipe adds and removes rows; an operator without a row stays in reference form, and the result says so.
-[Lowering](concepts/lowering.md) explains the step, [Recipe keys](recipe-keys.md) the document.
+[Lowering](glossary.md#lowering) explains the step, [Recipe keys](recipe-keys.md) the document.
 
-    "convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}, {"pattern": ["torch.nn.Linear", "torch.nn.ReLU"]}]}}
+```json recipe
+{"convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}, {"pattern": ["torch.nn.Linear", "torch.nn.ReLU"]}]}}}
+```
+)";
+
+constexpr std::string_view kEditAddresses = R"(
+| An address (`at`) | Means |
+| --- | --- |
+| `{"module": "layer1.0", "op": "aten.conv2d.default"}` | the first convolution directly in that module; `"index": 1` the second, `"output": 1` its second result |
+| `{"input": "x"}` | an input of the model |
+| `{"stored": "fc.weight"}` | a parameter, buffer or constant |
+| `{"added": "clip"}` | what an edit before added by this name |
+
+Addresses survive another export of the model. An argument may be a literal or `{"value": ADDRESS}`; `"this"` is the value that is edited. A reader is
+`{"node": ADDRESS, "argument": "other", "item": 0}`, with `item` for lists, or `{"model_output": 0}`. `quantscope inspect --json` lists modules, operators
+and arguments; in the window *Edit* writes such edits.
 )";
 
 std::string asCode(std::string_view text)
@@ -108,22 +208,94 @@ std::string observersTable()
     return text;
 }
 
-/// Which keys each kind of edit has.
+/// The name that torch.ao has for a preset; empty where it has none.
+std::string torchNameOfPreset(std::string_view preset)
+{
+    constexpr std::string_view kTraining = "_qat", kOlder = "_qat_v0", kFour = "_4bit";
+    const auto engine = [](std::string_view name) {
+        return name == "x86" || name == "fbgemm" || name == "qnnpack" || name == "onednn";
+    };
+    const auto cut = [&](std::string_view end) {
+        return std::string(preset.substr(0, preset.size() - end.size()));
+    };
+    if (engine(preset))
+        return "get_default_qconfig(\"" + std::string(preset) + "\")";
+    if (preset.ends_with(kOlder))
+        return "get_default_qat_qconfig(\"" + cut(kOlder) + "\", version=0)";
+    if (preset.ends_with(kTraining) && engine(cut(kTraining)))
+        return "get_default_qat_qconfig(\"" + cut(kTraining) + "\")";
+    if (preset.starts_with("symmetric_qnnpack"))
+        return preset.ends_with(kTraining) ? "_get_symmetric_qnnpack_qat_qconfig_mapping()"
+                                           : "_get_symmetric_qnnpack_qconfig_mapping()";
+    if (preset.starts_with("int") || preset.starts_with("uint") || preset == "tensorrt")
+        return {};
+    for (const std::string_view end : {kFour, std::string_view("_v2")})
+        if (preset.ends_with(end))
+            return cut(end) + "_qconfig" + std::string(end);
+    return std::string(preset) + "_qconfig";
+}
+
+/// What a qconfig can be called without being written out.
+std::string presetsTable()
+{
+    std::string text
+        = "\n## Presets\n\nWherever a qconfig is asked for, one of these names may stand. Under "
+          "`mapping.global` a name that is marked * means a whole mapping, torch.ao's "
+          "`get_default_qconfig_mapping` with its entries for single operators; anywhere else it "
+          "is the bare qconfig.\n\n| Preset | torch.ao |\n| --- | --- |\n";
+    for (const std::string& name : presetNames()) {
+        const std::string there = torchNameOfPreset(name);
+        text += "| `" + name + "`" + (QConfigMapping::defaultFor(name) ? "*" : "") + " | "
+            + (there.empty() ? "none" : asCode(there)) + " |\n";
+    }
+    return text
+        + "\n`int8_weight_only`, `int4_weight_only` and `int8_dynamic_activation_int4_weight` are "
+          "torchao's of that name, for linears; 4 bits in groups of 32. `tensorrt` is qint8, "
+          "symmetric, zero points 0. `int16_activation_int8_weight` is for the backend `ethos_u`, "
+          "`uint16_activation_int8_weight` for `qnn`. A preset for training is calibrated with the "
+          "observer inside its fake-quantize.\n";
+}
+
+/// What each kind of edit does, by its name.
+constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
+    {"insert", "puts an operator after a value, for all its readers or those named"},
+    {"remove", "takes an operator out; its readers get its first argument, or `bypass`"},
+    {"replace", "another operator in its place; arguments of the same name are kept"},
+    {"replace_every", "the same for every operator of a target, in the model or below a module"},
+    {"set", "changes literal arguments"},
+    {"rewire", "lets an argument read another value"},
+    {"duplicate", "computes the value once more, for the readers named"},
+    {"rename", "gives an operator another name"},
+    {"constant",
+     "other numbers for a parameter, buffer or constant: nested lists, or a `.npy` beside the "
+     "recipe"},
+    {"add_output", "a value becomes the last output"},
+    {"drop_output", "an output goes"},
+    {"fold", "what depends on stored tensors alone becomes a constant; `--fold` is this edit"},
+    {"extract", "only these operators stay; what they read from elsewhere becomes inputs"},
+    {"as_float32", "float16 and bfloat16 become float32; `--as-float32` is this edit"},
+};
+
+/// Which keys each kind of edit has, and how edits address what they change.
 std::string editsTable()
 {
     std::string text
         = "\n## `edits[0]`\n\nAn edit of the model's graph: `do` says what, the other keys where "
-          "and "
-          "with what; `engine/edit/README.md` explains them.\n\nEvery kind also takes `form`, "
-          "one of "
+          "and with what. Edits are done in order, before anything else is decided; one that does "
+          "not fit the model is left out with a warning, and `--strict` makes that an error.\n\n"
+          "Every kind also takes `form`, one of "
         + keyWords(editFormNames()) + "; the default is " + asCode(editFormName(EditForm::Float))
         + ". An edit of another form changes that converted form alone, after conversion; "
           "`add_output`, `drop_output`, `extract` and `as_float32` are for the float model.\n\n"
-          "| `do` | Keys | Optional keys |\n| --- | --- | --- |\n";
-    for (const EditKeys& kind : editKeys())
+          "| `do` | Keys | Optional keys | What it does |\n| --- | --- | --- | --- |\n";
+    for (const EditKeys& kind : editKeys()) {
+        const auto* row
+            = std::find_if(std::begin(kEditMeanings), std::end(kEditMeanings),
+                           [&](const auto& meaning) { return meaning.first == kind.name; });
         text += "| `" + kind.name + "` | " + keyWords(kind.needed) + " | " + keyWords(kind.others)
-            + " |\n";
-    return text;
+            + " | " + (row == std::end(kEditMeanings) ? "" : std::string(row->second)) + " |\n";
+    }
+    return text + std::string(kEditAddresses);
 }
 
 /// The rows that are there before a recipe adds any.
@@ -173,7 +345,7 @@ std::string keyPage(std::string_view document)
     for (const KeyTable& table : keyTables(document)) {
         text += keyRowsTable(document, table);
         if (table.place == "qconfigs.NAME.activation")
-            text += observersTable();
+            text += observersTable() + presetsTable();
     }
     if (document == "recipe")
         text += editsTable();

@@ -98,7 +98,7 @@ private Q_SLOTS:
     }
     void theGuideListsEveryName()
     {
-        QFile page(QStringLiteral(QS_SOURCE_DIR "/resources/help/concepts/reasons.md"));
+        QFile page(QStringLiteral(QS_SOURCE_DIR "/resources/help/reasons.md"));
         QVERIFY(page.open(QIODevice::ReadOnly));
         static const QRegularExpression row(QStringLiteral("^\\| `(\\w+)` \\| .+ \\|$"),
                                             QRegularExpression::MultilineOption);

@@ -58,7 +58,7 @@ ReplacementsDialog::ReplacementsDialog(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("replacementsDialog"));
     setWindowTitle(tr("What preparing replaces"));
-    setHelpTopic(this, "pattern");
+    setHelpTopic(this, "pattern-and-fusion");
     resize(px(860), std::min(px(560), 680));
     auto* intro = makeParagraph(
         tr("Preparing fuses operators and observes them; converting puts quantized ones in their "
