@@ -83,7 +83,7 @@ struct PackScript
 };
 
 /// What the folder of an extension pack holds, as its `extension.json` tells it
-/// (resources/extensions/README.md). A value without LibTorch; nothing of it is loaded by being
+/// (resources/help/extensions.md). A value without LibTorch; nothing of it is loaded by being
 /// read.
 struct ExtensionPack
 {

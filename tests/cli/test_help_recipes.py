@@ -8,6 +8,7 @@ import torch
 from harness import SOURCE, export_model, main, run, run_good, write_recipe
 from pages import blocks
 from torch import nn
+from torch.ao.quantization import qconfig, qconfig_mapping
 
 SAMPLE = SOURCE / "resources" / "samples" / "digits.pt2"
 DATA = SOURCE / "resources" / "samples" / "calib.npz"
@@ -92,6 +93,17 @@ def test_pages_are_those_of_the_tables(folder):
     for document, name in GENERATED.items():
         made = run_good("keys", document, "--page")
         assert (HELP / name).read_text(encoding="utf-8") == made, f"write it anew: quantscope keys {document} --page > resources/help/{name}"
+
+
+def test_presets_are_called_so_in_torch(_folder):
+    """Each name that the page gives for a preset is one of torch.ao's, and each kind of edit is explained."""
+    text = (HELP / "recipe-keys.md").read_text(encoding="utf-8")
+    names = re.findall(r"^\| `\w+`\*? \| `([\w(\"=, )]+)` \|$", text.split("## Presets")[1].split("\n## ")[0], re.MULTILINE)
+    assert len(names) > 30, names
+    for name in names:
+        assert eval(name, {**vars(qconfig), **vars(qconfig_mapping)}), name  # noqa: S307
+    edits = text.split("## `edits[0]`")[1].splitlines()
+    assert not [line for line in edits if line.startswith("|") and line.endswith("|  |")], edits
 
 
 def test_terms_have_their_counterpart(folder):

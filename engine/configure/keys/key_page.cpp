@@ -144,6 +144,18 @@ They say which kernels the operators of the reference form become: torch.ao's `S
 ```
 )";
 
+constexpr std::string_view kObserverNotes = R"(
+Defaults are torch.ao's. `placeholder`, `noop`, `recording` and `identity` choose no scale: an operator whose integer dtype would have to come from one stays float.
+
+`range` says how a histogram becomes a range, once it is complete: `search` is torch.ao's own; `percentile` keeps the central `percentile` percent; `entropy` has the
+least Kullback-Leibler divergence, as TensorRT calibrates (of fewer values than bins, `mse`); `mse` has the least expected squared error of the final grid. Only `search` and `minmax` exist
+in torch.ao.
+
+`group_size` cuts each row of a linear's weight into groups with a scale and a zero point each. The integers saturate at `quant_min` and `quant_max`; 4 bits are -8 and 7. The rows must be a whole
+number of groups, else the linear stays float and says so. Such a linear with float activations (`placeholder`) is quantized in its weight alone and stays in reference form: LibTorch has no
+kernel for it.
+)";
+
 constexpr std::string_view kEditAddresses = R"(
 | An address (`at`) | Means |
 | --- | --- |
@@ -345,7 +357,7 @@ std::string keyPage(std::string_view document)
     for (const KeyTable& table : keyTables(document)) {
         text += keyRowsTable(document, table);
         if (table.place == "qconfigs.NAME.activation")
-            text += observersTable() + presetsTable();
+            text += observersTable() + std::string(kObserverNotes) + presetsTable();
     }
     if (document == "recipe")
         text += editsTable();

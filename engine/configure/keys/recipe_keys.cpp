@@ -34,7 +34,7 @@ constexpr std::array kRecipeKeys {
             R"("calibration": {"batch_size": 8, "batches": 16})"},
     KeyRow {
         "edits", "list of objects", "[]",
-        "changes of the model's graph, in order; keys by kind in `engine/edit/README.md`",
+        "changes of the model's graph, in order; keys by kind below",
         R"("edits": [{"do": "rename", "at": {"module": "head", "op": "aten.linear.default"}, "name": "classifier"}])"},
     KeyRow {"limits", "object", "{}", "what `quantscope check` holds a result to",
             R"("limits": {"min_sqnr": 20})"},
@@ -310,14 +310,25 @@ constexpr std::array kRecipeTables {
               kObserverKeys},
     KeyTable {"qconfigs.NAME.activation, of a fake-quantize",
               "A QAT qconfig: calibrated with the observer inside.", kFakeQuantizeKeys},
-    KeyTable {"prepare", "What is decided before calibration.", kPrepareKeys},
+    KeyTable {
+        "prepare",
+        "What is decided before calibration. Leaves (`non_traceable_...`) win over `wrap`, `wrap` "
+        "over `only_modules`; a name that the model lacks is a warning with the nearest name.",
+        kPrepareKeys},
     KeyTable {"prepare.hybrid_dict", "Modules that stay float.", kHybridKeys},
     KeyTable {"convert", "What is decided at conversion.", kConvertKeys},
     KeyTable {"convert.lowering", "Which kernels operators become.", kLoweringKeys},
     KeyTable {"convert.lowering.add[0]", "A row of the lowering table.", kLoweringRowKeys},
     KeyTable {"calibration", "How much data is run.", kCalibrationKeys},
-    KeyTable {"calibration.preprocess", "How a folder of images becomes batches.", kPreprocessKeys},
-    KeyTable {"limits", "What `quantscope check` holds a result to.", kLimitsKeys},
+    KeyTable {
+        "calibration.preprocess",
+        "How a folder of images becomes batches, in the words of torchvision's presets. Equal to "
+        "theirs on Pillow images for formats without loss, within a few steps of 255 for JPEG.",
+        kPreprocessKeys},
+    KeyTable {"limits",
+              "What `quantscope check` holds a result to; an option of the command line wins over "
+              "it. Limits change no number.",
+              kLimitsKeys},
 };
 
 } // namespace
