@@ -259,16 +259,16 @@ private:
         Spent expand, fold;
         for (int i = 0; i < 7 && !drawn.empty(); ++i) {
             const int entry = drawn[drawn.size() * std::size_t(i) / 7];
-            expand.takeLonger(untilPainted([&] { pane().toggleFold(entry, false); }));
+            expand.takeLonger(untilPainted([&] { Q_EMIT view().foldToggled(entry, false); }));
             int inner = -1;
             for (int child : tree.entry(entry).children)
                 if (tree.entry(child).isModule())
                     inner = child;
             if (inner >= 0) {
-                expand.takeLonger(untilPainted([&] { pane().toggleFold(inner, false); }));
-                fold.takeLonger(untilPainted([&] { pane().toggleFold(inner, false); }));
+                expand.takeLonger(untilPainted([&] { Q_EMIT view().foldToggled(inner, false); }));
+                fold.takeLonger(untilPainted([&] { Q_EMIT view().foldToggled(inner, false); }));
             }
-            fold.takeLonger(untilPainted([&] { pane().toggleFold(entry, false); }));
+            fold.takeLonger(untilPainted([&] { Q_EMIT view().foldToggled(entry, false); }));
         }
         if (drawn.empty())
             return;

@@ -213,12 +213,11 @@ protected:
         if (!model || !tree)
             return "nothing is open";
         const auto& nodes = model->nodes();
-        const auto& entries = tree->entries();
         const auto entryWith = [&](const std::function<bool(const FoldEntry&)>& fits) {
             std::vector<int> found;
-            for (std::size_t i = 0; i < entries.size(); ++i)
-                if (fits(entries[i]))
-                    found.push_back(int(i));
+            for (int i = 0; i < int(tree->size()); ++i)
+                if (fits(tree->entry(i)))
+                    found.push_back(i);
             return found.empty() ? -1 : found[std::size_t(dice(int(found.size())))];
         };
         switch (dice(9)) {

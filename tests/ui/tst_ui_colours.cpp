@@ -86,11 +86,10 @@ private:
     {
         const auto& drawing = *pane().view().graphScene().drawing();
         const NodeId id = node(name);
-        const auto& entries = drawing.tree->entries();
-        for (std::size_t i = 0; i < entries.size(); ++i)
-            for (const NodeId member : entries[i].members)
+        for (int i = 0; i < int(drawing.tree->size()); ++i)
+            for (const NodeId member : drawing.tree->entry(i).members)
                 if (member == id || drawing.graph->get(member).origin == id)
-                    return drawing.nodeShowing(int(i));
+                    return drawing.nodeShowing(i);
         return -1;
     }
     QString badge(const char* name) { return style().text(drawn(name)).badge; }

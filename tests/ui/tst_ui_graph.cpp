@@ -21,8 +21,8 @@ namespace {
 std::set<int> everything(const FoldTree& tree)
 {
     std::set<int> out;
-    for (std::size_t i = 0; i < tree.entries().size(); ++i)
-        if (tree.entries()[i].isModule())
+    for (std::size_t i = 0; i < tree.size(); ++i)
+        if (tree.entry(int(i)).isModule())
             out.insert(int(i));
     return out;
 }

@@ -181,8 +181,8 @@ void TestGraphForms::sharedTablesAreNamed()
     }
     // All open, every reader inside the layers says what it reads.
     std::set<int> all;
-    for (std::size_t i = 0; i < tree->entries().size(); ++i)
-        if (tree->entries()[i].isModule())
+    for (std::size_t i = 0; i < tree->size(); ++i)
+        if (tree->entry(int(i)).isModule())
             all.insert(int(i));
     const auto open = layoutGraph(model, tree, all);
     QVERIFY(open);

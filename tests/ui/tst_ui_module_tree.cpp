@@ -65,7 +65,7 @@ void TestModuleTree::modelIsCleanAndFollowsTheDocument()
     QCOMPARE(model.rowCount(root), 7);
     workspace.pipeline().runUpTo(Stage::Compare);
     QTRY_VERIFY(workspace.document().comparison());
-    for (std::size_t i = 0; i < workspace.foldTree()->entries().size(); ++i) {
+    for (std::size_t i = 0; i < workspace.foldTree()->size(); ++i) {
         const int entry = int(i);
         if (entry == FoldTree::kRoot || workspace.foldTree()->entry(entry).parent >= 0) {
             const auto index = model.indexOf(entry);

@@ -33,7 +33,7 @@ private:
     std::vector<int> units()
     {
         std::vector<int> found;
-        for (int i = 0; i < int(tree().entries().size()); ++i)
+        for (int i = 0; i < int(tree().size()); ++i)
             if (!tree().entry(i).isModule())
                 found.push_back(i);
         return found;

@@ -4,6 +4,8 @@
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/layout/block_runs.h"
+#include "ui/graph/layout/expansion.h"
+#include "ui/graph/layout/graph_layout.h"
 #include "ui/session/search/finder.h"
 #include "ui/session/text.h"
 
@@ -66,6 +68,23 @@ GraphPtr convsAndRelus(int pairs)
     return net.finish(net.op("last", "aten.sigmoid.default", "torch.nn.Sigmoid", {{"self", x}}));
 }
 
+/// Attention and MLP with residual sums in the module around them; the first sum of the block
+/// `odd` is a product.
+GraphPtr residuals(int blocks, int odd)
+{
+    Net net;
+    ValueRef x = net.conv("stem", net.input());
+    for (int i = 0; i < blocks; ++i) {
+        const std::string number = std::to_string(i);
+        const ValueRef mixed = net.module("trunk.attention" + number, "aten.tanh.default", x);
+        x = net.op("trunk", i == odd ? "aten.mul.Tensor" : "aten.add.Tensor", "Trunk",
+                   {{"self", x}, {"other", mixed}});
+        const ValueRef fed = net.module("trunk.mlp" + number, "aten.gelu.default", x);
+        x = net.op("trunk", "aten.add.Tensor", "Trunk", {{"self", x}, {"other", fed}});
+    }
+    return net.finish(x);
+}
+
 /// Each convolution fused with its rectifier.
 Plan fusing(const Graph& graph)
 {
@@ -120,6 +139,8 @@ private Q_SLOTS:
     void pairsAreARun();
     void fusedPairsAreTheSameRun();
     void modulesThatAlternateAreARun();
+    void operatorsBetweenBelongToTheBlocks();
+    void operatorsBetweenMustBeTheSame();
     void shorterPeriodsGoFirst();
     void differentlyWiredBlocksAreNot();
     void windowFoldsAndUnfolds();
@@ -135,13 +156,13 @@ void TestPeriods::pairsAreARun()
     QCOMPARE(runs[0].modules, std::size_t(2));
     QCOMPARE(runs[0].paths.size(), std::size_t(12));
     const auto grouped = groupedTree(*graph, tree, runs, {});
-    const FoldEntry& box = grouped->entries().back();
+    const FoldEntry& box = grouped->entry(int(grouped->size()) - 1);
     QCOMPARE(toQString(box.label), QStringLiteral("net.0–11 ×6"));
     QCOMPARE(toQString(box.className), QStringLiteral("Conv2d·ReLU"));
     QCOMPARE(box.repeats, 6);
     QCOMPARE(box.units, 12);
     QCOMPARE(box.children.size(), std::size_t(12));
-    QCOMPARE(grouped->nodesOf(int(grouped->entries().size()) - 1).size(), std::size_t(12));
+    QCOMPARE(grouped->nodesOf(int(grouped->size()) - 1).size(), std::size_t(12));
     QCOMPARE(keysOf(convsAndRelus(2)), QStringList()); // as easily read as the box
 }
 
@@ -155,8 +176,9 @@ void TestPeriods::fusedPairsAreTheSameRun()
     QCOMPARE(runs, runsOf(*graph, plain));
     // A run of one form is the box of another.
     const auto grouped = groupedTree(*graph, fused, runs, {});
-    QCOMPARE(toQString(grouped->entries().back().label), QStringLiteral("net.0–11 ×6"));
-    QCOMPARE(grouped->entries().back().children.size(), std::size_t(6));
+    QCOMPARE(toQString(grouped->entry(int(grouped->size()) - 1).label),
+             QStringLiteral("net.0–11 ×6"));
+    QCOMPARE(grouped->entry(int(grouped->size()) - 1).children.size(), std::size_t(6));
 }
 
 void TestPeriods::modulesThatAlternateAreARun()
@@ -173,7 +195,68 @@ void TestPeriods::modulesThatAlternateAreARun()
     QCOMPARE(keysOf(graph), QStringList {QStringLiteral("trunk.attention0–mlp3 ×4")});
     // A block that is open comes out, and the others stay.
     const auto grouped = groupedTree(*graph, tree, runs, {"trunk.attention0"});
-    QCOMPARE(toQString(grouped->entries().back().label), QStringLiteral("attention1–mlp3 ×3"));
+    QCOMPARE(toQString(grouped->entry(int(grouped->size()) - 1).label),
+             QStringLiteral("attention1–mlp3 ×3"));
+}
+
+/// `x = x + attention(x); x = x + mlp(x)` in the module around them.
+void TestPeriods::operatorsBetweenBelongToTheBlocks()
+{
+    const GraphPtr graph = residuals(4, -1);
+    const auto tree = FoldTree::build(*graph, nullptr);
+    const auto runs = runsOf(*graph, tree);
+    QCOMPARE(keysOf(graph), QStringList {QStringLiteral("trunk.attention0–mlp3 ×4")});
+    QCOMPARE(runs[0].modules, std::size_t(2));
+    QCOMPARE(runs[0].glue.size(), std::size_t(8));
+    const auto grouped = groupedTree(*graph, tree, runs, {});
+    const int box = int(grouped->size()) - 1;
+    QCOMPARE(grouped->entry(box).children.size(), std::size_t(16));
+    QCOMPARE(grouped->blocksOf(box).size(), std::size_t(4));
+    for (const auto& block : grouped->blocksOf(box))
+        QCOMPARE(block.size(), std::size_t(4));
+    QCOMPARE(grouped->nodesOf(box).size(), std::size_t(24));
+    // A block that is open comes out with its sums.
+    const auto opened = groupedTree(*graph, tree, runs, {"trunk.mlp0"});
+    const int rest = int(opened->size()) - 1;
+    QCOMPARE(toQString(opened->entry(rest).label), QStringLiteral("attention1–mlp3 ×3"));
+    QCOMPARE(opened->entry(rest).children.size(), std::size_t(12));
+    QCOMPARE(opened->entry(tree->moduleEntry("trunk")).children.size(), std::size_t(5));
+    // The layout draws them as one thing without a loop.
+    const auto drawn = layoutGraph(graph, grouped, entriesOf(*grouped, {"trunk"}));
+    QVERIFY(drawn);
+    for (const auto& edge : (*drawn)->edges)
+        QVERIFY(edge.fromEntry != edge.toEntry);
+
+    // Convolutions with rectifiers of the module around them, fused or apart.
+    Net net;
+    ValueRef x = net.input();
+    for (int i = 0; i < 5; ++i) {
+        x = net.conv("stem.conv" + std::to_string(i), x);
+        x = net.op("stem", "aten.relu.default", "Stem", {{"self", x}});
+    }
+    const GraphPtr convs = net.finish(x);
+    const auto plain = FoldTree::build(*convs, nullptr);
+    const Plan plan = fusing(*convs);
+    const auto fused = FoldTree::build(*convs, &plan);
+    QCOMPARE(keysOf(convs), QStringList {QStringLiteral("stem.conv0–4 ×5")});
+    QCOMPARE(runsOf(*convs, fused), runsOf(*convs, plain));
+    const auto apart = groupedTree(*convs, plain, runsOf(*convs, fused), {});
+    QCOMPARE(apart->entry(int(apart->size()) - 1).children.size(), std::size_t(10));
+    QCOMPARE(toQString(apart->entry(int(apart->size()) - 1).label), QStringLiteral("conv0–4 ×5"));
+}
+
+void TestPeriods::operatorsBetweenMustBeTheSame()
+{
+    // One block multiplies where the others add: those after it are still three.
+    QCOMPARE(keysOf(residuals(6, 2)), QStringList {QStringLiteral("trunk.mlp2–attention5 ×3")});
+    QCOMPARE(keysOf(residuals(4, 1)), QStringList());
+    // Operators of a module alone are not blocks.
+    Net net;
+    ValueRef x = net.input();
+    for (int i = 0; i < 8; ++i)
+        x = net.op("stem", i % 2 ? "aten.relu.default" : "aten.tanh.default", "Stem",
+                   {{"self", x}});
+    QCOMPARE(keysOf(net.finish(x)), QStringList());
 }
 
 void TestPeriods::shorterPeriodsGoFirst()

@@ -186,11 +186,11 @@ void TestRepeats::unchainedBlocksAreNot()
         out.push_back(heads.block(path, x));
     QCOMPARE(heads.runs(out), QStringList()); // beside each other
 
-    // What one made is added outside and comes back: as one box they would be a loop.
+    // What one made is added elsewhere and comes back: as one box they would be a loop.
     BlockNet skips;
     ValueRef y = skips.input("y");
     for (const char* path : {"steps.block0", "steps.block1", "steps.block2"})
-        y = skips.sum("steps", "Steps", skips.block(path, y), y);
+        y = skips.sum("outside", "Other", skips.block(path, y), y);
     QCOMPARE(skips.runs({y}), QStringList());
 
     // Something else between the second and the third, which they do not read, changes nothing.
@@ -213,9 +213,9 @@ void TestRepeats::boxesStandBetweenOpenBlocks()
     const auto labelsWith = [&](const std::set<std::string>& open) {
         const auto grouped = groupedTree(*model, tree, runs, open);
         QStringList out;
-        for (std::size_t i = 0; i < grouped->entries().size(); ++i) {
+        for (std::size_t i = 0; i < grouped->size(); ++i) {
             const auto& entry = grouped->entry(int(i));
-            if (i < tree->entries().size())
+            if (i < tree->size())
                 continue; // entries keep their places
             out << toQString(entry.label);
             std::size_t nodes = 0;
@@ -238,7 +238,7 @@ void TestRepeats::boxesStandBetweenOpenBlocks()
     const auto grouped = groupedTree(*model, tree, runs, {});
     const auto drawn = layoutGraph(model, grouped, entriesOf(*grouped, {"model", "model.layers"}));
     QVERIFY(drawn);
-    const int box = int(grouped->entries().size()) - 1;
+    const int box = int(grouped->size()) - 1;
     QCOMPARE((*drawn)->nodeShowing(tree->moduleEntry("model.layers.7")),
              (*drawn)->nodeOfEntry[std::size_t(box)]);
     std::set<std::pair<int, int>> ends;

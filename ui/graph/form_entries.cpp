@@ -15,13 +15,12 @@ void FormEntries::setForm(GraphForm form)
     m_unitsOfFloat.clear();
     if (!m_form.tree || isFloat())
         return;
-    const auto& entries = m_form.tree->entries();
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        for (const NodeId id : entries[i].members)
+    for (int i = 0; i < int(m_form.tree->size()); ++i)
+        for (const NodeId id : m_form.tree->entry(i).members)
             if (const NodeId origin = floatOf(id)) {
                 auto& units = m_unitsOfFloat[origin];
-                if (units.empty() || units.back() != int(i))
-                    units.push_back(int(i));
+                if (units.empty() || units.back() != i)
+                    units.push_back(i);
             }
 }
 

@@ -28,8 +28,8 @@ std::set<std::string> OpenModules::firstPaths(const Graph& model, const FoldTree
 void OpenModules::foldNewWraps(const FoldTree& tree)
 {
     std::set<std::string> wrapped;
-    for (const auto& entry : tree.entries())
-        if (entry.isModule() && !entry.wrap.empty()) {
+    for (int i = 0; i < int(tree.size()); ++i)
+        if (const FoldEntry& entry = tree.entry(i); entry.isModule() && !entry.wrap.empty()) {
             wrapped.insert(entry.path);
             if (!m_wrapped.count(entry.path))
                 m_paths.erase(entry.path);
@@ -55,17 +55,17 @@ void OpenModules::toggle(const FoldTree& tree, int index, bool recursively)
         for (const int block : entry.children)
             if (tree.entry(block).isModule())
                 paths.push_back(tree.entry(block).path);
-    for (std::size_t i = 1; recursively && i < tree.entries().size(); ++i)
-        if (tree.entries()[i].isModule() && tree.isWithin(int(i), index))
-            paths.push_back(tree.entries()[i].path);
+    for (std::size_t i = 1; recursively && i < tree.size(); ++i)
+        if (tree.entry(int(i)).isModule() && tree.isWithin(int(i), index))
+            paths.push_back(tree.entry(int(i)).path);
     toggle(entry.path, paths);
 }
 
 void OpenModules::openAll(const FoldTree& tree)
 {
-    for (std::size_t i = 1; i < tree.entries().size(); ++i)
-        if (tree.entries()[i].isModule())
-            m_paths.insert(tree.entries()[i].path);
+    for (std::size_t i = 1; i < tree.size(); ++i)
+        if (tree.entry(int(i)).isModule())
+            m_paths.insert(tree.entry(int(i)).path);
     // Blocks without a module that is drawn as one cannot be opened themselves.
     for (const BlockRun& run : *m_runs)
         if (const int first = tree.moduleEntry(run.paths.front());
@@ -79,10 +79,8 @@ bool OpenModules::openAround(const Graph& graph, const FoldTree& tree, int index
     for (int up = tree.entry(index).parent; up > FoldTree::kRoot; up = tree.entry(up).parent)
         opened |= m_paths.insert(tree.entry(up).path).second;
     const FoldEntry& entry = tree.entry(index);
-    const auto modules = modulesOfEntry(graph, tree, index);
     for (const BlockRun& run : *m_runs)
-        if (!modules.empty() && !m_paths.count(run.key)
-            && std::find(run.paths.begin(), run.paths.end(), modules.front()) != run.paths.end())
+        if (!m_paths.count(run.key) && isPartOf(run, graph, tree, index))
             opened |= m_paths.insert(entry.isModule() ? entry.path : run.key).second;
     return opened;
 }

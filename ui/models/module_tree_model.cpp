@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/module_tree_model.h"
 
+#include "ui/graph/repeated_blocks.h"
 #include "ui/graph/style/colour_by.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
 
 #include <QFont>
+
+#include <cmath>
 
 namespace qs {
 
@@ -31,17 +34,33 @@ ModuleTreeModel::ModuleTreeModel(Workspace& workspace, QObject* parent)
     : QAbstractItemModel(parent)
     , m_workspace(workspace)
 {
-    const auto reset = [this] {
-        beginResetModel();
-        m_tree = m_workspace.foldTree();
-        m_rowOf.assign(m_tree ? m_tree->entries().size() : 0, 0);
-        if (m_tree)
-            readRows();
-        endResetModel();
-    };
-    connect(&workspace, &Workspace::treeChanged, this, reset);
+    connect(&workspace, &Workspace::treeChanged, this, [this] { take(m_workspace.foldTree()); });
     connect(&workspace, &Workspace::factsChanged, this, [this] { refresh({}); });
-    reset();
+    take(workspace.foldTree());
+}
+
+void ModuleTreeModel::take(FoldTreePtr tree)
+{
+    beginResetModel();
+    m_tree = std::move(tree);
+    m_rowOf.assign(m_tree ? m_tree->size() : 0, 0);
+    if (m_tree)
+        readRows();
+    endResetModel();
+}
+
+bool ModuleTreeModel::showBoxes(const FoldTreePtr& grouped)
+{
+    if (!m_tree || !grouped || &grouped->ungrouped() != m_workspace.foldTree().get())
+        return false;
+    bool same = &m_tree->ungrouped() == &grouped->ungrouped() && m_tree->size() == grouped->size();
+    for (int box = int(grouped->ungrouped().size()); same && box < int(grouped->size()); ++box)
+        same = m_tree->entry(box).children == grouped->entry(box).children;
+    if (same)
+        m_tree = grouped;
+    else
+        take(grouped);
+    return !same;
 }
 
 void ModuleTreeModel::refresh(const QModelIndex& parent)
@@ -58,13 +77,12 @@ void ModuleTreeModel::refresh(const QModelIndex& parent)
 /// parent.
 void ModuleTreeModel::readRows()
 {
-    const auto& entries = m_tree->entries();
-    for (std::size_t parent = 0; parent < entries.size(); ++parent)
-        for (std::size_t row = 0; row < entries[parent].children.size(); ++row) {
-            const auto child = std::size_t(entries[parent].children[row]);
-            if (entries[child].parent == int(parent))
-                m_rowOf[child] = int(row);
-        }
+    for (int parent = 0; parent < int(m_tree->size()); ++parent) {
+        const auto& children = m_tree->entry(parent).children;
+        for (std::size_t row = 0; row < children.size(); ++row)
+            if (m_tree->entry(children[row]).parent == parent)
+                m_rowOf[std::size_t(children[row])] = int(row);
+    }
 }
 
 QModelIndex ModuleTreeModel::indexOf(int entry, int column) const
@@ -117,8 +135,11 @@ QVariant ModuleTreeModel::text(int index, int column) const
     const auto& entry = m_tree->entry(index);
     const auto& facts = m_workspace.facts();
     if (column == Name) {
+        int around = entry.parent;
+        while (around > FoldTree::kRoot && isBox(around))
+            around = m_tree->entry(around).parent;
         if (!entry.isModule())
-            return withoutPath(entry.title, m_tree->entry(entry.parent).path);
+            return withoutPath(entry.title, m_tree->entry(around).path);
         const QString label = QString::fromStdString(entry.label);
         return entry.className.empty()
             ? label
@@ -139,14 +160,40 @@ QVariant ModuleTreeModel::text(int index, int column) const
             text = verdict == Verdict::Opaque ? tr("opaque") : QStringLiteral("float");
         return facts.decisionText(nodes, true, text);
     }
+    if (isBox(index))
+        return spreadText(index);
     const auto sqnr = facts.worstSqnr(nodes, kTerm);
     return sqnr ? shownSqnr(*sqnr, "") : QString();
+}
+
+QString ModuleTreeModel::spreadText(int box) const
+{
+    const auto spread = boxSpread(box);
+    if (!spread)
+        return {};
+    // The column has room for whole decibels.
+    const QString worst = QString::number(std::lround(spread->first));
+    const QString best = QString::number(std::lround(spread->second));
+    return worst == best ? shownSqnr(spread->first, "") : worst + QStringLiteral("…") + best;
+}
+
+std::optional<std::pair<double, double>> ModuleTreeModel::boxSpread(int box) const
+{
+    return spreadOf(*m_tree, box, [this](int entry) {
+        return m_workspace.facts().worstSqnr(m_tree->nodesOf(entry), kTerm);
+    });
 }
 
 QVariant ModuleTreeModel::toolTip(int index, int column) const
 {
     const auto& entry = m_tree->entry(index);
     const auto nodes = m_tree->nodesOf(index);
+    const auto spread = column == ErrorColumn && isBox(index) ? boxSpread(index) : std::nullopt;
+    if (spread)
+        return tr("SQNR, %1: from %2 in the worst of %3 blocks to %4 in the best")
+            .arg(errorTermText(kTerm), shownSqnr(spread->first))
+            .arg(entry.repeats)
+            .arg(shownSqnr(spread->second));
     if (column == ErrorColumn)
         return tr("SQNR, %1%2")
             .arg(errorTermText(kTerm),

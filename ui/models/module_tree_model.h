@@ -9,8 +9,8 @@ namespace qs {
 
 class Workspace;
 
-/// The module hierarchy with qconfig and error. Rows are the entries of the workspace's FoldTree.
-/// GUI thread only.
+/// The module hierarchy with qconfig and error. Rows are the entries of the workspace's FoldTree,
+/// and boxes around blocks that are the same again, as the graph draws them. GUI thread only.
 class ModuleTreeModel : public QAbstractItemModel
 {
     Q_OBJECT
@@ -33,6 +33,13 @@ public:
 
     explicit ModuleTreeModel(Workspace& workspace, QObject* parent = nullptr);
 
+    /// Shows the boxes of a tree that was grouped from the workspace's; nothing of another one.
+    /// False where the rows stay as they are.
+    bool showBoxes(const FoldTreePtr& grouped);
+    /// What the rows are of; null without a model.
+    const FoldTreePtr& tree() const { return m_tree; }
+    bool isBox(int entry) const { return m_tree && m_tree->entry(entry).repeats > 0; }
+
     QModelIndex indexOf(int entry, int column = 0) const;
     int entryOf(const QModelIndex& index) const;
 
@@ -44,7 +51,11 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
+    void take(FoldTreePtr tree);
     void readRows();
+    /// "28…41" of a box, from its worst block to its best.
+    QString spreadText(int box) const;
+    std::optional<std::pair<double, double>> boxSpread(int box) const;
     QVariant text(int entry, int column) const;
     QVariant toolTip(int entry, int column) const;
     void refresh(const QModelIndex& parent);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/module_panel.h"
 
+#include "ui/graph/repeated_blocks.h"
 #include "ui/models/module_tree_model.h"
+#include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
@@ -17,6 +19,24 @@ namespace {
 
 /// Modules that the first view opens, breadth first, as long as the rows fit on a screen.
 constexpr int kFirstRows = 34;
+
+/// While it lives what happens to the rows is the panel's own doing.
+class Syncing
+{
+public:
+    explicit Syncing(bool& flag)
+        : m_flag(flag)
+        , m_before(std::exchange(flag, true))
+    {
+    }
+    ~Syncing() { m_flag = m_before; }
+    Syncing(const Syncing&) = delete;
+    Syncing& operator=(const Syncing&) = delete;
+
+private:
+    bool& m_flag;
+    bool m_before;
+};
 
 /// Draws qconfig muted (blue where the user decided) and the error with its colour swatch.
 class ModuleDelegate : public QStyledItemDelegate
@@ -126,9 +146,29 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_tree, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
         const auto index = m_tree->indexAt(at);
-        if (index.isValid())
-            Q_EMIT contextMenuWanted(m_model->entryOf(index), m_tree->viewport()->mapToGlobal(at));
+        if (!index.isValid())
+            return;
+        int entry = m_model->entryOf(index);
+        if (m_model->isBox(entry)) { // the menu is of what is selected
+            m_workspace.selectEntries(m_model->tree()->entry(entry).children, false);
+            entry = m_workspace.selectedEntries().front();
+        }
+        Q_EMIT contextMenuWanted(entry, m_tree->viewport()->mapToGlobal(at));
     });
+    const auto onToggled = [this](const QModelIndex& index, bool open) {
+        const int entry = m_model->entryOf(index);
+        if (m_syncing || !m_model->isBox(entry))
+            return;
+        const QString key = toQString(m_model->tree()->entry(entry).path);
+        m_openBoxes.remove(key);
+        if (open)
+            m_openBoxes.insert(key);
+        Q_EMIT boxToggled(key, open);
+    };
+    connect(m_tree, &QTreeView::expanded, this,
+            [onToggled](const QModelIndex& index) { onToggled(index, true); });
+    connect(m_tree, &QTreeView::collapsed, this,
+            [onToggled](const QModelIndex& index) { onToggled(index, false); });
     connect(m_model, &QAbstractItemModel::modelReset, this, &ModulePanel::onTreeReset);
     connect(m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &ModulePanel::onRowsSelected);
@@ -139,15 +179,66 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
     onTreeReset();
 }
 
+void ModulePanel::showBoxes(const FoldTreePtr& grouped, const std::set<std::string>& open)
+{
+    std::vector<int> expanded;
+    const FoldTreePtr before = m_model->tree();
+    for (int i = 0; before && i < int(before->ungrouped().size()); ++i)
+        if (before->entry(i).isModule() && m_tree->isExpanded(m_model->indexOf(i)))
+            expanded.push_back(i);
+    const bool isFirst = before && before->size() == before->ungrouped().size();
+    m_syncing = true;
+    const bool fresh = m_model->showBoxes(grouped);
+    m_syncing = false;
+    const FoldTreePtr& tree = m_model->tree();
+    if (tree != grouped || !tree)
+        return;
+    const Syncing syncing(m_syncing);
+    if (fresh) {
+        for (const int entry : expanded)
+            m_tree->expand(m_model->indexOf(entry));
+        if (isFirst)
+            expandFirst();
+    }
+    QSet<QString> openBoxes;
+    for (int box = int(tree->ungrouped().size()); box < int(tree->size()); ++box) {
+        const std::string& path = tree->entry(box).path;
+        const bool isOpen = open.count(path) > 0;
+        if (isOpen)
+            openBoxes.insert(toQString(path));
+        if (fresh || isOpen != m_openBoxes.contains(toQString(path)))
+            m_tree->setExpanded(m_model->indexOf(box), isOpen);
+        // Blocks that were taken out of it are seen from inside.
+        for (const int beside : tree->entry(tree->entry(box).parent).children)
+            if (fresh && open.count(tree->entry(beside).path))
+                m_tree->expand(m_model->indexOf(beside));
+    }
+    m_openBoxes = std::move(openBoxes);
+    if (fresh) {
+        applyFilter({});
+        showSelected();
+    }
+}
+
+bool ModulePanel::passesFilter(int entry) const
+{
+    if (!m_model->isBox(entry))
+        return m_workspace.passesFilter(entry);
+    const auto& blocks = m_model->tree()->entry(entry).children;
+    return std::any_of(blocks.begin(), blocks.end(),
+                       [this](int block) { return m_workspace.passesFilter(block); });
+}
+
 /// Hides what has no node of the wanted verdict, and opens what has.
 void ModulePanel::applyFilter(const QModelIndex& parent)
 {
+    const Syncing syncing(m_syncing);
     const bool filtered = m_workspace.verdictFilter().has_value();
     if (!parent.isValid() && !filtered && !m_filtered)
         return;
     for (int row = 0; row < m_model->rowCount(parent); ++row) {
         const auto index = m_model->index(row, 0, parent);
-        const bool shown = m_workspace.passesFilter(m_model->entryOf(index));
+        const bool shown = passesFilter(m_model->entryOf(index));
         m_tree->setRowHidden(row, parent, !shown);
         if (shown && filtered && m_model->rowCount(index) > 0)
             m_tree->expand(index);
@@ -160,9 +251,16 @@ void ModulePanel::applyFilter(const QModelIndex& parent)
 
 void ModulePanel::onTreeReset()
 {
-    const auto& tree = m_workspace.foldTree();
-    if (!tree)
-        return;
+    if (m_syncing || !m_model->tree())
+        return; // boxes come and go: `showBoxes` opens what was open
+    expandFirst();
+    applyFilter({});
+    syncSelection();
+}
+
+void ModulePanel::expandFirst()
+{
+    const FoldTreePtr& tree = m_model->tree();
     m_tree->expand(m_model->indexOf(FoldTree::kRoot));
     int rows = 1 + int(tree->entry(FoldTree::kRoot).children.size());
     std::vector<int> layer = tree->entry(FoldTree::kRoot).children;
@@ -170,7 +268,8 @@ void ModulePanel::onTreeReset()
         std::vector<int> next;
         for (int entry : layer) {
             const auto& children = tree->entry(entry).children;
-            if (!tree->entry(entry).isModule() || rows + int(children.size()) > kFirstRows)
+            if (!tree->entry(entry).isModule() || m_model->isBox(entry)
+                || rows + int(children.size()) > kFirstRows)
                 continue;
             rows += int(children.size());
             m_tree->expand(m_model->indexOf(entry));
@@ -178,8 +277,6 @@ void ModulePanel::onTreeReset()
         }
         layer = std::move(next);
     }
-    applyFilter({});
-    syncSelection();
 }
 
 void ModulePanel::onRowsSelected()
@@ -187,12 +284,18 @@ void ModulePanel::onRowsSelected()
     if (m_syncing)
         return;
     const auto rows = m_tree->selectionModel()->selectedRows();
-    m_syncing = true;
-    for (int i = 0; i < rows.size(); ++i)
-        m_workspace.selectEntry(m_model->entryOf(rows[i]), i > 0);
-    if (rows.isEmpty())
-        m_workspace.selection().clear();
-    m_syncing = false;
+    {
+        const Syncing syncing(m_syncing);
+        for (int i = 0; i < rows.size(); ++i) {
+            const int entry = m_model->entryOf(rows[i]);
+            if (m_model->isBox(entry))
+                m_workspace.selectEntries(m_model->tree()->entry(entry).children, i > 0);
+            else
+                m_workspace.selectEntry(entry, i > 0);
+        }
+        if (rows.isEmpty())
+            m_workspace.selection().clear();
+    }
     if (rows.size() == 1)
         Q_EMIT revealWanted();
 }
@@ -201,10 +304,26 @@ void ModulePanel::syncSelection()
 {
     if (m_syncing)
         return;
-    m_syncing = true;
+    const Syncing syncing(m_syncing);
+    showSelected();
+}
+
+void ModulePanel::showSelected()
+{
     QItemSelection rows;
     QModelIndex first;
-    for (int entry : m_workspace.selectedEntries()) {
+    const FoldTreePtr& tree = m_model->tree();
+    auto entries = m_workspace.selectedEntries();
+    // A box all of which is selected is one row.
+    const auto boxes = tree && !m_workspace.selection().isModule()
+        ? boxesWithin(*tree, m_workspace.selection().nodes())
+        : std::vector<int>();
+    std::erase_if(entries, [&](int entry) {
+        return std::any_of(boxes.begin(), boxes.end(),
+                           [&](int box) { return tree->isWithin(entry, box); });
+    });
+    entries.insert(entries.begin(), boxes.begin(), boxes.end());
+    for (int entry : entries) {
         const auto index = m_model->indexOf(entry);
         if (!first.isValid())
             first = index;
@@ -215,7 +334,6 @@ void ModulePanel::syncSelection()
         m_tree->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
         m_tree->scrollTo(first);
     }
-    m_syncing = false;
 }
 
 } // namespace qs

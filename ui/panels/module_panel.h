@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/session/facts.h"
+#ifndef Q_MOC_RUN
+#include "ui/session/fold_tree.h"
+#endif
 
+#include <QSet>
 #include <QWidget>
+
+#include <set>
+#include <string>
 
 class QTreeView;
 
@@ -21,23 +27,32 @@ class ModulePanel : public QWidget
 public:
     explicit ModulePanel(Workspace& workspace, QWidget* parent = nullptr);
     QTreeView& tree() { return *m_tree; }
+    /// Shows the boxes around repeated blocks of a tree grouped from the workspace's; `open` has
+    /// the paths of modules and boxes that the graph shows unfolded.
+    void showBoxes(const FoldTreePtr& grouped, const std::set<std::string>& open);
 
 Q_SIGNALS:
     /// The user picked a row: bring it into view in the graph.
     void revealWanted();
     /// The user asked for a menu on the row of an entry.
     void contextMenuWanted(int entry, const QPoint& at);
+    /// The user unfolded or folded the row of a box around repeated blocks.
+    void boxToggled(const QString& key, bool open);
 
 private:
     void onTreeReset();
+    void expandFirst();
     void onRowsSelected();
     void syncSelection();
+    void showSelected();
+    bool passesFilter(int entry) const;
     void applyFilter(const QModelIndex& parent);
 
     Workspace& m_workspace;
     ModuleTreeModel* m_model;
     QTreeView* m_tree;
-    bool m_syncing = false;
+    QSet<QString> m_openBoxes; ///< by key, as the graph shows them
+    bool m_syncing = false; ///< what happens to the rows is not the user's doing
     bool m_filtered = false;
 };
 

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_set>
 
 namespace qs {
 
@@ -161,10 +162,12 @@ void ErrorBarPlot::showSelection()
 void ErrorBarPlot::fillSelection()
 {
     const auto& facts = m_workspace.facts();
+    const auto& nodes = m_workspace.selection().nodes();
+    const std::unordered_set<NodeId> selected(nodes.begin(), nodes.end());
     QVector<double> x, y;
     int labelled = -1;
     for (std::size_t i = 0; i < m_nodes.size(); ++i) {
-        if (!m_workspace.selection().contains(m_nodes[i]))
+        if (!selected.contains(m_nodes[i]))
             continue;
         x << double(i);
         y << (std::isnan(m_born[i]) ? 1 : height(m_born[i]));

@@ -20,8 +20,10 @@ bool sameTree(const FoldTree& a, const FoldTree& b)
             && x.children == y.children && x.members == y.members && x.path == y.path
             && x.wrap == y.wrap;
     };
-    return a.entries().size() == b.entries().size()
-        && std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(), same);
+    bool out = a.size() == b.size();
+    for (int i = 0; out && i < int(a.size()); ++i)
+        out = same(a.entry(i), b.entry(i));
+    return out;
 }
 
 } // namespace

@@ -343,19 +343,36 @@ FoldTreePtr FoldTree::build(const Graph& graph, const Plan* plan,
 
 int FoldTree::unitOf(NodeId id) const
 {
-    return id.value() < m_unitOf.size() ? m_unitOf[id.value()] : -1;
+    const auto& units = ungrouped().m_unitOf;
+    return id.value() < units.size() ? units[id.value()] : -1;
 }
 
 int FoldTree::moduleEntry(const std::string& path) const
 {
-    const auto it = m_byPath.find(path);
-    return it == m_byPath.end() ? -1 : it->second;
+    const auto& known = ungrouped().m_byPath;
+    const auto it = known.find(path);
+    return it == known.end() ? -1 : it->second;
 }
 
 std::vector<NodeId> FoldTree::nodesOf(int index) const
 {
     const auto& top = entry(index);
-    return {m_nodes.begin() + top.firstNode, m_nodes.begin() + top.lastNode};
+    const auto first = ungrouped().m_nodes.begin();
+    return {first + top.firstNode, first + top.lastNode};
+}
+
+std::vector<std::span<const int>> FoldTree::blocksOf(int box) const
+{
+    std::vector<std::span<const int>> out;
+    const auto ends = m_blockEnds.find(box);
+    if (ends == m_blockEnds.end())
+        return out;
+    const std::span<const int> children = entry(box).children;
+    for (std::size_t from = 0; const std::size_t to : ends->second) {
+        out.push_back(children.subspan(from, to - from));
+        from = to;
+    }
+    return out;
 }
 
 bool FoldTree::isWithin(int index, int ancestor) const

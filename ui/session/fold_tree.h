@@ -7,7 +7,9 @@
 #include "ui/session/dotted_names.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,8 +54,11 @@ public:
     static std::shared_ptr<const FoldTree> build(const Graph& graph, const Plan* plan,
                                                  const std::vector<WrappedScope>& wraps = {});
 
-    const std::vector<FoldEntry>& entries() const { return m_entries; }
-    const FoldEntry& entry(int index) const { return m_entries[std::size_t(index)]; }
+    std::size_t size() const { return m_ungrouped ? m_grouped.size() : m_entries.size(); }
+    const FoldEntry& entry(int index) const
+    {
+        return m_ungrouped ? *m_grouped[std::size_t(index)] : m_entries[std::size_t(index)];
+    }
     static constexpr int kRoot = 0;
     /// The unit of a node; -1 for parameters and the like.
     int unitOf(NodeId id) const;
@@ -64,15 +69,21 @@ public:
     bool isWithin(int entry, int ancestor) const;
     /// The tree that this one was made from by `groupedTree`; itself where nothing was grouped.
     const FoldTree& ungrouped() const { return m_ungrouped ? *m_ungrouped : *this; }
+    /// The children of a box, block by block; empty for anything else.
+    std::vector<std::span<const int>> blocksOf(int box) const;
 
 private:
     friend class FoldTreeBuilder;
     friend class FoldTreeGrouper;
-    std::shared_ptr<const FoldTree> m_ungrouped;
     std::vector<FoldEntry> m_entries;
     std::vector<NodeId> m_nodes; ///< members of all units, depth first: an entry's stand together
     std::vector<int> m_unitOf; ///< by the value of the node's id; -1
     std::unordered_map<std::string, int> m_byPath;
+    // A grouped tree has only what differs; the rest is read from the one that it was made from.
+    std::shared_ptr<const FoldTree> m_ungrouped;
+    std::vector<const FoldEntry*> m_grouped; ///< its entries: the other tree's or of `m_own`
+    std::deque<FoldEntry> m_own; ///< the changed and the added ones
+    std::unordered_map<int, std::vector<std::size_t>> m_blockEnds; ///< by box, in its children
 };
 using FoldTreePtr = std::shared_ptr<const FoldTree>;
 

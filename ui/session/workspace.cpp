@@ -209,9 +209,10 @@ std::vector<int> Workspace::selectedEntries() const
             out.push_back(entry);
         return out;
     }
+    std::unordered_set<int> known; // thousands may be selected
     for (NodeId node : m_selection.nodes()) {
         const int unit = m_tree->unitOf(node);
-        if (unit >= 0 && std::find(out.begin(), out.end(), unit) == out.end())
+        if (unit >= 0 && known.insert(unit).second)
             out.push_back(unit);
     }
     return out;

@@ -351,6 +351,10 @@ void MainWindow::wireViews()
             8000);
     });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);
+    connect(m_modules, &ModulePanel::boxToggled, m_graph, &GraphPane::setBoxOpen);
+    connect(m_graph, &GraphPane::boxesChanged, m_modules, [this](const FoldTreePtr& grouped) {
+        m_modules->showBoxes(grouped, m_graph->expanded());
+    });
     connect(m_results, &ResultStrip::revealWanted, m_graph, &GraphPane::revealSelection);
     // Later: what was said of the model before is taken away first.
     connect(

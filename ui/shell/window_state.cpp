@@ -31,7 +31,7 @@ void forEachModule(MainWindow& window, Visit visit)
     const auto* model = qobject_cast<const ModuleTreeModel*>(view.model());
     if (!tree || !model)
         return;
-    for (int i = 0; i < int(tree->entries().size()); ++i)
+    for (int i = 0; i < int(tree->size()); ++i)
         if (tree->entry(i).isModule())
             visit(view, model->indexOf(i), tree->entry(i).path);
 }

@@ -71,6 +71,20 @@ std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree
     return out;
 }
 
+std::vector<NodeId> glueOf(const Graph& graph, const FoldTree& tree, int index)
+{
+    const FoldEntry& entry = tree.entry(index);
+    std::vector<NodeId> out;
+    if (entry.kind != FoldEntry::Kind::Unit || !entry.wrap.empty() || entry.parent < 0)
+        return out;
+    for (const NodeId id : entry.members) {
+        const Scope& scope = graph.get(id).scope;
+        if (scope.callIndex == 0 && scope.path == tree.entry(entry.parent).path)
+            out.push_back(id);
+    }
+    return out;
+}
+
 BlockNeighbours::BlockNeighbours(const Graph& graph, const FoldTree& tree)
     : m_graph(graph)
     , m_tree(tree)

@@ -17,6 +17,10 @@ using BlockEntries = std::vector<int>;
 /// shows as one node.
 std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree, int index);
 
+/// The operators of the unit that belong to the entry's parent itself, as the sum in
+/// `x + self.attn(x)`; empty for modules.
+std::vector<NodeId> glueOf(const Graph& graph, const FoldTree& tree, int index);
+
 /// More than one operator, and not shown as one node by the recipe.
 bool isBlock(const FoldEntry& entry);
 

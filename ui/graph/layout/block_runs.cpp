@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/layout/block_runs.h"
 
+#include "engine/graph/text/graph_printer.h"
 #include "ui/graph/layout/block_neighbours.h"
 
 #include <algorithm>
@@ -82,9 +83,12 @@ private:
         std::unordered_map<std::string, int> numbers;
         std::vector<int> kinds(count);
         for (std::size_t i = 0; i < count; ++i) {
-            const bool own = !m_modules[i].empty()
-                && std::all_of(m_modules[i].begin(), m_modules[i].end(),
-                               [&](const std::string& module) { return uses[module] == 1; });
+            const FoldEntry& entry = m_tree.entry(m_children[i]);
+            const bool own = m_modules[i].empty()
+                ? !entry.members.empty()
+                    && glueOf(m_graph, m_tree, m_children[i]).size() == entry.members.size()
+                : std::all_of(m_modules[i].begin(), m_modules[i].end(),
+                              [&](const std::string& module) { return uses[module] == 1; });
             kinds[i] = own ? numbers.emplace(kindOf(i), int(numbers.size())).first->second
                            : -1 - int(i); // like no other
         }
@@ -106,7 +110,31 @@ private:
             const auto alike = m_repeats.of(module);
             out += " " + (alike.empty() ? module : alike.front());
         }
+        for (const NodeId id : glueOf(m_graph, m_tree, m_children[i])) {
+            out += " " + m_graph.get(id).target;
+            for (const auto& arg : m_graph.get(id).args)
+                out += " " + arg.name + literalsOf(arg.value);
+        }
         return out;
+    }
+
+    /// "=1": which values are read is `wiringOf`.
+    std::string literalsOf(const Argument& argument) const
+    {
+        std::string out;
+        if (const auto* list = argument.asList())
+            for (const auto& item : *list)
+                out += literalsOf(item);
+        else if (!argument.asRef())
+            out = "=" + printArgument(m_graph, argument);
+        return out;
+    }
+
+    bool hasModule(std::size_t from, std::size_t count) const
+    {
+        return std::any_of(m_modules.begin() + std::ptrdiff_t(from),
+                           m_modules.begin() + std::ptrdiff_t(from + count),
+                           [](const auto& modules) { return !modules.empty(); });
     }
 
     /// The blocks from there on that hold most of the children; of equal ones the shortest.
@@ -117,7 +145,8 @@ private:
         for (std::size_t period = 1; period <= longest && period < m_same.size(); ++period) {
             const std::size_t all = m_same[period][from] + period;
             const std::size_t count = all / period;
-            const bool worth = period > 1 || isBlock(m_tree.entry(m_children[from]));
+            const bool worth = hasModule(from, period)
+                && (period > 1 || isBlock(m_tree.entry(m_children[from])));
             if (count < kFewestBlocks || count * period <= out.size() || !worth
                 || triedUntil[period] > from || isRepetition(from, period))
                 continue;
@@ -194,10 +223,13 @@ private:
     void add(std::span<const BlockEntries> chain)
     {
         BlockRun run;
-        for (const BlockEntries& block : chain)
-            for (const int entry : block)
+        for (std::size_t block = 0; block < chain.size(); ++block)
+            for (const int entry : chain[block]) {
                 for (auto& module : modulesOfEntry(m_graph, m_tree, entry))
                     run.paths.push_back(std::move(module));
+                for (const NodeId id : glueOf(m_graph, m_tree, entry))
+                    run.glue.emplace_back(id, block);
+            }
         run.modules = run.paths.size() / chain.size();
         run.key = runKey(run.paths.front(), run.paths.back(), chain.size());
         m_runs.push_back(std::move(run));
@@ -214,6 +246,20 @@ private:
 };
 
 } // namespace
+
+bool isPartOf(const BlockRun& run, const Graph& graph, const FoldTree& tree, int entry)
+{
+    const auto modules = modulesOfEntry(graph, tree, entry);
+    const auto isGlue = [&](NodeId id) {
+        const NodeId origin = originOf(graph.get(id));
+        return std::any_of(run.glue.begin(), run.glue.end(),
+                           [origin](const auto& glue) { return glue.first == origin; });
+    };
+    const auto& members = tree.entry(entry).members;
+    return modules.empty()
+        ? std::any_of(members.begin(), members.end(), isGlue)
+        : std::find(run.paths.begin(), run.paths.end(), modules.front()) != run.paths.end();
+}
 
 BlockRuns findBlockRuns(const Graph& graph, const FoldTree& tree, const RepeatedModules& repeats)
 {

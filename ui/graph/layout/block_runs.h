@@ -16,6 +16,8 @@ struct BlockRun
 {
     std::vector<std::string> paths; ///< of the blocks' modules, in graph order
     std::size_t modules = 1; ///< how many of the paths make one block
+    /// Operators of the module around them that belong to a block, with the block's number.
+    std::vector<std::pair<NodeId, std::size_t>> glue;
     std::string key; ///< "model.layers.0–11 ×12": all are unfolded where it is among the open paths
     friend bool operator==(const BlockRun&, const BlockRun&) = default;
 };
@@ -24,9 +26,19 @@ using BlockRunsPtr = std::shared_ptr<const BlockRuns>;
 
 /// The runs of three blocks and more. A block is a module with more than one operator inside, a
 /// fused unit, or several modules beside each other that come again in the same order and wiring
-/// (Conv, ReLU, Conv, ReLU...); those of a run stand beside each other in one module, and no value
-/// goes from one of them through other nodes to a later one.
+/// (Conv, ReLU, Conv, ReLU...), with the operators of the module around them that stand between
+/// (`x = x + attn(x); x = x + mlp(x)`); those of a run stand beside each other in one module, and
+/// no value goes from one of them through other nodes to a later one.
 BlockRuns findBlockRuns(const Graph& graph, const FoldTree& tree, const RepeatedModules& repeats);
+
+/// The entry is a block of the run or a part of one. For every form of the model.
+bool isPartOf(const BlockRun& run, const Graph& graph, const FoldTree& tree, int entry);
+
+/// The float node that a node of any form came from; itself in the float form.
+inline NodeId originOf(const Node& node)
+{
+    return node.origin ? node.origin : node.id;
+}
 
 /// The tree with a module of its own around the blocks of every run: around all of them where its
 /// key is among `open`, else around those between the blocks that are open themselves. Entries keep

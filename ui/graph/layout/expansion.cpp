@@ -30,8 +30,8 @@ std::set<int> initialExpansion(const FoldTree& tree, int budget)
 std::set<int> entriesOf(const FoldTree& tree, const std::set<std::string>& paths)
 {
     std::set<int> out {FoldTree::kRoot};
-    for (std::size_t i = 1; i < tree.entries().size(); ++i)
-        if (tree.entries()[i].isModule() && paths.count(tree.entries()[i].path))
+    for (std::size_t i = 1; i < tree.size(); ++i)
+        if (tree.entry(int(i)).isModule() && paths.count(tree.entry(int(i)).path))
             out.insert(int(i));
     return out;
 }

@@ -23,6 +23,9 @@ public:
         for (std::size_t run = 0; run < runs.size(); ++run)
             for (std::size_t i = 0; i < runs[run].paths.size(); ++i)
                 m_places.emplace(runs[run].paths[i], std::pair(run, i / runs[run].modules));
+        for (std::size_t run = 0; run < runs.size(); ++run)
+            for (const auto& [node, block] : runs[run].glue)
+                m_glue.emplace(node, std::pair(run, block));
     }
 
     FoldTreePtr group()
@@ -38,14 +41,30 @@ private:
     std::optional<Place> placeOf(int entry) const
     {
         std::optional<Place> out;
-        for (const auto& module : modulesOfEntry(m_graph, *m_tree, entry)) {
+        const auto modules = modulesOfEntry(m_graph, *m_tree, entry);
+        for (const auto& module : modules) {
             const auto found = m_places.find(module);
             if (found == m_places.end() || (out && *out != found->second))
                 return std::nullopt;
             out = found->second;
         }
-        const bool isAlone = out && m_runs[out->first].modules == 1;
+        if (modules.empty())
+            for (const NodeId id : m_tree->entry(entry).members)
+                if (const auto found = m_glue.find(originOf(m_graph.get(id)));
+                    found != m_glue.end())
+                    out = found->second;
+        const bool isAlone
+            = out && m_runs[out->first].modules == 1 && m_runs[out->first].glue.empty();
         return isAlone && !isBlock(m_tree->entry(entry)) ? std::nullopt : out;
+    }
+
+    /// Conversion put it there: it goes with what stands around it.
+    bool isAdded(int entry) const
+    {
+        const auto& members = m_tree->entry(entry).members;
+        return !members.empty() && modulesOfEntry(m_graph, *m_tree, entry).empty()
+            && std::all_of(members.begin(), members.end(),
+                           [this](NodeId id) { return bool(m_graph.get(id).origin); });
     }
 
     /// The blocks of one run that the children from `from` on are; none where they are of no run.
@@ -53,11 +72,19 @@ private:
     {
         std::vector<BlockEntries> out;
         std::optional<Place> last;
+        BlockEntries added;
         for (; from < children.size(); ++from) {
             const auto place = placeOf(children[from]);
+            if (!place && last && isAdded(children[from])) {
+                added.push_back(children[from]);
+                continue;
+            }
             const bool begins = place && (!last || *place == Place(last->first, last->second + 1));
             if (!place || (!begins && *place != *last))
                 break;
+            if (!out.empty())
+                out.back().insert(out.back().end(), added.begin(), added.end());
+            added.clear();
             if (begins)
                 out.emplace_back();
             out.back().push_back(children[from]);
@@ -80,7 +107,7 @@ private:
                 from += block.size();
         }
         if (now.size() != children.size())
-            m_grouped->m_entries[std::size_t(parent)].children = std::move(now);
+            own(parent).children = std::move(now);
     }
 
     void add(int parent, std::span<const BlockEntries> blocks, std::vector<int>& now)
@@ -125,14 +152,33 @@ private:
         return out;
     }
 
+    void begin()
+    {
+        m_grouped = std::make_shared<FoldTree>();
+        m_grouped->m_ungrouped = m_tree;
+        auto& entries = m_grouped->m_grouped;
+        // Room for each block and no more: growing doubles what a large tree takes.
+        entries.reserve(m_tree->size() + m_places.size());
+        for (const FoldEntry& entry : m_tree->m_entries)
+            entries.push_back(&entry);
+    }
+
+    /// The entry of the grouped tree, to be changed.
+    FoldEntry& own(int index)
+    {
+        const auto [known, fresh] = m_own.emplace(index, nullptr);
+        if (fresh) {
+            auto& at = m_grouped->m_grouped[std::size_t(index)];
+            known->second = &m_grouped->m_own.emplace_back(*at);
+            at = known->second;
+        }
+        return *known->second;
+    }
+
     int box(int parent, std::span<const BlockEntries> blocks, const BlockRun& run)
     {
-        if (!m_grouped) {
-            m_grouped = std::make_shared<FoldTree>(*m_tree);
-            m_grouped->m_ungrouped = m_tree;
-            // Room for each block and no more: growing doubles what a large tree takes.
-            m_grouped->m_entries.reserve(m_tree->m_entries.size() + m_places.size());
-        }
+        if (!m_grouped)
+            begin();
         const FoldEntry& first = m_tree->entry(blocks.front().front());
         const std::size_t begins = placeOf(blocks.front().front())->second * run.modules;
         const std::size_t ends = (placeOf(blocks.back().front())->second + 1) * run.modules - 1;
@@ -146,14 +192,17 @@ private:
         out.order = first.order;
         out.firstNode = first.firstNode;
         out.lastNode = m_tree->entry(blocks.back().back()).lastNode;
-        const int index = int(m_grouped->m_entries.size());
-        for (const BlockEntries& block : blocks)
+        const int index = int(m_grouped->size());
+        auto& blockEnds = m_grouped->m_blockEnds[index];
+        for (const BlockEntries& block : blocks) {
             for (const int entry : block) {
                 out.children.push_back(entry);
                 out.units += m_tree->entry(entry).units;
-                m_grouped->m_entries[std::size_t(entry)].parent = index;
+                own(entry).parent = index;
             }
-        m_grouped->m_entries.push_back(std::move(out));
+            blockEnds.push_back(out.children.size());
+        }
+        m_grouped->m_grouped.push_back(&m_grouped->m_own.emplace_back(std::move(out)));
         return index;
     }
 
@@ -163,7 +212,9 @@ private:
     const BlockRuns& m_runs;
     const std::set<std::string>& m_open;
     std::unordered_map<std::string, std::pair<std::size_t, std::size_t>> m_places;
+    std::unordered_map<NodeId, Place> m_glue; ///< by the float node
     std::shared_ptr<FoldTree> m_grouped;
+    std::unordered_map<int, FoldEntry*> m_own; ///< by entry of the grouped tree
 };
 
 FoldTreePtr groupedTree(const Graph& graph, const FoldTreePtr& tree, const BlockRuns& runs,

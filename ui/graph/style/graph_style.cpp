@@ -2,6 +2,7 @@
 #include "ui/graph/style/graph_style.h"
 
 #include "engine/graph/operators/operators.h"
+#include "ui/graph/repeated_blocks.h"
 #include "ui/session/node_measures.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
@@ -84,7 +85,7 @@ public:
             const int entry = m_drawing.nodes[i].entry;
             judge(entry, [&](const Judged& judged) { look(judged, m_style.nodes[i]); });
             if (m_tree.entry(entry).repeats > 0)
-                lookAtBlocks(int(i), m_tree.entry(entry));
+                lookAtBlocks(int(i), entry);
         }
         spread(range);
         m_style.words = [&drawing = m_drawing, &facts = m_facts, by = m_by,
@@ -153,21 +154,20 @@ private:
     }
 
     /// " · 28.1…41.0 dB": from the worst of the blocks' worst errors to the best.
-    void lookAtBlocks(int index, const FoldEntry& box)
+    void lookAtBlocks(int index, int box)
     {
         m_style.nodes[std::size_t(index)].repeats = true;
-        std::vector<std::optional<double>> errors(std::size_t(box.repeats));
-        for (std::size_t i = 0; i < box.children.size(); ++i)
-            judge(box.children[i], [&](const Judged& judged) {
-                auto& own = errors[i * errors.size() / box.children.size()];
-                const auto sqnr = m_facts.worstSqnr(judged.origins, m_term);
-                own = own && (!sqnr || *own < *sqnr) ? own : sqnr;
-            });
-        if (std::erase(errors, std::nullopt); errors.empty())
+        const auto spread = spreadOf(m_tree, box, [this](int entry) {
+            std::optional<double> sqnr;
+            judge(entry,
+                  [&](const Judged& judged) { sqnr = m_facts.worstSqnr(judged.origins, m_term); });
+            return sqnr;
+        });
+        if (!spread)
             return;
-        const auto [worst, best] = std::minmax_element(errors.begin(), errors.end());
-        const QString from = **worst < **best ? shownSqnr(**worst, "") + QStringLiteral("…") : "";
-        m_spreads[index] = QStringLiteral(" · ") + from + shownSqnr(**best);
+        const auto [worst, best] = *spread;
+        const QString from = worst < best ? shownSqnr(worst, "") + QStringLiteral("…") : QString();
+        m_spreads[index] = QStringLiteral(" · ") + from + shownSqnr(best);
     }
 
     void look(const Judged& judged, NodeLook& out)

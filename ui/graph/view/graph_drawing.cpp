@@ -120,7 +120,7 @@ void GraphDrawing::turn()
 
 void GraphDrawing::finish()
 {
-    const std::size_t entries = tree->entries().size();
+    const std::size_t entries = tree->size();
     nodeOfEntry.assign(entries, -1);
     boxOfEntry.assign(entries, -1);
     for (std::size_t i = 0; i < nodes.size(); ++i)

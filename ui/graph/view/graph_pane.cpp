@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/view/graph_pane.h"
 
+#include "ui/graph/repeated_blocks.h"
 #include "ui/graph/style/colour_box.h"
 #include "ui/graph/style/legend.h"
 #include "ui/graph/trace.h"
@@ -124,8 +125,10 @@ void GraphPane::buildSide(GraphSide& side)
         }
         showMinimap();
         link(*m_main, *m_other);
-        if (isLayoutDone())
+        if (isLayoutDone()) {
+            passBoxes();
             Q_EMIT layoutFinished();
+        }
     });
 }
 
@@ -350,8 +353,14 @@ void GraphPane::revealSelection()
     if (!tree || entries.empty())
         return;
     // A box all of which is selected stays as it is.
+    const bool isGrouped = m_boxes && &m_boxes->ungrouped() == tree.get();
+    const auto boxes
+        = isGrouped ? boxesWithin(*m_boxes, m_workspace.selection().nodes()) : std::vector<int>();
+    const bool isBox = boxes.size() == 1 && !m_workspace.selection().isModule()
+        && m_boxes->isWithin(entries.front(), boxes.front());
     const bool opened = m_main->selectedBlocks().empty()
-        && m_open.openAround(*m_workspace.document().model(), *tree, entries.front());
+        && m_open.openAround(*m_workspace.document().model(), isBox ? *m_boxes : *tree,
+                             isBox ? boxes.front() : entries.front());
     if (opened || !m_main->isDone()) {
         m_main->revealAfterLayout();
         relayout(true);

@@ -97,6 +97,8 @@ public:
     /// Unfolds all blocks of the selected box, or folds the opened box that the selection lies in.
     /// False without such a box; with `next` also if another box or module is nearer.
     bool toggleSelectedBox(bool open, bool next = false);
+    /// Unfolds all blocks of the box, or folds them; nothing where it is so already.
+    void setBoxOpen(const QString& key, bool open);
     void expandAll();
     void foldAll();
     /// Unfolds what hides the selection and brings it into view.
@@ -120,6 +122,9 @@ Q_SIGNALS:
     /// For the edge that is selected.
     void edgeMenuWanted(const QPoint& at);
     void notFound(const QString& name);
+    /// The float tree with the boxes around repeated blocks, after they or what is unfolded may
+    /// have changed; whichever form is shown.
+    void boxesChanged(const qs::FoldTreePtr& grouped);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -132,6 +137,9 @@ private:
     /// model that is seen for the first time.
     void findRuns(bool fresh);
     void takeRuns(BlockRunsPtr runs, bool fresh);
+    /// Passes the float tree on as it is drawn, or groups it where it is not.
+    void passBoxes();
+    void takeBoxes(FoldTreePtr grouped);
     /// Gives both sides their forms, where they are there, and lays them out.
     void showForms(bool keepPlace);
     void relayout(bool keepPlace);
@@ -168,6 +176,7 @@ private:
     OpenModules m_open;
     bool m_boxesRepeats = true;
     bool m_findingRuns = false, m_findingFirst = false;
+    FoldTreePtr m_boxes; ///< the float tree with its boxes
     RepeatedModulesPtr m_repeats; ///< of `m_repeatsOf`
     GraphPtr m_repeatsOf;
     Flow m_flow = Flow::Down;

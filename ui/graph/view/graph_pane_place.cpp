@@ -20,7 +20,7 @@ namespace qs {
 namespace {
 
 constexpr int kFooterMargin = 8, kMapWidth = 76;
-const QString kRunsTag = QStringLiteral("blockRuns");
+const QString kRunsTag = QStringLiteral("blockRuns"), kBoxesTag = QStringLiteral("boxTree");
 
 } // namespace
 
@@ -151,6 +151,47 @@ void GraphPane::takeRuns(BlockRunsPtr runs, bool fresh)
         if (form == CodeForm::Float || changed)
             side->relayout(m_open.paths(), !fresh);
     }
+}
+
+void GraphPane::passBoxes()
+{
+    const FoldTreePtr& tree = m_workspace.foldTree();
+    const GraphPtr& model = m_workspace.document().model();
+    if (!tree || !model)
+        return;
+    for (auto* side : {m_main, m_other})
+        if (const auto& drawing = side->view().graphScene().drawing();
+            drawing && &drawing->tree->ungrouped() == tree.get()) {
+            takeBoxes(drawing->tree);
+            return;
+        }
+    m_workspace.pipeline().jobs().run(
+        Lane::Pool, kBoxesTag,
+        [model, tree, runs = m_open.runs(), open = m_open.paths()](JobContext&) {
+            return groupedTree(*model, tree, *runs, open);
+        },
+        this, [this](FoldTreePtr grouped) { takeBoxes(std::move(grouped)); });
+}
+
+void GraphPane::takeBoxes(FoldTreePtr grouped)
+{
+    if (&grouped->ungrouped() != m_workspace.foldTree().get())
+        return;
+    m_boxes = std::move(grouped);
+    Q_EMIT boxesChanged(m_boxes);
+}
+
+void GraphPane::setBoxOpen(const QString& key, bool open)
+{
+    const std::string path = key.toStdString();
+    if (!m_boxes || (m_open.paths().count(path) > 0) == open)
+        return;
+    for (int box = int(m_boxes->ungrouped().size()); box < int(m_boxes->size()); ++box)
+        if (m_boxes->entry(box).path == path) {
+            m_open.toggle(*m_boxes, box, false);
+            relayout(true);
+            return;
+        }
 }
 
 void GraphPane::setBoxesRepeats(bool boxes)

@@ -150,7 +150,7 @@ void GraphSide::cancelCoarse()
 
 void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
 {
-    if (m_walked.first >= int(form().tree->entries().size()))
+    if (m_walked.first >= int(form().tree->size()))
         m_walked.first = -1; // a box of the drawing before
     m_view.graphScene().setDrawing(std::move(drawing));
     if (!keepPlace)
@@ -185,13 +185,13 @@ const GraphStyle& GraphSide::restyle(ColourBy by, const std::optional<ScaleRange
         });
     std::vector<char> marked;
     if (traced) {
-        const auto& entries = drawing->tree->entries();
-        marked.assign(entries.size(), 0);
-        for (std::size_t i = 0; i < entries.size(); ++i)
-            for (const NodeId id : entries[i].members)
+        const FoldTree& tree = *drawing->tree;
+        marked.assign(tree.size(), 0);
+        for (std::size_t i = 0; i < tree.size(); ++i)
+            for (const NodeId id : tree.entry(int(i)).members)
                 if (traced->count(m_entries.floatOf(id)))
                     for (int up = int(i); up >= 0 && !marked[std::size_t(up)];
-                         up = drawing->tree->entry(up).parent)
+                         up = tree.entry(up).parent)
                         marked[std::size_t(up)] = 1;
     }
     for (std::size_t i = 0; i < drawing->nodes.size(); ++i) {

@@ -78,8 +78,8 @@ NodeSearch::NodeSearch(FoldTreePtr tree, GraphPtr model)
     : m_tree(std::move(tree))
     , m_model(std::move(model))
 {
-    for (std::size_t i = 0; i < m_tree->entries().size(); ++i)
-        if (!m_tree->entries()[i].isModule())
+    for (std::size_t i = 0; i < m_tree->size(); ++i)
+        if (!m_tree->entry(int(i)).isModule())
             m_units.push_back(int(i));
     std::sort(m_units.begin(), m_units.end(),
               [this](int a, int b) { return m_tree->entry(a).order < m_tree->entry(b).order; });

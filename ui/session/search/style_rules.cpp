@@ -86,7 +86,7 @@ void StyleRules::apply()
     if (tree && !m_rules.empty()) {
         if (!m_index)
             m_index.emplace(tree, m_workspace.document().model());
-        m_ruleOf.assign(tree->entries().size(), kNoRule);
+        m_ruleOf.assign(tree->size(), kNoRule);
         for (std::size_t i = 0; i < m_queries.size(); ++i)
             for (const int unit :
                  m_index->find(m_queries[i], m_workspace.facts(), m_workspace.bookmarks().nodes()))

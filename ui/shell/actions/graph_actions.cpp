@@ -3,6 +3,7 @@
 
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
+#include "ui/graph/layout/block_neighbours.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -100,8 +101,10 @@ void GraphActions::offerBlocks()
     const FoldTree& tree = *m_workspace.foldTree();
     const Facts& facts = m_workspace.facts();
     std::vector<std::pair<std::optional<double>, int>> choices;
+    const Graph& model = *m_workspace.document().model();
     for (const int block : blocks)
-        choices.emplace_back(facts.worstSqnr(tree.nodesOf(block), ErrorTerm::BornHere), block);
+        if (!modulesOfEntry(model, tree, block).empty()) // else it goes with those beside it
+            choices.emplace_back(facts.worstSqnr(tree.nodesOf(block), ErrorTerm::BornHere), block);
     std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {
         return a.first && (!b.first || *a.first < *b.first);
     });

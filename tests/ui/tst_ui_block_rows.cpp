@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/decoder_graph.h"
+#include "tests/support/fake_engine.h"
+#include "tests/ui/window_test.h"
+#include "ui/frame/actions.h"
+#include "ui/models/module_tree_model.h"
+#include "ui/session/search/finder.h"
+#include "ui/session/text.h"
+#include "ui/shell/actions/commands.h"
+
+#include <QAbstractItemModelTester>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTreeView>
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+constexpr int kLayers = 12;
+
+class DecoderEngine : public FakeEngine
+{
+public:
+    DecoderEngine()
+    {
+        model = decoderGraph(kLayers);
+        lossStep = 0.01;
+    }
+};
+
+} // namespace
+
+/// Blocks that are the same again are one row of the module tree, in step with the graph's box.
+class TestBlockRows : public test::WindowTest<DecoderEngine>
+{
+    Q_OBJECT
+
+private:
+    QTreeView& tree() { return *find<QTreeView>("moduleTree"); }
+    const GraphDrawing& drawing() { return *pane().view().graphScene().drawing(); }
+    void openWindow()
+    {
+        m_window = std::make_unique<MainWindow>(m_engine);
+        m_window->resize(1280, 800);
+        m_window->show();
+        m_window->openModel(QStringLiteral("/models/net.pt2"));
+        QTRY_VERIFY(settled());
+    }
+    QModelIndex layers()
+    {
+        const auto* model = static_cast<const ModuleTreeModel*>(tree().model());
+        return model->indexOf(workspace().foldTree()->moduleEntry("model.layers"));
+    }
+    /// The rows below "layers": of blocks and of boxes around them.
+    QStringList rows()
+    {
+        QStringList out;
+        for (int row = 0; row < tree().model()->rowCount(layers()); ++row)
+            out << tree().model()->index(row, 0, layers()).data().toString();
+        return out;
+    }
+    QModelIndex row(int at, int column = 0) { return tree().model()->index(at, column, layers()); }
+    QStringList boxes()
+    {
+        QStringList out;
+        const auto& drawn = *pane().view().graphScene().drawing();
+        for (const auto& node : drawn.nodes)
+            if (drawn.tree->entry(node.entry).repeats > 0)
+                out << toQString(drawn.tree->entry(node.entry).label);
+        return out;
+    }
+    int nodesOfLayer(int layer)
+    {
+        const auto& known = *workspace().foldTree();
+        return int(
+            known.nodesOf(known.moduleEntry("model.layers." + std::to_string(layer))).size());
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init() { QSettings().clear(); }
+    void cleanup() { m_window.reset(); }
+
+    void aRunIsOneRow()
+    {
+        openWindow();
+        const QAbstractItemModelTester tester(tree().model());
+        QCOMPARE(rows(), QStringList {QStringLiteral("layers.0–11 ×12 (DecoderLayer)")});
+        QVERIFY(tree().isExpanded(layers())); // as there is room for it
+        QVERIFY(!tree().isExpanded(row(0)));
+        QCOMPARE(tree().model()->rowCount(row(0)), kLayers);
+        QCOMPARE(tree().model()->index(3, 0, row(0)).data().toString(),
+                 QStringLiteral("3 (DecoderLayer)"));
+        // Without boxes in the graph there is none in the tree.
+        m_window->actions()[ActionId::BoxRepeats].trigger();
+        QTRY_COMPARE(rows().size(), kLayers);
+        m_window->actions()[ActionId::BoxRepeats].trigger();
+        QTRY_COMPARE(rows().size(), 1);
+    }
+
+    void theRowSelectsTheBox()
+    {
+        openWindow();
+        tree().setCurrentIndex(row(0));
+        QCOMPARE(workspace().selection().nodes().size(), std::size_t(kLayers * nodesOfLayer(0)));
+        QCOMPARE(pane().selectedBlocks().size(), std::size_t(kLayers));
+        QTRY_VERIFY(settled());
+        QCOMPARE(boxes().size(), 1); // stays as it is
+        // The other way round.
+        workspace().selection().clear();
+        QVERIFY(tree().selectionModel()->selectedRows().isEmpty());
+        auto& view = pane().view();
+        for (const auto& node : drawing().nodes)
+            if (drawing().tree->entry(node.entry).repeats > 0) {
+                view.centerOn(node.rect.center());
+                QTest::mouseClick(view.viewport(), Qt::LeftButton, {},
+                                  view.mapFromScene(node.rect.center()));
+                break;
+            }
+        QCOMPARE(tree().selectionModel()->selectedRows(), QModelIndexList {row(0)});
+        QVERIFY(!tree().isExpanded(row(0)));
+        // What is around the box is unfolded where it was not, the box is not.
+        workspace().selection().clear();
+        pane().foldAll();
+        QTRY_VERIFY(settled() && boxes().isEmpty());
+        tree().setCurrentIndex({});
+        tree().setCurrentIndex(row(0));
+        QTRY_VERIFY(settled() && boxes().size() == 1);
+        QCOMPARE(pane().selectedBlocks().size(), std::size_t(kLayers));
+    }
+
+    void bothUnfoldTogether()
+    {
+        openWindow();
+        tree().expand(row(0));
+        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QCOMPARE(rows().size(), 1);
+        tree().collapse(row(0));
+        QTRY_VERIFY(settled() && boxes().size() == 1);
+        // By the graph.
+        tree().setCurrentIndex(row(0));
+        m_window->actions()[ActionId::Expand].trigger();
+        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_VERIFY(tree().isExpanded(row(0)));
+        workspace().selectEntry(workspace().foldTree()->moduleEntry("model.layers.3"));
+        m_window->actions()[ActionId::Collapse].trigger();
+        QTRY_VERIFY(settled() && boxes().size() == 1);
+        QTRY_VERIFY(!tree().isExpanded(row(0)));
+    }
+
+    void oneIsTakenOut()
+    {
+        openWindow();
+        pane().unfoldBlock(workspace().foldTree()->moduleEntry("model.layers.5"));
+        QTRY_VERIFY(settled() && boxes().size() == 2);
+        QCOMPARE(rows(),
+                 QStringList({QStringLiteral("layers.0–4 ×5 (DecoderLayer)"),
+                              QStringLiteral("5 (DecoderLayer)"),
+                              QStringLiteral("layers.6–11 ×6 (DecoderLayer)")}));
+        QVERIFY(tree().isExpanded(row(1)));
+        QCOMPARE(tree().selectionModel()->selectedRows(), QModelIndexList {row(1)});
+        // The row of some of them unfolds all.
+        tree().expand(row(2));
+        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_COMPARE(rows().size(), 1);
+        QVERIFY(tree().isExpanded(row(0)));
+        // What is found comes out of both.
+        tree().collapse(row(0));
+        QTRY_VERIFY(settled() && boxes().size() == 1);
+        m_window->finder().setExpression(QStringLiteral("module:model.layers.7 op:silu"));
+        m_window->actions()[ActionId::FindNext].trigger();
+        QTRY_VERIFY(settled() && boxes().size() == 2);
+        QTRY_COMPARE(rows().size(), 3);
+        QCOMPARE(rows().at(1), QStringLiteral("7 (DecoderLayer)"));
+    }
+
+    void theRowShowsTheSpread()
+    {
+        openWindow();
+        QVERIFY(row(0, ModuleTreeModel::ErrorColumn).data().toString().isEmpty());
+        m_window->commands().runAll();
+        QTRY_VERIFY(workspace().document().comparison() && settled());
+        const auto& known = *workspace().foldTree();
+        std::vector<double> errors;
+        for (int i = 0; i < kLayers; ++i)
+            errors.push_back(*workspace().facts().worstSqnr(
+                known.nodesOf(known.moduleEntry("model.layers." + std::to_string(i))),
+                ErrorTerm::BornHere));
+        const auto [worst, best] = std::minmax_element(errors.begin(), errors.end());
+        QTRY_COMPARE(rows().size(), 1);
+        const QModelIndex cell = row(0, ModuleTreeModel::ErrorColumn);
+        const QString tip = cell.data(Qt::ToolTipRole).toString();
+        for (const double one : {*worst, *best}) {
+            const QString whole = QString::number(std::lround(one));
+            QVERIFY2(cell.data().toString().contains(whole), qPrintable(cell.data().toString()));
+            QVERIFY2(tip.contains(shownSqnr(one)), qPrintable(tip));
+        }
+        // The other forms leave it as it is.
+        pane().showForm(CodeForm::Lowered);
+        QTRY_VERIFY(settled() && !boxes().isEmpty());
+        QTRY_COMPARE(rows().size(), 1);
+        tree().expand(row(0));
+        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_VERIFY(tree().isExpanded(row(0)));
+    }
+};
+
+QTEST_MAIN(TestBlockRows)
+#include "tst_ui_block_rows.moc"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/graph/repeated_blocks.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace qs {
+
+std::vector<int> boxesWithin(const FoldTree& grouped, const std::vector<NodeId>& nodes)
+{
+    std::vector<int> out;
+    const int first = int(grouped.ungrouped().size()), end = int(grouped.size());
+    if (nodes.size() < 2 || first == end)
+        return out;
+    const std::unordered_set<NodeId> known(nodes.begin(), nodes.end());
+    const auto isWithin = [&](int entry) {
+        const auto inside = grouped.nodesOf(entry);
+        return std::all_of(inside.begin(), inside.end(),
+                           [&](NodeId id) { return known.contains(id); });
+    };
+    for (int box = first; box < end; ++box)
+        if (const auto& blocks = grouped.entry(box).children;
+            std::all_of(blocks.begin(), blocks.end(), isWithin))
+            out.push_back(box);
+    return out;
+}
+
+std::optional<std::pair<double, double>>
+spreadOf(const FoldTree& grouped, int box,
+         const std::function<std::optional<double>(int entry)>& sqnrOf)
+{
+    std::optional<std::pair<double, double>> out;
+    for (const auto block : grouped.blocksOf(box)) {
+        std::optional<double> worst;
+        for (const int entry : block)
+            if (const auto sqnr = sqnrOf(entry); sqnr && !(worst && *worst < *sqnr))
+                worst = sqnr;
+        if (!worst)
+            continue;
+        if (!out)
+            out = {*worst, *worst};
+        out->first = std::min(out->first, *worst);
+        out->second = std::max(out->second, *worst);
+    }
+    return out;
+}
+
+} // namespace qs
