@@ -81,27 +81,59 @@ Result<NpyArray> rowsOf(const Node& input, const at::IValue& value, const Batch&
     return npyFromTensor(input.name, tensor.contiguous());
 }
 
+/// All extractions in turn. Borrows the part, which must be one.
+class PartFeeder
+{
+public:
+    static Result<PartFeeder> create(const EditedModel& part)
+    {
+        QS_TRY(std::vector<Feeder> feeders, eachOf(part.extractions, Feeder::create));
+        return PartFeeder(part, std::move(feeders));
+    }
+
+    /// What the part's inputs get, in order.
+    Result<std::vector<at::IValue>> run(const Batch& batch, const JobContext& job, bool goesOn)
+    {
+        std::unordered_map<NodeId, at::IValue> values;
+        const auto inputs = m_part.extractions.front().whole->inputs();
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+            values[inputs[k]->id] = batch.inputs.at(k);
+        for (Feeder& feeder : m_feeders) {
+            QS_TRY(values, feeder.run(values, job, goesOn));
+        }
+        std::vector<at::IValue> out;
+        for (const Node* input : m_part.graph->inputs())
+            out.push_back(values.at(input->id));
+        return out;
+    }
+
+private:
+    PartFeeder(const EditedModel& part, std::vector<Feeder> feeders)
+        : m_part(part)
+        , m_feeders(std::move(feeders))
+    {
+    }
+
+    const EditedModel& m_part;
+    std::vector<Feeder> m_feeders;
+};
+
 Result<void> collect(const EditedModel& part, const Dataset& data, const std::string& path,
                      const JobContext& job)
 {
-    QS_TRY(std::vector<Feeder> feeders, eachOf(part.extractions, Feeder::create));
-    const auto wholeInputs = part.extractions.front().whole->inputs();
+    QS_TRY(PartFeeder feeder, PartFeeder::create(part));
+    const auto inputs = part.graph->inputs();
     QS_TRY(NpzStream file, NpzStream::create(path));
     bool labelled = data.hasLabels();
-    for (const Node* input : part.graph->inputs())
+    for (const Node* input : inputs)
         labelled = labelled && input->name != "labels";
     BatchReader reader(data, job);
     for (std::int64_t i = 0; i < reader.count(); ++i) {
         job.report("collect", "batch " + std::to_string(i + 1), double(i) / double(reader.count()));
         QS_TRY(const Batch batch, reader.next());
-        std::unordered_map<NodeId, at::IValue> values;
-        for (std::size_t k = 0; k < wholeInputs.size(); ++k)
-            values[wholeInputs[k]->id] = batch.inputs.at(k);
-        for (Feeder& feeder : feeders) {
-            QS_TRY(values, feeder.run(values, job, data.isSequence()));
-        }
-        for (const Node* input : part.graph->inputs()) {
-            QS_TRY(const NpyArray rows, rowsOf(*input, values.at(input->id), batch));
+        QS_TRY(const auto values, feeder.run(batch, job, data.isSequence()));
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+            QS_TRY(const NpyArray rows, rowsOf(*inputs[k], values[k], batch));
             QS_CHECK(file.append(rows));
         }
         if (labelled && batch.labels.defined())
@@ -120,6 +152,19 @@ Result<void> writePartInputs(const EditedModel& part, const Dataset& data, const
                         .withHint("its inputs are the model's own: use the data as they are"));
     const InferenceScope inference;
     return guardTorch([&] { return collect(part, data, path, job); });
+}
+
+Result<std::vector<Batch>> partBatches(const EditedModelPtr& part, std::vector<Batch> batches,
+                                       bool isSequence, const JobContext& job)
+{
+    if (!part || part->extractions.empty())
+        return batches;
+    QS_TRY(PartFeeder feeder, PartFeeder::create(*part));
+    for (Batch& batch : batches) {
+        QS_TRY(batch.inputs, feeder.run(batch, job, isSequence));
+        batch.notFinite.clear();
+    }
+    return batches;
 }
 
 } // namespace qs

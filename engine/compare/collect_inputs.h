@@ -6,6 +6,7 @@
 #include "engine/edit/edited_model.h"
 
 #include <string>
+#include <vector>
 
 namespace qs {
 
@@ -15,5 +16,10 @@ namespace qs {
 /// nothing was extracted; an input that is no row a sample, naming it.
 Result<void> writePartInputs(const EditedModel& part, const Dataset& data, const std::string& path,
                              const JobContext& job = {});
+
+/// Batches of the whole model as those of the part; the batches themselves where `part` is null or
+/// nothing was extracted. May throw c10::Error (call under guardTorch). Errors: those of the run.
+Result<std::vector<Batch>> partBatches(const EditedModelPtr& part, std::vector<Batch> batches,
+                                       bool isSequence, const JobContext& job = {});
 
 } // namespace qs

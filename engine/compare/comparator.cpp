@@ -12,6 +12,7 @@
 #include "engine/compare/output_run.h"
 #include "engine/compare/sweep/repeatable.h"
 #include "engine/compare/sweep/sweep.h"
+#include "engine/convert/form_parts.h"
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/convert/whole_form.h"
 #include "engine/graph/output_names.h"
@@ -63,10 +64,13 @@ public:
         QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
         outputs.floatForm = paired(std::move(outputs.floatForm));
         // In this order: packing a weight takes more beside it than what stays of it.
-        QS_TRY(const auto lowered, m_lowered.run(batch, job));
+        QS_TRY(auto lowered, m_lowered.run(batch, job));
         if (m_reference) {
             QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
         }
+        lowered = inModelOrder(std::move(lowered), m_converted.loweredEdits, m_outputNames.size());
+        outputs.referenceForm = inModelOrder(std::move(outputs.referenceForm),
+                                             m_converted.referenceEdits, m_outputNames.size());
         QS_CHECK(addOutputs(outputs, lowered));
         m_top1.add(outputs.floatForm, lowered, batch);
         m_samples += batch.samples;
@@ -108,6 +112,9 @@ public:
         comparison.againstOriginal = m_edited != nullptr;
         if (m_edited)
             comparison.unpaired = unpaired();
+        for (const auto& edits : {m_converted.referenceEdits, m_converted.loweredEdits})
+            for (std::string& line : unpairedOutputs(*m_converted.prepared->model, edits))
+                comparison.unpaired.push_back(std::move(line));
         comparison.interiors = m_sweep.interiors();
         for (std::size_t i = 0; i < m_outputSums.size(); ++i)
             comparison.outputs.push_back(

@@ -4,14 +4,16 @@
 #include "engine/base/job_context.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/comparison.h"
-#include "engine/graph/graph.h"
+#include "engine/edit/edited_model.h"
 
 namespace qs {
 
 /// How far one form of the model, run whole on the CPU, is from the float model at its outputs,
 /// over all of the data: the terms `cumulative`, in the order of `outputNames`. An output that is
-/// no floating point, or has another shape in the form, has none.
+/// no floating point, or has another shape in the form, has none. `edits`: of the form; null =
+/// none.
 Result<std::vector<OutputError>> outputErrors(const GraphPtr& model, const GraphPtr& form,
-                                              const Dataset& data, const JobContext& job = {});
+                                              const EditedModelPtr& edits, const Dataset& data,
+                                              const JobContext& job = {});
 
 } // namespace qs

@@ -6,6 +6,7 @@
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/output_run.h"
 #include "engine/compare/sweep/repeatable.h"
+#include "engine/convert/form_parts.h"
 #include "engine/graph/output_names.h"
 
 #include <ATen/ATen.h>
@@ -74,10 +75,11 @@ public:
             ++m_sumsCount;
         }
         const auto wanted = outputArguments(m_floatForm.graph());
-        const auto made = outputArguments(m_reference.graph());
+        const auto made = inModelOrder(outputArguments(m_reference.graph()),
+                                       converted.referenceEdits, wanted.size());
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const ValueRef* y = wanted[i]->asRef();
-            const ValueRef* other = i < made.size() ? made[i]->asRef() : nullptr;
+            const ValueRef* other = i < made.size() && made[i] ? made[i]->asRef() : nullptr;
             if (y && other)
                 addMeasure(*y, *other);
             ++m_sumsCount;

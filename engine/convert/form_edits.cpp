@@ -29,8 +29,14 @@ std::optional<ValueRef> handedOn(ValueRef value, const Graph& before, const Grap
 
 void follow(std::unordered_map<ValueRef, ValueRef>& places, const EditedModel& edited)
 {
+    const auto stays = [&](ValueRef value) {
+        return edited.graph->tryGet(value.node) ? std::optional(value) : std::nullopt;
+    };
     for (auto it = places.begin(); it != places.end();)
-        if (const auto now = handedOn(it->second, *edited.file, *edited.graph)) {
+        // What a part leaves out hands nothing on.
+        if (const auto now = edited.extractions.empty()
+                ? handedOn(it->second, *edited.file, *edited.graph)
+                : stays(it->second)) {
             it->second = *now;
             ++it;
         } else {
@@ -87,6 +93,10 @@ Result<ConvertedPtr> withFormEdits(const ConvertedPtr& converted, const Recipe& 
         reference = changedNodes(*out->referenceEdits);
         follow(out->referenceValueOf, *out->referenceEdits);
         follow(out->rawValueOf, *out->referenceEdits);
+        // A part may end before the pair behind a value.
+        for (const auto& [value, raw] : out->rawValueOf)
+            if (!out->referenceEdits->extractions.empty())
+                out->referenceValueOf.emplace(value, raw);
     }
     if (out->loweredEdits) {
         out->lowered = out->loweredEdits->graph;

@@ -5,6 +5,7 @@
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/edit_functions.h"
 #include "engine/edit/edit_titles.h"
+#include "engine/edit/half_precision.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
@@ -127,21 +128,14 @@ std::string misplaced(const EditStep& step, const EditedModel& model)
         return isLeftOver ? "the file holds the " + std::string(editFormName(held))
                 + " form alone; edit the model that it was converted from"
                           : "";
-    if (model.form == EditForm::Float)
+    if (model.form == EditForm::Float || step.kind != EditKind::AsFloat32)
         return {};
-    switch (step.kind) {
-    case EditKind::AddOutput:
-    case EditKind::DropOutput:
-        return "all forms of a model have the same outputs; leave out 'form' to change them in the "
-               "float model, or edit the exported file";
-    case EditKind::Extract:
-        return "a part of one form cannot be compared with the others; leave out 'form' to extract "
-               "it from the float model, or edit the exported file";
-    case EditKind::AsFloat32:
-        return "element types are the float model's; leave out 'form'";
-    default:
-        return {};
-    }
+    for (const Node* input : model.graph->inputs())
+        if (isHalfPrecision(input->outputs.at(0).type.dtype))
+            return "the model's input '" + input->name
+                + "' is of half precision, which all forms read; leave out 'form' to take the "
+                  "model in float32";
+    return {};
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/edit/edit_functions.h"
+#include "engine/edit/half_precision.h"
 #include "engine/edit/way_back.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/tensor_store.h"
@@ -13,14 +14,9 @@ namespace qs {
 
 namespace {
 
-bool isHalf(DType dtype)
-{
-    return dtype == DType::Float16 || dtype == DType::BFloat16;
-}
-
 Argument inFloat32(Argument argument)
 {
-    if (const DType* dtype = argument.asDType(); dtype && isHalf(*dtype))
+    if (const DType* dtype = argument.asDType(); dtype && isHalfPrecision(*dtype))
         return DType::Float32;
     if (auto* list = std::get_if<Argument::List>(&argument.value))
         for (Argument& item : *list)
@@ -84,7 +80,7 @@ private:
         const Node& node = m_graph.get(id);
         const bool hasTypes
             = std::any_of(node.outputs.begin(), node.outputs.end(),
-                          [](const Value& value) { return isHalf(value.type.dtype); });
+                          [](const Value& value) { return isHalfPrecision(value.type.dtype); });
         std::vector<NamedArgument> args = node.args;
         for (std::size_t i = 0; i < args.size(); ++i)
             args[i].value = inFloat32(numberInFloat32(node, i));
@@ -109,7 +105,7 @@ private:
         if (changed.isStored() && hasTypes)
             convertTensor(changed);
         for (Value& value : changed.outputs)
-            if (isHalf(value.type.dtype)) {
+            if (isHalfPrecision(value.type.dtype)) {
                 value.type.dtype = DType::Float32;
                 m_wasHalf.insert(id);
             }

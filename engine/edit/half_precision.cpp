@@ -5,14 +5,18 @@
 
 namespace qs {
 
+bool isHalfPrecision(DType dtype)
+{
+    return dtype == DType::Float16 || dtype == DType::BFloat16;
+}
+
 bool holdsHalfPrecision(const Graph& graph)
 {
     const auto nodes = graph.nodes();
     return std::any_of(nodes.begin(), nodes.end(), [](const NodePtr& node) {
         if ((!node->isStored() && node->kind != NodeKind::Input) || node->outputs.empty())
             return false;
-        const DType dtype = node->outputs.front().type.dtype;
-        return dtype == DType::Float16 || dtype == DType::BFloat16;
+        return isHalfPrecision(node->outputs.front().type.dtype);
     });
 }
 

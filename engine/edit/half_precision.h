@@ -8,6 +8,9 @@
 
 namespace qs {
 
+/// Whether it is float16 or bfloat16.
+bool isHalfPrecision(DType dtype);
+
 /// Whether an input or a stored tensor is float16 or bfloat16, which no pattern quantizes.
 bool holdsHalfPrecision(const Graph& graph);
 

@@ -103,6 +103,29 @@ void setOutputTree(EditDraft& draft, std::string tree)
 
 } // namespace
 
+namespace {
+
+/// Adds what these operators read and stored tensors alone decide (a quantized and packed weight):
+/// it belongs to the part, not to its data.
+Result<void> takeConstants(const GraphPtr& graph, std::set<NodeId>& kept)
+{
+    QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
+    std::vector<NodeId> open(kept.begin(), kept.end());
+    while (!open.empty()) {
+        const Node& node = graph->get(open.back());
+        open.pop_back();
+        for (const NamedArgument& argument : node.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                if (graph->get(ref.node).isOperator() && interpreter.isConstant(ref)
+                    && kept.insert(ref.node).second)
+                    open.push_back(ref.node);
+            });
+    }
+    return {};
+}
+
+} // namespace
+
 Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
 {
     QS_TRY(const NodeId id, draft.node(step.at));
@@ -136,6 +159,9 @@ Result<EditedNodes> addOutput(EditDraft& draft, const EditStep& step)
     for (const NamedArgument& argument : args)
         if (const ValueRef* ref = argument.value.asRef(); ref && *ref == value)
             return refuse(addressText(step.at) + " is an output already");
+    if (draft.before()->value(value).type.kind == ValueKind::Custom)
+        return refuse(addressText(step.at) + " is a packed weight, which a model cannot return",
+                      "return what the operator behind it gives");
     setOutputTree(draft, withLeaf(draft.before()->info().outputTree, args.size()));
     args.push_back({"", Argument(value)});
     draft.graph().setArgs(output, std::move(args));
@@ -216,6 +242,7 @@ Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
     if (kept.empty())
         return refuse("no operator was named");
     const Graph& before = *draft.before();
+    QS_CHECK(takeConstants(draft.before(), kept));
     GraphEdit part;
     part.modules() = before.modules();
     part.setTensors(before.tensors());
@@ -242,7 +269,7 @@ Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
             }
             if (node->outputs[i].type.kind != ValueKind::Tensor)
                 return refuse("it reads " + node->outputs[i].name
-                                  + ", which is no tensor and so no input",
+                                  + ", which is not a tensor and so not an input",
                               "take " + node->name + " in too");
             Node input;
             input.id = NodeId(next++);

@@ -2,6 +2,7 @@
 #include "engine/export/exporter.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/convert/form_parts.h"
 #include "engine/convert/own_ranges.h"
 #include "engine/export/forms/code_forms.h"
 #include "engine/export/forms/fold_weights.h"
@@ -9,7 +10,6 @@
 #include "engine/export/onnx/onnx_exporter.h"
 #include "engine/export/onnx/onnx_metadata.h"
 #include "engine/export/pt2/pt2_objects.h"
-#include "engine/graph/output_names.h"
 #include "engine/graph/pass.h"
 #include "engine/import/archive/export_record.h"
 
@@ -77,7 +77,8 @@ Result<void> writeQdq(const Written& written, const std::string& path, const std
     onnx.opset = options.onnxOpset;
     onnx.target = options.onnxTarget;
     if (written.converted.prepared)
-        onnx.outputs = outputNames(*written.converted.prepared->model);
+        onnx.outputs
+            = formOutputNames(*written.converted.prepared->model, written.converted.referenceEdits);
     for (const auto& [key, value] : onnxPairs(recordOf(written.converted, options)))
         onnx.metadata.emplace_back(key, value);
     QS_CHECK(job.check());
@@ -161,6 +162,12 @@ Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::strin
         return graph;
     QS_TRY(OwnRanges own, withOwnRanges(converted, job));
     return own.graph;
+}
+
+EditedModelPtr exportedEdits(const ConvertedModel& converted, const std::string& form)
+{
+    const Form* known = findForm(form);
+    return !known ? nullptr : known->isLowered ? converted.loweredEdits : converted.referenceEdits;
 }
 
 Result<void> checkForms(const Graph& model, const std::vector<std::string>& forms)

@@ -54,6 +54,9 @@ bool holdsOwnRanges(const std::string& form);
 Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
                                bool ownRanges, const JobContext& job = {});
 
+/// The edits of the form that the file is written from; null without such, and for an unknown form.
+EditedModelPtr exportedEdits(const ConvertedModel& converted, const std::string& form);
+
 /// Refuses (Unsupported, naming the model's file, the form and the node) a form that has no way to
 /// write an operator of the float model, as far as that is known before converting. Unknown forms
 /// are passed over.

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/call_inputs.h"
+#include "engine/compare/collect_inputs.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/random/random_draws.h"
@@ -72,8 +73,11 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
     QS_CHECK(job.check());
     if (!read)
         return read.error().message;
-    QS_TRY(const CallInputs structure, CallInputs::create(*converted.prepared->model));
-    const auto inputs = structure.inputsOf(**read, batch.inputs);
+    QS_TRY(const std::vector<Batch> given, guardTorchValue<std::vector<Batch>>([&] {
+               return partBatches(exportedEdits(converted, form), {batch}, false, job);
+           }));
+    QS_TRY(const CallInputs structure, CallInputs::create(*graph));
+    const auto inputs = structure.inputsOf(**read, given.front().inputs);
     if (!inputs)
         return inputs.error().message;
     const auto made = outputsOf(*read, *inputs, job);
@@ -82,7 +86,7 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
         return made.error().message;
     if (!drawAlike(*graph, **read))
         return drawingText(*graph, **read) + "; " + kDrawNothing;
-    QS_TRY(const auto wanted, outputsOf(graph, batch.inputs, job));
+    QS_TRY(const auto wanted, outputsOf(graph, given.front().inputs, job));
     return compareOutputs(wanted, *made, path);
 }
 

@@ -7,6 +7,7 @@
 #include "engine/compare/output_errors.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/convert/form_parts.h"
 #include "engine/convert/own_ranges.h"
 #include "engine/convert/ranges/value_alternatives.h"
 #include "engine/export/documents/earlier_exports.h"
@@ -153,15 +154,16 @@ private:
                 errors.files.push_back(file);
         if (errors.files.empty())
             return {};
-        QS_TRY(const OwnRanges own, withOwnRanges(*m_request.converted, m_job));
+        const ConvertedPtr converted = onModelInputs(m_request.converted);
+        QS_TRY(const OwnRanges own, withOwnRanges(*converted, m_job));
         if (own.values == 0)
             return {};
         errors.values = own.values;
         m_job.report("export", "measuring what the files compute", 1);
         if (m_request.comparison) {
-            QS_TRY(
-                errors.outputs,
-                outputErrors(m_request.calibration->prepared->model, own.graph, m_compared, m_job));
+            QS_TRY(errors.outputs,
+                   outputErrors(m_request.calibration->prepared->model, own.graph,
+                                converted->referenceEdits, m_compared, m_job));
         }
         m_parts.ownRanges = std::move(errors);
         return {};

@@ -4,6 +4,7 @@
 #include "engine/compare/preview_run.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
+#include "engine/convert/form_parts.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -146,7 +147,8 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
                              request.recipe.uncalibrated));
     QS_TRY(const ReferenceModel converted,
            convertToReference(run.prepared, seen->qparams, request.recipe.target(), job));
-    QS_TRY(const ConvertedPtr edited, withFormEdits(converted.model, request.recipe, job));
+    QS_TRY(ConvertedPtr edited, withFormEdits(converted.model, request.recipe, job));
+    edited = onModelInputs(edited);
     const Continuation from {m_previewWork, samples.key, 1};
     QS_TRY(Preview made,
            previewErrors(*edited, *samples.batch, run.device.device, job,

@@ -10,6 +10,7 @@
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
+#include "engine/convert/form_parts.h"
 #include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/gather_modules.h"
 #include "engine/execute/fill_shapes.h"
@@ -284,8 +285,10 @@ Result<Key> StageChain::comparisonKey(const CompareRequest& request)
 Result<ConvertedPtr> StageChain::convertedOf(const CompareRequest& request, const JobContext& job)
 {
     if (request.converted->prepared == request.calibration->prepared)
-        return request.converted;
-    return convert({request.calibration, request.recipe, request.settings}, job);
+        return onModelInputs(request.converted);
+    QS_TRY(const ConvertedPtr made,
+           convert({request.calibration, request.recipe, request.settings}, job));
+    return onModelInputs(made);
 }
 
 Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const JobContext& job)

@@ -2,6 +2,7 @@
 #include "engine/values/watched_run.h"
 
 #include "engine/base/text.h"
+#include "engine/convert/form_parts.h"
 #include "engine/graph/output_names.h"
 
 #include <ATen/ATen.h>
@@ -103,6 +104,13 @@ Result<void> WatchedRun::aim(const EditedModel* edited)
                 return fail(notOfOriginal("the original model does not return it"));
             m_floatOutput = std::size_t(place);
         }
+        const int inForm
+            = placesInForm(m_converted->referenceEdits, outputs.size())[*m_target.output];
+        if (inForm < 0)
+            return fail(
+                makeError(ErrorCode::BadInput, "an edit of the reference form dropped this output")
+                    .withHint("take that edit away"));
+        m_formOutput = std::size_t(inForm);
         m_values = {outputs[*m_target.output]};
         m_sweep.watch(std::nullopt, {});
         return {};
@@ -144,7 +152,7 @@ Result<std::vector<ValuePair>> WatchedRun::run(const Batch& batch, const JobCont
             QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
         }
         const at::Tensor &y = outputs.floatForm.at(m_floatOutput),
-                         &converted = outputs.referenceForm.at(*m_target.output);
+                         &converted = outputs.referenceForm.at(m_formOutput);
         if (y.defined() && converted.defined() && y.is_floating_point())
             m_seen->emplace_back(y, converted);
     }

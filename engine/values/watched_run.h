@@ -39,6 +39,7 @@ private:
     std::optional<OutputRun> m_reference; ///< as exported, where the sweep adds up in another way
     std::optional<std::size_t> m_unit;
     std::size_t m_floatOutput = 0; ///< of an output: its place among the float side's
+    std::size_t m_formOutput = 0; ///< and among the reference form's
     std::vector<ValueRef> m_values;
     std::shared_ptr<std::vector<ValuePair>> m_seen = std::make_shared<std::vector<ValuePair>>();
     at::Device m_device;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/own_runs.h"
 
+#include "engine/compare/collect_inputs.h"
 #include "engine/compare/output_run.h"
+#include "engine/convert/form_parts.h"
 #include "engine/export/exporter.h"
+#include "engine/graph/output_names.h"
+
+#include <ATen/ATen.h>
 
 #include <algorithm>
 
@@ -20,9 +25,36 @@ Result<BatchOutputs> outputsOf(const GraphPtr& graph, const std::string& form, b
     for (const Batch& batch : batches) {
         job.report("verify", form + " here, batch " + std::to_string(outputs.size() + 1), 0);
         QS_TRY(auto made, run.run(batch, job));
+        for (at::Tensor& tensor : made) // one that an edit returns
+            if (tensor.defined() && tensor.is_quantized())
+                tensor = tensor.dequantize();
         outputs.push_back(std::move(made));
     }
     return outputs;
+}
+
+/// The form's file, and what runs through it.
+Result<OwnRun> runOf(const VerifyRequest& request, const std::string& form, GraphPtr graph,
+                     const std::vector<Batch>& batches, const JobContext& job)
+{
+    const ConvertedModel& converted = request.converted;
+    const EditedModelPtr edits = exportedEdits(converted, form);
+    const bool isSequence = request.data.isSequence();
+    OwnRun own;
+    own.graph = std::move(graph);
+    own.isPart = edits && !edits->extractions.empty();
+    own.names = formOutputNames(*converted.prepared->model, edits);
+    for (std::size_t i = 0; i < own.names.size(); ++i)
+        own.places.push_back(edits ? edits->outputPlaces.at(i) : int(i));
+    QS_TRY(own.batches, partBatches(edits, batches, isSequence, job));
+    QS_TRY(own.outputs, outputsOf(own.graph, form, isSequence, own.batches, job));
+    if (own.graph != converted.lowered) {
+        QS_TRY(own.integers, ownIntegers(own.graph, own.batches.front().inputs, job));
+        return own;
+    }
+    const auto whole = onModelInputs(std::make_shared<const ConvertedModel>(converted));
+    QS_TRY(own.integers, ownIntegers(whole->reference, batches.front().inputs, job));
+    return own;
 }
 
 } // namespace
@@ -50,11 +82,7 @@ Result<OwnRuns> OwnRuns::create(const VerifyRequest& request, const std::vector<
         runs.m_graphs[form] = graph;
         if (runs.m_runs.contains(graph))
             continue;
-        OwnRun own;
-        QS_TRY(own.outputs, outputsOf(graph, form, isSequence, batches, job));
-        const GraphPtr& quantizing = graph == converted.lowered ? converted.reference : graph;
-        QS_TRY(own.integers, ownIntegers(quantizing, batches.front().inputs, job));
-        runs.m_runs[graph] = std::move(own);
+        QS_TRY(runs.m_runs[graph], runOf(request, form, graph, batches, job));
     }
     return runs;
 }

@@ -15,6 +15,11 @@ using BatchOutputs = std::vector<std::vector<at::Tensor>>; ///< of each batch th
 /// What one form computes here.
 struct OwnRun
 {
+    GraphPtr graph; ///< as the file has it
+    bool isPart = false; ///< an edit took a part out of the form
+    std::vector<Batch> batches; ///< its inputs: of a part what the whole form gives them
+    std::vector<std::string> names; ///< of its outputs
+    std::vector<int> places; ///< of its outputs among the model's; -1: an edit added it
     BatchOutputs outputs;
     NodeIntegers integers; ///< of the first batch, in order; a kernel's are those it stands for
 };

@@ -50,8 +50,16 @@ Result<Json> callsJson(const Graph& model, const std::vector<Batch>& batches,
             const at::IValue& value = given[i];
             if (value.isTensor()) {
                 const std::string name = std::to_string(b) + "." + std::to_string(i);
-                arrays.push_back(npyFromTensor(name, value.toTensor()));
+                const at::Tensor& tensor = value.toTensor();
                 call.push_back({{"array", name}});
+                if (tensor.defined() && tensor.is_quantized()
+                    && tensor.qscheme() == at::kPerTensorAffine) { // into a part of a form
+                    call.back()["scale"] = tensor.q_scale();
+                    call.back()["zero_point"] = tensor.q_zero_point();
+                    arrays.push_back(npyFromTensor(name, tensor.int_repr()));
+                    continue;
+                }
+                arrays.push_back(npyFromTensor(name, tensor));
             } else if (value.isInt()) {
                 call.push_back({{"value", value.toInt()}});
             } else if (value.isBool()) {

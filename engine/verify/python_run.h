@@ -43,7 +43,7 @@ struct PythonJob
     const std::string& python;
     const Runtime& runtime;
     const std::string& file;
-    const Graph& model; ///< the float one, whose call the file keeps
+    const Graph& model; ///< the form as the file has it, whose call the file keeps
     /// Our own integers of the first batch, by node, for runtimes that can be fed them; may be
     /// null.
     const NodeIntegers* integers = nullptr;

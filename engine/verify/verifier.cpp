@@ -13,7 +13,6 @@
 #include "engine/export/exporter.h"
 #include "engine/export/file_origin.h"
 #include "engine/graph/operators/state.h"
-#include "engine/graph/output_names.h"
 #include "engine/verify/certificate.h"
 #include "engine/verify/float_files.h"
 #include "engine/verify/node_steps.h"
@@ -48,7 +47,6 @@ public:
     Verifier(const VerifyRequest& request, const JobContext& job)
         : m_request(request)
         , m_job(job)
-        , m_names(outputNames(*request.converted.prepared->model))
         , m_drawing(drawingText(*request.converted.prepared->model))
         , m_floatFiles(*request.converted.prepared->model)
     {
@@ -163,18 +161,21 @@ private:
             verdict.form = form;
             verdict.file = file;
             const std::string whole = path(file);
+            const OwnRun& own = m_own.of(form);
             PythonJob pythonJob {m_request.python,
                                  runtime,
                                  whole,
-                                 *m_request.converted.prepared->model,
-                                 m_drawing.empty() ? &m_own.of(form).integers : nullptr,
+                                 *own.graph,
+                                 m_drawing.empty() ? &own.integers : nullptr,
                                  m_certificate.state};
             FloatFiles::Written floating;
-            if (isTimed) {
+            if (isTimed && own.isPart) {
+                floating.problem = "the file holds a part of the model, which alone is not timed";
+            } else if (isTimed) {
                 QS_TRY(floating, m_floatFiles.of(form, m_job));
                 pythonJob.floatFile = floating.path;
             }
-            QS_TRY(RuntimeRun run, runInPython(pythonJob, m_batches, m_job));
+            QS_TRY(RuntimeRun run, runInPython(pythonJob, own.batches, m_job));
             verdict.versions = run.versions;
             verdict.notes = run.notes;
             if (const auto torch = run.versions.find("torch"); torch != run.versions.end())
@@ -240,8 +241,7 @@ private:
             return;
         }
         if (!m_drawing.empty()) {
-            if (const auto alike = checkRanks(m_own.of(verdict.form).outputs, run.outputs);
-                !alike) {
+            if (const auto alike = checkRanks(m_own.of(verdict.form), run.outputs); !alike) {
                 verdict.reason = alike.error().message;
                 return;
             }
@@ -253,7 +253,7 @@ private:
         const OwnRun& own = m_own.of(verdict.form);
         verdict.steps = stepsApart(own.integers, run.nodes);
         verdict.alone = countAlone(own.integers, own.outputs.front(), run.alone);
-        if (const auto measured = measure(verdict, runtime, own.outputs, run.outputs); !measured)
+        if (const auto measured = measure(verdict, runtime, own, run.outputs); !measured)
             verdict.reason = measured.error().message;
         if (verdict.reason.empty() && runtime.isExact && verdict.alone)
             verdict.reason = faultAlone(*verdict.alone);
@@ -267,47 +267,52 @@ private:
             verdict.reason += " (" + cause->second + ")";
     }
 
-    Result<at::Tensor> returned(const BatchOutputs& theirs, std::size_t batch,
-                                std::size_t output) const
+    static Result<at::Tensor> returned(const OwnRun& own, const BatchOutputs& theirs,
+                                       std::size_t batch, std::size_t output)
     {
         if (batch < theirs.size() && output < theirs[batch].size()
             && theirs[batch][output].defined())
             return theirs[batch][output];
-        return fail(ErrorCode::Numeric, "it does not return output '" + m_names[output] + "'");
+        return fail(ErrorCode::Numeric, "it does not return output '" + own.names[output] + "'");
     }
 
     /// Of outputs that are chance, so that their sizes may be.
-    Result<void> checkRanks(const BatchOutputs& ours, const BatchOutputs& theirs) const
+    static Result<void> checkRanks(const OwnRun& own, const BatchOutputs& theirs)
     {
-        for (std::size_t i = 0; i < m_names.size(); ++i)
-            for (std::size_t b = 0; b < m_batches.size(); ++b) {
+        const BatchOutputs& ours = own.outputs;
+        for (std::size_t i = 0; i < own.names.size(); ++i)
+            for (std::size_t b = 0; b < ours.size(); ++b) {
                 if (i >= ours[b].size() || !ours[b][i].defined())
                     continue;
-                QS_TRY(const at::Tensor other, returned(theirs, b, i));
+                QS_TRY(const at::Tensor other, returned(own, theirs, b, i));
                 if (ours[b][i].dim() != other.dim())
                     return fail(ErrorCode::Numeric,
-                                "output '" + m_names[i] + "' has other dimensions than ours");
+                                "output '" + own.names[i] + "' has other dimensions than ours");
             }
         return {};
     }
 
     /// Fills the verdict's outputs, and its reason where one of them is not as wanted.
-    Result<void> measure(RuntimeVerdict& verdict, const Runtime& runtime, const BatchOutputs& ours,
+    Result<void> measure(RuntimeVerdict& verdict, const Runtime& runtime, const OwnRun& own,
                          const BatchOutputs& theirs) const
     {
-        for (std::size_t i = 0; i < m_names.size(); ++i) {
+        for (std::size_t i = 0; i < own.names.size(); ++i) {
             OutputSums sums;
             bool isThere = false;
-            for (std::size_t b = 0; b < m_batches.size(); ++b) {
-                const at::Tensor own = i < ours[b].size() ? ours[b][i] : at::Tensor();
-                if (!own.defined())
+            const int place = own.places[i];
+            for (std::size_t b = 0; b < own.outputs.size(); ++b) {
+                const auto& returnedHere = own.outputs[b];
+                const at::Tensor made = i < returnedHere.size() ? returnedHere[i] : at::Tensor();
+                if (!made.defined())
                     continue;
                 isThere = true;
-                QS_TRY(const at::Tensor other, returned(theirs, b, i));
-                QS_CHECK(sums.add(m_own.floatOutputs()[b].at(i), own, other, m_names[i]));
+                QS_TRY(const at::Tensor other, returned(own, theirs, b, i));
+                const auto& floats = m_own.floatOutputs()[b];
+                const at::Tensor y = place < 0 ? at::Tensor() : floats.at(std::size_t(place));
+                QS_CHECK(sums.add(y, made, other, own.names[i]));
             }
             if (isThere)
-                QS_CHECK(judgeOutput(verdict, runtime, sums, m_names[i]));
+                QS_CHECK(judgeOutput(verdict, runtime, sums, own.names[i]));
         }
         return {};
     }
@@ -365,7 +370,6 @@ private:
 
     const VerifyRequest& m_request;
     const JobContext& m_job;
-    const std::vector<std::string> m_names;
     const std::string m_drawing; ///< `drawingText` of the model
     std::vector<Batch> m_batches;
     OwnRuns m_own;

@@ -4,7 +4,7 @@
 usage: run_export.py FOLDER
 
 FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "packages", "libraries", "scripts", "keeps_state", "fresh_state", "float_file",
-"outputs", "calls": [[{"array": NAME} or {"value": literal}, ...]]}) and inputs.npz; given.npz, where it is there, the integers that our own run made of the
+"outputs", "calls": [[{"array": NAME} (of integers with "scale" and "zero_point") or {"value": literal}, ...]]}) and inputs.npz; given.npz, where it is there, the integers that our own run made of the
 first call, by node. "keeps_state": the model changes buffers of its own; "fresh_state": each call starts from the state that the file holds, else
 from what the call before left. "float_file", where it is there: the float model, to time the file against (time_export.py). "outputs": the places of those that are not None. Leaves outputs.npz
 (arrays "CALL.OUTPUT"), alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first
@@ -83,7 +83,13 @@ class Job:
     def calls(self, make):
         for number, call in enumerate(self.text["calls"], self.before + 1):
             self.at(f"{self.stage}call {number} of {self.total}")
-            yield [make(self.arrays[item["array"]]) if "array" in item else item["value"] for item in call]
+            yield [self.tensor(make, item) if "array" in item else item["value"] for item in call]
+
+    def tensor(self, make, item):
+        made = make(self.arrays[item["array"]])
+        if "scale" not in item:
+            return made
+        return need("torch")._make_per_tensor_quantized_tensor(made, item["scale"], item["zero_point"])
 
     def fed(self, names, flat):
         """The flat inputs by the names that an ONNX file gives them; it has none for those that are no array (None, numbers that were fixed)."""
@@ -163,7 +169,8 @@ def run_torch(job, module, torch, again=None):
             args, kwargs = arguments(job, flat)
             given = [value.clone() if isinstance(value, torch.Tensor) else None for value in flat]
             results.append([leaf for leaf in pytree.tree_leaves(module(*args, **kwargs))])
-            if any(before is not None and not torch.equal(before.nan_to_num(), value.nan_to_num()) for before, value in zip(given, flat)):
+            if any(before is not None and not torch.equal(*(one if one.is_quantized else one.nan_to_num() for one in (before, value)))
+                   for before, value in zip(given, flat)):
                 job.notes["inputs"] = "it writes into the tensors that it is given: hand it a copy of what you need afterwards"
     return results
 
@@ -334,6 +341,8 @@ def one_line(error):
 def as_array(value):
     if hasattr(value, "detach"):
         value = value.detach()
+        if value.is_quantized:  # an edit returns it
+            value = value.dequantize()
         return (value.float() if value.is_floating_point() else value).contiguous().numpy()
     return None if value is None else numpy.asarray(value)
 

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <QApplication>
+#include <QFileDialog>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLineEdit>
 #include <QProcess>
 #include <QTimer>
+#include <QtTest>
 
 namespace qs::test {
 
@@ -22,6 +25,15 @@ void atDialog(QObject& owner, Work work)
         }
     });
     timer->start(10);
+}
+
+/// Types the file into the file dialog that comes next.
+inline void atFileDialog(QObject& owner, const QString& file)
+{
+    atDialog<QFileDialog>(owner, [file](QFileDialog& dialog) {
+        dialog.findChild<QLineEdit*>()->setText(file);
+        QTest::keyClick(dialog.findChild<QLineEdit*>(), Qt::Key_Return);
+    });
 }
 
 /// The document that the built command line prints for these words.

@@ -115,13 +115,18 @@ protected:
         m_engine = makeEngineSession();
     }
 
-    void openSample()
+    void openFile(const QString& file)
     {
         m_window = std::make_unique<MainWindow>(*m_engine);
         m_window->resize(1280, 800);
         m_window->show();
-        m_window->openModel(kSamples + "digits.pt2");
+        m_window->openModel(file);
         QTRY_VERIFY_WITH_TIMEOUT(document().plan() && m_window->graphPane().isLayoutDone(), 60000);
+    }
+
+    void openSample()
+    {
+        openFile(kSamples + "digits.pt2");
         RunSettings settings = document().settings();
         settings.comparisonData.clear();
         settings.device = "cpu";

@@ -32,7 +32,8 @@ private:
 
     QPoint middleOf(const char* name)
     {
-        return view().mapFromScene(drawing().rectOf(drawing().tree->unitOf(node(name))).center());
+        const NodeId shown = drawing().graph->tryFind(name)->id;
+        return view().mapFromScene(drawing().rectOf(drawing().tree->unitOf(shown)).center());
     }
 
     /// A point on a line from the one to the other, where nothing else is.
@@ -125,6 +126,40 @@ private Q_SLOTS:
         drag(onEdge(maker, "add"), middleOf("relu_1"), {});
         QTRY_VERIFY(recipe() == byCommand);
         settle();
+    }
+
+    /// The same in a converted form: its own values, read by its own operators.
+    void aFormIsFedByDragging()
+    {
+        const Recipe before = recipe();
+        workspace().pipeline().runUpTo(Stage::Convert);
+        QTRY_VERIFY_WITH_TIMEOUT(workspace().document().hasResult(Stage::Convert) && settled(),
+                                 120000);
+        pane().showForm(CodeForm::Reference);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            view().graphScene().drawing()
+                && drawing().graph == workspace().document().converted()->reference && settled(),
+            60000);
+        pane().expandAll();
+        settle();
+        view().fitAll();
+        const GraphPtr form = workspace().document().converted()->reference;
+        const Node& add = *form->tryFind("add");
+        const ValueRef first = *add.args.at(0).value.asRef(),
+                       second = *add.args.at(1).value.asRef();
+        drag(middleOf(form->get(first.node).name.c_str()), middleOf("add"), Qt::AltModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!(recipe() == before), 60000);
+        settle();
+        QCOMPARE(recipe().edits.size(), before.edits.size() + 1);
+        QVERIFY(recipe().edits.back().form == EditForm::Reference);
+        QVERIFY(recipe().edits.back().kind == EditKind::Rewire);
+        QTRY_VERIFY_WITH_TIMEOUT(!workspace().document().isStale(Stage::Convert), 60000);
+        const GraphPtr now = workspace().document().converted()->reference;
+        QCOMPARE(*now->tryFind("add")->args.at(1).value.asRef(), first);
+        QVERIFY(!(first == second));
+        workspace().undoStack().undo();
+        settle();
+        QVERIFY(recipe() == before);
     }
 
     void aValueIsTakenToAReader()

@@ -150,18 +150,79 @@ private Q_SLOTS:
         QVERIFY(document().recipe().edits.empty());
     }
 
-    void whatMakesNoSenseInAFormSaysWhatToDo()
+    void outputsOfAFormAreAddedAndDropped()
     {
-        workspace().pipeline().runUpTo(Stage::Convert);
+        workspace().pipeline().runUpTo(Stage::Compare);
         settle();
+        const ComparisonPtr before = document().comparison();
         m_window->graphPane().showForm(CodeForm::Reference);
         select("relu");
+        ask(ActionId::MakeOutput, [&](EditDialog& dialog) {
+            chooseMember(dialog, *document().converted()->reference, "relu");
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Convert), 60000);
+        QVERIFY(document().recipe().edits.back().form == EditForm::Reference);
+        QCOMPARE(document().converted()->reference->output().args.size(), std::size_t(2));
+        QCOMPARE(document().converted()->lowered->output().args.size(), std::size_t(1));
+        QCOMPARE(document().model()->output().args.size(), std::size_t(1));
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        checkAgainstTheCommandLine();
+        QCOMPARE(document().comparison()->outputs.size(), std::size_t(1));
+        QVERIFY(document().comparison()->outputs[0].cumulative->sqnrDb
+                == before->outputs[0].cumulative->sqnrDb);
+        QCOMPARE(document().comparison()->unpaired.size(), std::size_t(1));
+        // The first one goes: the file returns the added one alone.
+        ask(ActionId::DropOutput, [](EditDialog& dialog) {
+            dialog.findChild<QComboBox*>("editChoice")->setCurrentIndex(0);
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Convert), 60000);
+        const Graph& form = *document().converted()->reference;
+        QCOMPARE(form.output().args.size(), std::size_t(1));
+        QCOMPARE(form.output().args[0].value.asRef()->node, form.tryFind("relu")->id);
         ask(
             ActionId::DropOutput, [](EditDialog&) {}, false);
         auto* dialog = m_window->findChild<EditDialog*>();
-        QVERIFY(dialog->findChild<QLabel*>("editProblem")->text().contains("float model"));
+        QVERIFY(dialog->findChild<QLabel*>("editProblem")->text().contains("computes nothing"));
         QTest::keyClick(dialog, Qt::Key_Escape);
-        QVERIFY(document().recipe().edits.empty());
+        workspace().undoStack().undo();
+        workspace().undoStack().undo();
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Compare), 20000);
+        QCOMPARE(document().comparison(), before);
+    }
+
+    void aPartOfAFormIsExtracted()
+    {
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        const ComparisonPtr before = document().comparison();
+        const std::size_t whole = document().converted()->reference->nodes().size();
+        m_window->graphPane().showForm(CodeForm::Reference);
+        std::vector<NodeId> block;
+        for (const NodePtr& one : document().model()->nodes())
+            if (one->isOperator() && one->scope.path.starts_with("block1."))
+                block.push_back(one->id);
+        workspace().selection().selectNodes(block);
+        QVERIFY(action(ActionId::ExtractSelection).isEnabled());
+        action(ActionId::ExtractSelection).trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(document().recipe().edits.size() == 1, 20000);
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Convert), 60000);
+        QVERIFY2(unfitFormEdits(*document().converted(), document().recipe()).empty(),
+                 "the part is not taken");
+        QVERIFY(document().converted()->reference->nodes().size() < whole / 2);
+        QVERIFY(document().edited()->extractions.empty()); // the model is whole
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Compare), 60000);
+        const ComparisonPtr part = document().comparison();
+        QVERIFY(!part->nodes.empty() && part->nodes.size() < before->nodes.size());
+        checkAgainstTheCommandLine(0);
+        workspace().undoStack().undo();
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(isCurrent(Stage::Compare), 20000);
+        QCOMPARE(document().comparison(), before);
     }
 
 private:

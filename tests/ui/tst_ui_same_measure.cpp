@@ -171,7 +171,7 @@ numpy.savez(sys.argv[2], input=torch.randn(16, 4).numpy())
         press(Qt::Key_X, Qt::ControlModifier | Qt::AltModifier);
         settle();
         QTRY_VERIFY(action(ActionId::SavePartData).isEnabled());
-        atFileDialog(file);
+        atFileDialog(*m_window, file);
         action(ActionId::SavePartData).trigger();
         QTRY_COMPARE_WITH_TIMEOUT(document().settings().calibrationData, file.toStdString(), 60000);
         settle();
@@ -268,7 +268,7 @@ numpy.savez(sys.argv[2], **{name: data[name][: int(sys.argv[3])] for name in dat
         settings.comparisonData.clear();
         document().setSettings(settings);
         settle();
-        atFileDialog(saved);
+        atFileDialog(*m_window, saved);
         action(ActionId::SaveEdited).trigger();
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(saved), 60000);
         const QJsonObject read = commandLine({"inspect", saved, "--json"});
@@ -352,18 +352,6 @@ numpy.savez(sys.argv[2], **{name: data[name][: int(sys.argv[3])] for name in dat
         m_window->openModel(path);
         QTRY_VERIFY_WITH_TIMEOUT(document().modelNumber() != again && document().plan(), 60000);
         QVERIFY(!commandLine({"plan", path, "--json"})["nodes"].toArray().isEmpty());
-    }
-
-private:
-    /// Types the file into the dialog that comes next.
-    static void atFileDialog(const QString& file)
-    {
-        QTimer::singleShot(300, [file] {
-            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            QVERIFY(dialog);
-            dialog->findChild<QLineEdit*>()->setText(file);
-            QTest::keyClick(dialog->findChild<QLineEdit*>(), Qt::Key_Return);
-        });
     }
 };
 

@@ -61,7 +61,11 @@ EditActions::EditActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     connect(&workspace.selection(), &Selection::changed, this, &EditActions::refresh);
     connect(&workspace, &Workspace::treeChanged, this, &EditActions::refresh);
     refresh();
-    new PartActions(actions, workspace, editor, messages, window, this);
+    auto* parts = new PartActions(actions, workspace, editor, messages, window, this);
+    connect(&actions[ActionId::ExtractSelection], &QAction::triggered, parts, [this, parts] {
+        if (canEdit())
+            parts->extract();
+    });
 }
 
 void EditActions::connectCommands()
@@ -108,8 +112,7 @@ void EditActions::connectCommands()
 void EditActions::takeDrags(GraphView& view)
 {
     auto* drag = new RewireDrag(view, m_workspace, m_editor, &view);
-    connect(drag, &RewireDrag::wanted, this, // of the float form: others are not dragged in
-            [this](const EditStep& step) { make(step, EditForm::Float); });
+    connect(drag, &RewireDrag::wanted, this, [this](const EditStep& step) { make(step); });
     connect(drag, &RewireDrag::refused, this,
             [this](const QString& why) { refuse(tr("Not fed"), why); });
 }
@@ -121,7 +124,8 @@ EditActions::About EditActions::about() const
     if (!about.model)
         return about;
     if (m_editor.form() != EditForm::Float) {
-        about.operators = operatorsOfForm(*about.model);
+        if (!m_workspace.selection().isModule())
+            about.operators = m_editor.selectedInForm();
         return about;
     }
     about.edge = selection.edge();
@@ -137,22 +141,6 @@ EditActions::About EditActions::about() const
         return about.model->position(a) < about.model->position(b);
     });
     return about;
-}
-
-std::vector<NodeId> EditActions::operatorsOfForm(const Graph& form) const
-{
-    const Graph& model = *m_workspace.document().model();
-    const Selection& selection = m_workspace.selection();
-    std::vector<NodeId> wanted = selection.nodes();
-    if (const auto& edge = selection.edge())
-        wanted = {edge->value.node, edge->reader.node};
-    std::vector<NodeId> found;
-    for (const NodePtr& node : form.nodes())
-        if (node->isOperator() && !selection.isModule()
-            && std::find(wanted.begin(), wanted.end(), floatNodeOf(form, &model, node->id))
-                != wanted.end())
-            found.push_back(node->id);
-    return found;
 }
 
 bool EditActions::canEdit()
@@ -185,15 +173,12 @@ void EditActions::refresh()
         m_actions[id].setEnabled(model != nullptr);
 }
 
-void EditActions::make(const EditStep& step, std::optional<EditForm> form)
+void EditActions::make(const EditStep& step)
 {
-    m_editor.attempt(
-        step,
-        [this, text = m_editor.textOf(step)](const QString& problem) {
-            if (!problem.isEmpty())
-                refuse(tr("Not done: %1").arg(text), problem);
-        },
-        form);
+    m_editor.attempt(step, [this, text = m_editor.textOf(step)](const QString& problem) {
+        if (!problem.isEmpty())
+            refuse(tr("Not done: %1").arg(text), problem);
+    });
 }
 
 void EditActions::refuse(const QString& what, const QString& why)

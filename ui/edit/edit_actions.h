@@ -41,8 +41,6 @@ private:
         std::vector<NodeId> operators;
     };
     About about() const;
-    /// The operators of a converted form that came from the selected nodes.
-    std::vector<NodeId> operatorsOfForm(const Graph& form) const;
     /// Whether there is a graph to edit; else says how to get it.
     bool canEdit();
     using Ask = std::function<void(EditDialog& dialog, const About& about, const Node& node)>;
@@ -60,7 +58,7 @@ private:
     void dropOutput();
     void saveEdited();
     /// The edit without a question; a refusal goes to the message bar.
-    void make(const EditStep& step, std::optional<EditForm> form = {});
+    void make(const EditStep& step);
     void refuse(const QString& what, const QString& why);
     /// `ok`: the word on its button. Goes when it is closed.
     EditDialog* newDialog(const QString& title, const QString& ok);

@@ -2,6 +2,7 @@
 #include "ui/edit/graph_editor.h"
 
 #include "engine/edit/edit_titles.h"
+#include "ui/graph/style/graph_style.h"
 #include "ui/session/text.h"
 
 #include <algorithm>
@@ -81,6 +82,23 @@ GraphPtr GraphEditor::graph() const
     return of == EditForm::Reference ? converted->reference : converted->lowered;
 }
 
+std::vector<NodeId> GraphEditor::selectedInForm() const
+{
+    const GraphPtr shown = graph();
+    const Graph* model = document().model().get();
+    const Selection& selection = m_workspace.selection();
+    std::vector<NodeId> wanted = selection.nodes();
+    if (const auto& edge = selection.edge())
+        wanted = {edge->value.node, edge->reader.node};
+    std::vector<NodeId> found;
+    for (const NodePtr& node : shown ? shown->nodes() : std::span<const NodePtr>())
+        if (node->isOperator()
+            && std::find(wanted.begin(), wanted.end(), floatNodeOf(*shown, model, node->id))
+                != wanted.end())
+            found.push_back(node->id);
+    return found;
+}
+
 EditedModelPtr GraphEditor::editedForm(EditForm form) const
 {
     if (form == EditForm::Float)
@@ -103,17 +121,16 @@ std::shared_ptr<const Addresses> GraphEditor::addresses() const
     return shown ? m_formAddresses.second : nullptr;
 }
 
-void GraphEditor::attempt(const EditStep& step, std::function<void(const QString&)> done,
-                          std::optional<EditForm> form)
+void GraphEditor::attempt(const EditStep& step, std::function<void(const QString&)> done)
 {
-    attempt(std::vector<EditStep> {step}, std::move(done), {}, form);
+    attempt(std::vector<EditStep> {step}, std::move(done));
 }
 
 void GraphEditor::attempt(std::vector<EditStep> steps, std::function<void(const QString&)> done,
-                          const QString& text, std::optional<EditForm> form)
+                          const QString& text)
 {
-    const EditForm of = form.value_or(this->form());
-    const GraphPtr shown = of == EditForm::Float ? document().model() : graph();
+    const EditForm of = form();
+    const GraphPtr shown = graph();
     if (!shown)
         return;
     for (EditStep& step : steps)

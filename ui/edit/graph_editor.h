@@ -29,17 +29,18 @@ public:
     EditForm form() const;
     /// The graph of that form; null for a converted form while no conversion is current.
     GraphPtr graph() const;
+    /// The operators of the converted form that came from the selected nodes, in its order; empty
+    /// where there is no such form.
+    std::vector<NodeId> selectedInForm() const;
     /// The edits of a form of the current conversion; null without edits.
     EditedModelPtr editedForm(EditForm form) const;
 
     /// Calls `done` with why the edit does not fit, empty where it was made. The newest try wins.
-    void attempt(const EditStep& step, std::function<void(const QString& problem)> done,
-                 std::optional<EditForm> form = {});
+    void attempt(const EditStep& step, std::function<void(const QString& problem)> done);
     /// The same for edits that belong together: all of them, or none. `text`: what the step of the
     /// history is called; empty: as the first of them.
-    /// `form`: empty for that of `form()`.
     void attempt(std::vector<EditStep> steps, std::function<void(const QString& problem)> done,
-                 const QString& text = {}, std::optional<EditForm> form = {});
+                 const QString& text = {});
     /// Takes one edit out of the list; edits after it that needed it are left out and say so.
     void takeAway(std::size_t index);
 

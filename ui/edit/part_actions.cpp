@@ -28,8 +28,6 @@ PartActions::PartActions(Actions& actions, Workspace& workspace, GraphEditor& ed
     , m_messages(messages)
     , m_window(window)
 {
-    connect(&m_actions[ActionId::ExtractSelection], &QAction::triggered, this,
-            &PartActions::extract);
     connect(&m_actions[ActionId::SavePartData], &QAction::triggered, this,
             &PartActions::askForFile);
     connect(&workspace.selection(), &Selection::changed, this, &PartActions::refresh);
@@ -87,15 +85,21 @@ void PartActions::extract()
     }
     EditStep step;
     step.kind = EditKind::Extract;
-    for (const NodeId id : m_workspace.selection().nodes())
-        if (const Node* node = m_workspace.document().model()->tryGet(id);
-            node && node->isOperator())
+    const bool isFloat = m_editor.form() == EditForm::Float;
+    const GraphPtr graph = m_editor.graph();
+    for (const NodeId id : isFloat ? m_workspace.selection().nodes() : m_editor.selectedInForm())
+        if (const Node* node = graph->tryGet(id); node && node->isOperator())
             step.nodes.push_back(m_editor.addressOf({id, 0}));
-    m_editor.attempt(step, [this](const QString& problem) {
-        if (problem.isEmpty())
+    m_editor.attempt(step, [this, isFloat](const QString& problem) {
+        if (!problem.isEmpty())
+            m_messages.showMessage(MessageBar::Kind::Warning, tr("Not extracted"), problem);
+        else if (isFloat)
             offerData();
         else
-            m_messages.showMessage(MessageBar::Kind::Warning, tr("Not extracted"), problem);
+            m_messages.showMessage(
+                MessageBar::Kind::Note, tr("This form is the part alone"),
+                tr("Its files hold the part; comparing and verifying feed it what the whole form "
+                   "computes from the model's data"));
     });
 }
 

@@ -26,8 +26,10 @@ public:
     PartActions(Actions& actions, Workspace& workspace, GraphEditor& editor, MessageBar& messages,
                 QWidget& window, QObject* parent);
 
-private:
+    /// Of the form that edits are of, which must be there.
     void extract();
+
+private:
     /// Says that other data are needed by now, with the button that makes them.
     void offerData();
     void askForFile();

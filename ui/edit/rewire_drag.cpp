@@ -124,9 +124,9 @@ bool RewireDrag::eventFilter(QObject* watched, QEvent* event)
 
 bool RewireDrag::take(const QPoint& at, bool alt)
 {
-    const GraphPtr& model = m_workspace.document().model();
+    const GraphPtr form = m_editor.graph();
     const GraphDrawingPtr& drawing = m_view.graphScene().drawing();
-    if (!model || !drawing || drawing->graph != model) // edits are made in the float form
+    if (!form || !drawing || drawing->graph != form) // another form beside the one that is edited
         return false;
     m_drawing = drawing;
     const QPointF point = m_view.mapToScene(at);
@@ -141,10 +141,11 @@ bool RewireDrag::take(const QPoint& at, bool alt)
     if (stretch < 0)
         return false;
     const auto& lit = m_view.graphScene().litEdges().chosen;
-    if (edge && std::find(lit.begin(), lit.end(), stretch) != lit.end())
+    const bool isLit = edge && std::find(lit.begin(), lit.end(), stretch) != lit.end();
+    if (isLit && m_editor.form() == EditForm::Float)
         m_edge = edge;
-    else if (alt)
-        m_edge = EdgeMarks(*drawing, *model, *m_workspace.foldTree()).edgeOf(stretch);
+    else if (isLit || alt) // as the form itself has it, whatever float edge it stands for
+        m_edge = EdgeMarks(*drawing, *form, *drawing->tree).edgeOf(stretch);
     m_from = m_edge ? drawing->nodeShowing(drawing->tree->unitOf(m_edge->reader.node)) : -1;
     if (m_from < 0)
         m_edge.reset(); // its reader is out of sight
@@ -213,7 +214,7 @@ void RewireDrag::drop(const QPoint& at)
     const bool fit = fits(node);
     const auto edge = m_edge;
     const auto value = m_value;
-    if (drawing->graph != m_workspace.document().model()) { // another layout is on its way
+    if (drawing->graph != m_editor.graph()) { // another layout is on its way
         stop();
         return;
     }
@@ -267,7 +268,8 @@ void RewireDrag::stop()
 
 void RewireDrag::wish(const Edge& reading, ValueRef value)
 {
-    const Node* found = m_workspace.document().model()->tryGet(reading.reader.node);
+    const GraphPtr graph = m_editor.graph();
+    const Node* found = graph ? graph->tryGet(reading.reader.node) : nullptr;
     if (!found || reading.reader.argument >= found->args.size())
         return; // the model changed while the menu was open
     const Node& reader = *found;

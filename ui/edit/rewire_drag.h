@@ -21,10 +21,10 @@ struct GraphDrawing;
 class GraphView;
 class RewireItem;
 
-/// Feeding an input by dragging in the float form: the selected edge (any edge with Alt) is taken
-/// to another node, from which its reader then reads; Alt+dragging from a node takes its value to a
-/// reader. A line follows the pointer; nodes that cannot be stand back; Escape gives it up. A drop
-/// is one wish for an edit. GUI thread only.
+/// Feeding an input by dragging in the form that edits are of: the selected edge (any edge with
+/// Alt) is taken to another node, from which its reader then reads; Alt+dragging from a node takes
+/// its value to a reader. A line follows the pointer; nodes that cannot be stand back; Escape gives
+/// it up. A drop is one wish for an edit. GUI thread only.
 class RewireDrag : public QObject
 {
     Q_OBJECT

@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/compare/collect_outputs.h"
 #include "engine/convert/form_edits.h"
+#include "engine/convert/form_parts.h"
 #include "engine/graph/operators/state.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -165,13 +166,14 @@ Result<void> ModelRun::evaluate(const std::string& scratch)
     if (m_options.eval.empty())
         return {};
     const Stopwatch evaluating(&m_timing, "eval");
-    const auto names = outputNames(*m_planned.model);
     QS_TRY(const auto data, comparedData(*m_planned.model, m_planned.recipe));
-    for (const auto& [name, graph] :
-         {std::pair("float", m_planned.model), std::pair("int8", m_converted->lowered)}) {
+    const ConvertedPtr converted = onModelInputs(m_converted);
+    for (const auto& [name, graph, edits] :
+         {std::tuple("float", m_planned.model, EditedModelPtr()),
+          std::tuple("int8", converted->lowered, converted->loweredEdits)}) {
         m_job.report("eval", name, 0);
         const std::string file = (std::filesystem::path(scratch) / "outputs.npz").string();
-        QS_CHECK(writeOutputs(graph, *data, names, file, m_job));
+        QS_CHECK(writeOutputs(graph, *data, formOutputNames(*m_planned.model, edits), file, m_job));
         const auto value = runUserMetric(m_options.eval, file, m_job);
         std::filesystem::remove(file);
         if (!value) {

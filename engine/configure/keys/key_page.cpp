@@ -297,8 +297,7 @@ std::string editsTable()
           "not fit the model is left out with a warning, and `--strict` makes that an error.\n\n"
           "Every kind also takes `form`, one of "
         + keyWords(editFormNames()) + "; the default is " + asCode(editFormName(EditForm::Float))
-        + ". An edit of another form changes that converted form alone, after conversion; "
-          "`add_output`, `drop_output`, `extract` and `as_float32` are for the float model.\n\n"
+        + ". An edit of another form changes that converted form alone, after conversion.\n\n"
           "| `do` | Keys | Optional keys | What it does |\n| --- | --- | --- | --- |\n";
     for (const EditKeys& kind : editKeys()) {
         const auto* row

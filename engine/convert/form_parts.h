@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/convert/converted_model.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qs {
+
+/// The conversion with forms that run on the model's own inputs: a form of which an edit took a
+/// part out gets back, under new ids, what computes the part's inputs. The conversion itself where
+/// no form is a part.
+ConvertedPtr onModelInputs(const ConvertedPtr& converted);
+
+/// For each output of the model, flat and in order: its place among those that the form returns, -1
+/// where an edit of the form dropped it. `edits`: of that form; null = none. `outputs`: how many
+/// the model has.
+std::vector<int> placesInForm(const EditedModelPtr& edits, std::size_t outputs);
+
+/// What a form returned, in the order of the model's outputs; `T()` where an edit dropped one.
+template<class T>
+std::vector<T> inModelOrder(std::vector<T> returned, const EditedModelPtr& edits,
+                            std::size_t outputs)
+{
+    if (!edits)
+        return returned;
+    std::vector<T> out;
+    for (const int place : placesInForm(edits, outputs))
+        out.push_back(place < 0 ? T() : std::move(returned.at(std::size_t(place))));
+    return out;
+}
+
+/// Names of what a form returns, each once: the model's outputs under their names, those that an
+/// edit added under their value's.
+std::vector<std::string> formOutputNames(const Graph& model, const EditedModelPtr& edits);
+
+/// One line for each output that only one of model and form returns.
+std::vector<std::string> unpairedOutputs(const Graph& model, const EditedModelPtr& edits);
+
+} // namespace qs
