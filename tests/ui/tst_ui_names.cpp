@@ -5,13 +5,17 @@
 #include "tests/ui/edge_window.h"
 #include "ui/edit/edit_dialog.h"
 #include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/models/module_tree_model.h"
 #include "ui/models/search_result_model.h"
+#include "ui/style/fitted_title.h"
 #include "ui/style/theme.h"
 
 #include <QClipboard>
 #include <QComboBox>
+#include <QFontMetricsF>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QTableView>
 #include <QTreeView>
@@ -76,6 +80,60 @@ private Q_SLOTS:
     void initTestCase() { openAndCompare(); }
     void init() { startAgain(); }
     void cleanupTestCase() { m_window.reset(); }
+
+    /// A box that is too narrow for a title cuts it at a dot, and keeps the operator longest.
+    void titlesAreCutAtDots_data()
+    {
+        QTest::addColumn<QString>("title");
+        QTest::addColumn<QStringList>("shorter");
+        QTest::newRow("fused") << QStringLiteral("block1.conv1.conv + bn + relu")
+                               << QStringList {"block1.conv1.conv + bn + relu",
+                                               "block1.conv1.conv + …", "conv1.conv + …",
+                                               "conv + …", "conv"};
+        QTest::newRow("an operator")
+            << QStringLiteral("layers.0.self_attn · matmul 2")
+            << QStringList {"layers.0.self_attn · matmul 2", "0.self_attn · matmul 2",
+                            "self_attn · matmul 2", "matmul 2"};
+        QTest::newRow("outside") << QStringLiteral("flatten") << QStringList {"flatten"};
+    }
+    void titlesAreCutAtDots()
+    {
+        QFETCH(QString, title);
+        QFETCH(QStringList, shorter);
+        const QFontMetricsF metrics(uiFont(12));
+        QStringList seen;
+        for (double width = metrics.horizontalAdvance(title) + 1;
+             width >= metrics.horizontalAdvance(shorter.last()); width -= 1)
+            if (const QString text = fittedTitle(metrics, title, width);
+                seen.isEmpty() || seen.last() != text)
+                seen << text;
+        QCOMPARE(seen, shorter);
+        const QString cut
+            = fittedTitle(metrics, title, metrics.horizontalAdvance(shorter.last()) - 2);
+        QVERIFY2(cut.endsWith(QStringLiteral("…")) && shorter.last().startsWith(cut.chopped(1)),
+                 qPrintable(cut));
+    }
+
+    /// Messages of the engine name nodes as everything else does.
+    void messagesNameNodesByTheirTitle()
+    {
+        MessageBar& bar = m_window->messageBar();
+        bar.showError(QStringLiteral("Calibrate"),
+                      makeError(ErrorCode::Numeric, "NaN or Inf appears in 'conv2d_2'")
+                          .atNode("linear")
+                          .withHint("keep 'linear' float"),
+                      true);
+        QVERIFY2(bar.headline().contains(QStringLiteral("head · linear")),
+                 qPrintable(bar.headline()));
+        for (const char* title : {"'block1.conv2 + bn2'", "'head · linear'"})
+            QVERIFY2(bar.detail().contains(QString::fromUtf8(title)), qPrintable(bar.detail()));
+        auto* show = m_window->findChild<QPushButton*>(QStringLiteral("messageGoto"));
+        QCOMPARE(show->text(), QStringLiteral("Show head · linear"));
+        workspace().selection().clear();
+        show->click();
+        QVERIFY(workspace().selection().contains(graph().tryFind("linear")->id));
+        bar.dismiss();
+    }
 
     void titlesAreWords_data()
     {

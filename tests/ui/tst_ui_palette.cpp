@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/fake_engine.h"
-#include "tests/ui/window_test.h"
+#include "tests/ui/keys_window.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
 #include "ui/graph/view/graph_pane.h"
-#include "ui/help/help_topics.h"
 #include "ui/help/help_window.h"
 #include "ui/models/palette_model.h"
 #include "ui/panels/guide_panel.h"
@@ -24,9 +22,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
-#include <QListWidget>
 #include <QPushButton>
-#include <QScrollBar>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTextBrowser>
@@ -36,41 +32,13 @@
 using namespace qs;
 
 /// Commands by name, help by place, first steps, and the whole job by keyboard.
-class TestPalette : public test::WindowTest<FakeEngine>
+class TestPalette : public test::KeysWindow
 {
     Q_OBJECT
 
-private:
-    /// A key as the window gets it, wherever the keyboard is.
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier)
-    {
-        if (!QApplication::focusWidget()) {
-            m_window->activateWindow();
-            QTRY_VERIFY(QApplication::focusWidget());
-        }
-        QWidget* target = QApplication::focusWidget();
-        QTest::keyClick(target ? target : m_window.get(), key, modifiers);
-    }
-    void type(const char* text)
-    {
-        QTest::keyClicks(QApplication::focusWidget(), QString::fromUtf8(text));
-    }
-    void openModel()
-    {
-        m_window->openModel(QStringLiteral("/models/net.pt2"));
-        QTRY_VERIFY(settled());
-    }
-
 private Q_SLOTS:
     void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
-    void init()
-    {
-        QSettings().remove(QStringLiteral("guideHidden"));
-        m_window = std::make_unique<MainWindow>(m_engine);
-        m_window->resize(1280, 800);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-    }
+    void init() { start(); }
     void cleanup() { m_window.reset(); }
     void fuzzyMatchPrefersBeginnings();
     void modelIsCleanAndRanks();
@@ -79,10 +47,7 @@ private Q_SLOTS:
     void paletteLeavesTheFocusWhereItWas();
     void assignsByAFewLetters();
     void wholeJobByKeyboard();
-    void everyTopicIsComplete();
-    void helpKnowsThePlace();
     void everyKeyIsListed();
-    void helpFindsAndFollowsLinks();
     void firstStepsTickThemselvesOff();
     void everyWidgetForTheKeyboardHasAName();
 };
@@ -237,47 +202,6 @@ void TestPalette::wholeJobByKeyboard()
     QTRY_VERIFY(!document.exported().files.empty());
 }
 
-void TestPalette::everyTopicIsComplete()
-{
-    QSet<QString> ids;
-    for (const auto& topic : helpTopics()) {
-        QVERIFY2(!ids.contains(topic.id), qPrintable(topic.id));
-        ids << topic.id;
-        QVERIFY2(topic.text.size() > 80 && topic.text.endsWith(QLatin1Char('.')),
-                 qPrintable(topic.id));
-        QVERIFY2(!topic.title.isEmpty() && !topic.section.isEmpty(), qPrintable(topic.id));
-        QVERIFY2(topic.summary().size() > 20, qPrintable(topic.id));
-        QVERIFY2(!topic.related.empty(), qPrintable(topic.id));
-        for (const QString& other : topic.related)
-            QVERIFY2(findHelpTopic(other) && other != topic.id, qPrintable(topic.id + other));
-    }
-    for (const char* wanted :
-         {"observer", "qscheme", "verdict", "comparison-and-error-terms", "pattern-and-fusion",
-          "prepared-reference-and-lowered-form", "backend", "qconfig", "calibration", "rule"})
-        QVERIFY2(ids.contains(QString::fromLatin1(wanted)), wanted);
-}
-
-void TestPalette::helpKnowsThePlace()
-{
-    openModel();
-    m_window->verdictList().setFocus();
-    press(Qt::Key_F1);
-    auto* help = find<HelpWindow>("helpWindow");
-    QVERIFY(help && help->isVisible());
-    QVERIFY(find<QTextBrowser>("helpText")->toPlainText().startsWith(QStringLiteral("Verdict")));
-    QVERIFY(helpTopicAt(find<QWidget>("qconfigBox")));
-    QCOMPARE(helpTopicAt(find<QWidget>("qconfigBox"))->id, QStringLiteral("qconfig"));
-    QCOMPARE(helpTopicAt(find<QWidget>("histogramPlot"))->id, QStringLiteral("histogram"));
-    QVERIFY(!helpTopicAt(m_window.get()));
-    int named = 0;
-    for (const QWidget* widget : m_window->findChildren<QWidget*>())
-        if (const auto id = widget->property("helpTopic"); id.isValid()) {
-            QVERIFY2(findHelpTopic(id.toString()), qPrintable(id.toString()));
-            ++named;
-        }
-    QVERIFY(named > 10);
-}
-
 void TestPalette::everyKeyIsListed()
 {
     m_window->actions()[ActionId::Keys].trigger();
@@ -287,29 +211,6 @@ void TestPalette::everyKeyIsListed()
         QVERIFY2(text->toPlainText().contains(action->toolTip()), qPrintable(action->toolTip()));
     QTest::keyClick(text, Qt::Key_Escape);
     QTRY_VERIFY(!find<QDialog>("keysDialog"));
-}
-
-void TestPalette::helpFindsAndFollowsLinks()
-{
-    HelpWindow help(m_window.get());
-    help.show();
-    help.showTopic(QStringLiteral("sqnr"));
-    auto* text = help.findChild<QTextBrowser*>(QStringLiteral("helpText"));
-    auto* list = help.findChild<QListWidget*>(QStringLiteral("helpTopics"));
-    QVERIFY(text->toPlainText().contains(QStringLiteral("10 log10")));
-    Q_EMIT text->anchorClicked(QUrl(QStringLiteral("#comparison-and-error-terms")));
-    QVERIFY(text->toPlainText().contains(QStringLiteral("born here")));
-    QVERIFY(!text->toPlainText().contains(QStringLiteral("10 log10")));
-    Q_EMIT text->anchorClicked(QUrl(QStringLiteral("recipe-keys.md#precedence")));
-    QVERIFY(text->toPlainText().contains(QStringLiteral("module_name_regex")));
-    QVERIFY(text->verticalScrollBar()->value() > 0);
-    QTest::keyClicks(help.findChild<QLineEdit*>(QStringLiteral("helpField")),
-                     QStringLiteral("zero point"));
-    int shown = 0;
-    for (int row = 0; row < list->count(); ++row)
-        shown += !list->item(row)->isHidden();
-    QVERIFY(shown > 1 && shown < list->count());
-    QVERIFY(!list->currentItem()->isHidden());
 }
 
 void TestPalette::firstStepsTickThemselvesOff()

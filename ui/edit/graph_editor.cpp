@@ -151,7 +151,7 @@ void GraphEditor::attempt(std::vector<EditStep> steps, std::function<void(const 
             if (tried)
                 take(before, recipe, **tried, count, text, done);
             else if (tried.error().code != ErrorCode::Cancelled)
-                done(toQString(tried.error().line()));
+                done(m_workspace.facts().titled(toQString(tried.error().line())));
         });
 }
 

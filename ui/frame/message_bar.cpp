@@ -65,6 +65,22 @@ MessageBar::MessageBar(QWidget* parent)
     hide();
 }
 
+void MessageBar::setWording(std::function<QString(const QString&)> titled)
+{
+    m_titled = std::move(titled);
+}
+
+QString MessageBar::titled(const QString& text) const
+{
+    return m_titled ? m_titled(text) : text;
+}
+
+QString MessageBar::titleOfNode(const QString& name) const
+{
+    const QString quoted = titled(QStringLiteral("'%1'").arg(name));
+    return quoted.mid(1, quoted.size() - 2);
+}
+
 void MessageBar::showError(const QString& what, const Error& error, bool canShow,
                            const QString& topic)
 {
@@ -73,7 +89,7 @@ void MessageBar::showError(const QString& what, const Error& error, bool canShow
     if (!error.file.empty())
         where << placeText(QString::fromStdString(error.file));
     if (!error.node.empty())
-        where << tr("node %1").arg(QString::fromStdString(error.node));
+        where << tr("node %1").arg(titleOfNode(QString::fromStdString(error.node)));
     QString headline = tr("%1 failed").arg(what);
     if (!where.isEmpty())
         headline = tr("%1 at %2").arg(headline, where.join(QStringLiteral(", ")));
@@ -90,7 +106,7 @@ void MessageBar::showError(const QString& what, const Error& error, bool canShow
 void MessageBar::nameNode(const QString& node)
 {
     m_node = node;
-    m_goto->setText(tr("Show %1").arg(m_node));
+    m_goto->setText(tr("Show %1").arg(titleOfNode(m_node)));
     m_goto->setToolTip(tr("Select the node and bring it into view"));
     m_goto->setVisible(!m_node.isEmpty());
 }
@@ -147,9 +163,9 @@ void MessageBar::showMessage(Kind kind, const QString& headline, const QString& 
             .arg(fill.name(), t.border.name()));
     m_icon->setText(kind == Kind::Note ? QStringLiteral("ℹ") : QStringLiteral("⚠"));
     m_icon->setStyleSheet(QStringLiteral("color: %1; font-size: 15px;").arg(ink.name()));
-    m_headline->setText(headline);
+    m_headline->setText(titled(headline));
     m_headline->setToolTip({});
-    m_detail->setText(detail);
+    m_detail->setText(titled(detail));
     m_detail->setVisible(!detail.isEmpty());
     m_node.clear();
     m_topic.clear();

@@ -35,6 +35,9 @@ public:
         std::function<void()> act;
     };
     explicit MessageBar(QWidget* parent = nullptr);
+    /// `titled` puts what a user reads of a node in place of its quoted name (`Facts::titled`);
+    /// each message is shown as it says.
+    void setWording(std::function<QString(const QString&)> titled);
 
     /// `canShow`: the error's node is one of the open model, with a button to see it. `topic` as in
     /// `showChoices`.
@@ -60,6 +63,8 @@ Q_SIGNALS:
 private:
     void clearChoices();
     void nameNode(const QString& node);
+    QString titled(const QString& text) const;
+    QString titleOfNode(const QString& name) const;
 
     QLabel* m_icon;
     QLabel* m_headline;
@@ -68,6 +73,7 @@ private:
     QHBoxLayout* m_buttons;
     QString m_node;
     QString m_topic;
+    std::function<QString(const QString&)> m_titled;
 };
 
 } // namespace qs

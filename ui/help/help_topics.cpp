@@ -7,7 +7,6 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QTextDocument>
 #include <QUrl>
 #include <QVariant>
 
@@ -17,7 +16,6 @@ namespace qs {
 
 namespace {
 
-constexpr const char* kTopicProperty = "helpTopic";
 const QLatin1String kGlossary("glossary");
 
 QString textOf(const QString& path)
@@ -43,6 +41,17 @@ std::vector<QString> linkedTopics(const QString& text, const QString& page)
     return out;
 }
 
+std::vector<HelpSection> sectionsOf(const QString& text)
+{
+    std::vector<HelpSection> out;
+    for (const QString& line : text.split(u'\n'))
+        if (line.startsWith(QLatin1String("##"))) {
+            const QString heading = plainHelpText(line.section(u' ', 1));
+            out.push_back({heading, headingAnchor(heading)});
+        }
+    return out;
+}
+
 /// A topic of Markdown that begins with the title, after the marks of a heading.
 HelpTopic makeTopic(const QFileInfo& file, const QString& section, const QString& text)
 {
@@ -50,7 +59,8 @@ HelpTopic makeTopic(const QFileInfo& file, const QString& section, const QString
     const QString page = file.completeBaseName();
     const QString title = text.section(u'\n', 0, 0).remove(marks).trimmed();
     const QString body = text.section(u'\n', 1).trimmed();
-    return {page, page, section, title, body, file.path(), linkedTopics(body, page)};
+    return {
+        page, page, section, title, body, file.path(), linkedTopics(body, page), sectionsOf(body)};
 }
 
 /// The glossary's beginning, then each of its entries (headings of level 3) under the heading of
@@ -104,32 +114,37 @@ std::vector<HelpTopic> readGuide(const QString& folder)
                                    "set QUANTSCOPE_RESOURCES to the folder that holds them.")
                            .arg(QDir::toNativeSeparators(folder)),
                        folder,
+                       {},
                        {}});
     return out;
 }
 
+/// Whether the heading's parts are the beginning of the path.
+bool beginsPath(const QStringList& heading, const QStringList& path)
+{
+    if (heading.size() > path.size())
+        return false;
+    for (qsizetype i = 0; i < heading.size(); ++i)
+        if (heading[i] != path[i] && heading[i] != heading[i].toUpper())
+            return false;
+    return true;
+}
+
+/// "patterns[0].pattern" as "patterns", "[0]", "pattern".
+QStringList partsOfHeading(QString heading)
+{
+    heading.replace(QLatin1Char('['), QLatin1String(".["));
+    return heading.split(QLatin1Char('.'), Qt::SkipEmptyParts);
+}
+
 } // namespace
 
-QString HelpTopic::summary() const
+QString plainHelpText(const QString& markdown)
 {
-    QTextDocument plain;
-    plain.setMarkdown(text.section(QStringLiteral("\n\n"), 0, 0));
-    return plain.toPlainText().simplified();
-}
-
-const std::vector<HelpTopic>& helpTopics()
-{
-    static const std::vector<HelpTopic> topics
-        = readGuide(QString::fromStdString((resourceFolder() / "help").string()));
-    return topics;
-}
-
-const HelpTopic* findHelpTopic(const QString& id)
-{
-    const auto& topics = helpTopics();
-    const auto found = std::find_if(topics.begin(), topics.end(),
-                                    [&](const HelpTopic& topic) { return topic.id == id; });
-    return found == topics.end() ? nullptr : &*found;
+    static const QRegularExpression link(QStringLiteral(R"(\[([^\]]*)\]\([^)\s]+\))"));
+    static const QRegularExpression marks(QStringLiteral(R"(`|\*\*|(?<![\w*])\*(?=\w)|(?<=\w)\*)"));
+    QString out = markdown;
+    return out.replace(link, QStringLiteral("\\1")).remove(marks).simplified();
 }
 
 QString headingAnchor(const QString& heading)
@@ -139,29 +154,73 @@ QString headingAnchor(const QString& heading)
     return heading.toLower().remove(other).replace(u' ', u'-');
 }
 
-HelpPlace helpPlace(const HelpTopic& from, const QString& link)
+QString helpPlaceOfLink(const HelpTopic& from, const QString& link)
 {
     const QUrl url(link);
-    const bool here = url.path().isEmpty();
-    if (!url.scheme().isEmpty() || (!here && !url.path().endsWith(QLatin1String(".md"))))
+    const bool isHere = url.path().isEmpty();
+    if (!url.scheme().isEmpty() || (!isHere && !url.path().endsWith(QLatin1String(".md"))))
         return {};
-    const QString page = here ? from.page : QFileInfo(url.path()).completeBaseName();
-    if (page != kGlossary)
-        return {findHelpTopic(page), url.fragment()};
-    return {findHelpTopic(url.hasFragment() ? url.fragment() : page), {}};
+    const QString page = isHere ? from.page : QFileInfo(url.path()).completeBaseName();
+    const bool isEntry = page == kGlossary && url.hasFragment(); // a topic of its own
+    const QString id = isEntry ? url.fragment() : page;
+    if (!findHelpTopic(id))
+        return {};
+    return isEntry || !url.hasFragment() ? id : id + QLatin1Char('#') + url.fragment();
 }
 
-void setHelpTopic(QWidget* widget, const char* id)
+QString HelpTopic::summary() const
 {
-    widget->setProperty(kTopicProperty, QString::fromLatin1(id));
+    return plainHelpText(text.section(QStringLiteral("\n\n"), 0, 0));
 }
 
-const HelpTopic* helpTopicAt(const QWidget* widget)
+bool HelpTopic::hasSection(const QString& anchor) const
 {
-    for (; widget; widget = widget->parentWidget())
-        if (const auto id = widget->property(kTopicProperty); id.isValid())
-            return findHelpTopic(id.toString());
-    return nullptr;
+    return std::any_of(sections.begin(), sections.end(),
+                       [&](const HelpSection& one) { return one.anchor == anchor; });
+}
+
+const std::vector<HelpTopic>& helpTopics()
+{
+    static const std::vector<HelpTopic> topics
+        = readGuide(QString::fromStdString((resourceFolder() / "help").string()));
+    return topics;
+}
+
+const HelpTopic* findHelpTopic(const QString& place)
+{
+    const QString id = place.section(QLatin1Char('#'), 0, 0);
+    const auto& topics = helpTopics();
+    const auto found = std::find_if(topics.begin(), topics.end(),
+                                    [&](const HelpTopic& topic) { return topic.id == id; });
+    return found == topics.end() ? nullptr : &*found;
+}
+
+QString helpPlaceOfKey(const QString& page, const QStringList& path)
+{
+    static const QRegularExpression index(QStringLiteral(R"(^\[\d+\]$)"));
+    const HelpTopic* topic = findHelpTopic(page);
+    QStringList wanted = path;
+    wanted.replaceInStrings(index, QStringLiteral("[0]"));
+    QString best = page;
+    qsizetype length = 0;
+    for (const HelpSection& one : topic ? topic->sections : std::vector<HelpSection>())
+        if (const QStringList parts = partsOfHeading(one.heading);
+            parts.size() > length && beginsPath(parts, wanted)) {
+            length = parts.size();
+            best = page + QLatin1Char('#') + one.anchor;
+        }
+    return best;
+}
+
+QString helpPlaceAt(const QWidget* widget)
+{
+    for (; widget; widget = widget->parentWidget()) {
+        if (const auto place = widget->property("helpPlace"); place.isValid())
+            return place.toString();
+        if (const QString place = helpPlaceOfName(widget->objectName()); !place.isEmpty())
+            return place;
+    }
+    return {};
 }
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/help/help_window.h"
 
+#include "ui/help/help_page.h"
 #include "ui/help/help_topics.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
@@ -8,60 +9,43 @@
 #include <QAbstractTextDocumentLayout>
 #include <QDesktopServices>
 #include <QDir>
-#include <QFileInfo>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QRegularExpression>
+#include <QPushButton>
 #include <QScrollBar>
+#include <QSignalBlocker>
 #include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextCursor>
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace qs {
-
-namespace {
-
-constexpr int kMargin = 16;
-
-/// Without the links that lead nowhere here: the sources' READMEs, where only the program is.
-QString shownText(const HelpTopic& topic)
-{
-    static const QRegularExpression link(QStringLiteral(R"(\[([^\]]*)\]\(([^)\s]+)\))"));
-    QString out;
-    qsizetype from = 0;
-    for (auto it = link.globalMatch(topic.text); it.hasNext();) {
-        const auto match = it.next();
-        const QString target = match.captured(2);
-        const bool leads = helpPlace(topic, target).topic || !QUrl(target).scheme().isEmpty()
-            || QFileInfo::exists(QDir(topic.folder).filePath(target));
-        out += topic.text.mid(from, match.capturedStart() - from)
-            + (leads ? match.captured() : match.captured(1));
-        from = match.capturedEnd();
-    }
-    return out + topic.text.mid(from);
-}
-
-} // namespace
 
 HelpWindow::HelpWindow(QWidget* parent)
     : QDialog(parent)
     , m_field(new QLineEdit(this))
+    , m_back(makeButton("helpBack", tr("Back"), tr("To the place before (Alt+Left)"), this))
     , m_list(new QListWidget(this))
     , m_text(new QTextBrowser(this))
 {
     setObjectName(QStringLiteral("helpWindow"));
     setWindowTitle(tr("Help"));
-    resize(920, 620);
+    resize(std::min(px(1060), 1240), std::min(px(660), 680));
     setNames(*m_field, "helpField", tr("Find in the help"));
     m_field->setPlaceholderText(tr("Find in the help …"));
+    m_field->setClearButtonEnabled(true);
+    m_back->setAutoDefault(false);
+    m_back->setShortcut(QKeySequence(Qt::ALT | Qt::Key_Left));
     setNames(*m_list, "helpTopics", tr("Help topics"));
     m_list->setSpacing(1);
+    m_list->setFixedWidth(std::min(px(300), 420));
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setNames(*m_text, "helpText", tr("Explanation"));
     m_text->setOpenLinks(false);
     m_text->setFrameShape(QFrame::NoFrame);
-    m_text->document()->setDocumentMargin(kMargin);
     m_text->setFont(uiFont(13));
     QString section;
     for (const auto& topic : helpTopics()) {
@@ -74,22 +58,90 @@ HelpWindow::HelpWindow(QWidget* parent)
         auto* item = new QListWidgetItem(topic.title, m_list);
         item->setData(Qt::UserRole, topic.id);
     }
+    auto* find = makeHBox(nullptr, {}, 8);
+    addItems(*find, {{m_field, 1}, m_back});
     auto* left = new QVBoxLayout;
-    addItems(*left, {m_field, {m_list, 1}});
-    addItems(*makeHBox(this, {12, 12, 12, 12}, 12), {{left, 2}, {m_text, 3}});
+    addItems(*left, {find, {m_list, 1}});
+    addItems(*makeHBox(this, {12, 12, 12, 12}, 12), {left, {m_text, 1}});
     connect(m_field, &QLineEdit::textChanged, this, &HelpWindow::filter);
-    connect(m_list, &QListWidget::currentItemChanged, this, &HelpWindow::refresh);
+    connect(m_back, &QPushButton::clicked, this, &HelpWindow::goBack);
+    connect(m_list, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
+        if (item)
+            showTopic(item->data(Qt::UserRole).toString(), m_field->text());
+    });
     connect(m_text, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) { follow(link); });
-    showTopic(helpTopics().front().id);
+    go(helpTopics().front().id, {});
 }
 
-void HelpWindow::showTopic(const QString& id)
+void HelpWindow::showTopic(const QString& place, const QString& term)
 {
-    m_field->clear();
-    const QString wanted = findHelpTopic(id) ? id : helpTopics().front().id;
-    for (int row = 0; row < m_list->count(); ++row)
-        if (m_list->item(row)->data(Qt::UserRole).toString() == wanted)
-            m_list->setCurrentRow(row);
+    const QString wanted = findHelpTopic(place) ? place : helpTopics().front().id;
+    if (wanted != m_place)
+        m_past << m_place;
+    go(wanted, term);
+}
+
+void HelpWindow::goBack()
+{
+    if (!m_past.isEmpty())
+        go(m_past.takeLast(), {});
+}
+
+void HelpWindow::go(const QString& place, const QString& term)
+{
+    const HelpTopic* before = findHelpTopic(m_place);
+    m_place = place;
+    m_term = term;
+    m_back->setEnabled(!m_past.isEmpty());
+    const HelpTopic& topic = *findHelpTopic(place);
+    const QSignalBlocker silence(m_list);
+    for (int row = 0; row < m_list->count(); ++row) {
+        QListWidgetItem& item = *m_list->item(row);
+        if (item.data(Qt::UserRole).toString() != topic.id)
+            continue;
+        if (item.isHidden())
+            m_field->clear();
+        m_list->setCurrentItem(&item);
+    }
+    if (before != &topic)
+        fillHelpPage(*m_text, topic);
+    reveal();
+}
+
+void HelpWindow::showEvent(QShowEvent* event)
+{
+    QDialog::showEvent(event);
+    fillHelpPage(*m_text, *findHelpTopic(m_place)); // for the width that it has now
+    reveal();
+}
+
+void HelpWindow::reveal()
+{
+    const QString anchor = m_place.section(QLatin1Char('#'), 1);
+    QTextDocument& document = *m_text->document();
+    QTextBlock heading;
+    for (auto block = document.begin(); !anchor.isEmpty() && block.isValid(); block = block.next())
+        if (block.blockFormat().headingLevel() > 0 && headingAnchor(block.text()) == anchor) {
+            heading = block;
+            break;
+        }
+    const int from = heading.isValid() ? heading.position() : 0;
+    QTextCursor cursor(&document);
+    cursor.setPosition(from);
+    const QTextCursor found = m_term.isEmpty() ? QTextCursor() : document.find(m_term, cursor);
+    QList<QTextEdit::ExtraSelection> marks;
+    if (!found.isNull()) {
+        marks.push_back({found, {}});
+        marks.back().format.setBackground(theme().accentSoft);
+        cursor.setPosition(found.selectionStart());
+    }
+    m_text->setExtraSelections(marks);
+    m_text->setTextCursor(cursor);
+    const QRectF rect = document.documentLayout()->blockBoundingRect(heading);
+    m_text->verticalScrollBar()->setValue(heading.isValid() ? int(rect.top()) - px(8) : 0);
+    const int below = m_text->cursorRect().top() - m_text->viewport()->height() / 3;
+    if (!found.isNull() && below > 0)
+        m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->value() + below);
 }
 
 void HelpWindow::filter(const QString& text)
@@ -108,80 +160,23 @@ void HelpWindow::filter(const QString& text)
         if (fits && !first)
             first = item;
     }
-    if (first && (!m_list->currentItem() || m_list->currentItem()->isHidden()))
+    if (first && (!m_list->currentItem() || m_list->currentItem()->isHidden())) {
         m_list->setCurrentItem(first);
-}
-
-void HelpWindow::refresh()
-{
-    const auto* item = m_list->currentItem();
-    const auto* topic = item ? findHelpTopic(item->data(Qt::UserRole).toString()) : nullptr;
-    if (!topic)
-        return;
-    m_text->setSearchPaths({topic->folder});
-    m_text->setMarkdown(QStringLiteral("## %1\n\n%2").arg(topic->title, shownText(*topic)));
-    spaceParagraphs();
-    fitPictures();
+    } else {
+        m_term = text;
+        reveal();
+    }
 }
 
 void HelpWindow::follow(const QUrl& link)
 {
-    const auto* item = m_list->currentItem();
-    const auto* from = item ? findHelpTopic(item->data(Qt::UserRole).toString()) : nullptr;
-    if (!from)
-        return;
-    const HelpPlace place = helpPlace(*from, link.toString());
-    if (!place.topic) {
-        QDesktopServices::openUrl(
-            link.scheme().isEmpty() ? QUrl::fromLocalFile(QDir(from->folder).filePath(link.path()))
-                                    : link);
-        return;
-    }
-    if (place.topic != from)
-        showTopic(place.topic->id);
-    if (!place.heading.isEmpty())
-        scrollTo(place.heading);
-}
-
-void HelpWindow::scrollTo(const QString& heading)
-{
-    const auto* document = m_text->document();
-    for (auto block = document->begin(); block.isValid(); block = block.next())
-        if (block.blockFormat().headingLevel() > 0 && headingAnchor(block.text()) == heading) {
-            const QRectF place = document->documentLayout()->blockBoundingRect(block);
-            m_text->verticalScrollBar()->setValue(qRound(place.top()));
-            return;
-        }
-}
-
-void HelpWindow::spaceParagraphs()
-{
-    QTextBlockFormat airy;
-    airy.setBottomMargin(kMargin / 2.0);
-    airy.setLineHeight(130, QTextBlockFormat::ProportionalHeight);
-    auto* document = m_text->document();
-    for (auto block = document->begin(); block.isValid(); block = block.next())
-        if (!block.blockFormat().nonBreakableLines()) // lines of code stay together
-            QTextCursor(block).mergeBlockFormat(airy);
-}
-
-void HelpWindow::fitPictures()
-{
-    const int room = m_text->viewport()->width() - 2 * kMargin;
-    auto* document = m_text->document();
-    for (auto block = document->begin(); block.isValid(); block = block.next())
-        for (auto it = block.begin(); !it.atEnd(); ++it) {
-            auto image = it.fragment().charFormat().toImageFormat();
-            if (!image.isValid() || room < 1)
-                continue;
-            QTextCursor cursor(document);
-            cursor.setPosition(it.fragment().position());
-            cursor.setPosition(it.fragment().position() + it.fragment().length(),
-                               QTextCursor::KeepAnchor);
-            image.setWidth(room);
-            cursor.setCharFormat(image);
-            break; // the block's fragments are other ones now
-        }
+    const HelpTopic& from = *findHelpTopic(m_place);
+    if (const QString place = helpPlaceOfLink(from, link.toString()); !place.isEmpty())
+        showTopic(place);
+    else
+        QDesktopServices::openUrl(link.scheme().isEmpty()
+                                      ? QUrl::fromLocalFile(QDir(from.folder).filePath(link.path()))
+                                      : link);
 }
 
 } // namespace qs

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <QDialog>
+#include <QStringList>
 
 class QLineEdit;
 class QListWidget;
+class QPushButton;
 class QTextBrowser;
 class QUrl;
 
@@ -18,22 +20,29 @@ class HelpWindow : public QDialog
 
 public:
     explicit HelpWindow(QWidget* parent);
-    /// An unknown id shows the first page.
-    void showTopic(const QString& id);
+    /// Shows a page from a heading on (`HelpTopic`), with the first `term` after it marked. An
+    /// unknown page shows the first.
+    void showTopic(const QString& place, const QString& term = {});
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
     void filter(const QString& text);
-    void refresh();
-    /// To another page of the guide; else opens the file, where it is here.
+    /// Shows the place, without a step of its own in the history.
+    void go(const QString& place, const QString& term);
+    void goBack();
+    /// Scrolls to the place's heading and marks the term.
+    void reveal();
+    /// To another place of the guide; else opens the file, where it is here.
     void follow(const QUrl& link);
-    void scrollTo(const QString& heading);
-    void spaceParagraphs();
-    /// No picture is wider than the page.
-    void fitPictures();
 
     QLineEdit* m_field;
+    QPushButton* m_back;
     QListWidget* m_list;
     QTextBrowser* m_text;
+    QString m_place, m_term;
+    QStringList m_past;
 };
 
 } // namespace qs

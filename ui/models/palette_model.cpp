@@ -8,6 +8,13 @@
 
 namespace qs {
 
+namespace {
+
+/// More than scattered letters give, less than a piece of the name.
+constexpr int kInSentence = 140;
+
+} // namespace
+
 void PaletteModel::setItems(std::vector<PaletteItem> items)
 {
     beginResetModel();
@@ -22,10 +29,12 @@ void PaletteModel::setPattern(const QString& pattern)
     std::vector<std::pair<int, std::size_t>> ranked;
     for (std::size_t i = 0; i < m_items.size(); ++i) {
         const auto& item = m_items[i];
-        // The sentence helps to find a command, but its name counts for more.
+        // The sentence helps to find a command, but its name counts for more: except where the name
+        // has what was typed as scattered letters only.
         int score = 4 * fuzzyScore(pattern, item.text);
-        if (score == 0)
-            score = fuzzyScore(pattern, item.text + QLatin1Char(' ') + item.detail) > 40 ? 1 : 0;
+        if (!standsIn(pattern, item.text)
+            && standsIn(pattern, item.text + QLatin1Char(' ') + item.detail))
+            score += kInSentence;
         if (score > 0)
             ranked.emplace_back(score + (item.enabled ? 1000 : 0), i);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/runs/runs_panel.h"
 
-#include "ui/help/help_topics.h"
 #include "ui/plots/plot_style.h"
 #include "ui/runs/run_comparison.h"
 #include "ui/runs/run_list.h"
@@ -14,7 +13,6 @@ RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
     : QWidget(parent)
 {
     setObjectName(QStringLiteral("runsPanel"));
-    setHelpTopic(this, "runs");
     fillPanel(*this);
     auto* sides = makeSplitter("runsSides", Qt::Horizontal, this);
     m_list = new RunList(workspace, library, sides);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words of facts: names of nodes, and of what was decided on them.
+#include "engine/graph/text/node_titles.h"
 #include "ui/session/facts.h"
 
 #include <QRegularExpression>
@@ -16,8 +17,10 @@ QString titleIn(const FoldTreePtr& tree, const GraphPtr& model, NodeId node)
     if (unit >= 0)
         return QString::fromStdString(tree->entry(unit).title);
     const Node* found = model ? model->tryGet(node) : nullptr;
-    const bool byTarget = found && found->isStored() && !found->target.empty();
-    return !found ? QString() : QString::fromStdString(byTarget ? found->target : found->name);
+    if (!found)
+        return {};
+    const bool byTarget = found->isStored() && !found->target.empty();
+    return QString::fromStdString(byTarget ? found->target : nodeTitle(*model, node));
 }
 
 } // namespace

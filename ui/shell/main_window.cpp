@@ -311,7 +311,7 @@ void MainWindow::onFailure(Stage stage, const Error& error)
     }
     if (!m_packs->offer(stage, error))
         m_messages->showError(stageText(stage), error, stage != Stage::Open, failureTopic(stage));
-    m_log->addError(QString::fromStdString(error.line()));
+    m_log->addError(workspace().facts().titled(toQString(error.line())));
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

@@ -107,6 +107,8 @@ void MainWindow::build()
     m_actions = new Actions(*this);
     m_pipelineBar = new PipelineBar(m_workspace, this);
     m_messages = new MessageBar(this);
+    m_messages->setWording(
+        [this](const QString& text) { return m_workspace.facts().titled(text); });
     m_graph = new GraphPane(m_workspace, this);
     m_empty = new EmptyState(this);
     m_stack = new QStackedWidget(this);

@@ -11,6 +11,12 @@
 #include <cmath>
 #include <cstdint>
 
+/// The macro must not stand in a namespace. A library's resources are linked where this is called.
+static void registerIcons()
+{
+    Q_INIT_RESOURCE(quantscope);
+}
+
 namespace qs {
 
 namespace {
@@ -196,6 +202,7 @@ const Theme& theme()
 
 void applyTheme(QApplication& app, bool dark, int textPercent)
 {
+    registerIcons();
     appliedTheme = dark ? &Theme::darkTheme() : &Theme::light();
     textScale = textPercent / 100.0;
     const Theme& t = *appliedTheme;

@@ -7,6 +7,7 @@
 #include "engine/configure/qconfigs/observer_json.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace qs {
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::string_view kRecipePage = R"(# Recipe keys
 
-$KEYS
+Every key of a recipe as its reader checks it: meaning, type, default, an example, and the line of Python that says the same.
 
 An unknown key is an error that names the nearest one. `quantscope keys recipe KEY` prints a row of this page.
 [Recipes](recipes.md) has the story, [Cookbook](cookbook.md) whole recipes, [Coming from torch.ao or Horizon](coming-from-torch-ao.md#line-by-line) a table from
@@ -76,7 +77,8 @@ that of the last; a rule that this leaves without effect is reported. `convert.q
 )";
 constexpr std::string_view kBackendPage = R"(# Backend file
 
-$KEYS
+Every key of a backend file, torch.ao's `BackendConfig`, as its reader checks it: meaning, type, default, an example, and the line of Python
+that says the same.
 
 `quantscope backends check FILE` says what is wrong in one, `quantscope backends show x86 --json`
 prints one that is whole, `quantscope keys backend KEY` a row of this page. A recipe names the file under `"backend"`.
@@ -133,9 +135,7 @@ linear ... head ... quantized
 )";
 constexpr std::string_view kLoweringPage = R"(# Lowering rows
 
-$KEYS
-
-They say which kernels the operators of the reference form become: torch.ao's `STATIC_LOWER_MODULE_MAP`, `STATIC_LOWER_FUSED_MODULE_MAP` and the maps beside them in
+Lowering rows say which kernels the operators of the reference form become: torch.ao's `STATIC_LOWER_MODULE_MAP`, `STATIC_LOWER_FUSED_MODULE_MAP` and the maps beside them in
 `_lower_to_native_backend`, as data. A recipe adds and removes rows; an operator without a row stays in reference form, and the result says so.
 [Lowering](glossary.md#lowering) explains the step, [Recipe keys](recipe-keys.md) the document.
 
@@ -185,8 +185,9 @@ std::string keyWords(const std::vector<std::string>& keys)
 std::string usualText(const KeyRow& row)
 {
     if (row.usual.empty())
-        return "none";
-    return row.usual.starts_with("required") ? std::string(row.usual) : asCode(row.usual);
+        return "no default";
+    return row.usual.starts_with("required") ? std::string(row.usual)
+                                             : "default " + asCode(row.usual);
 }
 
 std::string keyHeading(std::string_view document, const KeyTable& table)
@@ -196,15 +197,33 @@ std::string keyHeading(std::string_view document, const KeyTable& table)
         : asCode(table.place);
 }
 
-std::string keyRowsTable(std::string_view document, const KeyTable& table)
+/// "patterns[0].pattern"; where a place is the same as another one but for a remark, without that.
+std::string keyPath(const KeyTable& table, const KeyRow& row)
 {
-    std::string text = "\n## " + keyHeading(document, table) + "\n\n" + std::string(table.about)
-        + "\n\n| Key | Type | Default | What | Example | Python |\n| --- | --- | --- | --- | --- | "
-          "--- |\n";
-    for (const KeyRow& row : table.rows)
-        text += "| " + asCode(row.key) + " | " + std::string(row.type) + " | " + usualText(row)
-            + " | " + std::string(row.meaning) + " | " + asCode(row.example) + " | "
-            + std::string(row.torch) + " |\n";
+    const std::string_view place = table.place.substr(0, table.place.find(','));
+    return (place.empty() ? "" : std::string(place) + ".") + std::string(row.key);
+}
+
+std::string asSentence(std::string_view words)
+{
+    std::string text(words);
+    text.front() = char(std::toupper(static_cast<unsigned char>(text.front())));
+    return text + ".";
+}
+
+/// A heading for each key: the window finds a key by it, and no column is too narrow for an
+/// example.
+std::string keyEntries(std::string_view document, const KeyTable& table)
+{
+    std::string text
+        = "\n## " + keyHeading(document, table) + "\n\n" + std::string(table.about) + "\n";
+    for (const KeyRow& row : table.rows) {
+        text += "\n### " + asCode(keyPath(table, row)) + "\n\n" + asSentence(row.meaning)
+            + "\n\n- Type: " + std::string(row.type) + "; " + usualText(row)
+            + "\n- Example: " + asCode(row.example) + "\n";
+        if (!row.torch.empty())
+            text += "- Python: " + std::string(row.torch) + "\n";
+    }
     return text;
 }
 
@@ -328,22 +347,6 @@ std::string defaultRows()
     return text;
 }
 
-/// The first paragraph, by which the window finds the page: what it is about and every key.
-std::string keySummary(std::string_view document)
-{
-    std::string text = "Every key of a "
-        + std::string(document == "recipe"        ? "recipe"
-                          : document == "backend" ? "backend file (BackendConfig)"
-                                                  : "lowering row (STATIC_LOWER_FUSED_MODULE_MAP)");
-    std::string before = ", as its reader checks it: ";
-    for (const KeyTable& table : keyTables(document))
-        for (const KeyRow& row : table.rows) {
-            text += before + std::string(row.key);
-            before = " ";
-        }
-    return text + ".";
-}
-
 } // namespace
 
 std::string keyPage(std::string_view document)
@@ -351,10 +354,8 @@ std::string keyPage(std::string_view document)
     std::string text(document == "recipe"        ? kRecipePage
                          : document == "backend" ? kBackendPage
                                                  : kLoweringPage);
-    constexpr std::string_view kSummary = "$KEYS";
-    text.replace(text.find(kSummary), kSummary.size(), keySummary(document));
     for (const KeyTable& table : keyTables(document)) {
-        text += keyRowsTable(document, table);
+        text += keyEntries(document, table);
         if (table.place == "qconfigs.NAME.activation")
             text += observersTable() + std::string(kObserverNotes) + presetsTable();
     }

@@ -3,6 +3,7 @@
 
 #include "ui/graph/view/graph_canvas.h"
 #include "ui/graph/view/node_painter.h"
+#include "ui/style/fitted_title.h"
 #include "ui/style/theme.h"
 
 #include <QFontMetricsF>
@@ -138,7 +139,10 @@ private:
             rect(box.translated(3 * sheet, 3 * sheet), 6, nodeGround(look), theme().nodeBorder);
         rect(QRectF(box.topLeft(), QSizeF(5, box.height())), 2, QColor(look.bar), {});
         const double room = box.width() - (words.badge.isEmpty() ? 24 : 74);
-        text(box.topLeft() + QPointF(14, 17), words.title, sceneFont(12, 600), theme().text, room);
+        const QFont font = sceneFont(12, 600);
+        const QString title
+            = look.folded ? words.title : fittedTitle(QFontMetricsF(font), words.title, room);
+        text(box.topLeft() + QPointF(14, 17), title, font, theme().text, room);
         text(box.topLeft() + QPointF(14, 32), words.detail, sceneMonoFont(10), theme().muted, room);
         text(box.topLeft() + QPointF(14, 46), words.inside, sceneMonoFont(9), theme().muted,
              box.width() - 24);

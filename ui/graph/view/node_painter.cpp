@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/view/node_painter.h"
 
+#include "ui/style/fitted_title.h"
 #include "ui/style/theme.h"
 
 #include <QFontMetricsF>
@@ -50,6 +51,13 @@ void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QR
                    QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, width - 2));
     }
     p.restore();
+}
+
+QString nodeTitleIn(const QFont& font, const NodeLook& look, const QString& title, double width)
+{
+    const QFontMetricsF metrics(font);
+    return look.folded ? metrics.elidedText(title, Qt::ElideRight, width)
+                       : fittedTitle(metrics, title, width);
 }
 
 /// In units of the scene: readable on the screen where the node is high enough for it.
@@ -116,17 +124,14 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
         : 4 + (rect.height() - kNodeHeight) / 2; // the third line is away: the others close up
     QRectF line(rect.left() + 14, rect.top() + (second ? head : 0), right - rect.left() - 14,
                 second ? 18 : rect.height());
-    const auto drawLine = [&](const QFont& font, const QColor& ink, const QString& text,
-                              Qt::TextElideMode elide = Qt::ElideRight) {
+    const auto drawLine = [&](const QFont& font, const QColor& ink, const QString& text) {
         p.setFont(font);
         p.setPen(ink);
         p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(font).elidedText(text, elide, line.width()));
+                   QFontMetricsF(font).elidedText(text, Qt::ElideRight, line.width()));
     };
-    // The modules around stand around the node: of a long path the end counts.
-    const double size = second ? 12 : std::max(12.0, nameSize(rect, lod));
-    drawLine(sceneFont(size, 600), t.text, words.title,
-             look.folded ? Qt::ElideRight : Qt::ElideLeft);
+    const QFont font = sceneFont(second ? 12 : std::max(12.0, nameSize(rect, lod)), 600);
+    drawLine(font, t.text, nodeTitleIn(font, look, words.title, line.width()));
     if (second) {
         line.translate(0, 16);
         drawLine(sceneMonoFont(10), t.muted, words.detail);
@@ -153,9 +158,7 @@ void paintNamed(QPainter& p, const QRectF& rect, const NodeLook& look, const QSt
     const QRectF line = rect.adjusted(kBarWidth, 0, -kBarWidth, 0);
     p.setFont(font);
     p.setPen(textOn(fill));
-    p.drawText(line, Qt::AlignCenter,
-               QFontMetricsF(font).elidedText(name, look.folded ? Qt::ElideRight : Qt::ElideLeft,
-                                              line.width()));
+    p.drawText(line, Qt::AlignCenter, nodeTitleIn(font, look, name, line.width()));
 }
 
 } // namespace qs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/recipe/recipe_editor.h"
 
+#include "ui/help/help_topics.h"
+#include "ui/session/decisions/recipe_text.h"
 #include "ui/style/theme.h"
 
 #include <QPaintEvent>
@@ -44,6 +46,21 @@ RecipeEditor::RecipeEditor(QWidget* parent)
     });
     connect(this, &QPlainTextEdit::blockCountChanged, this, &RecipeEditor::placeGutter);
     placeGutter();
+}
+
+QString RecipeEditor::helpPlace() const
+{
+    const QString line = textCursor().block().text();
+    int key = textCursor().block().position() + 1;
+    for (const QChar c : line) {
+        if (!c.isSpace())
+            break;
+        ++key;
+    }
+    QStringList path = jsonPathAt(toPlainText(), std::max(textCursor().position(), key));
+    if (path.value(0) == QLatin1String("qconfigs") && path.size() > 3)
+        path[2] = QStringLiteral("activation"); // an observer of weights has the same keys
+    return helpPlaceOfKey(QStringLiteral("recipe-keys"), path);
 }
 
 int RecipeEditor::gutterWidth() const

@@ -9,12 +9,15 @@ namespace qs {
 class RecipeEditor : public QPlainTextEdit
 {
     Q_OBJECT
+    Q_PROPERTY(QString helpPlace READ helpPlace)
 
 public:
     explicit RecipeEditor(QWidget* parent = nullptr);
     /// Marks a line, from 1; 0 takes the mark away.
     void setProblem(int line, const QString& message);
     int problemLine() const { return m_problem; }
+    /// What F1 explains: the key that the cursor is in.
+    QString helpPlace() const;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -115,6 +115,46 @@ int lineOfJsonPath(const std::string& json, const std::string& path)
     return 1 + int(std::count(json.begin(), json.begin() + std::ptrdiff_t(at), '\n'));
 }
 
+QStringList jsonPathAt(const QString& json, qsizetype at)
+{
+    struct Level
+    {
+        bool isObject;
+        QString key;
+        int index = 0;
+        bool atKey = true;
+    };
+    std::vector<Level> open;
+    for (qsizetype i = 0; i < std::min(at, json.size()); ++i) {
+        const QChar c = json[i];
+        if (c == QLatin1Char('"')) {
+            const qsizetype start = i + 1;
+            for (++i; i < json.size() && json[i] != QLatin1Char('"'); ++i)
+                i += json[i] == QLatin1Char('\\') ? 1 : 0;
+            if (!open.empty() && open.back().isObject && open.back().atKey)
+                open.back().key = json.mid(start, i - start);
+        } else if (c == QLatin1Char('{') || c == QLatin1Char('[')) {
+            open.push_back({c == QLatin1Char('{'), {}, 0, true});
+        } else if (open.empty()) {
+            continue;
+        } else if (c == QLatin1Char('}') || c == QLatin1Char(']')) {
+            open.pop_back();
+        } else if (c == QLatin1Char(':')) {
+            open.back().atKey = false;
+        } else if (c == QLatin1Char(',')) {
+            open.back().atKey = true;
+            ++open.back().index;
+        }
+    }
+    QStringList out;
+    for (const Level& level : open)
+        if (!level.isObject)
+            out << QStringLiteral("[%1]").arg(level.index);
+        else if (!level.key.isEmpty())
+            out << level.key;
+    return out;
+}
+
 QString RecipeProblem::place() const
 {
     return column > 0 ? QObject::tr("Line %1, column %2").arg(line).arg(column)

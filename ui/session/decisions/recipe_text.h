@@ -4,6 +4,7 @@
 #include "engine/configure/recipe.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <string>
 
@@ -22,6 +23,10 @@ struct RecipeProblem
 /// Line (from 1) of the value that a path such as "mapping.module_name[2][0]" names in JSON text;
 /// of its nearest existing parent where it is not there. Pure.
 int lineOfJsonPath(const std::string& json, const std::string& path);
+
+/// The keys around a character of JSON text that may not be whole yet, outermost first, items of
+/// lists as "[2]"; on a key or after its value, with that key. Pure.
+QStringList jsonPathAt(const QString& json, qsizetype at);
 
 /// Reads a recipe as it is typed; the problem names the line.
 tl::expected<Recipe, RecipeProblem> readRecipeText(const QString& text);

@@ -54,4 +54,12 @@ int fuzzyScore(const QString& pattern, const QString& text)
     return score;
 }
 
+bool standsIn(const QString& pattern, const QString& text)
+{
+    const QStringList words = pattern.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    return std::all_of(words.begin(), words.end(), [&](const QString& word) {
+        return text.contains(word, Qt::CaseInsensitive);
+    });
+}
+
 } // namespace qs

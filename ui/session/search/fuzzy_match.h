@@ -9,5 +9,7 @@ namespace qs {
 /// must be found: as a piece of the text (best at the start of a word), else letter by letter in
 /// order. Case does not matter; an empty pattern fits everything alike. Pure.
 int fuzzyScore(const QString& pattern, const QString& text);
+/// Whether each word of the pattern is a piece of the text. Pure.
+bool standsIn(const QString& pattern, const QString& text);
 
 } // namespace qs

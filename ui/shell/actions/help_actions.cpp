@@ -13,6 +13,7 @@
 #include <QApplication>
 #include <QCursor>
 #include <QDialog>
+#include <QKeyEvent>
 #include <QSettings>
 #include <QTextBrowser>
 
@@ -22,6 +23,14 @@ namespace {
 
 const QString kGuideKey = QStringLiteral("guideHidden");
 
+bool isOf(const QWidget& window, const QWidget& dialog)
+{
+    const QObject* owner = &dialog;
+    while (owner && owner != &window)
+        owner = owner->parent();
+    return owner;
+}
+
 } // namespace
 
 HelpActions::HelpActions(Actions& actions, Workspace& workspace, QWidget& window, QObject* parent)
@@ -29,49 +38,12 @@ HelpActions::HelpActions(Actions& actions, Workspace& workspace, QWidget& window
     , m_actions(actions)
     , m_window(window)
 {
-    nameTopics();
     buildGuide(workspace);
-    connect(&m_actions[ActionId::Help], &QAction::triggered, this, &HelpActions::showHere);
+    connect(&m_actions[ActionId::Help], &QAction::triggered, this,
+            [this] { showHere(QApplication::focusWidget()); });
     connect(&m_actions[ActionId::Keys], &QAction::triggered, this, &HelpActions::showKeys);
     connect(&m_actions[ActionId::About], &QAction::triggered, this, &HelpActions::showAbout);
-}
-
-/// What F1 explains where.
-void HelpActions::nameTopics()
-{
-    static const std::pair<const char*, const char*> topics[] = {
-        {"stageBackend", "backend"},
-        {"stagePlan", "plan"},
-        {"stageCalibrate", "calibration"},
-        {"stageConvert", "lowering"},
-        {"stageCompare", "comparison-and-error-terms"},
-        {"stageExport", "export"},
-        {"search", "search"},
-        {"searchPanel", "search"},
-        {"moduleTree", "modules-folding-and-bodies"},
-        {"graphPane", "modules-folding-and-bodies"},
-        {"verdictList", "verdict"},
-        {"cardQuantization", "qconfig"},
-        {"cardWhy", "rule"},
-        {"cardLoss", "comparison-and-error-terms"},
-        {"cardInside", "inside-a-recurrent-module"},
-        {"cardContents", "modules-folding-and-bodies"},
-        {"histogramPlot", "histogram"},
-        {"errorBarPlot", "comparison-and-error-terms"},
-        {"channelPlot", "channels"},
-        {"codePanel", "prepared-reference-and-lowered-form"},
-        {"valuesPage", "values-of-a-node"},
-        {"findingsPanel", "findings"},
-        {"stylePanel", "style-rules"},
-        {"colourBy", "colours-of-the-graph"},
-        {"cardValues", "stored-values"},
-        {"recipeText", "recipe"},
-        {"recipeHistory", "undo-and-history"},
-        {"emptyState", "first-model"},
-    };
-    for (const auto& [name, id] : topics)
-        if (auto* widget = m_window.findChild<QWidget*>(QString::fromLatin1(name)))
-            setHelpTopic(widget, id);
+    qApp->installEventFilter(this);
 }
 
 void HelpActions::buildGuide(Workspace& workspace)
@@ -104,23 +76,44 @@ void HelpActions::buildGuide(Workspace& workspace)
         connect(m_guide, wanted, &action, [&action] { action.setChecked(false); });
 }
 
-void HelpActions::showTopic(const QString& id)
+/// Above a dialog that keeps the window waiting, the help belongs to that dialog: it can be read
+/// and scrolled.
+void HelpActions::showTopic(const QString& place, const QString& term)
 {
-    if (!m_help)
-        m_help = new HelpWindow(&m_window);
-    m_help->showTopic(id);
-    m_help->show();
-    m_help->raise();
-    m_help->activateWindow();
+    QWidget* owner = QApplication::activeModalWidget();
+    if (!owner)
+        owner = &m_window;
+    auto* help = owner->findChild<HelpWindow*>(QString(), Qt::FindDirectChildrenOnly);
+    if (!help)
+        help = new HelpWindow(owner);
+    help->showTopic(place, term);
+    help->show();
+    help->raise();
+    help->activateWindow();
 }
 
 /// The keyboard's place counts first; the pointer's where that says nothing.
-void HelpActions::showHere()
+void HelpActions::showHere(const QWidget* keyboard)
 {
-    const auto* topic = helpTopicAt(QApplication::focusWidget());
-    if (!topic)
-        topic = helpTopicAt(QApplication::widgetAt(QCursor::pos()));
-    showTopic(topic ? topic->id : helpTopics().front().id);
+    QString place = helpPlaceAt(keyboard);
+    if (place.isEmpty())
+        place = helpPlaceAt(QApplication::widgetAt(QCursor::pos()));
+    showTopic(place.isEmpty() ? helpTopics().front().id : place);
+}
+
+/// The window's shortcut does not reach a dialog that keeps the window waiting.
+bool HelpActions::eventFilter(QObject* watched, QEvent* event)
+{
+    const auto* modal = QApplication::activeModalWidget();
+    const auto* keyboard = qobject_cast<QWidget*>(watched);
+    if (modal && keyboard && event->type() == QEvent::KeyPress && isOf(m_window, *modal)) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (QKeySequence(key->keyCombination()) == m_actions[ActionId::Help].shortcut()) {
+            showHere(keyboard);
+            return true;
+        }
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 /// Too long a list for a message box: it scrolls.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QObject>
-#include <QPointer>
 
 class QWidget;
 
@@ -10,7 +9,6 @@ namespace qs {
 
 class Actions;
 class GuidePanel;
-class HelpWindow;
 class Workspace;
 
 /// Help for what the pointer or the keyboard is on, and the list of first steps. GUI thread only.
@@ -25,18 +23,20 @@ public:
     /// The list of first steps, to be put where there is room for it.
     GuidePanel& guide() const { return *m_guide; }
 
-    void showTopic(const QString& id);
+    /// `term`: what is marked on the page; empty: nothing.
+    void showTopic(const QString& place, const QString& term = {});
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    void nameTopics();
     void buildGuide(Workspace& workspace);
-    void showHere();
+    void showHere(const QWidget* keyboard);
     void showKeys();
     void showAbout();
 
     Actions& m_actions;
     QWidget& m_window;
-    QPointer<HelpWindow> m_help;
     GuidePanel* m_guide = nullptr;
 };
 

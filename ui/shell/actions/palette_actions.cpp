@@ -69,8 +69,12 @@ std::vector<PaletteItem> PaletteActions::commands()
     for (const auto& topic : helpTopics())
         out.push_back(
             {tr("Help: %1").arg(topic.title), topic.summary(), {}, true, [this, id = topic.id] {
-                 Q_EMIT helpWanted(id);
+                 Q_EMIT helpWanted(id, {});
              }});
+    for (const auto& term : helpTerms())
+        out.push_back({tr("Help: %1").arg(term.text), term.meaning, {}, true, [this, &term] {
+                           Q_EMIT helpWanted(term.place, term.text);
+                       }});
     return out;
 }
 

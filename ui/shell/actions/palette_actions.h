@@ -15,8 +15,9 @@ class MessageBar;
 struct PaletteItem;
 class Workspace;
 
-/// What the command palette offers: every action of the menus, backends, recent files and help
-/// topics; or, to assign, every qconfig at every scope of the selection. GUI thread only.
+/// What the command palette offers: every action of the menus, backends, recent files, help topics
+/// and the terms that they explain; or, to assign, every qconfig at every scope of the selection.
+/// GUI thread only.
 class PaletteActions : public QObject
 {
     Q_OBJECT
@@ -27,7 +28,7 @@ public:
                    QWidget& window, QObject* parent);
 
 Q_SIGNALS:
-    void helpWanted(const QString& topicId);
+    void helpWanted(const QString& place, const QString& term);
 
 private:
     std::vector<PaletteItem> commands();

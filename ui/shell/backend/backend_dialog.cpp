@@ -3,7 +3,6 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/backend/lowering_table.h"
-#include "ui/help/help_topics.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -82,7 +81,6 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
 {
     setObjectName(QStringLiteral("backendDialog"));
     setWindowTitle(tr("Edit the backend"));
-    setHelpTopic(this, "backend");
     resize(std::min(px(1080), 1240), std::min(px(660), 680));
     auto* scroll = new QScrollArea(this);
     scroll->setObjectName(QStringLiteral("entryScroll"));

@@ -4,7 +4,6 @@
 #include "engine/extensions/load_pack.h"
 #include "engine/extensions/pack_file.h"
 #include "engine/extensions/pack_report.h"
-#include "ui/help/help_topics.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -108,7 +107,6 @@ PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("packsDialog"));
     setWindowTitle(tr("Extension packs"));
-    setHelpTopic(this, "extensions");
     resize(px(820), px(560));
     auto* intro = makeParagraph(
         tr("A pack brings operators, patterns and kernels of your own. Its libraries and scripts "

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/dialogs/replacements_dialog.h"
 
-#include "ui/help/help_topics.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -58,7 +57,6 @@ ReplacementsDialog::ReplacementsDialog(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("replacementsDialog"));
     setWindowTitle(tr("What preparing replaces"));
-    setHelpTopic(this, "pattern-and-fusion");
     resize(px(860), std::min(px(560), 680));
     auto* intro = makeParagraph(
         tr("Preparing fuses operators and observes them; converting puts quantized ones in their "

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/help/help_page.h"
+
+#include "ui/help/help_topics.h"
+#include "ui/style/theme.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QTextBlock>
+#include <QTextBrowser>
+#include <QTextCursor>
+#include <QTextTable>
+#include <QUrl>
+
+namespace qs {
+
+namespace {
+
+constexpr int kPageMargin = 16;
+
+/// Without the links that lead nowhere here: the sources' READMEs, where only the program is.
+QString shownText(const HelpTopic& topic)
+{
+    static const QRegularExpression link(QStringLiteral(R"(\[([^\]]*)\]\(([^)\s]+)\))"));
+    QString out;
+    qsizetype from = 0;
+    for (auto it = link.globalMatch(topic.text); it.hasNext();) {
+        const auto match = it.next();
+        const QString target = match.captured(2);
+        const bool leads = !helpPlaceOfLink(topic, target).isEmpty()
+            || !QUrl(target).scheme().isEmpty()
+            || QFileInfo::exists(QDir(topic.folder).filePath(target));
+        out += topic.text.mid(from, match.capturedStart() - from)
+            + (leads ? match.captured() : match.captured(1));
+        from = match.capturedEnd();
+    }
+    return out + topic.text.mid(from);
+}
+
+bool isCode(const QTextBlock& block)
+{
+    return block.blockFormat().hasProperty(QTextFormat::BlockCodeLanguage)
+        || block.blockFormat().nonBreakableLines();
+}
+
+/// Airy paragraphs; code on a ground of its own, its lines close together.
+void spaceBlocks(QTextDocument& document)
+{
+    for (auto block = document.begin(); block.isValid(); block = block.next()) {
+        QTextCursor cursor(block);
+        QTextBlockFormat format;
+        if (isCode(block)) {
+            const bool isLast = !block.next().isValid() || !isCode(block.next());
+            format.setBackground(theme().window);
+            format.setBottomMargin(isLast ? kPageMargin / 2.0 : 0);
+            format.setTopMargin(0);
+            format.setNonBreakableLines(false); // a long line is wrapped, not cut off
+            format.setLineHeight(120, QTextBlockFormat::ProportionalHeight);
+        } else if (cursor.currentTable()) {
+            format.setLineHeight(120, QTextBlockFormat::ProportionalHeight);
+        } else {
+            format.setBottomMargin(kPageMargin / 2.0);
+            format.setLineHeight(130, QTextBlockFormat::ProportionalHeight);
+        }
+        cursor.mergeBlockFormat(format);
+    }
+}
+
+/// Tables as wide as the page, with thin lines between their rows.
+void fitTables(QTextDocument& document)
+{
+    for (QTextFrame* frame : document.rootFrame()->childFrames()) {
+        auto* table = qobject_cast<QTextTable*>(frame);
+        if (!table)
+            continue;
+        QTextTableFormat format = table->format();
+        format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
+        format.setCellPadding(px(5));
+        format.setCellSpacing(0);
+        format.setBorder(1);
+        format.setBorderCollapse(true);
+        format.setBorderBrush(theme().border);
+        format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+        format.setBottomMargin(kPageMargin / 2.0);
+        if (table->columns() == 2)
+            format.setColumnWidthConstraints({QTextLength(QTextLength::PercentageLength, 36),
+                                              QTextLength(QTextLength::PercentageLength, 64)});
+        table->setFormat(format);
+    }
+}
+
+/// No picture is wider than the page.
+void fitPictures(QTextBrowser& browser)
+{
+    const int room = browser.viewport()->width() - 2 * kPageMargin;
+    auto* document = browser.document();
+    for (auto block = document->begin(); block.isValid(); block = block.next())
+        for (auto it = block.begin(); !it.atEnd(); ++it) {
+            auto image = it.fragment().charFormat().toImageFormat();
+            if (!image.isValid() || room < 1)
+                continue;
+            QTextCursor cursor(document);
+            cursor.setPosition(it.fragment().position());
+            cursor.setPosition(it.fragment().position() + it.fragment().length(),
+                               QTextCursor::KeepAnchor);
+            image.setWidth(room);
+            cursor.setCharFormat(image);
+            break; // the block's fragments are other ones now
+        }
+}
+
+} // namespace
+
+void fillHelpPage(QTextBrowser& browser, const HelpTopic& topic)
+{
+    browser.setSearchPaths({topic.folder});
+    browser.document()->setDocumentMargin(kPageMargin);
+    browser.setMarkdown(QStringLiteral("## %1\n\n%2").arg(topic.title, shownText(topic)));
+    spaceBlocks(*browser.document());
+    fitTables(*browser.document());
+    fitPictures(browser);
+}
+
+} // namespace qs
