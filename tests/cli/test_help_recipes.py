@@ -106,6 +106,15 @@ def test_presets_are_called_so_in_torch(_folder):
     assert not [line for line in edits if line.startswith("|") and line.endswith("|  |")], edits
 
 
+def test_files_to_save_are_named(_folder):
+    """An info string is not shown: the paragraph before a file says what to save it as."""
+    for page in PAGES:
+        lines = page.read_text(encoding="utf-8").splitlines()
+        for block in blocks(page):
+            before = next(line for line in reversed(lines[:block.line - 1]) if line.strip())
+            assert not block.file or f"`{block.file}`" in before, block.place
+
+
 def test_terms_have_their_counterpart(folder):
     """Each term that readers come with is found on the page; what it says of functional modules and stubs is so."""
     text = (HELP / "coming-from-torch-ao.md").read_text(encoding="utf-8")

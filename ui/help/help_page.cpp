@@ -44,6 +44,11 @@ bool isCode(const QTextBlock& block)
         || block.blockFormat().nonBreakableLines();
 }
 
+QString codeLanguage(const QTextBlock& block)
+{
+    return block.blockFormat().stringProperty(QTextFormat::BlockCodeLanguage);
+}
+
 /// Airy paragraphs; code on a ground of its own, its lines close together.
 void spaceBlocks(QTextDocument& document)
 {
@@ -51,7 +56,9 @@ void spaceBlocks(QTextDocument& document)
         QTextCursor cursor(block);
         QTextBlockFormat format;
         if (isCode(block)) {
-            const bool isLast = !block.next().isValid() || !isCode(block.next());
+            // A recipe, its command and what that prints follow each other: other languages.
+            const bool isLast = !block.next().isValid() || !isCode(block.next())
+                || codeLanguage(block.next()) != codeLanguage(block);
             format.setBackground(theme().window);
             format.setBottomMargin(isLast ? kPageMargin / 2.0 : 0);
             format.setTopMargin(0);
@@ -65,6 +72,20 @@ void spaceBlocks(QTextDocument& document)
         }
         cursor.mergeBlockFormat(format);
     }
+}
+
+/// The headings within a page are smaller than its title.
+void lowerHeadings(QTextDocument& document)
+{
+    constexpr int kAsText = 3; // the level whose heading is as large as text
+    for (auto block = document.begin().next(); block.isValid(); block = block.next())
+        if (const int level = block.blockFormat().headingLevel(); level > 0) {
+            QTextCharFormat smaller;
+            smaller.setProperty(QTextFormat::FontSizeAdjustment, qMax(0, kAsText - level));
+            QTextCursor cursor(block);
+            cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+            cursor.mergeCharFormat(smaller);
+        }
 }
 
 /// Tables as wide as the page, with thin lines between their rows.
@@ -118,6 +139,7 @@ void fillHelpPage(QTextBrowser& browser, const HelpTopic& topic)
     browser.document()->setDocumentMargin(kPageMargin);
     browser.setMarkdown(QStringLiteral("## %1\n\n%2").arg(topic.title, shownText(topic)));
     spaceBlocks(*browser.document());
+    lowerHeadings(*browser.document());
     fitTables(*browser.document());
     fitPictures(browser);
 }

@@ -28,7 +28,7 @@ A recipe can be written by hand, or be torch.ao's own mapping, dumped in Python:
 json.dump(qconfig_mapping.to_dict(), open("recipe.json", "w"), default=str)
 ```
 
-One with a key of each block:
+One with a key of each block, `recipe.json`:
 
 ```json file=recipe.json recipe
 {
@@ -98,7 +98,7 @@ An entry of `patterns` says what one pattern of operators may become. It has
 - `root_module`, `reference_quantized_module`: of a layer with a weight, the class that holds it and its reference class. Without them the weight stays float;
 - `fused_module`, `fuser_method`: of a fusion, the class that it becomes. A fusion takes two entries: one that fuses, and one that quantizes the fused class.
 
-A whole one: linear layers, and convolutions with ReLU, in eight bits.
+A whole one: linear layers, and convolutions with ReLU, in eight bits, `chip.json`:
 
 ```json file=chip.json backend
 {
