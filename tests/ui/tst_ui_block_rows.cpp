@@ -176,6 +176,27 @@ private Q_SLOTS:
         QCOMPARE(rows().at(1), QStringLiteral("7 (DecoderLayer)"));
     }
 
+    /// Qt takes seconds to select thousands of rows.
+    void hundredsOfSelectedOperatorsAreFewRows()
+    {
+        openWindow();
+        m_window->actions()[ActionId::BoxRepeats].trigger();
+        QTRY_COMPARE(rows().size(), kLayers);
+        const auto& known = *workspace().foldTree();
+        std::vector<int> blocks = known.entry(known.moduleEntry("model.layers")).children;
+        workspace().selectEntries(blocks, false);
+        QVERIFY(workspace().selectedEntries().size() > 256);
+        QCOMPARE(tree().selectionModel()->selectedRows(), QModelIndexList {layers()});
+        blocks.pop_back();
+        workspace().selectEntries(blocks, false);
+        QCOMPARE(tree().selectionModel()->selectedRows().size(), kLayers - 1);
+        // Fewer are rows of their own.
+        workspace().selectEntries({blocks.front()}, false);
+        QCOMPARE(std::size_t(tree().selectionModel()->selectedRows().size()),
+                 workspace().selectedEntries().size());
+        QVERIFY(workspace().selectedEntries().size() > 20);
+    }
+
     void theRowShowsTheSpread()
     {
         openWindow();

@@ -112,6 +112,7 @@ private Q_SLOTS:
             = {{"llm20k", decoderGraph(kLlmLayers)}, {"chain20k", fakeChain(20000)}};
         for (const auto& [name, model] : models) {
             openModel(model);
+            keep(qPrintable(QString(name) + "-opened.png"));
             pane().expandAll();
             QTRY_VERIFY_WITH_TIMEOUT(settled(), 120000);
             m_window->actions()[ActionId::Fit].trigger();

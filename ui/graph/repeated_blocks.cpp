@@ -25,6 +25,40 @@ std::vector<int> boxesWithin(const FoldTree& grouped, const std::vector<NodeId>&
     return out;
 }
 
+namespace {
+
+/// Whether all inside the entry is known; what is known of one that is not goes to `out`.
+bool isWhole(const FoldTree& tree, int index, const std::unordered_set<NodeId>& known,
+             std::vector<int>& out)
+{
+    const FoldEntry& entry = tree.entry(index);
+    if (!entry.isModule())
+        return std::all_of(entry.members.begin(), entry.members.end(),
+                           [&](NodeId id) { return known.contains(id); });
+    const std::size_t before = out.size();
+    std::size_t whole = 0;
+    for (const int child : entry.children)
+        if (isWhole(tree, child, known, out)) {
+            out.push_back(child);
+            ++whole;
+        }
+    const bool all = whole > 0 && whole == entry.children.size();
+    if (all)
+        out.resize(before);
+    return all;
+}
+
+} // namespace
+
+std::vector<int> entriesWithin(const FoldTree& tree, const std::vector<NodeId>& nodes)
+{
+    const std::unordered_set<NodeId> known(nodes.begin(), nodes.end());
+    std::vector<int> out;
+    if (isWhole(tree, FoldTree::kRoot, known, out))
+        out.push_back(FoldTree::kRoot);
+    return out;
+}
+
 std::optional<std::pair<double, double>>
 spreadOf(const FoldTree& grouped, int box,
          const std::function<std::optional<double>(int entry)>& sqnrOf)

@@ -20,6 +20,10 @@ namespace {
 /// Modules that the first view opens, breadth first, as long as the rows fit on a screen.
 constexpr int kFirstRows = 34;
 
+/// Above as many selected rows what is selected as a whole is one row: Qt takes seconds for
+/// thousands.
+constexpr std::size_t kMostRows = 256;
+
 /// While it lives what happens to the rows is the panel's own doing.
 class Syncing
 {
@@ -323,6 +327,8 @@ void ModulePanel::showSelected()
                            [&](int box) { return tree->isWithin(entry, box); });
     });
     entries.insert(entries.begin(), boxes.begin(), boxes.end());
+    if (tree && entries.size() > kMostRows)
+        entries = entriesWithin(*tree, m_workspace.selection().nodes());
     for (int entry : entries) {
         const auto index = m_model->indexOf(entry);
         if (!first.isValid())

@@ -114,6 +114,8 @@ void addRepeats(Workspace& workspace, std::vector<AssignScope>& out)
     const auto& selection = workspace.selection();
     if (selection.isModule()) {
         const std::string path = selection.modulePath().toStdString();
+        if (path.empty())
+            return; // the whole model
         const int entry = workspace.foldTree()->moduleEntry(path);
         const int around = entry > FoldTree::kRoot
             ? repeatingAncestor(workspace, workspace.foldTree()->entry(entry).parent)
