@@ -207,7 +207,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
                                                      : settled(opNameOf(*node), listed));
     QS_CHECK(checkPackOperators(backend));
     QS_CHECK(checkCustomModuleModes(block));
-    std::vector<std::string> ownModules = nameOwnModules(graph, listed, names);
+    std::vector<std::string> ownModules = nameOwnModules(graph, backend, listed, names);
     const QConfigMapping mapping = effectiveMapping(recipe);
     QS_CHECK(checkObjectTypes(mapping, graph, names, backend));
     QS_TRY(RuleTable rules, RuleTable::make(mapping));

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 import torch.ao.quantization as ao
 from torch.ao.quantization.quantize_fx import prepare_fx
+import scenario_models
 from harness import PROGRAM, by_name, export_model, main, run, run_good, run_json, write_recipe
 from models import residual
 from torch import nn
@@ -135,6 +136,30 @@ def test_scales_beyond_the_bounds(folder):
     assert wide and set(found) == wide, (found, wide)
     for name, line in found.items():
         assert "above the scale_max_upper_bound of own, 0.001" in line and f"scale bound: {line}" in text, (line, text)
+
+
+def test_a_scale_below_the_bound(folder):
+    """A rule for an edge may choose a smaller scale than the eps that the planner checked: of an input, and of no other value."""
+    torch.manual_seed(3)
+    backend = scenario_models.my_backend()
+    tiny = {**scenario_models.ACT7, "activation": {**scenario_models.ACT7["activation"], "eps": 1e-9}}
+    model, _ = scenario_models.saved(folder, nn.Sequential(nn.Linear(10, 3), nn.Linear(3, 3)).eval(), torch.randn(4, 10),
+                            data=[(1e-3 * torch.randn(4, 10),) for _ in range(4)])
+
+    def found(**mapping):
+        recipe = write_recipe(folder, backend=str(written(folder, backend)), qconfigs={"act7": scenario_models.ACT7, "tiny": tiny},
+                              mapping={"global": "act7", **mapping})
+        text = quantized(folder, model, recipe, data="data.pt")
+        result = json.loads((folder / "out" / "result.json").read_text())
+        return text, result, [one for one in result["findings"] if one["kind"] == "scale_bound"]
+
+    assert not found()[2]
+    text, result, (finding,) = found(edge=[["input", "linear", 0, "tiny"]])
+    scale = by_name(result)["input"]["output"]["scale"][0]
+    assert 0 < scale < 2 ** -12 and finding["node"] == "linear", (scale, finding)
+    for words in ("the scale of its input 'input'", "below the scale_min_lower_bound of own, 0.000244", '"eps": 0.000244140625'):
+        assert words in finding["text"], finding
+    assert f"scale bound: {finding['text']}" in text, text
 
 
 def test_a_row_whose_removal_changes_nothing(folder):

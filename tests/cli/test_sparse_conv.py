@@ -27,7 +27,9 @@ def test_one_command_takes_it_through_everything(folder):
     recipe = write_recipe(folder, backend="tensorrt", mapping={"global": "tensorrt"}, extensions=["sparse_conv"])
     words = ["--recipe", recipe, "--extension", PACK]
 
-    plan = by_name(run_json("plan", model, *words))
+    planned = run_json("plan", model, *words)
+    assert not [line for line in planned["warnings"] if "no module of that class" in line], planned["warnings"]  # fusing makes it
+    plan = by_name(planned)
     convolutions = [node for node in plan.values() if node["op"] == "sparse_conv.conv2d.default"]
     assert len(convolutions) == 6 and all(node["quantized"] for node in convolutions), convolutions
     assert [node["pattern"] for node in convolutions[:5]] == 5 * [["sparse_conv.SparseConv2d", "torch.nn.ReLU"]], convolutions

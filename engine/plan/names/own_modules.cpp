@@ -28,16 +28,20 @@ bool isOwnClass(const std::string& name)
         && name.find('.') != std::string::npos && !name.starts_with("torch.");
 }
 
-/// Classes that the model has not, but one of nearly that name.
-std::vector<std::string> misspelled(const Graph& graph,
+/// Classes that the model has not, but one of nearly that name; without those that fusing makes.
+std::vector<std::string> misspelled(const Graph& graph, const Backend& backend,
                                     const std::map<std::string, std::string>& own)
 {
+    const auto isMade = [&](const std::string& name) {
+        return std::any_of(backend.patterns.begin(), backend.patterns.end(),
+                           [&](const BackendPattern& one) { return one.fusedModule == name; });
+    };
     std::vector<std::string> classes, lines;
     for (const ModuleEntry* module : graph.modules().inOrder())
         if (!module->moduleClass.starts_with("torch."))
             classes.push_back(plainClass(module->moduleClass));
     for (const auto& [plain, pattern] : own) {
-        if (std::find(classes.begin(), classes.end(), plain) != classes.end())
+        if (std::find(classes.begin(), classes.end(), plain) != classes.end() || isMade(pattern))
             continue;
         if (const std::string near = nearestName(plain, classes); !near.empty())
             lines.push_back("backend pattern '" + pattern
@@ -49,8 +53,8 @@ std::vector<std::string> misspelled(const Graph& graph,
 
 } // namespace
 
-std::vector<std::string> nameOwnModules(const Graph& graph, const std::set<std::string>& listed,
-                                        OpNames& names)
+std::vector<std::string> nameOwnModules(const Graph& graph, const Backend& backend,
+                                        const std::set<std::string>& listed, OpNames& names)
 {
     std::map<std::string, std::string> own; // class as the file spells it, to the pattern's name
     for (const std::string& name : listed)
@@ -58,7 +62,7 @@ std::vector<std::string> nameOwnModules(const Graph& graph, const std::set<std::
             own[plainClass(name)] = name;
     if (own.empty())
         return {};
-    std::vector<std::string> out = misspelled(graph, own);
+    std::vector<std::string> out = misspelled(graph, backend, own);
     std::map<std::pair<std::string, int>, std::vector<std::size_t>> calls; // of a module
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Node& node = *graph.nodes()[i];

@@ -13,8 +13,8 @@ namespace qs {
 /// operator of each module of that class takes the class for its name; what moves elements around
 /// it is inside. Returns one line for each such class with a module that no pattern can match,
 /// because it computes more than one operator, or that no module has while one of nearly that name
-/// is there.
-std::vector<std::string> nameOwnModules(const Graph& graph, const std::set<std::string>& listed,
-                                        OpNames& names);
+/// is there. Classes that fusing makes need none.
+std::vector<std::string> nameOwnModules(const Graph& graph, const Backend& backend,
+                                        const std::set<std::string>& listed, OpNames& names);
 
 } // namespace qs

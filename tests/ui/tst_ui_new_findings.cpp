@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/scenario_window.h"
+#include "ui/panels/findings_panel.h"
+
+#include <QTreeWidget>
+
+using namespace qs;
+
+/// What the engine finds is read in the window's list of findings: the node by its title, what is
+/// wrong, and what to do.
+class TestNewFindings : public test::ScenarioWindow
+{
+    Q_OBJECT
+
+private:
+    /// The row whose text has these words, once it is there.
+    QTreeWidgetItem* row(const QString& words)
+    {
+        m_window->showTab("findingsPanel");
+        QTreeWidgetItem* found = nullptr;
+        const auto isThere = [&] {
+            found = nullptr;
+            auto* list = find<FindingsPanel>("findingsPanel");
+            for (QTreeWidgetItemIterator it(list); *it; ++it)
+                if ((*it)->text(1).contains(words))
+                    found = *it;
+            return found != nullptr;
+        };
+        if (!QTest::qWaitFor(isThere, 5000))
+            qWarning("no finding says: %s", qPrintable(words));
+        return found;
+    }
+    void click(QTreeWidgetItem* item)
+    {
+        auto* list = find<FindingsPanel>("findingsPanel");
+        list->scrollToItem(item);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          list->visualItemRect(item).center());
+    }
+    void made(const QString& body)
+    {
+        const QString problem = python(body);
+        QVERIFY2(problem.isEmpty(), qPrintable(problem));
+        QS_STEP(open());
+        QS_STEP(settle());
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init() { QFile::remove(file("recipe.json")); }
+    void cleanup() { leave(); }
+
+    void scalesBeyondTheBoundsOfTheBackend()
+    {
+        QS_STEP(made(QStringLiteral(
+            "backend = models.my_backend()\n"
+            "for config in backend['patterns'][0]['dtype_configs']:\n"
+            "    config['output_dtype'] = {'dtype': 'quint8', 'scale_max_upper_bound': 1e-3}\n"
+            "write('my_backend.json', **backend)\n"
+            "tiny = dict(models.ACT7, activation=dict(models.ACT7['activation'], eps=1e-9))\n"
+            "recipe(backend='my_backend.json', qconfigs={'act7': models.ACT7, 'tiny': tiny}, "
+            "mapping={'global': 'act7', 'edge': [['input', 'linear', 0, 'tiny']]})\n"
+            "small = [(1e-3 * torch.randn(4, 10),) for _ in range(4)]\n"
+            "models.saved(folder, nn.Sequential(nn.Linear(10, 3), nn.Linear(3, 3)).eval(), "
+            "torch.randn(4, 10), data=small)\n")));
+        QS_STEP(runAll());
+        auto* below = row(QStringLiteral("below the scale_min_lower_bound of my_backend"));
+        QVERIFY(below);
+        QCOMPARE(below->text(0), QStringLiteral("0 · linear"));
+        QVERIFY2(
+            below->text(1).contains(QStringLiteral("give its observer \"eps\": 0.000244140625")),
+            qPrintable(below->text(1)));
+        QCOMPARE(below->toolTip(1), below->text(1));
+        click(below);
+        QVERIFY(workspace().selection().contains(node("linear")));
+        auto* above = row(QStringLiteral("above the scale_max_upper_bound of my_backend, 0.001"));
+        QVERIFY(above);
+        QVERIFY2(above->text(0).contains(QStringLiteral(" · linear")), qPrintable(above->text(0)));
+        QVERIFY2(
+            above->text(1).contains(QStringLiteral("cut its range, or keep the operator float")),
+            qPrintable(above->text(1)));
+    }
+
+    void aReluWithoutARuleByObjectType()
+    {
+        QS_STEP(made(QStringLiteral(
+            "models.saved(folder, nn.Sequential(nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3), nn.ReLU())"
+            ".eval(), torch.randn(1, 3, 4, 4))\n"
+            "recipe(mapping={'object_type': [['torch.nn.Conv2d', 'x86'], "
+            "['torch.nn.BatchNorm2d', 'x86']]})\n")));
+        auto* warning = row(QStringLiteral("torch.ao raises LookupError"));
+        QVERIFY(warning);
+        QCOMPARE(warning->text(0), QStringLiteral("0 · conv2d + batch_norm + relu"));
+        QVERIFY2(warning->text(1).contains(QStringLiteral("prepare.unfuse")),
+                 qPrintable(warning->text(1)));
+    }
+
+    void aRowWhoseRemovalChangesNothing()
+    {
+        QS_STEP(made(QStringLiteral(
+            "models.saved(folder, nn.Sequential(nn.Linear(8, 8), nn.ReLU()).eval(), "
+            "torch.randn(4, 8))\n"
+            "recipe(convert={'lowering': {'remove': [{'pattern': ['torch.nn.Linear']}]}})\n")));
+        auto* warning = row(QStringLiteral("[torch.nn.Linear] changes nothing"));
+        QVERIFY(warning);
+        QVERIFY2(warning->text(1).contains(
+                     QStringLiteral("fused as [torch.nn.Linear, torch.nn.ReLU]: remove that row")),
+                 qPrintable(warning->text(1)));
+    }
+
+    void residueAfterARowIsTakenAway()
+    {
+        QS_STEP(made(QStringLiteral(
+            "models.saved(folder, nn.Sequential(nn.Conv2d(3, 4, 1), nn.ReLU(), nn.Flatten(), "
+            "nn.Linear(64, 4), nn.LogSoftmax(1)).eval(), torch.randn(2, 3, 4, 4))\n"
+            "recipe(convert={'lowering': {'remove': [{'pattern': ['torch.nn.Linear']}]}})\n")));
+        QS_STEP(runAll());
+        auto* unlowered = row(QStringLiteral("no row of the lowering table"));
+        QVERIFY(unlowered);
+        QCOMPARE(unlowered->text(0), QStringLiteral("3 · linear"));
+        auto* dead = row(QStringLiteral("only to be dequantized"));
+        QVERIFY(dead);
+        QCOMPARE(dead->text(0), QStringLiteral("3 · linear"));
+        QVERIFY(dead->parent()->text(0).startsWith(
+            QStringLiteral("Quantize-dequantize pairs without effect")));
+    }
+};
+
+QTEST_MAIN(TestNewFindings)
+#include "tst_ui_new_findings.moc"
