@@ -367,7 +367,7 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
 {
     const InferenceScope inference;
     QS_TRY(Interpreter interpreter,
-           Interpreter::create(prepared.graph, {.device = at::Device(device)}));
+           Interpreter::create(prepared.graph, {.device = at::Device(device)}, job));
     Calibration calibration(prepared, std::move(interpreter), data.isSequence());
     return CalibrationRun(std::move(calibration), *prepared.graph, data, checkpoint)
         .run(*prepared.plan, device, job);

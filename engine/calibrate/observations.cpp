@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/observations.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/base/sha256.h"
 #include "engine/io/npz.h"
 
@@ -116,18 +117,18 @@ NpyArray npyText(std::string name, const std::string& text)
 constexpr const char* kChecksum = "checksum";
 
 /// Of all arrays but the checksum itself, in the order of their names.
-std::string checksumOf(const Arrays& arrays)
+std::string checksumOf(const std::map<std::string_view, const NpyArray*>& arrays)
 {
     Sha256 hash;
     for (const auto& [name, array] : arrays) {
         if (name == kChecksum)
             continue;
-        std::string head = name + " " + std::to_string(int(array.dtype));
-        for (const std::int64_t size : array.shape)
+        std::string head = std::string(name) + " " + std::to_string(int(array->dtype));
+        for (const std::int64_t size : array->shape)
             head += " " + std::to_string(size);
         head += "\n";
         hash.update(head.data(), head.size());
-        hash.update(array.bytes.data(), array.bytes.size());
+        hash.update(array->bytes.data(), array->bytes.size());
     }
     return hash.hex();
 }
@@ -146,7 +147,10 @@ Result<Arrays> readArrays(const std::string& path)
     Arrays arrays;
     for (NpyArray& array : content.arrays)
         arrays.emplace(array.name, std::move(array));
-    if (arrays.contains(kChecksum) && textOf(arrays, kChecksum) != checksumOf(arrays))
+    std::map<std::string_view, const NpyArray*> byName;
+    for (const auto& [name, array] : arrays)
+        byName.emplace(name, &array);
+    if (arrays.contains(kChecksum) && textOf(arrays, kChecksum) != checksumOf(byName))
         return fail(makeError(ErrorCode::BadInput, "was damaged or changed after it was written")
                         .inFile(path));
     return arrays;
@@ -163,21 +167,25 @@ const ObserverStats* Observations::tryGet(ObserverId id) const
 }
 
 Result<void> writeObservations(const Observations& observations, const std::string& path,
-                               const std::string& key)
+                               const std::string& key, const JobContext& job)
 {
-    std::vector<NpyArray> arrays;
+    const auto made = makeFreedLater<std::vector<NpyArray>>();
+    std::vector<NpyArray>& arrays = *made;
     arrays.push_back(npyScalar("batches", observations.batches));
     arrays.push_back(npyScalar("samples", observations.samples));
     arrays.push_back(npyScalar("threads", std::int64_t(observations.threads)));
     if (!key.empty())
         arrays.push_back(npyText("key", key));
-    for (const auto& stats : observations.observers)
+    for (const auto& stats : observations.observers) {
+        QS_CHECK(job.check());
         addObserver(arrays, stats);
-    Arrays byName;
+    }
+    std::map<std::string_view, const NpyArray*> byName;
     for (const NpyArray& array : arrays)
-        byName.emplace(array.name, array);
-    arrays.push_back(npyText(kChecksum, checksumOf(byName)));
-    return writeNpz(arrays, path);
+        byName.emplace(array.name, &array);
+    const std::string checksum = checksumOf(byName);
+    arrays.push_back(npyText(kChecksum, checksum));
+    return writeNpz(arrays, path, job);
 }
 
 Result<std::string> observationsKey(const std::string& path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/base/result.h"
 #include "engine/base/strong_id.h"
 #include "engine/plan/plan.h"
@@ -53,9 +54,9 @@ struct Observations
 using ObservationsPtr = std::shared_ptr<const Observations>;
 
 /// All statistics as an .npz with a checksum of its content; written atomically. `key` says what
-/// they are of, for whoever reads them back.
+/// they are of, for whoever reads them back. A cancel leaves no file.
 Result<void> writeObservations(const Observations& observations, const std::string& path,
-                               const std::string& key = {});
+                               const std::string& key = {}, const JobContext& job = {});
 
 /// The key that `writeObservations` was given. Errors (BadInput, NotFound, Io): not such a file,
 /// none with a key, or one that was damaged since.

@@ -74,7 +74,7 @@ Result<void> writeOutputs(GraphPtr graph, const Dataset& data,
                           const JobContext& job)
 {
     const InferenceScope inference;
-    QS_TRY(const Interpreter interpreter, Interpreter::create(std::move(graph)));
+    QS_TRY(const Interpreter interpreter, Interpreter::create(std::move(graph), {}, job));
     return guardTorch([&] { return collect(interpreter, data, names, path, job); });
 }
 

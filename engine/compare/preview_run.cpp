@@ -280,14 +280,15 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
         const GraphPtr& model = converted.prepared->model;
         InterpreterOptions options {.device = at::Device(device)};
         options.layout = fastLayout(*model, *converted.reference, options.device);
-        QS_TRY(Interpreter floatForm, Interpreter::create(model, options));
+        QS_TRY(Interpreter floatForm, Interpreter::create(model, options, job));
         PreviewKeysPtr keys;
         if (from && options.device.is_cpu() && isRepeatable(*model)
             && isRepeatable(*converted.reference)) {
             keys = std::make_shared<const PreviewKeys>(converted);
             options.constants = keptWeights(from->work.values, keys, options.layout);
         }
-        QS_TRY(Interpreter reference, Interpreter::create(converted.reference, std::move(options)));
+        QS_TRY(Interpreter reference,
+               Interpreter::create(converted.reference, std::move(options), job));
         PreviewRun run(converted, std::move(floatForm), std::move(reference));
         if (keys)
             run.continueFrom(*from, keys);

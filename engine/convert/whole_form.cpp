@@ -72,7 +72,7 @@ public:
     {
         const GraphPtr& model = m_model.prepared->model;
         QS_TRY(const Interpreter floatForm,
-               Interpreter::create(model, {.layout = fastLayout(*model)}));
+               Interpreter::create(model, {.layout = fastLayout(*model)}, m_job));
         QS_TRY(m_wanted, floatForm.run(m_batch.inputs, {}, m_job));
         m_reference = against(outputs.reference);
         m_noise = against(outputs.lowered);
@@ -101,7 +101,7 @@ private:
 
     Result<std::vector<Noise>> noiseOfGraph(const GraphPtr& graph) const
     {
-        QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
+        QS_TRY(const Interpreter interpreter, Interpreter::create(graph, {}, m_job));
         QS_TRY(const auto outputs, interpreter.run(m_batch.inputs, {}, m_job));
         return against(outputs);
     }

@@ -44,7 +44,7 @@ public:
         const BodyTap bodies = [&](const Graph& body, ValueRef ref, const at::IValue& value) {
             record(shapes.m_seen[&body], ref, value);
         };
-        QS_TRY(const Interpreter interpreter, Interpreter::create(graph, {.bodies = bodies}));
+        QS_TRY(const Interpreter interpreter, Interpreter::create(graph, {.bodies = bodies}, job));
         Seen& outer = shapes.m_seen[graph.get()];
         const Tap see = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
             record(outer, ref, value);

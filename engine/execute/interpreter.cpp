@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/interpreter.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/constant_folding.h"
@@ -50,16 +51,25 @@ struct Interpreter::Impl
     Result<void> tapOutputs(const Node& node, const Frame& frame, const Tap& tap);
 };
 
-Result<Interpreter> Interpreter::create(GraphPtr graph, InterpreterOptions options)
+Result<Interpreter> Interpreter::create(GraphPtr graph, InterpreterOptions options,
+                                        const JobContext& job)
 {
-    Interpreter made(std::make_shared<Impl>());
+    constexpr std::size_t kOften = 256; // nodes between two looks at the job
+    constexpr std::size_t kFreedLater = 2000; // nodes whose calls take milliseconds to delete
+    const bool large = graph->nodes().size() >= kFreedLater;
+    Interpreter made(large ? std::shared_ptr<Impl>(makeFreedLater<Impl>())
+                           : std::make_shared<Impl>());
     Impl& impl = *made.m_impl;
     impl.graph = std::move(graph);
     impl.options = std::move(options);
     impl.dead = lastUses(*impl.graph);
     impl.calls.reserve(impl.graph->nodes().size());
-    for (const auto& node : impl.graph->nodes())
+    for (const auto& node : impl.graph->nodes()) {
+        if (impl.calls.size() % kOften == 0)
+            QS_CHECK(job.check());
         impl.calls.push_back(prepareCall(*node, impl.options.layout, impl.options.device));
+    }
+    QS_CHECK(job.check());
     for (const StateUpdate& update : stateUpdates(*impl.graph))
         if (const Node& holder = impl.graph->get(update.holder); holder.isStored())
             impl.holders.push_back(&holder);
@@ -134,7 +144,8 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
     auto it = subgraphs.find(subgraph.get());
     if (it == subgraphs.end()) {
         QS_TRY(Interpreter inner,
-               Interpreter::create(subgraph, {.device = options.device, .bodies = options.bodies}));
+               Interpreter::create(subgraph, {.device = options.device, .bodies = options.bodies},
+                                   job));
         it = subgraphs.emplace(subgraph.get(), std::move(inner)).first;
     }
     it->second.m_impl->place = std::move(where);

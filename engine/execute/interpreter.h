@@ -56,8 +56,9 @@ class Interpreter
 {
 public:
     /// Resolves every operator. Errors: an operator LibTorch does not know (names the node) only
-    /// when it is reached, so a graph with unknown nodes can be created.
-    static Result<Interpreter> create(GraphPtr graph, InterpreterOptions options = {});
+    /// when it is reached, so a graph with unknown nodes can be created; a cancel.
+    static Result<Interpreter> create(GraphPtr graph, InterpreterOptions options = {},
+                                      const JobContext& job = {});
 
     const Graph& graph() const;
     at::Device device() const;

@@ -81,8 +81,7 @@ Result<void> writeQdq(const Written& written, const std::string& path, const std
             = formOutputNames(*written.converted.prepared->model, written.converted.referenceEdits);
     for (const auto& [key, value] : onnxPairs(recordOf(written.converted, options)))
         onnx.metadata.emplace_back(key, value);
-    QS_CHECK(job.check());
-    return writeOnnx(*written.graph, path, finalPath, onnx);
+    return writeOnnx(*written.graph, path, finalPath, onnx, job);
 }
 
 constexpr std::array<Form, 4> kForms {{

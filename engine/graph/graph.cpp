@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/graph.h"
 
+#include "engine/base/memory/free_later.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -14,7 +16,15 @@ struct Graph::Index
     std::unordered_map<ValueRef, std::vector<Use>> users;
     std::unordered_map<NodeId, std::size_t> userCounts;
     std::size_t outputPosition = std::size_t(-1);
+    std::vector<NodePtr> nodes; ///< of a large graph: they are freed with the index
 };
+
+namespace {
+
+/// A graph of so many nodes takes milliseconds to delete; `FreeLater` then does it.
+constexpr std::size_t kFreedLater = 2000;
+
+} // namespace
 
 Graph::Graph()
     : Graph(Parts {})
@@ -28,7 +38,11 @@ Graph::Graph(Parts parts)
         m_parts.modules = std::make_shared<ModuleTree>();
     if (!m_parts.info)
         m_parts.info = std::make_shared<ModelInfo>();
-    auto index = std::make_shared<Index>();
+    const bool large = m_parts.nodes.size() >= kFreedLater;
+    const std::shared_ptr<Index> index
+        = large ? std::shared_ptr<Index>(makeFreedLater<Index>()) : std::make_shared<Index>();
+    if (large)
+        index->nodes = m_parts.nodes;
     std::uint32_t last = 0;
     for (const NodePtr& node : m_parts.nodes)
         last = std::max(last, node->id.value());
@@ -49,7 +63,7 @@ Graph::Graph(Parts parts)
                 ++index->userCounts[ref.node];
             });
     }
-    m_index = std::move(index);
+    m_index = index;
 }
 
 const Node* Graph::tryGet(NodeId id) const

@@ -147,6 +147,7 @@ Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
 
 Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
 {
+    QS_CHECK(job.check());
     job.report("import", "reading the archive", 0);
     QS_TRY(const auto archive, openArchive(path));
     if (pt2ModelRecord(*archive).empty()) {
@@ -164,7 +165,7 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     QS_TRY(info.sha256, hash.get());
     parts.info = std::make_shared<const ModelInfo>(std::move(info));
     const auto graph = std::make_shared<const Graph>(std::move(parts));
-    if (auto sound = verifyGraph(*graph); !sound)
+    if (auto sound = verifyGraph(*graph, job); !sound)
         return fail(std::move(sound).error().inFile(path));
     job.report("import", "done", 1);
     return graph;

@@ -3,6 +3,7 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
+#include "engine/base/memory/free_later.h"
 
 #include <algorithm>
 #include <cstring>
@@ -179,6 +180,14 @@ struct SourceRelease
 };
 using SourcePtr = std::unique_ptr<zip_source_t, SourceRelease>;
 
+/// An archive that is made in memory. To discard one of 40,000 arrays takes 200 ms.
+struct NewArchive
+{
+    SourcePtr source;
+    std::vector<std::string> contents; ///< libzip reads them when it closes
+    ZipPtr zip {nullptr, zip_discard};
+};
+
 /// What an archive in memory holds once it is closed.
 Result<std::string> bytesOf(zip_source_t* source)
 {
@@ -213,32 +222,46 @@ Result<void> addArray(zip_t* zip, const NpyArray& array, std::string& content)
 
 } // namespace
 
-Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path)
+Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path,
+                      const JobContext& job)
 {
-    QS_TRY(const std::string bytes, npzBytes(arrays));
+    QS_TRY(const std::string bytes, npzBytes(arrays, job));
     return writeFileAtomically(path, bytes);
 }
 
-Result<std::string> npzBytes(const std::vector<NpyArray>& arrays)
+Result<std::string> npzBytes(const std::vector<NpyArray>& arrays, const JobContext& job)
 {
     zip_error_t error;
     zip_error_init(&error);
-    const SourcePtr source(zip_source_buffer_create(nullptr, 0, 0, &error));
+    const auto archive = makeFreedLater<NewArchive>();
+    archive->source.reset(zip_source_buffer_create(nullptr, 0, 0, &error));
+    zip_source_t* source = archive->source.get();
     if (!source)
         return fail(ErrorCode::Io, "out of memory");
-    zip_source_keep(source.get()); // the archive releases one when it closes
-    ZipPtr zip(zip_open_from_source(source.get(), ZIP_TRUNCATE, &error), zip_discard);
+    zip_source_keep(source); // the archive releases one when it closes
+    archive->zip.reset(zip_open_from_source(source, ZIP_TRUNCATE, &error));
+    zip_t* zip = archive->zip.get();
     if (!zip) {
-        zip_source_free(source.get());
+        zip_source_free(source);
         return fail(ErrorCode::Io, "the archive cannot be made");
     }
-    std::vector<std::string> contents(arrays.size()); // libzip reads them when it closes
-    for (std::size_t i = 0; i < arrays.size(); ++i)
-        QS_CHECK(addArray(zip.get(), arrays[i], contents[i]));
-    if (zip_close(zip.get()) != 0)
-        return fail(makeError(ErrorCode::Io, zip_strerror(zip.get())));
-    static_cast<void>(zip.release()); // closed, not discarded
-    return bytesOf(source.get());
+    archive->contents.resize(arrays.size());
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        QS_CHECK(job.check());
+        QS_CHECK(addArray(zip, arrays[i], archive->contents[i]));
+    }
+    const auto isCancelled = [](zip_t*, void* given) -> int {
+        return static_cast<const JobContext*>(given)->cancelled() ? 1 : 0;
+    };
+    zip_register_cancel_callback_with_state(zip, isCancelled, nullptr,
+                                            const_cast<JobContext*>(&job));
+    if (zip_close(zip) != 0) {
+        QS_CHECK(job.check());
+        return fail(makeError(ErrorCode::Io, zip_strerror(zip)));
+    }
+    static_cast<void>(archive->zip.release()); // closed, not discarded
+    QS_CHECK(job.check());
+    return bytesOf(source);
 }
 
 namespace {

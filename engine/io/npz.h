@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/base/result.h"
 #include "engine/graph/dtype.h"
 #include "engine/io/npy_header.h"
@@ -55,10 +56,12 @@ struct NpzContent
 };
 Result<NpzContent> readNpz(const std::string& path);
 
-/// The bytes of an .npz with these arrays; the same arrays give the same bytes.
-Result<std::string> npzBytes(const std::vector<NpyArray>& arrays);
+/// The bytes of an .npz with these arrays; the same arrays give the same bytes. Errors: a cancel,
+/// between two arrays.
+Result<std::string> npzBytes(const std::vector<NpyArray>& arrays, const JobContext& job = {});
 /// Writes them by atomic rename. The error (Io) names the path.
-Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path);
+Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path,
+                      const JobContext& job = {});
 
 /// An array of float32, int64 or text-free numbers from a vector.
 NpyArray npyFrom(std::string name, const std::vector<float>& values);

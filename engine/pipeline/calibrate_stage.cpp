@@ -53,7 +53,7 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
     QS_TRY(const GraphPtr model, typed(request.model, request.recipe, request.settings, job));
     PlanPtr planned = request.plan;
     if (model != request.model || !planned) {
-        QS_TRY(planned, plan(model, request.recipe));
+        QS_TRY(planned, plan(model, request.recipe, job));
     }
     QS_CHECK(checkCoverage(*model, *planned));
     QS_TRY(run.data, data(*model, source, cut));
@@ -229,6 +229,7 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
     QS_CHECK(keepToMemoryLimit(model, *run.prepared->plan, request.recipe.calibration.batchSize));
     QS_TRY(ObservationsPtr seen, observe(run, job, false));
     job.report("calibrate", "choosing ranges", 1.0);
+    QS_CHECK(job.check());
     CalibrationPtr made = assemble(run, seen.get());
     if (!made) { // what was kept of the others had to go meanwhile
         QS_TRY(seen, observe(run, job, true));

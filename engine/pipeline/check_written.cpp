@@ -24,7 +24,7 @@ constexpr double kLeastDb = 40;
 Result<std::vector<at::IValue>>
 outputsOf(const GraphPtr& graph, const std::vector<at::IValue>& inputs, const JobContext& job)
 {
-    QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
+    QS_TRY(const Interpreter interpreter, Interpreter::create(graph, {}, job));
     return guardTorchValue<std::vector<at::IValue>>(
         [&] { return interpreter.run(inputs, {}, job); });
 }

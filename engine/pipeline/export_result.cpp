@@ -72,7 +72,7 @@ public:
             m_parts.alternatives = &m_alternatives;
         }
         QS_CHECK(m_job.check());
-        QS_CHECK(writeObservations(*m_parts.observations, at("observations.npz")));
+        QS_CHECK(writeObservations(*m_parts.observations, at("observations.npz"), {}, m_job));
         m_parts.timingSeconds["export"]
             = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         QS_TRY(std::string document, resultJson(m_parts, m_job));
@@ -99,6 +99,7 @@ private:
             QS_CHECK(m_job.check());
             m_job.report("export", forms[i], double(i) / double(forms.size()));
             auto file = writeForm(forms[i]);
+            QS_CHECK(m_job.check());
             returnFreedMemory(); // what one writer needed is not held while the next one works
             if (file) {
                 m_parts.exports[forms[i]] = *file;

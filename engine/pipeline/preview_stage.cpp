@@ -133,7 +133,7 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
     if (measuresOriginal(request.settings, *request.model))
         return fail(ErrorCode::Unsupported,
                     "previews measure against the edited model, not against the original one");
-    QS_TRY(const PlanPtr planned, plan(request.model, request.recipe));
+    QS_TRY(const PlanPtr planned, plan(request.model, request.recipe, job));
     QS_TRY(const Run run,
            prepareRun({request.model, planned, request.recipe, request.settings}, job));
     QS_TRY(const PreviewData samples, previewData(run, request));

@@ -198,7 +198,7 @@ Result<void> StageChain::savePartInputs(const EditedModelPtr& part, const Recipe
     return writePartInputs(*part, *opened, path, job);
 }
 
-Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe)
+Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job)
 {
     QS_CHECK(checkPacksLoaded(recipe.extensions));
     QS_CHECK(checkTargetNamed(recipe));
@@ -208,7 +208,7 @@ Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe)
     const Key key = planKey(*model, recipe);
     if (auto kept = m_memo.find<Plan>(key))
         return kept;
-    QS_TRY(Plan made, makePlan(*model, recipe, backend));
+    QS_TRY(Plan made, makePlan(*model, recipe, backend, job));
     if (std::string drawing = drawingWarning(*model); !drawing.empty())
         made.warnings.push_back(std::move(drawing));
     auto plan = std::make_shared<const Plan>(std::move(made));

@@ -83,7 +83,7 @@ public:
 
     /// Errors: a target that is required and not named, an unknown backend, a lowering row without
     /// a kernel, `makePlan`'s.
-    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe);
+    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job = {});
 
     /// Refuses quantized models and plans that quantize nothing (`checks.h`), and a run that the
     /// user's limit of memory has no room for (`checkMemoryLimit`); what that leaves is for kept

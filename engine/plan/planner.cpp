@@ -193,7 +193,8 @@ OpName settled(OpName name, const std::set<std::string>& listed)
 
 } // namespace
 
-Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& backend)
+Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& backend,
+                      const JobContext& job)
 {
     QS_TRY(const PrepareBlock block, readPrepareBlock(recipe));
     QS_TRY(const PrepareSettings settings, prepareSettings(block));
@@ -222,7 +223,9 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         else
             plan.warnings.push_back("prepare.unfuse names '" + name
                                     + "': the graph has no such node");
+    QS_CHECK(job.check());
     Matches matches = matchPatterns(graph, names, backend, apart);
+    QS_CHECK(job.check());
     addCustomModuleMatches(graph, names, matches);
     const FoundRules found = findRules(graph, names, matches, choices, rules, plan);
     const std::vector<RuleHits>& hits = found.hits;
@@ -232,6 +235,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     std::vector<Decision> decisions;
     const Decider decider(graph, names, matches, backend);
     for (const Match& match : matches.matches) {
+        QS_CHECK(job.check());
         verdicts.push_back(decider.decide(match, hits, plan.warnings));
         const NodeId root = matches.units[match.units.front()].root();
         if (const auto* modes = choices.mappedModes(root))
@@ -242,18 +246,23 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     }
     applyNullEdges(graph, names, matches, rules, verdicts, decisions);
     applyBranchConditions(graph, matches, verdicts, decisions);
+    QS_CHECK(job.check());
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
+    QS_CHECK(job.check());
     plan.observers = std::move(observers.observers);
     takeGivenSpecs(graph, plan);
 
     const Findings findings {graph, names, matches, hits, verdicts, observers, backend, choices};
     const Reasoner reasoner(findings);
     fillNodes(findings, reasoner, found, plan);
+    QS_CHECK(job.check());
     fillGroups(matches, verdicts, plan);
     sortGroups(graph, plan);
     countCoverage(graph, plan);
+    QS_CHECK(job.check());
     findCutRanges(graph, names, plan);
     findOutsideModules(graph, choices, plan);
+    QS_CHECK(job.check());
     reasoner.warn(rules, plan.warnings);
     warnOfPrepareNames(graph, block, plan.warnings);
     warnOfModel(graph, plan.warnings);

@@ -17,7 +17,7 @@ Result<FloatFiles::Written> FloatFiles::of(const std::string& form, const JobCon
     const std::string file = m_folder->file(form + ".model");
     if (std::filesystem::exists(file))
         return Written {file, {}};
-    const auto written = form == "onnx" ? writeOnnx(m_model, file, file)
+    const auto written = form == "onnx" ? writeOnnx(m_model, file, file, {}, job)
         : form == "pt2"                 ? writePt2(m_model, file, job)
                                         : writeTorchScript(m_model, file, job);
     if (written)

@@ -69,7 +69,7 @@ at::Tensor halfwayOf(const at::Tensor& values, double scale, double zeroPoint)
 Result<NodeIntegers> ownIntegers(const GraphPtr& reference, const std::vector<at::IValue>& inputs,
                                  const JobContext& job)
 {
-    QS_TRY(const Interpreter interpreter, Interpreter::create(reference));
+    QS_TRY(const Interpreter interpreter, Interpreter::create(reference, {}, job));
     Keeper keeper(*reference);
     const Tap keep = [&keeper](ValueRef ref, const Node& node, const at::IValue& value) {
         if (value.isTensor())

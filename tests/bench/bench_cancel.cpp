@@ -130,6 +130,11 @@ int main(int argc, char** argv)
         QS_CHECK(importModel(file, job));
         return {};
     });
+    measure(only, "plan", moments, [&](const JobContext& job) -> Result<void> {
+        StageChain chain;
+        QS_CHECK(chain.plan(deep.graph, recipe, job));
+        return {};
+    });
     measure(only, "outline", moments, [&](const JobContext& job) -> Result<void> {
         QS_CHECK(outlineConversion(deep.graph, deep.plan, recipe, job));
         return {};
@@ -152,23 +157,34 @@ int main(int argc, char** argv)
         QS_TRY(compared, chain.compare({seen, converted, recipe, settings}, job));
         return {};
     });
-    for (const std::string& form : exportForms()) {
-        if (!only.empty() && only != form) // no stage starts from an export
-            continue;
-        measure(only, form, moments, [&](const JobContext& job) -> Result<void> {
-            StageChain chain;
-            ExportRequest request;
-            request.calibration = seen;
-            request.converted = converted;
-            request.comparison = compared;
-            request.recipe = recipe;
-            request.settings = settings;
-            request.forms = {form};
-            request.folder = (folder / form).string();
-            QS_CHECK(chain.exportTo(request, job));
-            return {};
-        });
-    }
+    const auto exported = [&](const std::string& form, const JobContext& job) -> Result<void> {
+        StageChain chain;
+        ExportRequest request;
+        request.calibration = seen;
+        request.converted = converted;
+        request.comparison = compared;
+        request.recipe = recipe;
+        request.settings = settings;
+        request.forms = {form};
+        request.folder = (folder / form).string();
+        QS_CHECK(chain.exportTo(request, job));
+        return {};
+    };
+    for (const std::string& form : exportForms())
+        if (only.empty() || only == form) // no stage but verify starts from an export
+            measure(only, form, moments,
+                    [&](const JobContext& job) { return exported(form, job); });
+    if (!only.empty() && only != "verify")
+        return 0;
+    if (!exported("onnx", {}))
+        return 1;
+    measure(only, "verify", moments, [&](const JobContext& job) -> Result<void> {
+        QS_TRY(StoredRun stored, readStoredRun((folder / "onnx").string()));
+        StageChain chain;
+        QS_CHECK(
+            chain.verify({converted, std::move(stored), data, {}, {"onnxruntime"}, false}, job));
+        return {};
+    });
     std::filesystem::remove_all(folder);
     return 0;
 }

@@ -117,8 +117,8 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     QS_TRY(const CallInputs structure, CallInputs::create(*floating));
     FileComparison out;
     QS_TRY(out.match, matchModels(*floating, *converted, job));
-    QS_TRY(const Interpreter floatRunner, Interpreter::create(floating));
-    QS_TRY(const Interpreter convertedRunner, Interpreter::create(converted));
+    QS_TRY(const Interpreter floatRunner, Interpreter::create(floating, {}, job));
+    QS_TRY(const Interpreter convertedRunner, Interpreter::create(converted, {}, job));
     std::unordered_set<ValueRef> wantedFloat, wantedConverted;
     std::map<ValueRef, int> waiting; // one value may stand for several
     for (const ValueMatch& match : out.match.values) {

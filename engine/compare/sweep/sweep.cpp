@@ -55,10 +55,10 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device,
     const Layout layout = fastLayout(*model, *converted.reference, device);
     const auto times = device.is_cpu() ? std::make_shared<NodeTimes>() : nullptr;
     QS_TRY(Interpreter floatForm,
-           Interpreter::create(model, {.device = device, .layout = layout, .times = times}));
+           Interpreter::create(model, {.device = device, .layout = layout, .times = times}, job));
     QS_CHECK(job.check());
     QS_TRY(Interpreter reference,
-           Interpreter::create(converted.reference, {.device = device, .layout = layout}));
+           Interpreter::create(converted.reference, {.device = device, .layout = layout}, job));
     QS_CHECK(job.check());
     Sweep sweep(converted, std::move(floatForm), std::move(reference), std::move(units));
     sweep.m_floatTimes = times;

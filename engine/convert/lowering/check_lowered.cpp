@@ -33,10 +33,10 @@ public:
             listChecks();
             return {};
         }
-        QS_TRY(m_reference, Interpreter::create(m_model.reference));
+        QS_TRY(m_reference, Interpreter::create(m_model.reference, {}, m_job));
         for (;;) {
             QS_CHECK(m_job.check());
-            QS_TRY(const Interpreter interpreter, Interpreter::create(m_lowered.graph));
+            QS_TRY(const Interpreter interpreter, Interpreter::create(m_lowered.graph, {}, m_job));
             QS_TRY(const std::optional<Error> raised, runWhole(interpreter));
             const std::size_t before = m_options.refused.size();
             QS_CHECK(checkNewSites(interpreter));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/node_json.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/configure/quantization_mode.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/export/documents/steps_json.h"
@@ -142,7 +143,8 @@ NodeJson::NodeJson(const ResultParts& parts, bool numbers)
 
 Result<Json> NodeJson::nodes(const JobContext& job) const
 {
-    Json list = Json::array();
+    const auto made = makeFreedLater<Json>(Json::array());
+    Json& list = *made;
     const auto& nodes = m_parts.model->nodes();
     for (const auto& node : nodes) {
         QS_CHECK(job.check());
@@ -151,7 +153,7 @@ Result<Json> NodeJson::nodes(const JobContext& job) const
             continue;
         list.push_back(this->node(*node, m_parts.plan->tryGet(*m_parts.model, node->id)));
     }
-    return list;
+    return std::move(list);
 }
 
 Json NodeJson::observations() const

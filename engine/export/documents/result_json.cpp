@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/memory/free_later.h"
 #include "engine/configure/extension_packs.h"
+#include "engine/configure/json/json_text.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/export/documents/node_json.h"
 #include "engine/export/documents/own_ranges_text.h"
@@ -169,7 +171,9 @@ Json cumulativeJson(const NodeError& error)
 Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
 {
     const ModelInfo& info = parts.model->info();
-    Json json = {
+    const auto document = makeFreedLater<Json>();
+    Json& json = *document;
+    json = {
         {"format", "quantscope.result"},
         {"version", 1},
         {"device", parts.device},
@@ -203,13 +207,15 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         json["backend_sha256"] = parts.backendSha256;
     if (!parts.evaluation.empty())
         json["evaluation"] = parts.evaluation;
+    QS_CHECK(job.check());
     const NodeJson nodes(parts, true);
     QS_TRY(json["nodes"], nodes.nodes(job));
     json["observations"] = nodes.observations();
     json["residue"] = residueJson(parts);
     json["refused_kernels"] = refusedJson(parts.converted);
     QS_CHECK(job.check());
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    QS_TRY(const std::string text, jsonText(json, {2, true}, job));
+    return text + "\n";
 }
 
 } // namespace qs

@@ -211,18 +211,22 @@ private:
 /// Numbers that go through small tensors on their way (a traced `x.size(0) * 2`).
 Result<Graph> foldNumbers(const Graph& graph, const JobContext& job)
 {
-    QS_TRY(const Interpreter interpreter,
-           Interpreter::create(std::make_shared<const Graph>(graph)));
+    std::optional<Interpreter> interpreter;
     Numbers numbers;
     for (const NodePtr& node : graph.nodes()) {
         QS_CHECK(job.check());
         if (node->kind != NodeKind::Op || node->outputs.size() != 1
-            || !node->outputs[0].type.expression.empty() || !interpreter.isConstant({node->id, 0}))
+            || !node->outputs[0].type.expression.empty())
             continue;
         const ValueKind kind = node->outputs[0].type.kind;
         if (kind != ValueKind::SymInt && kind != ValueKind::SymFloat && kind != ValueKind::SymBool)
             continue;
-        QS_TRY(const at::IValue value, interpreter.constant({node->id, 0}));
+        if (!interpreter) {
+            QS_TRY(interpreter, Interpreter::create(std::make_shared<const Graph>(graph), {}, job));
+        }
+        if (!interpreter->isConstant({node->id, 0}))
+            continue;
+        QS_TRY(const at::IValue value, interpreter->constant({node->id, 0}));
         if (const auto number = numberArgument(value))
             numbers[{node->id, 0}] = *number;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/forms/fold_weights.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
@@ -106,13 +107,15 @@ NodeId storedForm(const Graph& reference, const Node& node)
     return isDequantize(node) || castsTo(*maker, DType::Float16) ? maker->id : NodeId {};
 }
 
-Result<void> foldIntegers(GraphEdit& edit, const Graph& reference, const Interpreter& interpreter)
+Result<void> foldIntegers(GraphEdit& edit, const Graph& reference, const Interpreter& interpreter,
+                          const JobContext& job)
 {
     NodeId firstOp;
     for (const NodePtr& node : reference.nodes())
         if (!firstOp && node->kind == NodeKind::Op)
             firstOp = node->id;
     for (const NodePtr& node : reference.nodes()) {
+        QS_CHECK(job.check());
         const NodeId made = storedForm(reference, *node);
         if (!made || !edit.contains(made) || !interpreter.isConstant({made, 0}))
             continue;
@@ -142,24 +145,27 @@ void removeReplaced(GraphEdit& edit, const Graph& reference)
     }
 }
 
-Result<Graph> fold(const Graph& reference)
+Result<Graph> fold(const Graph& reference, const JobContext& job)
 {
     QS_TRY(const Interpreter interpreter,
-           Interpreter::create(std::make_shared<const Graph>(reference)));
-    GraphEdit edit(reference);
+           Interpreter::create(std::make_shared<const Graph>(reference), {}, job));
+    const auto draft = makeFreedLater<GraphEdit>(reference);
+    GraphEdit& edit = *draft;
     edit.setTensors(TensorStore::over(tensorsOf(reference)));
-    QS_CHECK(foldIntegers(edit, reference, interpreter));
+    QS_CHECK(foldIntegers(edit, reference, interpreter, job));
     removeUndone(edit);
+    QS_CHECK(job.check());
     removeReplaced(edit, reference);
+    QS_CHECK(job.check());
     return edit.build();
 }
 
 } // namespace
 
-Result<Graph> foldWeights(const Graph& reference)
+Result<Graph> foldWeights(const Graph& reference, const JobContext& job)
 {
     const InferenceScope scope;
-    return guardTorchValue<Graph>([&] { return fold(reference); });
+    return guardTorchValue<Graph>([&] { return fold(reference, job); });
 }
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/base/result.h"
 #include "engine/graph/graph.h"
 
@@ -10,6 +11,6 @@ namespace qs {
 /// where they are read, and quantize-dequantize steps that change nothing (the integers are
 /// quantized again with the same parameters, or nobody reads the result) are gone. Same outputs, to
 /// the bit.
-Result<Graph> foldWeights(const Graph& reference);
+Result<Graph> foldWeights(const Graph& reference, const JobContext& job = {});
 
 } // namespace qs

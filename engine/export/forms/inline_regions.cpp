@@ -8,6 +8,7 @@
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace qs {
@@ -16,6 +17,11 @@ namespace {
 
 /// What the values of a region's own graph are outside.
 using Outside = std::unordered_map<ValueRef, Argument>;
+
+bool isInlined(const Node& node)
+{
+    return node.isOp(kRegionTarget) || node.isOp(kModuleTarget);
+}
 
 class RegionInliner
 {
@@ -45,9 +51,7 @@ private:
     NodePtr regionAt(NodeId id) const
     {
         const Node& node = m_edit.get(id);
-        return node.isOp(kRegionTarget) || node.isOp(kModuleTarget)
-            ? std::make_shared<const Node>(node)
-            : nullptr;
+        return isInlined(node) ? std::make_shared<const Node>(node) : nullptr;
     }
 
     Result<void> inlineInBodies(NodeId id)
@@ -148,6 +152,11 @@ private:
 
 Result<InlinedGraph> inlineRegions(const Graph& graph)
 {
+    const auto nodes = graph.nodes();
+    if (std::none_of(nodes.begin(), nodes.end(), [](const NodePtr& node) {
+            return isInlined(*node) || !node->subgraphs.empty();
+        }))
+        return InlinedGraph {std::make_shared<const Graph>(graph), {}};
     return RegionInliner(graph).run();
 }
 

@@ -115,10 +115,11 @@ OnnxBuilder::Missing OnnxBuilder::missing() const
     return out;
 }
 
-Result<void> OnnxBuilder::run()
+Result<void> OnnxBuilder::run(const JobContext& job)
 {
     const std::vector<bool> needed = neededNodes();
     for (std::size_t i = 0; i < needed.size(); ++i) {
+        QS_CHECK(job.check());
         const Node& node = *m_graph->nodes()[i];
         if (needed[i] && node.isOperator() && !isFolded(node) && !isLazy(node))
             QS_CHECK(emitNode(node));

@@ -37,8 +37,8 @@ public:
     /// Names an input of the graph; a body's inputs may be values of the graph around it.
     void bind(ValueRef ref, std::string name) { m_values[ref] = std::move(name); }
     /// Emits every node that an output needs. Errors: a node without an ONNX form (Unsupported,
-    /// names node and module).
-    Result<void> run();
+    /// names node and module); a cancel.
+    Result<void> run(const JobContext& job = {});
     /// The ONNX value of a graph value; emits sizes and constants that were not needed before.
     Result<std::string> value(ValueRef ref);
     /// The tensor of a value that is known before any input is and is no dequantized integer.

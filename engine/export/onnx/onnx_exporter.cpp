@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/onnx/onnx_exporter.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/op_table.h"
@@ -177,16 +178,19 @@ Result<void> check(const Graph& model)
     return checkKnown(OnnxBuilder(graph, std::move(interpreter), names, kNewestOnnxOpset), model);
 }
 
-Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
+Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options, const JobContext& job)
 {
     QS_CHECK(checkOpset(options.opset));
     QS_CHECK(checkNoState(reference));
     const std::array weights {Pass("fold-weights", foldWeights)};
-    QS_TRY(const GraphPtr folded, runPasses(std::make_shared<const Graph>(reference), weights));
-    QS_TRY(const GraphPtr graph, runPasses(folded, formPasses()));
-    QS_TRY(Interpreter interpreter, Interpreter::create(graph));
+    QS_TRY(const GraphPtr folded,
+           runPasses(std::make_shared<const Graph>(reference), weights, job));
+    QS_TRY(const GraphPtr graph, runPasses(folded, formPasses(), job));
+    QS_TRY(Interpreter interpreter, Interpreter::create(graph, {}, job));
     OnnxNames names;
-    OnnxBuilder builder(graph, std::move(interpreter), names, options.opset, options.target);
+    const auto made = makeFreedLater<OnnxBuilder>(graph, std::move(interpreter), names,
+                                                  options.opset, options.target);
+    OnnxBuilder& builder = *made;
     QS_CHECK(checkKnown(builder, *graph));
     for (const Node* input : graph->inputs()) {
         const std::string name = names.unique(input->target.empty() ? input->name : input->target);
@@ -196,7 +200,7 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
     GraphOutputs outputs(builder, options.outputs.empty() ? outputNames(*graph) : options.outputs);
     for (const NamedArgument& output : graph->output().args)
         outputs.add(output.value);
-    QS_CHECK(builder.run());
+    QS_CHECK(builder.run(job));
     QS_CHECK(builder.giveOutputs());
     OnnxModel model;
     model.opset = options.opset;
@@ -204,9 +208,9 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
     model.graph = builder.take(graph->info().name.empty() ? "model" : graph->info().name);
     outputs.addNumbersTo(model.graph);
     if (options.target != OnnxTarget::TensorRt) // whose integers have no operators
-        cutBytes(model.graph);
+        QS_CHECK(cutBytes(model.graph, job));
     if (options.target == OnnxTarget::OrtCpu)
-        placeForOrt(model.graph, options.calibrated);
+        QS_CHECK(placeForOrt(model.graph, options.calibrated, job));
     if (options.target == OnnxTarget::TensorRt)
         QS_CHECK(checkTensorRt(OnnxView(model.graph)));
     return model;
@@ -214,10 +218,11 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options)
 
 } // namespace
 
-Result<OnnxModel> onnxModel(const Graph& reference, const OnnxOptions& options)
+Result<OnnxModel> onnxModel(const Graph& reference, const OnnxOptions& options,
+                            const JobContext& job)
 {
     const InferenceScope scope;
-    return guardTorchValue<OnnxModel>([&] { return build(reference, options); });
+    return guardTorchValue<OnnxModel>([&] { return build(reference, options, job); });
 }
 
 Result<void> checkOnnxOperators(const Graph& model)
@@ -227,10 +232,13 @@ Result<void> checkOnnxOperators(const Graph& model)
 }
 
 Result<void> writeOnnx(const Graph& reference, const std::string& path,
-                       const std::string& finalPath, const OnnxOptions& options)
+                       const std::string& finalPath, const OnnxOptions& options,
+                       const JobContext& job)
 {
-    QS_TRY(const OnnxModel model, onnxModel(reference, options));
-    return writeOnnxModel(model, path, finalPath, options.inlineLimit);
+    QS_TRY(OnnxModel made, onnxModel(reference, options, job));
+    const auto model = makeFreedLater<OnnxModel>(std::move(made));
+    QS_CHECK(job.check());
+    return writeOnnxModel(*model, path, finalPath, options.inlineLimit, job);
 }
 
 } // namespace qs

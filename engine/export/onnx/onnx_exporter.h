@@ -27,8 +27,9 @@ struct OnnxOptions
 /// weights stored as integers. Inputs and outputs have the model's names, output structure flat.
 /// Errors (Unsupported), before anything is written: an operator without an ONNX form (names the
 /// first node and its module and lists every such operator), state that a call leaves behind,
-/// integers that the target does not take.
-Result<OnnxModel> onnxModel(const Graph& reference, const OnnxOptions& options = {});
+/// integers that the target does not take; a cancel.
+Result<OnnxModel> onnxModel(const Graph& reference, const OnnxOptions& options = {},
+                            const JobContext& job = {});
 
 /// Whether every operator of a float model has an ONNX form, told before anything is calibrated.
 /// Errors: as `onnxModel`; what an operator's arguments rule out is found there alone.
@@ -36,6 +37,7 @@ Result<void> checkOnnxOperators(const Graph& model);
 
 /// Writes it to `path`; large tensors beside `finalPath`, where the model is going to stand.
 Result<void> writeOnnx(const Graph& reference, const std::string& path,
-                       const std::string& finalPath, const OnnxOptions& options = {});
+                       const std::string& finalPath, const OnnxOptions& options = {},
+                       const JobContext& job = {});
 
 } // namespace qs

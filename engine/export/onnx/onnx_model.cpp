@@ -185,11 +185,12 @@ public:
     {
     }
 
-    Result<std::vector<Piece>> graph(const OnnxGraph& graph)
+    Result<std::vector<Piece>> graph(const OnnxGraph& graph, const JobContext& job = {})
     {
         std::vector<Piece> pieces(1);
         protozero::pbf_writer out(pieces[0].text);
         for (const OnnxNode& node : graph.nodes) {
+            QS_CHECK(job.check());
             protozero::pbf_writer entry(out, field::graph::Node);
             QS_CHECK(addNode(entry, node));
         }
@@ -198,8 +199,10 @@ public:
             QS_CHECK(addValue(out, field::graph::Input, value));
         for (const OnnxValue& value : graph.outputs)
             QS_CHECK(addValue(out, field::graph::Output, value));
-        for (const OnnxTensor& tensor : graph.initializers)
+        for (const OnnxTensor& tensor : graph.initializers) {
+            QS_CHECK(job.check());
             QS_CHECK(addTensor(pieces, tensor));
+        }
         return pieces;
     }
 
@@ -331,7 +334,7 @@ std::uint64_t tensorBytes(const OnnxGraph& graph)
 }
 
 Result<void> writePieces(const OnnxModel& model, const std::vector<Piece>& graph,
-                         const std::string& path)
+                         const std::string& path, const JobContext& job)
 {
     std::string head, tail;
     protozero::pbf_writer first(head), last(tail);
@@ -351,6 +354,7 @@ Result<void> writePieces(const OnnxModel& model, const std::vector<Piece>& graph
     const auto write = sink.writer();
     write(head.data(), head.size());
     for (const Piece& piece : graph) {
+        QS_CHECK(job.check());
         write(piece.text.data(), piece.text.size());
         if (piece.tensor.defined() && piece.tensor.nbytes())
             write(piece.tensor.const_data_ptr(), piece.tensor.nbytes());
@@ -367,19 +371,20 @@ std::string onnxDataFile(const std::string& path)
 }
 
 Result<void> writeOnnxModel(const OnnxModel& model, const std::string& path,
-                            const std::string& finalPath, std::uint64_t inlineLimit)
+                            const std::string& finalPath, std::uint64_t inlineLimit,
+                            const JobContext& job)
 {
     const std::int64_t ir = irVersion(model.opset);
     if (tensorBytes(model.graph) <= inlineLimit) {
-        QS_TRY(const std::vector<Piece> pieces, Encoder(ir, nullptr).graph(model.graph));
-        return writePieces(model, pieces, path);
+        QS_TRY(const std::vector<Piece> pieces, Encoder(ir, nullptr).graph(model.graph, job));
+        return writePieces(model, pieces, path, job);
     }
     const std::string dataPath = onnxDataFile(finalPath);
     QS_TRY(DataFile data,
            DataFile::open(dataPath, std::filesystem::path(dataPath).filename().string()));
-    QS_TRY(const std::vector<Piece> pieces, Encoder(ir, &data).graph(model.graph));
+    QS_TRY(const std::vector<Piece> pieces, Encoder(ir, &data).graph(model.graph, job));
     QS_CHECK(data.close());
-    return writePieces(model, pieces, path);
+    return writePieces(model, pieces, path, job);
 }
 
 } // namespace qs

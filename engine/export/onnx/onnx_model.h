@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/base/result.h"
 #include "engine/export/onnx_opset.h"
 #include "engine/graph/dtype.h"
@@ -115,6 +116,7 @@ std::string onnxDataFile(const std::string& path);
 /// (Unsupported) an element type that ONNX has not.
 Result<void> writeOnnxModel(const OnnxModel& model, const std::string& path,
                             const std::string& finalPath,
-                            std::uint64_t inlineLimit = kOnnxInlineLimit);
+                            std::uint64_t inlineLimit = kOnnxInlineLimit,
+                            const JobContext& job = {});
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/pt2/pt2_document.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/export/pt2/pt2_metadata.h"
 #include "engine/import/pt2/model_structure.h"
 
@@ -28,13 +29,14 @@ public:
 
     Result<Pt2Json> write(Pt2Json inputs, Pt2Json outputs)
     {
-        Pt2Json json
-            = {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"nodes", nullptr}};
+        const auto made = makeFreedLater<Pt2Json>();
+        Pt2Json& json = *made;
+        json = {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"nodes", nullptr}};
         json.get_ref<Pt2Json::object_t&>().reserve(16); // growing copies what it holds
         QS_TRY(json["nodes"], nodes());
         QS_CHECK(pt2Values(m_graph, m_record, json, m_job));
         json["is_single_tensor_return"] = m_record.value("is_single_tensor_return", false);
-        return json;
+        return std::move(json);
     }
 
     /// Inputs and outputs as they stand, for a graph inside another.
@@ -60,7 +62,8 @@ public:
 private:
     Result<Pt2Json> nodes()
     {
-        Pt2Json list = Pt2Json::array();
+        const auto written = makeFreedLater<Pt2Json>(Pt2Json::array());
+        Pt2Json& list = *written;
         for (const NodePtr& node : m_graph.nodes()) {
             QS_CHECK(m_job.check());
             if (!node->isOperator())
@@ -70,7 +73,7 @@ private:
                 return fail(std::move(made).error().atNode(node->name));
             list.push_back(std::move(*made));
         }
-        return list;
+        return std::move(list);
     }
 
     Result<Pt2Json> writeNode(const Node& node)
@@ -153,7 +156,7 @@ public:
 
     Result<Pt2Json> write()
     {
-        addWeights();
+        QS_CHECK(addWeights());
         QS_CHECK(addUserInputs());
         GraphWriter writer(m_graph, m_recordedGraph, m_job);
         QS_TRY(Pt2Json outputs, writer.outputs());
@@ -212,16 +215,18 @@ private:
     }
 
     /// The calling convention wants parameters, buffers and constants, in this order, first.
-    void addWeights()
+    Result<void> addWeights()
     {
         const auto isParameter
             = [](const Node& n) { return n.kind == NodeKind::Parameter && !n.isBuffer; };
         const auto isBuffer
             = [](const Node& n) { return n.kind == NodeKind::Parameter && n.isBuffer; };
         const auto isConstant = [](const Node& n) { return n.kind == NodeKind::Constant; };
-        for (const NodePtr& node : m_graph.nodes())
+        for (const NodePtr& node : m_graph.nodes()) {
+            QS_CHECK(m_job.check());
             if (isParameter(*node))
                 addWeight(*node, "parameter", {{"parameter_name", m_weights.path(*node)}});
+        }
         for (const NodePtr& node : m_graph.nodes())
             if (isBuffer(*node))
                 addWeight(*node, "buffer",
@@ -233,6 +238,7 @@ private:
             else if (isConstant(*node))
                 addWeight(*node, "tensor_constant",
                           {{"tensor_constant_name", m_weights.path(*node)}});
+        return m_job.check();
     }
 
     void addWeight(const Node& node, const char* kind, const Pt2Json& rest)
@@ -335,7 +341,7 @@ private:
 Result<Pt2Json> pt2Document(const Graph& graph, const Pt2WeightRecords& weights,
                             const std::vector<StateUpdate>& updates, const JobContext& job)
 {
-    return DocumentWriter(graph, weights, updates, job).write();
+    return makeFreedLater<DocumentWriter>(graph, weights, updates, job)->write();
 }
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/memory/free_later.h"
 #include "engine/base/torch_guard.h"
+#include "engine/configure/json/json_text.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/control/script_control.h"
 #include "engine/execute/control/script_ops.h"
@@ -91,12 +92,17 @@ std::optional<Node> scalarTensor(const Node& node)
 
 Graph withScalarTensors(const Graph& graph)
 {
-    GraphEdit edit(graph);
+    std::vector<Node> changed;
     for (const NodePtr& node : graph.nodes())
-        if (const auto made = scalarTensor(*node)) {
-            edit.change(node->id).target = made->target;
-            edit.setArgs(node->id, made->args);
-        }
+        if (auto made = scalarTensor(*node))
+            changed.push_back(std::move(*made));
+    if (changed.empty())
+        return graph;
+    GraphEdit edit(graph);
+    for (const Node& made : changed) {
+        edit.change(made.id).target = made.target;
+        edit.setArgs(made.id, made.args);
+    }
     return edit.build();
 }
 
@@ -128,7 +134,8 @@ Result<void> writeArchive(const Graph& graph, FileSink& file,
     Archive archive(file.writer());
     archive.setMinVersion(kArchiveMinVersion);
     QS_CHECK(weights.write(archive, job));
-    writeText(archive, kModelRecord, document->dump());
+    QS_TRY(const std::string text, jsonText(*document, {}, job));
+    writeText(archive, kModelRecord, text);
     writeText(archive, kSampleRecord, sampleInputs(graph.info()));
     if (record)
         writeText(archive, kExportRecordPath, exportRecordText(*record));

@@ -35,12 +35,15 @@ Result<void> checkPt2Objects(const Graph& graph)
 
 Graph withMethodCalls(const Graph& graph)
 {
+    std::vector<std::pair<const Node*, ClassMethod>> calls;
+    for (const NodePtr& node : graph.nodes())
+        if (auto method = findClassMethod(node->target); method && !node->args.empty())
+            calls.emplace_back(node.get(), std::move(*method));
+    if (calls.empty())
+        return graph;
     GraphEdit edit(graph);
-    for (const NodePtr& node : graph.nodes()) {
-        const auto method = findClassMethod(node->target);
-        if (!method || node->args.empty())
-            continue;
-        std::vector<NamedArgument> args {{"", node->args[0].value}, {"", method->name}};
+    for (const auto& [node, method] : calls) {
+        std::vector<NamedArgument> args {{"", node->args[0].value}, {"", method.name}};
         for (std::size_t i = 1; i < node->args.size(); ++i)
             args.push_back({"", node->args[i].value});
         edit.change(node->id).target = "higher_order.call_torchbind";

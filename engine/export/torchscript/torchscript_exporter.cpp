@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/memory/free_later.h"
+#include "engine/base/process/try_apart.h"
 #include "engine/base/torch_guard.h"
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/execute/interpreter.h"
@@ -12,6 +14,7 @@
 #include "engine/import/archive/export_record.h"
 #include "engine/import/functionalize/alias_analysis.h"
 
+#include <ATen/Parallel.h>
 #include <torch/csrc/jit/serialization/export.h>
 
 #include <array>
@@ -87,6 +90,41 @@ Result<void> saveModule(const torch::jit::Module& module, const std::string& pat
     return file.close();
 }
 
+/// From so many nodes on, or bytes of weights, a file takes LibTorch more than 100 ms.
+constexpr std::size_t kManyNodes = 1000;
+constexpr std::int64_t kManyBytes = std::int64_t(64) << 20;
+
+std::int64_t storedBytes(const Graph& graph)
+{
+    std::int64_t bytes = 0;
+    for (const NodePtr& node : graph.nodes())
+        if (node->isStored() && graph.tensors())
+            bytes += std::int64_t(graph.tensors()->bytes(node->tensor));
+    return bytes;
+}
+
+/// LibTorch does not stop while it writes. A large module is therefore written by a copy of this
+/// process, which a cancel ends. What fails there is done again here, where it is an error.
+Result<void> saveCancellable(const torch::jit::Module& module, const std::string& path,
+                             const std::optional<ExportRecord>& record, const Graph& graph,
+                             const JobContext& job)
+{
+    constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;
+    constexpr int kSeconds = 3600;
+    const std::int64_t bytes = storedBytes(graph);
+    if (graph.nodes().size() >= kManyNodes || bytes >= kManyBytes) {
+        const auto save = [&]() -> Result<void> {
+            at::set_num_threads(1); // the threads of a pool are not copied
+            return saveModule(module, path, record);
+        };
+        QS_TRY(const std::optional<TrialEnd> end,
+               runApart(save, {4 * kGigabyte + 4 * bytes, kSeconds}, job));
+        if (end && end->finished && end->error.empty())
+            return {};
+    }
+    return saveModule(module, path, record);
+}
+
 /// QNNPACK multiplies in three dimensions, but cannot give its packed weights back to be stored.
 Result<void> checkStorable(const Graph& lowered)
 {
@@ -117,14 +155,15 @@ Result<void> writeModule(const Graph& lowered, const std::string& path, const Jo
     const std::array passes {Pass("join-objects", joinObjects),
                              Pass("inline-regions", inlineInto, PassTraits {.isVerified = false})};
     QS_CHECK(runPasses(std::make_shared<const Graph>(lowered), passes, job));
-    QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph));
-    ScriptBuilder builder(*inlined.graph, interpreter, names);
+    QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph, {}, job));
+    const auto made = makeFreedLater<ScriptBuilder>(*inlined.graph, interpreter, names);
+    ScriptBuilder& builder = *made;
     QS_CHECK(declareInputs(builder));
     QS_CHECK(fillBody(builder, interpreter, inlined.inPlace, job));
     QS_TRY(ScriptValue * returned, packOutputs(builder));
     const auto module = builder.finish(returned);
     QS_CHECK(job.check());
-    return saveModule(module, path, record);
+    return saveCancellable(module, path, record, *inlined.graph, job);
 }
 
 } // namespace

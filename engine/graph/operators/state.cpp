@@ -3,6 +3,8 @@
 
 #include "engine/graph/graph_edit.h"
 
+#include <algorithm>
+
 namespace qs {
 
 bool isStateUpdate(const Node& node)
@@ -35,6 +37,10 @@ std::vector<StateUpdate> stateUpdates(const Graph& graph)
 
 Graph withoutStateUpdates(const Graph& graph)
 {
+    const auto nodes = graph.nodes();
+    if (std::none_of(nodes.begin(), nodes.end(),
+                     [](const NodePtr& node) { return isStateUpdate(*node); }))
+        return graph;
     GraphEdit edit(graph);
     for (const NodePtr& node : graph.nodes())
         if (isStateUpdate(*node)) {

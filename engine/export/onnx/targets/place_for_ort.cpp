@@ -233,19 +233,25 @@ void dropUnread(OnnxGraph& graph)
 
 } // namespace
 
-void cutBytes(OnnxGraph& graph)
+Result<void> cutBytes(OnnxGraph& graph, const JobContext& job)
 {
+    QS_CHECK(job.check());
     FreshNames names(graph);
     cutBytes(graph, names);
+    QS_CHECK(job.check());
     dropUnread(graph);
+    return job.check();
 }
 
-void placeForOrt(OnnxGraph& graph, bool calibrated)
+Result<void> placeForOrt(OnnxGraph& graph, bool calibrated, const JobContext& job)
 {
     FreshNames names(graph);
     dropNeedlessClips(graph);
+    QS_CHECK(job.check());
     storeBiases(graph, names, calibrated);
+    QS_CHECK(job.check());
     dropUnread(graph);
+    return {};
 }
 
 } // namespace qs
