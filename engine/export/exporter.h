@@ -77,7 +77,8 @@ Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
                               const CodeCalls& names = {});
 Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job = {},
                       const std::optional<ExportRecord>& record = {});
-/// The same of a float model under a name of the user's: the file appears whole or not at all.
+/// The same of a float model under a name of the user's, with the ranges of its training
+/// (`keptRangesText`): the file appears whole or not at all.
 Result<void> savePt2(const Graph& model, const std::string& path, const JobContext& job);
 
 } // namespace qs

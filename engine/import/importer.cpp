@@ -13,6 +13,7 @@
 #include "engine/import/recurrent_shapes.h"
 #include "engine/import/torchscript/torchscript_importer.h"
 #include "engine/import/trained/fake_quantizers.h"
+#include "engine/import/trained/kept_ranges.h"
 
 #include <ATen/Parallel.h>
 
@@ -102,6 +103,7 @@ Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const Job
     QS_TRY(const Graph asFiled,
            pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
                                             : readPt2(archive, job));
+    QS_CHECK(takeKeptRanges(asFiled, *archive));
     const std::array passes {
         Pass("remove-fake-quantizers", withoutFakeQuantizers, PassTraits {.isVerified = false}),
         Pass("functionalize", [](const Graph& g) { return functionalize(withMutatedState(g)); }),

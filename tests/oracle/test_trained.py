@@ -18,12 +18,6 @@ from torch.ao.quantization import (FakeQuantize, MovingAverageMinMaxObserver, Mo
                                    default_embedding_qat_qconfig, disable_observer, get_default_qat_qconfig_mapping)
 from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_qat_fx
 
-from torchao.quantization.pt2e import move_exported_model_to_eval
-from torchao.quantization.pt2e.fake_quantize import FakeQuantizeBase
-from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
-from torchao.quantization.pt2e.quantizer.x86_inductor_quantizer import (X86InductorQuantizer,
-                                                                        get_default_x86_inductor_quantization_config)
-
 import oracle
 
 warnings.simplefilter("ignore")
@@ -211,37 +205,6 @@ def check(case, form, prepared, program, folder):
     return problems
 
 
-def check_pt2e(program, folder):
-    """PT2E QAT: values that both observe have convert_pt2e's scales, weights all of them."""
-    torch.manual_seed(3)
-    example = images(4)
-    graph = torch.export.export(Residual().train(), (example,), strict=True).module()
-    quantizer = X86InductorQuantizer().set_global(get_default_x86_inductor_quantization_config(is_qat=True))
-    prepared = prepare_qat_pt2e(graph, quantizer)
-    for _ in range(STEPS):
-        prepared(images(4))
-    move_exported_model_to_eval(prepared)
-    torch.export.save(torch.export.export(prepared, (example,)), folder / "model.pt2")
-    torch.save(example, folder / "calib.pt")
-    run = subprocess.run([program, "quantize", folder / "model.pt2", "--data", folder / "calib.pt", "--export", "torchscript", "--device",
-                          "cpu", "--out", folder / "out"], capture_output=True, text=True)
-    if run.returncode:
-        return [f"quantize: {run.stderr.strip()[-400:]}"]
-    result = json.loads((folder / "out" / "result.json").read_text())
-    theirs = [module for module in prepared.modules() if isinstance(module, FakeQuantizeBase)]
-    scales = [module.calculate_qparams()[0].numpy().reshape(-1) for module in theirs]
-    taken = [q for node in result["nodes"] for q in (node["output"], node["weight"]) if q and q.get("source")]
-    problems = [f"{one['scale'][:3]} is no scale of the file" for one in taken if not any(near(one["scale"], s) for s in scales)]
-    weights = sum("axis" in one for one in taken)
-    told = result["fake_quantizers"]
-    print(f"pt2e: {told}, {weights} weights")
-    if weights != 3 or told["found"] != len(theirs) or told["used"] != len(theirs) - 1:
-        problems.append(f"{weights} weights, {told} of {len(theirs)}")
-    if not any(one["kind"] == "unused_fake_quantizer" for one in result["findings"]):  # the sum's, before its relu
-        problems.append("the range that is not used is not named")
-    return problems
-
-
 def main():
     torch.set_num_threads(2)
     torch.backends.quantized.engine = "x86"
@@ -256,11 +219,6 @@ def main():
                 for problem in check(case, form, prepared, program, pathlib.Path(folder)):
                     failed += 1
                     print(f"FAILED {case}/{form}: {problem}")
-    if not wanted or "pt2e" in wanted:
-        with tempfile.TemporaryDirectory() as folder:
-            for problem in check_pt2e(program, pathlib.Path(folder)):
-                failed += 1
-                print(f"FAILED pt2e: {problem}")
     sys.exit(1 if failed else 0)
 
 

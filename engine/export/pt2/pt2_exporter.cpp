@@ -21,6 +21,7 @@
 #include "engine/graph/operators/state.h"
 #include "engine/graph/pass.h"
 #include "engine/import/archive/export_record.h"
+#include "engine/import/trained/kept_ranges.h"
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -124,8 +125,15 @@ Result<void> checkSpelled(const Graph& graph)
     return {};
 }
 
-Result<void> writeArchive(const Graph& graph, FileSink& file,
-                          const std::optional<ExportRecord>& record, const JobContext& job)
+/// What lies beside the program in the archive.
+struct BesideProgram
+{
+    std::optional<ExportRecord> record;
+    std::string ranges; ///< `keptRangesText`
+};
+
+Result<void> writeArchive(const Graph& graph, FileSink& file, const BesideProgram& beside,
+                          const JobContext& job)
 {
     const Graph plain = withoutStateUpdates(graph);
     const Pt2WeightRecords weights(plain);
@@ -137,18 +145,18 @@ Result<void> writeArchive(const Graph& graph, FileSink& file,
     QS_TRY(const std::string text, jsonText(*document, {}, job));
     writeText(archive, kModelRecord, text);
     writeText(archive, kSampleRecord, sampleInputs(graph.info()));
-    if (record)
-        writeText(archive, kExportRecordPath, exportRecordText(*record));
+    if (beside.record)
+        writeText(archive, kExportRecordPath, exportRecordText(*beside.record));
+    if (!beside.ranges.empty())
+        writeText(archive, kKeptRangesPath, beside.ranges);
     writeText(archive, "archive_format", kFormat);
     writeText(archive, "archive_version", kArchiveVersion);
     archive.writeEndOfFile();
     return {};
 }
 
-} // namespace
-
-Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job,
-                      const std::optional<ExportRecord>& record)
+Result<void> writeFile(const Graph& reference, const std::string& path, const BesideProgram& beside,
+                       const JobContext& job)
 {
     QS_TRY(FileSink file, FileSink::open(path));
     QS_CHECK(guardTorch([&]() -> Result<void> {
@@ -166,15 +174,24 @@ Result<void> writePt2(const Graph& reference, const std::string& path, const Job
         QS_CHECK(checkPt2Objects(*numbered));
         const std::array last {Pass("method-calls", withMethodCalls, kOfFile)};
         QS_TRY(const GraphPtr spelled, runPasses(numbered, last, job));
-        return writeArchive(*spelled, file, record, job);
+        return writeArchive(*spelled, file, beside, job);
     }));
     return file.close();
+}
+
+} // namespace
+
+Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job,
+                      const std::optional<ExportRecord>& record)
+{
+    return writeFile(reference, path, {record, {}}, job);
 }
 
 Result<void> savePt2(const Graph& model, const std::string& path, const JobContext& job)
 {
     QS_TRY(AtomicFile file, AtomicFile::create(path));
-    if (auto written = writePt2(model, file.temporaryPath(), job); !written) {
+    const BesideProgram beside {std::nullopt, keptRangesText(model)};
+    if (auto written = writeFile(model, file.temporaryPath(), beside, job); !written) {
         Error error = std::move(written).error();
         error.file = path;
         return fail(std::move(error));

@@ -60,6 +60,7 @@ public:
         restoreBatchNorms(m_edit);
         restoreClasses(m_edit);
         eraseUnread(m_edit);
+        settleWeights();
         report();
         auto* held = dynamic_cast<HoldsGivenObservations*>(m_store.get());
         if (held)
@@ -181,6 +182,22 @@ private:
         one->isSecond = !m_seen.insert(in).second;
         m_given.push_back(std::move(*one));
         return {};
+    }
+
+    /// Where a layer's weight was a product with a batch norm's factor, which is gone: the range is
+    /// of the layer's own weight.
+    void settleWeights()
+    {
+        for (GivenObservation& one : m_given) {
+            if (!one.isWeight || m_edit.contains(one.value.node))
+                continue;
+            for (const NodeId reader : one.readers) {
+                const Node* layer = m_edit.tryGet(reader);
+                const Argument* weight = layer ? layer->tryArg("weight") : nullptr;
+                if (weight && weight->asRef())
+                    one.value = *weight->asRef();
+            }
+        }
     }
 
     /// What counts the batches of training, and writes to fake quantizers' buffers that are left.
