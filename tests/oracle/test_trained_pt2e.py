@@ -148,7 +148,7 @@ def check_pt2e_outputs(name, spelling, program, folder):
         return [f"quantize: {error}"]
     theirs = sum(isinstance(module, FakeQuantizeBase) for module in prepared.modules())
     told = result["fake_quantizers"]
-    values = Values(torch.export.load(folder / "out" / "model.pt2").module())
+    values = Values(torch.export.load(folder / "out" / "model.int8.pt2").module())
     with torch.no_grad():
         wanted = convert_pt2e(copy.deepcopy(prepared))(example)
         got = values.run(example)

@@ -203,7 +203,7 @@ private Q_SLOTS:
         const std::string folder = at("large");
         StageChain chain;
         QVERIFY(chain.exportTo(request("torchscript", folder), {}).has_value());
-        const auto read = importModel(folder + "/model.ts.pt", {});
+        const auto read = importModel(folder + "/" + exportFile("torchscript"), {});
         QVERIFY(read.has_value());
         const JobContext none;
         const auto written = Interpreter::create(*read)->run({at::full({2, 8}, 0.5)}, {}, none);
@@ -215,7 +215,7 @@ private Q_SLOTS:
         std::stop_source stop;
         std::thread timer;
         const JobContext job(stop.get_token(), [&](const Progress& progress) {
-            if (progress.what == "model.ts.pt" && !timer.joinable())
+            if (progress.what == exportFile("torchscript") && !timer.joinable())
                 timer = std::thread([&] {
                     std::this_thread::sleep_for(std::chrono::milliseconds(50));
                     stop.request_stop();
