@@ -27,8 +27,8 @@ struct ExportOptions
 
 /// Writes one form of the converted model into `folder` by atomic rename; returns the path. `form`
 /// is "torchscript" (lowered, model.int8.ts.pt), "pt2-reference" (model.reference.pt2), "pt2"
-/// (model.int8.pt2), "onnx" (model.int8.onnx). Errors: an unknown form (Usage), a folder that cannot be
-/// written, a graph that has no such form (names the node).
+/// (model.int8.pt2), "onnx" (model.int8.onnx). Errors: an unknown form (Usage), a folder that
+/// cannot be written, a graph that has no such form (names the node).
 Result<std::string> exportModel(const ConvertedModel& converted, const std::string& form,
                                 const std::string& folder, const JobContext& job = {},
                                 const ExportOptions& options = {});
