@@ -90,6 +90,9 @@ private Q_SLOTS:
                                << QStringList {"block1.conv1.conv + bn + relu",
                                                "block1.conv1.conv + …", "conv1.conv + …",
                                                "conv + …", "conv"};
+        QTest::newRow("fused operators of a module")
+            << QStringLiteral("block1 · add + relu")
+            << QStringList {"block1 · add + relu", "add + relu", "add + …", "add"};
         QTest::newRow("an operator")
             << QStringLiteral("layers.0.self_attn · matmul 2")
             << QStringList {"layers.0.self_attn · matmul 2", "0.self_attn · matmul 2",

@@ -17,7 +17,7 @@ QStringList shorterTitles(const QString& title)
     QStringList out;
     while (true) {
         out << path + rest;
-        if (rest.contains(fused))
+        if (rest.contains(fused) && !title.contains(module))
             out << (path + rest).section(fused, 0, 0) + QStringLiteral(" + …");
         const auto dot = path.indexOf(QLatin1Char('.'));
         if (dot < 0)
@@ -25,7 +25,10 @@ QStringList shorterTitles(const QString& title)
         path = path.mid(dot + 1);
     }
     const QString last = title.contains(module) ? rest.section(module, 1) : path;
-    return out << last << last.section(fused, 0, 0);
+    const QString first = last.section(fused, 0, 0);
+    if (first != last && title.contains(module))
+        out << last << first + QStringLiteral(" + …");
+    return out << first;
 }
 
 } // namespace
