@@ -219,7 +219,7 @@ def test_code_of_every_form(folder):
     prepared = run_good("inspect", file, "--code", "--form", "prepared", "--extension", pack)
     assert "self.unit(" in prepared and prepared.count("self.unit(") == 1, prepared
     lowered = run_good("inspect", file, "--code", "--form", "lowered", "--extension", pack)
-    assert "torch.ops.cells.cell_int8.default(" in lowered, lowered
+    assert "(unit): QuantizedCell(" in lowered and ", unit_3 = self.unit(first)" in lowered, lowered
 
 
 def test_kernels_that_do_not_fit(folder):

@@ -69,12 +69,17 @@ def test_one_command_takes_it_through_everything(folder):
 
     code = run_good("inspect", model, "--code", "--form", "lowered", *words)
     body = code[code.index("def forward"):]
-    # The fused modules are called; the last convolution has no kernel and no fused class.
-    assert body.count("torch.ops.sparse_conv.conv2d_relu_int8.default(") == 0 and body.count("torch.ops.sparse_conv.conv2d.default(") == 1, code
+    # All modules are called: the fused ones, and the last convolution, which has no kernel and no fused class.
+    assert body.count("torch.ops.sparse_conv.conv2d_relu_int8.default(") == 0 and body.count("torch.ops.sparse_conv.conv2d.default(") == 0, code
+    assert "(10): QuantizedSparseConv2d(Reference)(16, 10, kernel_size=(8, 8), stride=(8, 8))" in code, code
+    assert body.count('net_10 = getattr(self.net, "10")(dequantize_5, indices)') == 1, code
     assert body.count('= getattr(self.net, "0")(quantize_per_tensor, ') == 1, code
     assert body.count("= torch.quantize_per_tensor(") == 3, code
-    # Two of those lines are of the last convolution's weight.
-    assert body.count(".dequantize()") == 4, code
+    assert body.count(".dequantize()") == 3, code
+    plain = run_good("inspect", model, "--code", *words)
+    listed = [line.strip() for line in plain.splitlines() if ": SparseConv2d(" in line]
+    assert len(listed) == 6 and listed[0] == "(0): SparseConv2d(1, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))", plain
+    assert "torch.ops.sparse_conv.conv2d" not in plain and plain.count('getattr(self.net, "0")(features, indices)') == 1, plain
 
     calibrated = run_good("inspect", out, "--code", "--form", "lowered", "--extension", PACK)
     fused = [line.strip() for line in calibrated.splitlines() if "QuantizedSparseConvReLU(" in line]

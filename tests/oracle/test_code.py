@@ -116,10 +116,11 @@ def statements(code):
         if line.startswith("return"):
             rows.append(("return", tuple(word for word in re.findall(r"\w+", line) if word in names)))
             continue
-        found = re.match(r"(\w+) = (.*?)(;  .*)?$", line)
+        found = re.match(r"(\w+(?:, \w+)*) = (.*?)(;  .*)?$", line)
         if not found:
             continue
-        name, right = found.group(1), found.group(2)
+        made, right = found.group(1).split(", "), found.group(2)
+        name = made[0]
         call, parenthesis, given = right.partition("(")
         if not parenthesis:  # an operator between two values
             call, given = "", right
@@ -127,7 +128,7 @@ def statements(code):
         reads = tuple(word for word in re.findall(r"\w+", method + re.sub(r"\w+ = ", "", given)) if word in names)
         own = right.startswith(("self.", "getattr(self", "torch.quantize_per")) or right.endswith(".dequantize()")
         rows.append((name, right if own else "function", reads))
-        names.add(name)
+        names.update(made)
     return rows
 
 
@@ -254,17 +255,19 @@ def check_recurrent(folder):
     return failed
 
 
-def main():
+def main(networks, check, *more):
+    """`check(network, folder)` for the networks named on the command line, or all; then the others, each with a folder of its own."""
     warnings.simplefilter("ignore")
     torch.backends.quantized.engine = "x86"
     failed = 0
-    for network in sys.argv[1:] or NETWORKS:
+    for network in sys.argv[1:] or networks:
         with tempfile.TemporaryDirectory() as folder:
             failed += check(network, folder)
-    with tempfile.TemporaryDirectory() as folder:
-        failed += check_recurrent(folder) + check_modules(folder)
+    for one in more:
+        with tempfile.TemporaryDirectory() as folder:
+            failed += one(folder)
     sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":
-    main()
+    main(NETWORKS, check, check_recurrent, check_modules)

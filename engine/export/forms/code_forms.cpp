@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/forms/code_forms.h"
 
+#include "engine/configure/extension_packs.h"
 #include "engine/export/forms/custom_module_borders.h"
 #include "engine/export/forms/packed_modules.h"
 #include "engine/export/forms/python_objects.h"
@@ -55,10 +56,25 @@ std::string observerText(const Plan& plan, ObserverId id)
     return text + ")";
 }
 
+/// What every form of a model is printed with: the classes that packs have patterns for.
+CodeContext plainContext()
+{
+    CodeContext context;
+    for (const ExtensionPackPtr& pack : loadedPacks()) {
+        for (const BackendPattern& pattern : pack->patterns)
+            for (const std::string& name : pattern.pattern)
+                if (!name.starts_with("torch.") && name.find('.') != std::string::npos)
+                    context.leafClasses.insert(name);
+        for (const PackModuleSpec& module : pack->modules)
+            context.leafClasses.insert(module.floatClass);
+    }
+    return context;
+}
+
 CodeContext contextOf(const ConvertedModel& converted)
 {
     const Plan& plan = *converted.prepared->plan;
-    CodeContext context;
+    CodeContext context = plainContext();
     context.model = converted.prepared->model.get();
     for (const MatchGroup& group : plan.groups) {
         context.roots[group.members.back()] = group.root;
@@ -101,12 +117,12 @@ std::vector<CodeLine> floatCode(const Graph& model)
             packed = std::move(*unpacked);
     std::vector<CodeLine> lines;
     if (packed.modules) {
-        CodeContext context;
+        CodeContext context = plainContext();
         context.fusions = packed.fusions;
         context.values = true;
         lines = moduleCodeLines(*withPythonObjects(*packed.graph), context, *packed.modules);
     } else {
-        lines = codeLines(*withPythonObjects(model));
+        lines = codeLines(*withPythonObjects(model), plainContext());
     }
     // What joining objects adds is no node of the model's.
     for (CodeLine& line : lines)

@@ -203,6 +203,17 @@ private:
         return {};
     }
 
+    /// The other operators of the same call of the module: an activation, a cast of the result.
+    std::vector<NodeId> beside(const Node& kernel) const
+    {
+        std::vector<NodeId> out;
+        for (const NodePtr& node : m_model->nodes())
+            if (node->isOperator() && node->id != kernel.id && node->scope.path == kernel.scope.path
+                && node->scope.callIndex == kernel.scope.callIndex)
+                out.push_back(node->id);
+        return out;
+    }
+
     void fuse(const Node& kernel, const Scope& scope, const FloatClass& of)
     {
         if (of.activation.empty())
@@ -219,7 +230,10 @@ private:
         std::string fused = lastPart(scope.moduleClass);
         const bool isConv = fused.starts_with("Conv");
         fused.insert(isConv ? fused.size() - 2 : fused.size(), of.activation);
-        m_fusions.push_back({{kernel.id, id}, "torch.ao.nn.intrinsic." + fused});
+        CodeFusion fusion {{kernel.id, id}, "torch.ao.nn.intrinsic." + fused};
+        for (const NodeId other : beside(kernel))
+            fusion.members.push_back(other);
+        m_fusions.push_back(std::move(fusion));
     }
 
     const GraphPtr& m_model;

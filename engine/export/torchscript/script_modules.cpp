@@ -60,8 +60,11 @@ void ScriptModules::add(const std::string& path)
     const auto known = m_classes.find(path);
     const std::string name = known == m_classes.end() ? std::string() : known->second;
     constexpr bool kUnique = true; // another class of that name is told apart by its prefix
+    // A module of torch.nn keeps its class, by which readers know it.
+    const bool isTorch = name.starts_with("torch.nn.");
     const torch::jit::Module child(
-        c10::QualifiedName("__torch__." + identifier(name.empty() ? "Module" : name)),
+        c10::QualifiedName("__torch__."
+                           + (isTorch ? name : identifier(name.empty() ? "Module" : name))),
         parent.module._ivalue()->compilation_unit(), kUnique);
     const std::string own = lastPart(path);
     parent.module.register_module(own, child);

@@ -7,6 +7,18 @@
 
 namespace qs {
 
+namespace {
+
+/// One operator without weights that is a module of torch.nn: a pooling, an activation.
+bool isWholeModule(const CodeStatement& statement)
+{
+    const Node& node = statement.result();
+    return statement.nodes.size() == 1 && node.subgraphs.empty()
+        && node.scope.moduleClass.starts_with("torch.nn.");
+}
+
+} // namespace
+
 CodeCalls codeCalls(const Graph& graph, const CodeContext& context)
 {
     using Kind = CodeStatement::Kind;
@@ -22,10 +34,14 @@ CodeCalls codeCalls(const Graph& graph, const CodeContext& context)
             out.packedWeights[node.id] = names.of({node.id, 0});
         else if (const ParameterNames* own = names.parameters(node))
             out.parameters[node.id] = *own;
-        else if (statement.kind == Kind::Module && statement.root == &node
-                 && isKernelTarget(node.target) && calls[statement.path()] == 1)
+        else if (statement.kind != Kind::Module || statement.root != &node
+                 || calls[statement.path()] != 1 || node.outputs.size() != 1)
+            continue;
+        else if (isKernelTarget(node.target))
             out.modules[node.id]
                 = {statement.path(), "Quantized" + kernelClass(statement, context)};
+        else if (isWholeModule(statement))
+            out.modules[node.id] = {statement.path(), node.scope.moduleClass};
     }
     return out;
 }

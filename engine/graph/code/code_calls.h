@@ -20,9 +20,10 @@ struct CodeCalls
     struct Module
     {
         std::string path; ///< "layer1.0.conv1"
-        std::string className; ///< "QuantizedConvReLU2d"
+        std::string className; ///< "QuantizedConvReLU2d", "torch.nn.MaxPool2d"
     };
-    /// Kernels that are the whole forward of a module, which nothing else is called by.
+    /// Kernels, and operators without weights, that are the whole forward of a module, which
+    /// nothing else is called by.
     std::unordered_map<NodeId, Module> modules;
     /// Scale and zero point of the others, attributes of the root.
     std::unordered_map<NodeId, ParameterNames> parameters;

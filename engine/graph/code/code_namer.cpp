@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/code/code_namer.h"
 
+#include "engine/graph/code/number_attributes.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/quantized_target.h"
 
@@ -33,8 +34,11 @@ CodeNamer::CodeNamer(const Graph& graph, const CodeContext& context)
     for (const CodeStatement& statement : m_statements)
         for (const Node* node : statement.nodes)
             m_statementOf.emplace(node->id, &statement);
-    if (context.model)
-        carry(CodeNamer(*context.model, {}));
+    if (context.model) {
+        CodeContext plain;
+        plain.leafClasses = context.leafClasses;
+        carry(CodeNamer(*context.model, plain));
+    }
     if (context.model && context.reference) {
         CodeContext reference = context;
         reference.reference = nullptr;
@@ -133,6 +137,8 @@ std::string CodeNamer::candidate(const CodeStatement& statement) const
         return moduleCallName(node.target);
     if (isDequantizeStep(node.target))
         return "dequantize";
+    if (choiceOf(m_graph, statement.result()))
+        return std::string(kDynamicQuantize);
     return targetBase(node.target);
 }
 
@@ -187,8 +193,12 @@ NodeId CodeNamer::sameNode(const Node& node) const
 void CodeNamer::nameParameters(const CodeStatement& statement)
 {
     const Node& node = *statement.root;
-    if (!m_context.model || statement.kind != CodeStatement::Kind::Function)
+    if (statement.kind != CodeStatement::Kind::Function)
         return;
+    if (!m_context.model) {
+        takeAttributes(node);
+        return;
+    }
     if (m_context.reference) {
         // A kernel is told the parameters of the quantize node whose place it took.
         const auto it = m_parametersOf.find(floatNodeOf(node));
@@ -204,6 +214,18 @@ void CodeNamer::nameParameters(const CodeStatement& statement)
     const std::string place = placeOf(node);
     m_parameters[node.id]
         = {m_attributes.create(place + "_scale_"), m_attributes.create(place + "_zero_point_")};
+}
+
+void CodeNamer::takeAttributes(const Node& node)
+{
+    ParameterNames names;
+    for (const NamedArgument& argument : node.args)
+        if (std::string* name = isScale(argument.name) ? &names.scale
+                : isZeroPoint(argument.name)           ? &names.zeroPoint
+                                                       : nullptr)
+            *name = numberAttribute(m_graph, node, argument);
+    if (!names.scale.empty() && !names.zeroPoint.empty())
+        m_parameters[node.id] = std::move(names);
 }
 
 const CodeStatement* CodeNamer::statementOf(NodeId id) const

@@ -33,6 +33,8 @@ private:
     bool isPackedWeight(NodeId id) const;
     NodeId sameNode(const Node& node) const;
     void nameParameters(const CodeStatement& statement);
+    /// The attributes that a file opened by itself reads the parameters from.
+    void takeAttributes(const Node& node);
     const CodeStatement* statementOf(NodeId id) const;
     std::string placeOf(const Node& quantize) const;
     std::string firstReader(const Node& quantize) const;

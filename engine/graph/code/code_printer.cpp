@@ -5,6 +5,7 @@
 #include "engine/graph/code/code_modules.h"
 #include "engine/graph/code/code_namer.h"
 #include "engine/graph/code/module_code.h"
+#include "engine/graph/code/number_attributes.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/graph/operators/tuple_ops.h"
 #include "engine/graph/text/graph_printer.h"
@@ -125,6 +126,21 @@ private:
         return out;
     }
 
+    /// torch.ao chooses and quantizes in one function.
+    static std::string dynamicText(const Node& quantize, const Node& choice,
+                                   const std::string& input)
+    {
+        const auto number = [](const Node& node, std::string_view name) {
+            const Argument* argument = node.tryArg(name);
+            return argument && argument->asInt() ? *argument->asInt() : 0;
+        };
+        const Argument* dtype = quantize.tryArg("dtype");
+        const bool reduces = number(choice, "quant_max") < number(quantize, "quant_max");
+        return "torch." + std::string(kDynamicQuantize) + "(" + input + ", torch."
+            + (dtype && dtype->asDType() ? quantizedName(*dtype->asDType()) : "quint8")
+            + (reduces ? ", True)" : ", False)");
+    }
+
     /// torch.ao's words for a quantize with attributes and for the dequantize of one; empty for all
     /// else. Both forms of a model say them alike, however their operators are called.
     std::string quantizingText(const Node& node, std::vector<std::string>& reads) const
@@ -132,10 +148,16 @@ private:
         const ValueRef* input = node.args.empty() ? nullptr : node.args[0].value.asRef();
         if (!input)
             return {};
+        const Node& maker = m_graph.get(input->node);
         if (isDequantize(node)
-            && (m_names.parameters(m_graph.get(input->node)) || node.isOp(kDequantizeTensor))) {
+            && (m_names.parameters(maker) || choiceOf(m_graph, maker)
+                || node.isOp(kDequantizeTensor))) {
             reads.push_back(m_names.of(*input));
             return reads.back() + ".dequantize()";
+        }
+        if (const Node* choice = choiceOf(m_graph, node)) {
+            reads = {m_names.of(*input)};
+            return dynamicText(node, *choice, reads[0]);
         }
         const ParameterNames* own = m_names.parameters(node);
         const Argument* dtype = node.tryArg("dtype");

@@ -34,6 +34,8 @@ struct CodeContext
     /// In a prepared graph, weights that functions read and what observes them: torch.ao observes
     /// those in the graph, where a module observes its own when it is converted.
     std::unordered_map<ValueRef, ObserverId> observedWeights;
+    /// Classes beside torch.nn's whose modules are called as a whole: those of extension packs.
+    std::unordered_set<std::string> leafClasses;
     /// "HistogramObserver()", for the module list of a prepared graph.
     std::function<std::string(ObserverId)> observerText;
     bool values = false; ///< quantized modules show their scale and zero point

@@ -2,6 +2,7 @@
 #include "engine/graph/code/code_statements.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/code/number_attributes.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/graph/operators/quantized_target.h"
@@ -16,9 +17,11 @@ namespace qs {
 namespace {
 
 /// torch.fx does not look into the modules of torch.nn, containers excepted.
-bool isLeafModule(const Scope& scope)
+bool isLeafModule(const Scope& scope, const CodeContext& context)
 {
     const std::string& name = scope.moduleClass;
+    if (context.leafClasses.contains(name))
+        return !scope.path.empty();
     if (!name.starts_with("torch.nn.") && !name.starts_with("torch.ao.nn."))
         return false;
     const std::string last = lastPart(name);
@@ -27,9 +30,9 @@ bool isLeafModule(const Scope& scope)
 }
 
 /// A custom module is called as a whole, whatever its class.
-bool isLeafCall(const Node& node)
+bool isLeafCall(const Node& node, const CodeContext& context)
 {
-    return node.isOp(kModuleTarget) || isLeafModule(node.scope);
+    return node.isOp(kModuleTarget) || isLeafModule(node.scope, context);
 }
 
 class StatementBuilder
@@ -96,7 +99,7 @@ private:
             if (!node->isOperator() || m_stored.contains(node->id) || isQuantizing(*node))
                 continue;
             const auto fused = m_fusionOf.find(floatNodeOf(*node));
-            const bool leaf = isLeafCall(*node);
+            const bool leaf = isLeafCall(*node, m_context);
             if (fused == m_fusionOf.end() && !leaf)
                 continue;
             const Key key = fused != m_fusionOf.end()
@@ -118,7 +121,7 @@ private:
     /// Only the last node's values are read outside, and the first one is a module's own.
     bool isWhole(const Call& call) const
     {
-        if (!isLeafCall(*call.nodes.front()) && !isFusedModule(call))
+        if (!isLeafCall(*call.nodes.front(), m_context) && !isFusedModule(call))
             return false;
         for (std::size_t i = 0; i + 1 < call.nodes.size(); ++i)
             for (std::uint32_t output = 0; output < call.nodes[i]->outputs.size(); ++output)
@@ -134,8 +137,13 @@ private:
     {
         const auto found = m_callOf.find(&node);
         if (found == m_callOf.end()) {
+            if (quantizeOf(m_graph, node)) // said with the quantize step
+                return;
             needStored(node);
-            m_out.push_back({CodeStatement::Kind::Function, {&node}, &node});
+            CodeStatement statement {CodeStatement::Kind::Function, {&node}, &node};
+            if (const Node* choice = choiceOf(m_graph, node))
+                statement.nodes.insert(statement.nodes.begin(), choice);
+            m_out.push_back(std::move(statement));
             return;
         }
         const Call& call = *found->second;
@@ -171,7 +179,9 @@ private:
     {
         for (const auto& argument : node.args) {
             // Scales and zero points of a quantize are attributes of their own.
-            if (isQuantizing(node) && (isScale(argument.name) || isZeroPoint(argument.name)))
+            const bool isParameter = isScale(argument.name) || isZeroPoint(argument.name);
+            if (isParameter
+                && (isQuantizing(node) || !numberAttribute(m_graph, node, argument).empty()))
                 continue;
             forEachRef(argument.value, [&](ValueRef ref) {
                 if (m_stored.contains(ref.node) && m_read.insert(ref.node).second)

@@ -28,6 +28,9 @@ struct CodeStatement
     const std::string& path() const { return root->scope.path; }
 };
 
+/// torch.ao's function that chooses parameters and quantizes with them.
+inline constexpr std::string_view kDynamicQuantize = "quantize_per_tensor_dynamic";
+
 /// True for the argument that tells a quantize node or a kernel its scale (its zero point).
 bool isScale(std::string_view argument);
 bool isZeroPoint(std::string_view argument);

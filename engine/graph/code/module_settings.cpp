@@ -2,6 +2,7 @@
 #include "engine/graph/code/module_settings.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/graph/text/text_literals.h"
 
 #include <algorithm>
@@ -10,10 +11,14 @@ namespace qs {
 
 namespace {
 
-/// The value a node reads under a name, null where it reads none.
+/// The value a node reads under a name, null where it reads none. Operators of packs say
+/// themselves which argument is their weight or bias.
 const Value* operand(const Graph& graph, const Node& node, std::string_view name)
 {
     const Argument* argument = node.tryArg(name);
+    const OperatorFacts* facts = argument ? nullptr : packOperator(node.target);
+    if (facts && (name == "weight" || name == "bias"))
+        argument = node.tryArg(std::string_view(name == "weight" ? facts->weight : facts->bias));
     const ValueRef* ref = argument ? argument->asRef() : nullptr;
     return ref ? &graph.value(*ref) : nullptr;
 }
@@ -44,7 +49,9 @@ std::string convolutionText(const Graph& graph, const Node& node, const std::str
                             const std::string& suffix, bool hasBias)
 {
     const bool transposed = name.find("Transpose") != std::string::npos;
-    const auto dims = std::size_t(name[name.size() - 2] - '0');
+    const Value* kernel = operand(graph, node, "weight");
+    const auto dims = isConvolutionClass(name) ? std::size_t(name[name.size() - 2] - '0')
+                                               : kernel->type.shape.size() - 2;
     const Argument* groups = node.tryArg("groups");
     const std::int64_t count = groups && groups->asInt() ? *groups->asInt() : 1;
     const auto channels = [&](std::size_t axis, bool perGroup) {
@@ -148,14 +155,17 @@ std::string moduleSettings(const Graph& graph, const Node& node, const std::stri
                            bool folded)
 {
     const std::string name = lastPart(node.scope.moduleClass);
-    if (isConvolutionClass(name))
+    const Value* weight = operand(graph, node, "weight");
+    const std::size_t rank = weight ? weight->type.shape.size() : 0;
+    // A pack's "SparseConv" is one whatever its name says of dimensions.
+    if (isConvolutionClass(name) || (name.find("Conv") != std::string::npos && rank > 2))
         return convolutionText(graph, node, name, suffix, folded || operand(graph, node, "bias"));
-    if (name == "Linear") {
+    if (name == "Linear" || (name.ends_with("Linear") && rank == 2)) {
         // Core ATen hands the weight over as [in, out].
-        const bool swapped = !node.tryArg("weight");
-        const std::string weight = swapped ? "mat2" : "weight";
-        return "in_features=" + dimText(graph, node, weight, swapped ? 0 : 1)
-            + ", out_features=" + dimText(graph, node, weight, swapped ? 1 : 0)
+        const bool swapped = !weight;
+        const std::string matrix = swapped ? "mat2" : "weight";
+        return "in_features=" + dimText(graph, node, matrix, swapped ? 0 : 1)
+            + ", out_features=" + dimText(graph, node, matrix, swapped ? 1 : 0)
             + (suffix.empty() ? std::string(", bias=")
                        + (folded || operand(graph, node, swapped ? "self" : "bias") ? "True"
                                                                                     : "False")

@@ -2,6 +2,8 @@
 #include "engine/execute/control/script_ops.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
+#include "engine/graph/code/code_statements.h"
+#include "engine/graph/code/number_attributes.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
@@ -178,12 +180,30 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
             changed = std::get<ScriptContainerPtr>(args[i]);
     }
     QS_TRY(made.args, arguments(*schema, args, changed != nullptr));
+    noteAttributes(node, *schema, env, made);
     respellConvolution(made);
     QS_CHECK(bindOutputs(node, std::move(made), env, changed));
     // append and the like return the very list.
     if (changed && node.outputs().size() == 1 && kindOf(*node.output()->type()) == Kind::List)
         env[node.output()] = changed;
     return {};
+}
+
+/// Scales and zero points that are attributes of the model's root keep those names for its code.
+void ScriptEvaluator::noteAttributes(const JitNode& node, const c10::FunctionSchema& schema,
+                                     const Env& env, Node& made) const
+{
+    for (std::size_t i = 0; i < node.inputs().size() && i < schema.arguments().size(); ++i) {
+        const std::string& argument = schema.arguments()[i].name();
+        const JitNode& read = *node.input(i)->node();
+        if (!(isScale(argument) || isZeroPoint(argument)) || read.kind() != c10::prim::GetAttr
+            || !made.tryArg(argument) || made.tryArg(argument)->asRef())
+            continue;
+        const auto owner = env.find(read.input(0));
+        const ScriptContainer* module = owner == env.end() ? nullptr : containerOf(owner->second);
+        if (module && module->path.empty())
+            noteNumberAttribute(made, argument, read.s(c10::attr::name));
+    }
 }
 
 Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,

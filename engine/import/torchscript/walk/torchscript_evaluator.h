@@ -102,6 +102,8 @@ private:
 
     // torchscript_emit.cpp: operators
     Result<void> emitOperator(const JitNode& node, Items args, Env& env);
+    void noteAttributes(const JitNode& node, const c10::FunctionSchema& schema, const Env& env,
+                        Node& made) const;
     Result<void> emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
                              const Items& args, Env& env);
     /// `asValues`: containers as values of nodes, whatever the schema wants.
