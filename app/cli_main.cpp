@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/job_watch.h"
-#include "app/commands/options/edit_options.h"
 #include "app/commands/options/extension_option.h"
 #include "app/commands/options/limit_options.h"
 #include "app/commands/options/outside_option.h"
@@ -116,7 +115,6 @@ int runProgram(int argc, char** argv)
     qs::RunLimits limits;
     qs::addLimitOptions(app, limits);
     qs::addOutsideOption(app);
-    qs::addEditOptions(app);
     refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);
     const std::string verb = argc > 1 ? argv[1] : "-";

@@ -143,6 +143,7 @@ void addCheckCommand(CLI::App& app, Command& chosen)
                      "what 'quantize --out' wrote, its result.json, or a model or project to run")
         ->required();
     addMovedOption(*verb, options->movedTo);
+    addEditOptions(*verb, options->edits);
     verb->add_option("--recipe", options->recipe,
                      "of a model: the decisions; without one backend x86's own");
     verb->add_option("--data", options->data,

@@ -22,6 +22,7 @@ struct CompareOptions
     std::string model, result, data, recipe;
     std::string device = "auto", against;
     bool json = false;
+    AskedEdits edits;
 };
 
 /// What the words leave out is a project's: its current result, the data that it compares on and
@@ -105,6 +106,7 @@ void addCompareCommand(CLI::App& app, Command& chosen)
                      "with a quantized model: how the data are read (\"calibration\")");
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
+    addFloatOption(*verb, options->edits);
     verb->add_flag("--json", options->json, "a whole result document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) -> Result<void> {
@@ -117,7 +119,7 @@ void addCompareCommand(CLI::App& app, Command& chosen)
                                       "another origin is compared with MODEL as it is"));
             if (isModelFile(options->result))
                 return toldOfModel(runFileCompare({options->model, options->result, options->data,
-                                                   options->recipe, options->json},
+                                                   options->recipe, options->json, options->edits},
                                                   job),
                                    options->model);
             if (!options->recipe.empty() && std::filesystem::is_directory(options->result))

@@ -21,6 +21,7 @@ struct EditOptions
     std::string model, movedTo, recipe, out;
     std::string data, dataOut; ///< of the whole; of the part
     bool json = false, strict = false;
+    AskedEdits edits;
 };
 
 Json namesOf(const Graph& graph, const std::vector<NodeId>& nodes)
@@ -93,7 +94,7 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
 {
     QS_CHECK(checkDataWords(options));
     QS_TRY(const ModelSource source,
-           modelSource(options.model, options.recipe, options.movedTo, job));
+           modelSource(options.model, options.recipe, options.movedTo, job, options.edits));
     const Recipe& recipe = source.recipe;
     if (recipe.edits.empty())
         return fail(makeError(ErrorCode::BadInput, "it holds no edits")
@@ -168,6 +169,7 @@ void addEditCommand(CLI::App& app, Command& chosen)
         "edit", "Does a recipe's edits to a model's graph and writes the float model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
+    addEditOptions(*verb, options->edits);
     verb->add_option("--recipe", options->recipe, "whose 'edits' are done; a project has its own");
     verb->add_option("--out", options->out,
                      "the .pt2 to write; without it the edits are only tried");

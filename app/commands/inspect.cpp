@@ -28,6 +28,7 @@ namespace {
 struct InspectOptions
 {
     std::string model, movedTo, recipe;
+    AskedEdits edits;
     std::string form = "float";
     std::string after; ///< pass whose graph is printed
     std::vector<std::string> without; ///< passes
@@ -196,7 +197,7 @@ std::string traceText(const TraceReport& trace)
 Result<ModelSource> inspectedSource(const InspectOptions& options, const JobContext& job)
 {
     if (!looksLikeResult(options.model))
-        return modelSource(options.model, options.recipe, options.movedTo, job);
+        return modelSource(options.model, options.recipe, options.movedTo, job, options.edits);
     if (!options.recipe.empty())
         return fail(makeError(ErrorCode::Usage, "a result has a recipe of its own")
                         .inFile(options.model)
@@ -286,6 +287,7 @@ void addInspectCommand(CLI::App& app, Command& chosen)
     verb->add_option("MODEL", options->model,
                      "a .pt2, a TorchScript .pt, a project or a result folder")
         ->required();
+    addEditOptions(*verb, options->edits);
     verb->add_option("--model", options->movedTo,
                      "of a project or a result: where its model is by now");
     auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");

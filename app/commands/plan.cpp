@@ -29,6 +29,7 @@ namespace {
 struct PlanOptions
 {
     std::string model, movedTo, recipe, backend, diff;
+    AskedEdits edits;
     std::string form, target, result; ///< of an export
     std::vector<std::string> hybrid;
     std::int64_t onnxOpset = kOnnxOpset;
@@ -229,7 +230,7 @@ Result<ConvertedPtr> convertedFor(const PlanOptions& options, const JobContext& 
         return restored.converted;
     }
     QS_TRY(const ModelSource source,
-           modelSource(options.model, options.recipe, options.movedTo, job));
+           modelSource(options.model, options.recipe, options.movedTo, job, options.edits));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     QS_TRY(const Recipe recipe, withHybrid(source.recipe, options.hybrid, *edited->graph));
     QS_TRY(const PlannedModel planned,
@@ -265,7 +266,7 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     if (!options.form.empty())
         return toldOfModel(runOnnxPlan(options, job), options.model);
     QS_TRY(const ModelSource source,
-           modelSource(options.model, options.recipe, options.movedTo, job));
+           modelSource(options.model, options.recipe, options.movedTo, job, options.edits));
     for (const std::string& backend : {options.backend, options.diff})
         if (!backend.empty())
             QS_CHECK(findBackend(backend)); // before the model, which takes longer
@@ -300,6 +301,7 @@ void addPlanCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("plan", "Says what a recipe would do to every node, and why");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
+    addEditOptions(*verb, options->edits);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     verb->add_option("--backend", options->backend,
                      "another hardware target than the recipe's: a backend's name or file");

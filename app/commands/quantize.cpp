@@ -34,6 +34,7 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("quantize", "Calibrates, converts, compares and exports a model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
+    addEditOptions(*verb, options->edits);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     addHybridOption(*verb, options->hybrid);
     verb->add_option(

@@ -2,7 +2,6 @@
 #include "app/commands/model/compare_files.h"
 
 #include "app/commands/model/planned_model.h"
-#include "app/commands/options/edit_options.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
 #include "engine/base/text.h"
@@ -76,7 +75,7 @@ Result<void> runFileCompare(const FileCompareOptions& options, const JobContext&
     FileCompareRequest request;
     QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
     StageChain chain;
-    const Recipe asFloat = withEditOptions(defaultRecipe());
+    const Recipe asFloat = withAskedEdits(defaultRecipe(), options.edits);
     QS_TRY(const EditedModelPtr floating, openEdited(chain, options.model, asFloat, job));
     request.floating = floating->graph;
     request.quantized = options.quantized;

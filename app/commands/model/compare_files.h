@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/commands/options/edit_options.h"
 #include "engine/base/job_context.h"
 
 #include <string>
@@ -12,6 +13,7 @@ struct FileCompareOptions
     std::string model, quantized, data;
     std::string recipe; ///< says how the data are read (`calibration`); empty for the default one
     bool json = false;
+    AskedEdits edits = {}; ///< of the float model
 };
 
 /// True for a path that is a model file rather than a result.

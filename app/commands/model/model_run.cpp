@@ -64,7 +64,9 @@ ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
 
 Result<void> ModelRun::locate()
 {
-    QS_TRY(m_source, modelSource(m_options.model, m_options.recipe, m_options.movedTo, m_job));
+    QS_TRY(
+        m_source,
+        modelSource(m_options.model, m_options.recipe, m_options.movedTo, m_job, m_options.edits));
     m_settings = m_source.settings.withData(m_options.data, m_options.compareOn);
     m_settings.device = m_options.device;
     if (!m_options.against.empty())

@@ -14,6 +14,7 @@ namespace qs {
 struct ModelRunOptions
 {
     std::string model; ///< or a project
+    AskedEdits edits; ///< beside the recipe's
     std::string movedTo; ///< where a project's model is by now; "" = not told
     std::string recipe, data, compareOn; ///< empty: the project's
     std::string eval; ///< the user's own metric, a command; empty = none

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/model/planned_model.h"
 
-#include "app/commands/options/edit_options.h"
 #include "app/commands/options/outside_option.h"
 #include "app/commands/stopwatch.h"
 #include "engine/base/files/path_claim.h"
@@ -75,7 +74,8 @@ void addHybridOption(CLI::App& verb, std::vector<std::string>& names)
 }
 
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
-                                const std::string& movedTo, const JobContext& job)
+                                const std::string& movedTo, const JobContext& job,
+                                const AskedEdits& edits)
 {
     ModelSource source;
     source.model = given;
@@ -86,7 +86,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
                             .inFile(given)
                             .withHint("a model's own file is named as MODEL"));
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
-        source.recipe = withEditOptions(std::move(source.recipe));
+        source.recipe = withAskedEdits(std::move(source.recipe), edits);
         return source;
     }
     QS_TRY(Project project, readProject(given));
@@ -107,7 +107,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     else {
         QS_TRY(source.recipe, recipeOrDefault(recipePath));
     }
-    source.recipe = withEditOptions(std::move(source.recipe));
+    source.recipe = withAskedEdits(std::move(source.recipe), edits);
     return source;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/commands/options/edit_options.h"
 #include "engine/base/job_context.h"
 #include "engine/configure/recipe.h"
 #include "engine/pipeline/stage_chain.h"
@@ -32,10 +33,12 @@ struct ModelSource
 };
 /// `given`: a model, or a project, whose decisions count where `recipePath` is empty. A project's
 /// model that was moved is looked for (`findModel`); `movedTo`: where it is by now, "" = not told.
+/// `edits`: done beside the recipe's.
 /// Errors: those of reading them; a model that is nowhere; `movedTo` without a project (Usage);
 /// Cancelled.
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
-                                const std::string& movedTo, const JobContext& job);
+                                const std::string& movedTo, const JobContext& job,
+                                const AskedEdits& edits = {});
 /// `--model`: `movedTo` of `modelSource`.
 void addMovedOption(CLI::App& verb, std::string& movedTo);
 /// `--hybrid`: the names of `withHybrid`.

@@ -8,43 +8,31 @@
 
 namespace qs {
 
-namespace {
-
-/// Of the one command that this process runs.
-struct AskedEdits
+void addFloatOption(CLI::App& verb, AskedEdits& edits)
 {
-    bool asFloat32 = false, fold = false;
-};
-AskedEdits& asked()
-{
-    static AskedEdits edits;
-    return edits;
+    verb.add_flag(
+        "--as-float32", edits.asFloat32,
+        "take what is float16 or bfloat16 in the model as float32: weights, inputs, casts; as "
+        "an edit of the recipe (\"do\": \"as_float32\"), which results keep");
 }
 
-} // namespace
-
-void addEditOptions(CLI::App& app)
+void addEditOptions(CLI::App& verb, AskedEdits& edits)
 {
-    for (const char* verb : {"inspect", "plan", "edit", "quantize", "compare", "check"})
-        app.get_subcommand(verb)->add_flag(
-            "--as-float32", asked().asFloat32,
-            "take what is float16 or bfloat16 in the model as float32: weights, inputs, casts; as "
-            "an edit of the recipe (\"do\": \"as_float32\"), which results keep");
-    for (const char* verb : {"inspect", "plan", "edit", "quantize", "check"})
-        app.get_subcommand(verb)->add_flag(
-            "--fold", asked().fold,
-            "make constants of what depends on parameters alone, such as weights that weight_norm "
-            "or spectral_norm computes, so that these are quantized; as an edit of the recipe "
-            "(\"do\": \"fold\") behind all others");
+    addFloatOption(verb, edits);
+    verb.add_flag(
+        "--fold", edits.fold,
+        "make constants of what depends on parameters alone, such as weights that weight_norm "
+        "or spectral_norm computes, so that these are quantized; as an edit of the recipe "
+        "(\"do\": \"fold\") behind all others");
 }
 
-Recipe withEditOptions(Recipe recipe)
+Recipe withAskedEdits(Recipe recipe, const AskedEdits& edits)
 {
-    if (asked().asFloat32)
+    if (edits.asFloat32)
         recipe.edits = withFloat32(std::move(recipe.edits));
     EditStep fold;
     fold.kind = EditKind::Fold;
-    if (asked().fold
+    if (edits.fold
         && std::find(recipe.edits.begin(), recipe.edits.end(), fold) == recipe.edits.end())
         recipe.edits.push_back(std::move(fold));
     return recipe;

@@ -9,10 +9,17 @@ class App;
 
 namespace qs {
 
-/// `--as-float32` and `--fold` of the verbs that open a model with a recipe. After those verbs were
-/// added.
-void addEditOptions(CLI::App& app);
-/// The recipe with the edits that the user asked for so: as float32 first, folding last.
-Recipe withEditOptions(Recipe recipe);
+/// The edits that the user asks for beside the recipe's.
+struct AskedEdits
+{
+    bool asFloat32 = false, fold = false;
+};
+
+/// `--as-float32` of a verb that opens a model.
+void addFloatOption(CLI::App& verb, AskedEdits& edits);
+/// `--as-float32` and `--fold` of a verb that opens a model with a recipe.
+void addEditOptions(CLI::App& verb, AskedEdits& edits);
+/// The recipe with these edits: as float32 first, folding last.
+Recipe withAskedEdits(Recipe recipe, const AskedEdits& edits);
 
 } // namespace qs
