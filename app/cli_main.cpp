@@ -12,6 +12,7 @@
 #include "engine/base/process/system.h"
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/import/archive/export_record.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -100,15 +101,16 @@ int runProgram(int argc, char** argv)
     CLI::App app("Quantscope: opens a traced PyTorch model, decides node by node how it is "
                  "quantized, shows what every layer loses, exports int8.",
                  "quantscope");
-    app.set_version_flag("--version", "quantscope " QUANTSCOPE_VERSION);
+    app.set_version_flag("--version",
+                         "quantscope " QUANTSCOPE_VERSION ", LibTorch " + qs::ownTorchVersion());
     app.require_subcommand(1);
     qs::Command chosen;
     for (const auto add :
-         {qs::addInspectCommand, qs::addPlanCommand, qs::addEditCommand, qs::addQuantizeCommand,
-          qs::addCompareCommand, qs::addDiffCommand, qs::addRunsCommand, qs::addLookCommand,
-          qs::addVerifyCommand, qs::addCheckCommand, qs::addReportCommand, qs::addBackendsCommand,
-          qs::addKeysCommand, qs::addExtensionsCommand, qs::addDoctorCommand,
-          qs::addDescribeCommand, qs::addUiCommand})
+         {qs::addExportCommand, qs::addInspectCommand, qs::addRecipeCommand, qs::addPlanCommand,
+          qs::addEditCommand, qs::addQuantizeCommand, qs::addCompareCommand, qs::addDiffCommand,
+          qs::addRunsCommand, qs::addLookCommand, qs::addVerifyCommand, qs::addCheckCommand,
+          qs::addReportCommand, qs::addBackendsCommand, qs::addKeysCommand,
+          qs::addExtensionsCommand, qs::addDoctorCommand, qs::addDescribeCommand, qs::addUiCommand})
         add(app, chosen);
     std::vector<std::string> extensions;
     qs::addExtensionOption(app, extensions);

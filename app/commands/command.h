@@ -30,6 +30,8 @@ void addCheckCommand(CLI::App& app, Command& chosen);
 void addReportCommand(CLI::App& app, Command& chosen);
 void addBackendsCommand(CLI::App& app, Command& chosen);
 void addKeysCommand(CLI::App& app, Command& chosen);
+void addRecipeCommand(CLI::App& app, Command& chosen);
+void addExportCommand(CLI::App& app, Command& chosen);
 void addDoctorCommand(CLI::App& app, Command& chosen);
 void addDescribeCommand(CLI::App& app, Command& chosen);
 void addExtensionsCommand(CLI::App& app, Command& chosen);

@@ -170,7 +170,8 @@ void addDiffCommand(CLI::App& app, Command& chosen)
                      "a result folder, a project, PROJECT:NAME of a run that it keeps, or what "
                      "'compare --json' printed of a quantized file")
         ->required()
-        ->expected(int(kLeastRuns), int(kMostRuns));
+        ->expected(int(kLeastRuns), int(kMostRuns))
+        ->type_name("(two to four)");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->add_option("--csv", options->csv, "write the rows with all columns as a table");
     verb->add_option("--sort", options->sort,

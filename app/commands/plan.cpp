@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/model/model_run.h"
 #include "app/commands/model/planned_model.h"
 #include "app/commands/model/restored_result.h"
 #include "app/commands/text/console.h"
@@ -33,7 +34,7 @@ struct PlanOptions
     std::string form, target, result; ///< of an export
     std::vector<std::string> hybrid;
     std::int64_t onnxOpset = kOnnxOpset;
-    bool json = false;
+    bool json = false, strict = false;
 };
 
 /// "torch.nn.Conv2d + torch.nn.ReLU" as "Conv2d + ReLU".
@@ -278,6 +279,8 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     QS_TRY(const Recipe recipe, withHybrid(source.recipe, options.hybrid, *model));
     QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
     if (options.diff.empty()) {
+        if (options.strict)
+            QS_CHECK(checkStrict(planned, *edited));
         warnOf(planned);
         return printOut(options.json ? planJson(*model, *planned.plan, planned.recipe,
                                                 plannedMemory(memoryOf(planned)))
@@ -318,6 +321,8 @@ void addPlanCommand(CLI::App& app, Command& chosen)
         ->check(CLI::Range(kOldestOnnxOpset, kNewestOnnxOpset));
     verb->add_option("--result", options->result,
                      "the folder of a result: the export with its ranges");
+    verb->add_flag("--strict", options->strict,
+                   "fail on what the recipe says and the plan does not follow");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const JobContext& job) { return runPlan(*options, job); };

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/commands/become.h"
 #include "app/commands/command.h"
 #include "app/commands/options/extension_option.h"
-#include "engine/base/process/system.h"
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <csignal>
 #include <filesystem>
-#include <unistd.h>
 
 namespace qs {
 
@@ -28,15 +25,7 @@ Result<void> runUi(const std::string& file, const std::vector<std::string>& pack
         texts.insert(texts.end(), {"--extension", pack});
     if (!file.empty())
         texts.push_back(file);
-    std::vector<char*> words; // execv wants them writable
-    for (std::string& text : texts)
-        words.push_back(text.data());
-    words.push_back(nullptr);
-    sigset_t none; // the window takes its signals itself; blocked ones would stay so
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, nullptr);
-    execv(program.c_str(), words.data());
-    return fail(makeError(ErrorCode::Io, "cannot start: " + systemMessage(errno)).inFile(program));
+    return become(std::move(texts));
 }
 
 } // namespace

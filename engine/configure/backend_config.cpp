@@ -29,7 +29,7 @@ std::filesystem::path backendFolder()
 
 Result<Backend> parseBackend(const std::string& json, const std::string& path)
 {
-    QS_TRY(Json document, parseJson(json, path));
+    QS_TRY(Json document, parseJson(withoutComments(json), path));
     if (isBackendDump(document)) {
         QS_TRY(document, importBackend(JsonPlace(document, path, "")));
         note(path + ": a dump of torch.ao's BackendConfig, "

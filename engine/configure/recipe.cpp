@@ -149,6 +149,24 @@ Result<void> translateDumps(Json& document, const std::string& path)
     return {};
 }
 
+/// Makes a recipe of rules that stand alone, such as {"module_name": [["head", null]]}: for the
+/// usual backend, beside its qconfig for all.
+void completeRules(Json& document, const std::string& path)
+{
+    if (!document.is_object() || document.empty())
+        return;
+    const std::vector<std::string> kinds = keyTable("recipe", "mapping").keys();
+    for (const auto& [key, value] : document.items())
+        if (std::find(kinds.begin(), kinds.end(), key) == kinds.end())
+            return;
+    const Recipe usual = defaultRecipe();
+    if (!document.contains("global"))
+        document["global"] = usual.mapping.rules.front().qconfig.name;
+    note(path + ": rules alone: backend " + usual.target() + " is taken, and "
+         + document["global"].dump() + " for what no rule names");
+    document = {{"format", "quantscope.recipe"}, {"version", 1}, {"mapping", std::move(document)}};
+}
+
 /// A file that a recipe names, a backend's say, as an absolute path from the folder of the recipe.
 std::string fileFrom(const std::string& name, const std::string& file)
 {
@@ -252,8 +270,9 @@ void moveCustomModules(Json& document)
 
 Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
 {
-    QS_TRY(Json document, parseJson(json, path));
+    QS_TRY(Json document, parseJson(withoutComments(json), path));
     QS_CHECK(translateDumps(document, path));
+    completeRules(document, path);
     moveCustomModules(document);
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, "quantscope.recipe", 1));

@@ -11,19 +11,6 @@ namespace qs {
 
 namespace {
 
-/// The one that is asked for; else the one that ran exports before, while it is there; else the
-/// usual one.
-Result<std::string> pythonFor(const std::string& asked)
-{
-    if (!asked.empty())
-        return asked;
-    QS_TRY(const Settings settings, readSettings());
-    std::error_code code;
-    return !settings.python.empty() && std::filesystem::exists(settings.python, code)
-        ? settings.python
-        : usualPython();
-}
-
 /// A user whose settings cannot be written names it again.
 void rememberPython(const std::string& asked)
 {

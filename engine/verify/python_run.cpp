@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/calibrate/data/call_inputs.h"
 #include "engine/compare/output_run.h"
+#include "engine/configure/backend/settings.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/resource_folder.h"
@@ -282,6 +283,16 @@ std::string usualPython()
             return python;
     }
     return "python3";
+}
+
+Result<std::string> pythonFor(const std::string& asked)
+{
+    if (!asked.empty())
+        return asked;
+    QS_TRY(const Settings settings, readSettings());
+    std::error_code code;
+    return !settings.python.empty() && fs::exists(settings.python, code) ? settings.python
+                                                                         : usualPython();
 }
 
 Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>& batches,

@@ -37,6 +37,10 @@ struct RuntimeRun
 /// The Python of the environment that LibTorch was found in, or `python3`.
 std::string usualPython();
 
+/// The Python that runs exports: the one that is asked for; else the one that did so before
+/// (`Settings`), while it is there; else the usual one. Errors: settings that cannot be read.
+Result<std::string> pythonFor(const std::string& asked);
+
 /// A file, and where it runs.
 struct PythonJob
 {

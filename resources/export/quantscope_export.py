@@ -7,7 +7,8 @@ This file is over 400 lines because it is one file on purpose: people copy it be
     from quantscope_export import export
     export(model, (example,), path="model.pt2")
 
-    python quantscope_export.py package.module:factory -o model.pt2
+    python quantscope_export.py model.py:Net --input 1x3x224x224 -o model.pt2
+    python quantscope_export.py model.py:make --data data.py:loader --samples 128 -o model.pt2
 
 The README beside this file describes the command line and the format of the model.pt2.trace.json that is written.
 """
@@ -30,7 +31,10 @@ import textwrap
 import threading
 import time
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit(f"{sys.executable} has no torch: run this in the Python that holds the model (quantscope export --python PATH)")
 from torch.utils import _pytree as pytree
 
 FORMAT, VERSION = "quantscope.trace", 1
@@ -50,7 +54,7 @@ HINTS = {
     "foreign_package": "write this step with torch functions, or do it before or after the model, outside forward",
     "dynamic_shape": "give this dimension a fixed size, or the range that the message names",
     "endless": "mend what the other ways failed at; draft_export does not come to an end on this model",
-    "in_train_mode": "call model.eval() before the export",
+    "in_train_mode": "leave out train=True (--train): model.eval() is called then",
     "not_running": "the model does not run in plain Python with these example arguments: mend that first",
     "not_saved": "torch.export traced the model but cannot write it to a file: replace the part that the message names",
     "unsupported": "rewrite this line with plain torch operations, or move it out of forward",
@@ -564,30 +568,77 @@ def stub_modules(model):
             for name, module in model.named_modules() if type(module).__name__ in EAGER]
 
 
-def export(model, args, kwargs=None, dynamic_shapes=None, path="model.pt2", draft_seconds=120.0):
+class evaluation:
+    """The model in evaluation, as it is deployed; afterwards every module as it was. `train`: nothing is changed."""
+
+    def __init__(self, model, train):
+        self.training = [] if train else [module for module in model.modules() if module.training]
+
+    def __enter__(self):
+        for module in self.training:
+            module.training = False
+
+    def __exit__(self, *_):
+        for module in self.training:
+            module.training = True
+
+
+OPEN_BATCH = "batch"
+
+
+def export(model, args, kwargs=None, dynamic_shapes=OPEN_BATCH, path="model.pt2", draft_seconds=120.0, train=False):
     """Exports `model` to `path` and writes `path`.trace.json beside it; returns the trace as a dict.
 
-    args, kwargs, dynamic_shapes: as torch.export.export takes them; draft_seconds: how long draft_export may take. Raises ExportFailed after every way failed; an older file
-    at `path` is then left alone, so that nothing half-written is there.
+    args, kwargs, dynamic_shapes: as torch.export.export takes them; "batch" leaves the first dimension of every tensor open where the
+    model allows it, None fixes every size; draft_seconds: how long draft_export may take; train: export a model in training mode as it
+    is, instead of calling eval() for the time of the export. Raises ExportFailed after every way failed; an older file at `path` is then
+    left alone, so that nothing half-written is there.
     """
-    args, kwargs, path = tuple(args), dict(kwargs or {}), os.fspath(path)
+    with evaluation(model, train):
+        return export_as_it_is(model, (tuple(args), dict(kwargs or {}), dynamic_shapes), os.fspath(path), draft_seconds)
+
+
+def export_as_it_is(model, call, path, draft_seconds):
+    args, kwargs, dynamic_shapes = call
     recorder, runner = None, private_copy(model)
     recorder = Recorder(runner)
     trace = {"format": FORMAT, "version": VERSION, "torch": torch.__version__, "python": sys.version.split()[0],
              "model": {"class": class_name(model), "file": next(iter(sorted(model_files(model))), "")},
-             "exported": None, "attempts": [], "failures": [], "untaken": [], "advice": [],
+             "exported": None, "batch": None, "attempts": [], "failures": [], "untaken": [], "advice": [],
              "training": training_modules(model), "stubs": stub_modules(model)}
     runs = attempt(trace, "python", lambda: recorder.run(runner, copied(args), copied(kwargs)), recorder, "not_running")
     trace["untaken"] = untaken_branches(recorder)
     trace["advice"] = advice_of(recorder, {kind.__module__.split(".")[0] for module in model.modules() for kind in type(module).__mro__})
     recorder.names = {id(module): name for name, module in model.named_modules()}
-    for mode, run in attempts(draft_seconds) if runs else ():
-        if export_one(trace, mode, run, model, (args, kwargs, dynamic_shapes), path, recorder):
+    if runs and dynamic_shapes == OPEN_BATCH:
+        export_open(trace, model, (args, kwargs), path, recorder)
+    shapes = None if dynamic_shapes == OPEN_BATCH else dynamic_shapes
+    for mode, run in attempts(draft_seconds) if runs and not trace["exported"] else ():
+        if export_one(trace, mode, run, model, (args, kwargs, shapes), path, recorder):
             break
     save_trace(trace, path + ".trace.json")
     if trace["exported"] is None:
         raise ExportFailed(failure_line(trace, path), trace)
     return trace
+
+
+def export_open(trace, model, call, path, recorder):
+    """The export with an open batch; what keeps it fixed is the trace's "batch", no failure: the other ways follow."""
+    args, kwargs = call
+    sizes = {leaf.shape[0] for leaf in pytree.tree_leaves([args, kwargs]) if isinstance(leaf, torch.Tensor) and leaf.dim()}
+    if len(sizes) != 1:
+        trace["batch"] = {"open": False, "reason": f"the first dimensions of the example differ: {sorted(sizes)}" if sizes else "no input is a tensor"}
+        return
+    if sizes == {1}:  # torch.export takes a size of 1 for a constant
+        args, kwargs = pytree.tree_map(lambda v: torch.cat([v, v]) if isinstance(v, torch.Tensor) and v.dim() else v, (args, kwargs))
+    tried = {"attempts": [], "failures": [], "exported": None}
+    for mode, run in (one for one in attempts(0) if one[0] != "draft"):
+        if export_one(tried, mode, run, model, (args, kwargs, batch_shapes(args, kwargs)), path, recorder):
+            trace["exported"], trace["batch"] = tried["exported"], {"open": True, "reason": ""}
+            trace["attempts"] += tried["attempts"]
+            trace["failures"] += tried["failures"]
+            return
+    trace["batch"] = {"open": False, "reason": tried["failures"][0]["message"]}
 
 
 def export_one(trace, mode, run, model, call, path, recorder):
@@ -643,7 +694,11 @@ def failure_line(trace, path):
 
 def say(trace, path, out):
     if trace["exported"]:
-        print(f"{path}: exported ({trace['exported']['mode']})", file=out)
+        batch = trace["batch"]
+        size = "" if batch is None else ", any batch size" if batch["open"] else ", the example's batch size alone"
+        print(f"{path}: exported ({trace['exported']['mode']}{size})", file=out)
+        if batch and not batch["open"]:
+            print(f"  batch size fixed: {batch['reason']}", file=out)
     for failure in trace["failures"]:
         verb = "froze" if failure["attempt"] == "draft" and trace["exported"] else "failed at"
         print(f"  {failure['attempt']} {verb} {place_of(failure)}: {failure['cause']}; {failure['hint']}", file=out)
@@ -660,7 +715,7 @@ def load_factory(text):
     """The object that "package.module:name" or "file.py:name" stands for."""
     module_name, _, name = text.rpartition(":")
     if not module_name or not name:
-        raise ValueError(f"'{text}': give module:factory or file.py:factory")
+        raise ValueError(f"'{text}': give module:name or file.py:name, such as model.py:Net")
     if module_name.endswith(".py"):
         folder, file = os.path.split(os.path.abspath(module_name))
         sys.path.insert(0, folder)
@@ -697,40 +752,151 @@ def parse_made(made):
     return model, args if isinstance(args, (tuple, list)) else (args,), kwargs, shapes
 
 
+def parse_input(text):
+    """An example input from "1x3x224x224", "1x128:int64" or "1x128:int64:30522" (integers below that)."""
+    shape, _, rest = text.partition(":")
+    dtype, _, high = rest.partition(":")
+    try:
+        sizes = [int(size) for size in shape.split("x")] if shape else []
+        kind = getattr(torch, dtype or "float32")
+        below = int(high) if high else 2
+    except (ValueError, AttributeError):
+        raise ValueError(f"'{text}': an input is SIZExSIZE[:dtype[:below]], such as 1x3x224x224 or 1x128:int64:30522") from None
+    if kind.is_floating_point:
+        return torch.randn(sizes, dtype=kind)
+    return torch.randint(0, below, sizes, dtype=kind) if kind != torch.bool else torch.ones(sizes, dtype=kind)
+
+
+class Samples:
+    """What a loader function gives: batches or single samples; inputs alone, inputs and a label, or a dict by name."""
+
+    def __init__(self, loader):
+        self.items = iter(loader() if callable(loader) else loader)
+        self.first = self.parts(next(self.items))
+
+    @staticmethod
+    def parts(item):
+        """(input tensors, label or None)"""
+        if isinstance(item, dict):
+            item = dict(item)
+            label = item.pop("labels", item.pop("label", None))
+            return tuple(map(torch.as_tensor, item.values())), label
+        if not isinstance(item, (tuple, list)):
+            return (torch.as_tensor(item),), None
+        values = [value if isinstance(value, (int, float)) else torch.as_tensor(value) for value in item]
+        last = values[-1]
+        is_label = len(values) > 1 and (isinstance(last, int) or (isinstance(last, torch.Tensor) and last.dim() <= 1 and not last.is_floating_point()))
+        return tuple(map(torch.as_tensor, values[:-1] if is_label else values)), last if is_label else None
+
+    def example(self):
+        """Inputs of a batch for a model that has no example of its own."""
+        inputs, label = self.first
+        single = isinstance(label, int) or (isinstance(label, torch.Tensor) and label.dim() == 0)
+        return tuple(value.unsqueeze(0) if single else value for value in inputs)
+
+    def write(self, path, count, example, names):
+        """The first `count` samples as an .npz by the inputs' names, labels as `labels`. Returns one line about it."""
+        import numpy
+
+        columns, labels, rows = [[] for _ in names], [], 0
+        item = self.first
+        while rows < count and item is not None:
+            inputs, label = item
+            if len(inputs) != len(names):
+                raise ValueError(f"the loader gives {len(inputs)} inputs, the model takes {len(names)}: {', '.join(names)}")
+            batched = [value.unsqueeze(0) if value.dim() < whole.dim() else value for value, whole in zip(inputs, example)]
+            for column, value in zip(columns, batched):
+                column.append(value.detach().cpu())
+            if label is not None:
+                labels.append(torch.as_tensor(label).reshape(-1).cpu())
+            rows += len(batched[0])
+            item = next(map(self.parts, self.items), None)
+        arrays = {name: torch.cat(column)[:count].numpy() for name, column in zip(names, columns)}
+        if labels:
+            arrays["labels"] = torch.cat(labels)[:count].numpy()
+        with open(path + ".part", "wb") as stream:
+            numpy.savez(stream, **arrays)
+        os.replace(path + ".part", path)
+        return f"{path}: {len(next(iter(arrays.values())))} samples: " + ", ".join(
+            f"{name} {'x'.join(map(str, array.shape[1:])) or 'whole number'} {array.dtype}" for name, array in arrays.items())
+
+
+def input_names(path):
+    """The inputs' names as the file has them."""
+    program = torch.export.load(path)
+    return list(program.graph_signature.user_inputs)
+
+
 def batch_shapes(args, kwargs):
     """Dynamic shapes that leave the first dimension of every tensor open."""
-    batch = torch.export.Dim("batch")
+    batch = torch.export.Dim("batch", min=1)
     of = lambda values: pytree.tree_map(lambda v: {0: batch} if isinstance(v, torch.Tensor) and v.dim() else None, values)
     return (*of(tuple(args)), *of(list((kwargs or {}).values())))
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="quantscope_export.py", description="Exports a PyTorch model for Quantscope.")
-    parser.add_argument("factory", help="module:name or file.py:name of a function (or class) that returns (model, example_args), "
-                        "(model, example_args, example_kwargs) or (..., dynamic_shapes)")
-    parser.add_argument("--args", nargs="*", default=[], metavar="VALUE", help="what to call the factory with: Python literals, NAME=VALUE")
-    parser.add_argument("--dynamic-batch", action="store_true", help="leave the first dimension of every tensor open")
+def made_by(options, samples):
+    """(model, args, kwargs, dynamic_shapes) of the class or factory; its own example, --input or the loader's first batch."""
+    positional, named = parse_factory_args(options.args)
+    made = load_factory(options.factory)(*positional, **named)
+    if not isinstance(made, torch.nn.Module):
+        return parse_made(made)
+    if options.input:
+        args = tuple(map(parse_input, options.input))
+    elif samples:
+        args = samples.example()
+    elif getattr(made, "example_input_array", None) is not None:
+        args = made.example_input_array
+    else:
+        raise ValueError("it makes a model and no example: give --input 1x3x224x224 (once an input), or --data with a loader")
+    return parse_made((made, args))
+
+
+def parser_of():
+    parser = argparse.ArgumentParser(prog="quantscope export", description="Exports a PyTorch model for Quantscope, in evaluation mode and with "
+                                     "an open batch size.")
+    parser.add_argument("factory", help="file.py:name or module:name of a model's class, or of a function that returns a model, "
+                        "(model, example_args), (model, example_args, example_kwargs) or (..., dynamic_shapes)")
+    parser.add_argument("--args", nargs="*", default=[], metavar="VALUE", help="what to call it with: Python literals, NAME=VALUE")
+    parser.add_argument("--input", action="append", default=[], metavar="SIZES", help="an example input of a model that comes without: "
+                        "1x3x224x224, 1x128:int64:30522 (integers below that); once an input")
+    parser.add_argument("--data", metavar="NAME", help="file.py:name or module:name of a function that returns batches or samples: inputs, inputs and a label, or a dict")
+    parser.add_argument("--samples", type=int, default=0, metavar="N", help="write the first N of --data beside the model, as NAME.calib.npz")
+    batch = parser.add_mutually_exclusive_group()
+    batch.add_argument("--dynamic-batch", action="store_true", help="fail where the batch size cannot be left open")
+    batch.add_argument("--fixed-batch", action="store_true", help="keep the example's batch size")
+    parser.add_argument("--train", action="store_true", help="export a model in training mode as it is")
     parser.add_argument("-o", "--output", default="model.pt2", help="the file to write (default: model.pt2)")
     parser.add_argument("--draft-seconds", type=float, default=120.0, help="how long draft_export may take (default: 120)")
+    return parser
+
+
+def main(arguments=None):
+    parser = parser_of()
     options = parser.parse_args(arguments)
-    positional, named = parse_factory_args(options.args)
+    if options.samples and not options.data:
+        parser.error("--samples needs --data: a function that returns them")
     try:
-        model, args, kwargs, shapes = parse_made(load_factory(options.factory)(*positional, **named))
+        samples = Samples(load_factory(options.data)) if options.data else None
+        model, args, kwargs, shapes = made_by(options, samples)
     except Exception as error:
         print(f"{options.factory}: {type(error).__name__}: {first_line(error)}", file=sys.stderr)
         return 1
-    if options.dynamic_batch and shapes is None:
-        shapes = batch_shapes(args, kwargs)
+    if shapes is None:
+        shapes = batch_shapes(args, kwargs) if options.dynamic_batch else None if options.fixed_batch else OPEN_BATCH
     try:
-        trace = export(model, args, kwargs, shapes, options.output, options.draft_seconds)
+        trace = export(model, args, kwargs, shapes, options.output, options.draft_seconds, options.train)
+        say(trace, options.output, sys.stderr)
+        if options.samples:
+            path = os.path.splitext(options.output)[0] + ".calib.npz"
+            leaves = [leaf for leaf in pytree.tree_leaves([tuple(args), dict(kwargs or {})]) if isinstance(leaf, torch.Tensor)]
+            print(samples.write(path, options.samples, leaves, input_names(options.output)), file=sys.stderr)
     except ExportFailed as error:
         say(error.trace, options.output, sys.stderr)
         print(error, file=sys.stderr)
         return 1
-    except OSError as error:
-        print(f"{options.output}: {error}", file=sys.stderr)
+    except (OSError, ValueError) as error:
+        print(f"{options.output}: {first_line(error)}", file=sys.stderr)
         return 1
-    say(trace, options.output, sys.stderr)
     return 0
 
 

@@ -22,23 +22,6 @@ namespace qs {
 
 namespace {
 
-/// Names all that --strict does not let pass.
-Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited)
-{
-    auto findings = strictFindings(*planned.model, *planned.plan);
-    for (std::string& line : unfitEdits(edited, planned.recipe.edits))
-        findings.push_back(std::move(line));
-    if (findings.empty())
-        return {};
-    std::string text;
-    for (const std::string& finding : findings)
-        text += (text.empty() ? "" : "; ") + finding;
-    return fail(
-        makeError(ErrorCode::BadInput,
-                  "--strict: " + counted(std::int64_t(findings.size()), "finding") + ": " + text)
-            .inFile(planned.model->info().path));
-}
-
 /// What the figures of a model that keeps state are of.
 void noteState(const Graph& model, bool isSequence)
 {
@@ -55,6 +38,22 @@ void noteState(const Graph& model, bool isSequence)
 }
 
 } // namespace
+
+Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited)
+{
+    auto findings = strictFindings(*planned.model, *planned.plan);
+    for (std::string& line : unfitEdits(edited, planned.recipe.edits))
+        findings.push_back(std::move(line));
+    if (findings.empty())
+        return {};
+    std::string text;
+    for (const std::string& finding : findings)
+        text += (text.empty() ? "" : "; ") + finding;
+    return fail(
+        makeError(ErrorCode::BadInput,
+                  "--strict: " + counted(std::int64_t(findings.size()), "finding") + ": " + text)
+            .inFile(planned.model->info().path));
+}
 
 ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
     : m_options(options)

@@ -24,6 +24,9 @@ struct ModelRunOptions
     bool strict = false;
 };
 
+/// Refuses what --strict does not let pass, and names all of it.
+Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited);
+
 /// The stages from a model's file to the comparison, each called once and in this order. Notes and
 /// warnings go to the log. An error at a node names no file: see `toldOfModel`.
 class ModelRun

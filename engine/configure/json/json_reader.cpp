@@ -126,6 +126,36 @@ Result<std::vector<std::string>> JsonPlace::strings() const
     return readList(*this, [](const JsonPlace& place) { return place.string(); });
 }
 
+std::string withoutComments(std::string text)
+{
+    std::size_t comma = std::string::npos; // the last, while only blanks follow it
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"') {
+            for (++i; i < text.size() && text[i] != '"'; ++i)
+                i += text[i] == '\\';
+            comma = std::string::npos;
+        } else if (c == '/' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '*')) {
+            const bool isLine = text[i + 1] == '/';
+            const std::size_t end = text.find(isLine ? "\n" : "*/", i + 2);
+            const std::size_t past
+                = end == std::string::npos ? text.size() : end + (isLine ? 0 : 2);
+            for (; i < past; ++i)
+                if (text[i] != '\n')
+                    text[i] = ' ';
+            --i;
+        } else if (c == ',') {
+            comma = i;
+        } else if ((c == '}' || c == ']') && comma != std::string::npos) {
+            text[comma] = ' ';
+            comma = std::string::npos;
+        } else if (c > ' ') {
+            comma = std::string::npos;
+        }
+    }
+    return text;
+}
+
 Result<Json> parseJson(const std::string& text, const std::string& file)
 {
     RepeatedKey repeated;

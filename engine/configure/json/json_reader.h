@@ -68,6 +68,10 @@ auto readList(const JsonPlace& list, const Read& read)
     return readAll();
 }
 
+/// The text with blanks in place of comments (// and /* */) and of commas before a closing bracket,
+/// so that people may write both: what `parseJson` says of places still holds.
+std::string withoutComments(std::string text);
+
 /// Parses JSON; the error names the line and column.
 Result<Json> parseJson(const std::string& text, const std::string& file);
 /// The whole file as text. NotFound or Io errors name it.

@@ -45,6 +45,17 @@ class Straight(torch.nn.Module):
         return torch.relu(self.fc(x))
 
 
+class FixedBatch(torch.nn.Module):
+    """Its code holds the batch size."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x).reshape(2, 2) + 1
+
+
 class Decides(torch.nn.Module):
     def forward(self, x):
         if x.sum() > 0:  # mark: decides

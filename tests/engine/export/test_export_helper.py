@@ -126,12 +126,37 @@ class ExportHelper(unittest.TestCase):
     def test_train_mode_leftovers_are_named(self):
         model, args = helper_models.make("clean")
         model.drop.train()
-        trace = quantscope_export.export(model, args, path=self.path)
+        trace = quantscope_export.export(model, args, path=self.path, train=True)
         self.assertEqual([(e["module"], e["class"], e["modules"]) for e in trace["training"]],
                          [("drop", "torch.nn.modules.dropout.Dropout", 1)])
         model.train()
-        trace = quantscope_export.export(model, args, path=self.path)
+        trace = quantscope_export.export(model, args, path=self.path, train=True)
         self.assertEqual([(e["module"], e["modules"]) for e in trace["training"]], [("", 6)])
+
+    def test_a_model_is_exported_in_evaluation_and_stays_as_it_was(self):
+        model, args = helper_models.make("clean")
+        model.train()
+        trace = quantscope_export.export(model, args, path=self.path)
+        self.assertEqual(trace["training"], [])
+        self.assertTrue(all(module.training for module in model.modules()))
+        targets = [str(node.target) for node in torch.export.load(self.path).graph.nodes]
+        with torch.no_grad():
+            self.assertTrue(torch.equal(torch.export.load(self.path).module()(*args), model.eval()(*args)), targets)
+
+    def test_the_batch_is_open_where_it_can_be(self):
+        model, args = helper_models.make("straight")
+        for example in (args, tuple(value[:1] for value in args)):  # a batch of one too
+            trace = quantscope_export.export(model, example, path=self.path)
+            self.assertEqual(trace["batch"], {"open": True, "reason": ""})
+            for size in (1, 5):
+                given = tuple(torch.cat([value[:1]] * size) for value in args)
+                with torch.no_grad():
+                    self.assertTrue(torch.equal(torch.export.load(self.path).module()(*given), model(*given)))
+        trace = quantscope_export.export(model, args, dynamic_shapes=None, path=self.path)
+        self.assertIsNone(trace["batch"])
+        trace = quantscope_export.export(helper_models.FixedBatch(), (torch.ones(2, 4),), path=self.path)
+        self.assertEqual((trace["batch"]["open"], trace["exported"]["mode"], trace["failures"]), (False, "strict", []))
+        self.assertTrue(trace["batch"]["reason"])
 
     def test_eager_stubs_are_named(self):
         trace = self.export("stubs")
@@ -158,9 +183,56 @@ class ExportHelper(unittest.TestCase):
     def test_the_command_exports(self):
         done = self.command(f"{MODELS}:make", "--args", "clean", "size=4", "--dynamic-batch", "-o", "a.pt2")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("a.pt2: exported (strict)", done.stderr)
+        self.assertIn("a.pt2: exported (strict", done.stderr)
         self.assertIn("not run: first (helper_models.Block)", done.stderr)
         self.assertEqual(torch.export.load(self.folder / "a.pt2").module()(torch.ones(7, 4)).shape, (7, 4))
+
+    def test_a_class_and_its_samples(self):
+        (self.folder / "net.py").write_text(
+            "import torch\n"
+            "class Net(torch.nn.Module):\n"
+            "    def __init__(self, width=4):\n"
+            "        super().__init__()\n"
+            "        self.fc = torch.nn.Linear(width, 3)\n"
+            "    def forward(self, x):\n"
+            "        return self.fc(x)\n"
+            "def build():\n"
+            "    return Net(5)\n"
+            "def rows():\n"
+            "    for i in range(40):\n"
+            "        yield torch.full((4,), float(i)), i % 3\n"
+            "def batches():\n"
+            "    return [{'x': torch.ones(8, 4), 'labels': torch.zeros(8, dtype=torch.int64)} for _ in range(3)]\n")
+        done = self.command("net.py:Net", "--input", "1x4")
+        self.assertEqual((done.returncode, "any batch size" in done.stderr), (0, True), done.stderr)
+        self.assertEqual(torch.export.load(self.path).module()(torch.ones(9, 4)).shape, (9, 3))
+        self.assertEqual(self.command("net.py:build", "--input", "2x5", "-o", "b.pt2").returncode, 0)
+        self.assertEqual(self.command("net.py:Net", "--args", "width=6", "--input", "2x6", "-o", "c.pt2").returncode, 0)
+        done = self.command("net.py:Net")
+        self.assertEqual((done.returncode, len(done.stderr.strip().splitlines())), (1, 1))
+        self.assertIn("--input 1x3x224x224", done.stderr)
+        import numpy
+        for loader, rows in (("rows", 30), ("batches", 20)):
+            done = self.command("net.py:Net", "--data", f"net.py:{loader}", "--samples", str(rows))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"model.calib.npz: {rows} samples: x 4 float32, labels", done.stderr)
+            written = numpy.load(self.folder / "model.calib.npz")
+            self.assertEqual((written["x"].shape, written["labels"].shape), ((rows, 4), (rows,)))
+
+    def test_the_program_runs_it(self):
+        (self.folder / "net.py").write_text("import torch\ndef make():\n    return torch.nn.Linear(4, 2), torch.ones(2, 4)\n")
+        tool = os.environ["QUANTSCOPE"]
+        words = [tool, "export", "net.py:make", "--python", sys.executable]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("model.pt2: exported", done.stderr)
+        shown = subprocess.run([tool, "export", "--help"], capture_output=True, text=True, check=True).stdout
+        for option in ("--" + action.dest.replace("_", "-") for action in quantscope_export.parser_of()._actions if len(action.option_strings)):
+            self.assertIn(option, shown)
+        bare = subprocess.run([*words[:-1], "/usr/bin/python3"], cwd=self.folder, capture_output=True, text=True)
+        if bare.returncode:  # the system's has no torch
+            self.assertEqual(len(bare.stderr.strip().splitlines()), 1, bare.stderr)
+            self.assertIn("has no torch", bare.stderr)
 
     def test_the_command_fails_with_one_line_and_its_trace(self):
         old = self.folder / "b.pt2"

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/become.h"
+
+#include "engine/base/process/system.h"
+
+#include <cerrno>
+#include <csignal>
+#include <unistd.h>
+
+namespace qs {
+
+Result<void> become(std::vector<std::string> words)
+{
+    std::vector<char*> given; // execvp wants them writable
+    for (std::string& word : words)
+        given.push_back(word.data());
+    given.push_back(nullptr);
+    sigset_t none; // blocked signals would stay so
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    execvp(given.front(), given.data());
+    return fail(
+        makeError(ErrorCode::Io, "cannot start: " + systemMessage(errno)).inFile(words.front()));
+}
+
+} // namespace qs

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/recipe.h"
+#include "engine/plan/plan.h"
+
+#include <string>
+
+namespace qs {
+
+/// A recipe to start from, in JSON with comments (`parseRecipe` takes them): the backend, the
+/// mapping with the types and modules of this model as rules to uncomment, and every other key with
+/// its default, as the tables of keys say (`keyTables`). As written it decides what `recipe` does,
+/// whose global qconfig and backend it names. Ends with a line feed.
+std::string startingRecipe(const Graph& graph, const Plan& plan, const Recipe& recipe);
+
+} // namespace qs
