@@ -42,17 +42,23 @@ Alternatives::Alternatives(const Backend& backend)
 {
 }
 
+std::string Alternatives::ownSpelling(const std::string& name)
+{
+    if (!m_own)
+        m_own = spellings(m_backend);
+    const auto own = m_own->find(bareWord(name));
+    return own != m_own->end() && own->second != name ? own->second : std::string();
+}
+
 std::string Alternatives::suggest(const std::string& name)
 {
     const auto [known, isNew] = m_known.try_emplace(name);
     if (!isNew)
         return known->second;
-    if (!m_own)
-        m_own = spellings(m_backend);
     const std::string word = bareWord(name);
     std::string& text = known->second;
-    if (const auto own = m_own->find(word); own != m_own->end() && own->second != name) {
-        text = "use " + written(own->second) + " in the model, which backend '" + m_backend.name
+    if (const std::string own = ownSpelling(name); !own.empty()) {
+        text = "use " + written(own) + " in the model, which backend '" + m_backend.name
             + "' has, or add a pattern [\"" + name + "\"] to a backend of your own";
         return text;
     }

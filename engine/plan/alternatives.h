@@ -16,6 +16,9 @@ class Alternatives
 {
 public:
     explicit Alternatives(const Backend& backend);
+    /// How the backend writes the operator that this name does not stand for there:
+    /// "torch.nn.functional.relu" for "torch.relu"; "" where it has none.
+    std::string ownSpelling(const std::string& name);
     /// One sentence for the operator of that name.
     std::string suggest(const std::string& name);
 

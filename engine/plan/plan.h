@@ -38,16 +38,21 @@ struct Candidate
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
-/// What a user can do about a verdict. What `applyRemedy` can do is one of three: give the node's
+/// What a user can do about a verdict. What `applyRemedy` can do is one of four: give the node's
 /// group a qconfig that satisfies the backend's dtype config that the planner tried it against,
-/// keep the group float, or fold what a module computes of stored tensors alone.
+/// keep the group float, fold what a module computes of stored tensors alone, or put an operator
+/// anew in the place of each of its kind, without the record of how the model called it.
 struct Remedy
 {
     std::string text; ///< one sentence; empty = nothing to suggest
     SharedQConfig qconfig {};
     bool keepFloat = false;
     std::optional<std::string> fold {}; ///< the module's path
-    explicit operator bool() const { return qconfig.has_value() || keepFloat || fold; }
+    std::optional<std::string> replaceEvery {}; ///< the operator's target
+    explicit operator bool() const
+    {
+        return qconfig.has_value() || keepFloat || fold || replaceEvery;
+    }
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 

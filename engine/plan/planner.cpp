@@ -7,6 +7,7 @@
 #include "engine/plan/decide.h"
 #include "engine/plan/findings/cut_ranges.h"
 #include "engine/plan/findings/idle_removals.h"
+#include "engine/plan/findings/other_spellings.h"
 #include "engine/plan/findings/outside_modules.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/model_warnings.h"
@@ -258,6 +259,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     QS_CHECK(job.check());
     fillGroups(matches, verdicts, plan);
     sortGroups(graph, plan);
+    findOtherSpellings(graph, names, backend, plan);
     countCoverage(graph, plan);
     QS_CHECK(job.check());
     findCutRanges(graph, names, plan);

@@ -160,6 +160,12 @@ Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, N
         step.within = *found->remedy.fold;
         return out;
     }
+    if (found->remedy.replaceEvery) {
+        EditStep& step = out.edits.emplace_back();
+        step.kind = EditKind::ReplaceEvery;
+        step.every = step.op = *found->remedy.replaceEvery;
+        return out;
+    }
     if (found->remedy.keepFloat) {
         setNodeRules(out, graph, decidedTogether(graph, plan, node), {});
         return out;
