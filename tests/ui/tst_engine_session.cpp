@@ -124,8 +124,8 @@ private Q_SLOTS:
         };
         write({"torchscript", "pt2"});
         QCOMPARE(names(),
-                 QStringList({"model.int8.pt2", "model.int8.ts.pt", "observations.npz", "recipe.json",
-                              "result.json"}));
+                 QStringList({"model.int8.pt2", "model.int8.ts.pt", "observations.npz",
+                              "recipe.json", "result.json"}));
         QFile own(folder + "/mine.ts.pt");
         QVERIFY(own.open(QIODevice::WriteOnly));
         std::string told;
@@ -133,8 +133,8 @@ private Q_SLOTS:
         write({"pt2-reference", "pt2"});
         setLogSink({});
         QCOMPARE(names(),
-                 QStringList({"mine.ts.pt", "model.int8.pt2", "model.reference.pt2", "observations.npz",
-                              "recipe.json", "result.json"}));
+                 QStringList({"mine.ts.pt", "model.int8.pt2", "model.reference.pt2",
+                              "observations.npz", "recipe.json", "result.json"}));
         QVERIFY2(told.find("model.int8.ts.pt") != std::string::npos, told.c_str());
     }
 

@@ -46,8 +46,8 @@ void reportSpelling(const Graph& graph, const std::string& name, const Misspelle
     const bool isCurable = listed.contains(nameAnew(first));
     std::string text = inQuotes(titles.of(first))
         + (isOne ? "" : " and " + std::to_string(found.nodes.size() - 1) + " more") + ": " + name
-        + (isOne ? " stays float: backend '" : " stay float: backend '") + plan.backend
-        + "' lists " + found.wanted + " and not this spelling; for " + (isOne ? "it " : "them ")
+        + (isOne ? " stays float: backend '" : " stay float: backend '") + plan.backend + "' lists "
+        + found.wanted + " and not this spelling; for " + (isOne ? "it " : "them ")
         + counted(values, "value") + ", " + bytesText(double(bytes))
         + " a sample pass between int8 and float; write " + found.wanted + " in the model";
     const std::string target = wholeTarget(first.target);
