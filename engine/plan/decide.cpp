@@ -2,6 +2,7 @@
 #include "engine/plan/decide.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/names/taken_apart.h"
 #include "engine/plan/remedy.h"
@@ -77,7 +78,7 @@ std::string whyNoSuchChannels(const Graph& graph, const Node& node, const OpName
     if (!isPerChannel(weight.qscheme))
         return {};
     const std::string groups = "groups of " + std::to_string(weight.groupSize);
-    if (weight.groupSize > 0 && !node.isOp("aten.linear.default"))
+    if (weight.groupSize > 0 && !node.isOp(kLinearTarget))
         return groups + " are for the weights of linears";
     for (std::size_t a = 0; a < node.args.size(); ++a) {
         const ValueRef* ref = node.args[a].value.asRef();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/edit_step_json.h"
 
+#include "engine/configure/json/address_example.h"
 #include "engine/configure/nearest_name.h"
 
 #include <array>
@@ -247,9 +248,8 @@ Result<ValueAddress> readAddress(const JsonPlace& place)
         address.kind = Kind::This;
         return address;
     }
-    const char* const shape
-        = R"(an address is {"module": "layer1.0", "op": "aten.conv2d.default"}, )"
-          R"({"input": "x"}, {"stored": "fc.weight"} or {"added": "clip"})";
+    const std::string shape = "an address is " + std::string(kAddressExample)
+        + R"(, {"input": "x"}, {"stored": "fc.weight"} or {"added": "clip"})";
     if (!place.value().is_object())
         return place.error(shape);
     for (const auto& [key, kind] : {std::pair {"input", Kind::Input}, {"stored", Kind::Stored}})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/lowering_table.h"
+#include "engine/configure/json/address_example.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/qconfig.h"
@@ -48,7 +49,7 @@ One with a key of each block, `recipe.json`:
   "prepare": {"unfuse": ["relu_2"]},
   "convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}]}},
   "calibration": {"batch_size": 16, "batches": 8},
-  "edits": [{"do": "rename", "at": {"module": "head", "op": "aten.linear.default"}, "name": "classifier"}],
+  $EDITS,
   "limits": {"min_sqnr": 20}
 }
 ```
@@ -130,7 +131,7 @@ quantscope plan resources/samples/digits.pt2 --backend chip.json
 ```
 
 ```text output
-linear ... head ... quantized
+head · linear ... quantized
 ```
 )";
 constexpr std::string_view kLoweringPage = R"(# Lowering rows
@@ -159,7 +160,7 @@ kernel for it.
 constexpr std::string_view kEditAddresses = R"(
 | An address (`at`) | Means |
 | --- | --- |
-| `{"module": "layer1.0", "op": "aten.conv2d.default"}` | the first convolution directly in that module; `"index": 1` the second, `"output": 1` its second result |
+| `$ADDRESS` | the first convolution directly in that module; `"index": 1` the second, `"output": 1` its second result |
 | `{"input": "x"}` | an input of the model |
 | `{"stored": "fc.weight"}` | a parameter, buffer or constant |
 | `{"added": "clip"}` | what an edit before added by this name |
@@ -349,6 +350,21 @@ std::string defaultRows()
 
 } // namespace
 
+namespace {
+
+/// What pages show of a table or of a reader, in its place.
+std::string filled(std::string text)
+{
+    const std::pair<std::string_view, std::string_view> facts[] {
+        {"$EDITS", keyTable("recipe", "").find("edits")->example}, {"$ADDRESS", kAddressExample}};
+    for (const auto& [word, fact] : facts)
+        for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
+            text.replace(at, word.size(), fact);
+    return text;
+}
+
+} // namespace
+
 std::string keyPage(std::string_view document)
 {
     std::string text(document == "recipe"        ? kRecipePage
@@ -363,7 +379,7 @@ std::string keyPage(std::string_view document)
         text += editsTable();
     if (document == "lowering")
         text += defaultRows();
-    return text + "\nWritten by `quantscope keys " + std::string(document)
+    return filled(std::move(text)) + "\nWritten by `quantscope keys " + std::string(document)
         + " --page` from the tables that the readers check by.\n";
 }
 
