@@ -107,7 +107,9 @@ std::string rowsText(const RunTable& table, const std::vector<std::size_t>& orde
     for (const std::size_t place : order) {
         const RunRow& row = table.rows()[place];
         if (!isEverywhere(row)) {
-            alone += "  " + row.title + ": " + table.stateText(row) + "\n";
+            const bool isBare = row.title == row.name && !row.op.empty();
+            alone += "  " + row.title + (isBare ? " (" + row.op + ")" : "") + ": "
+                + table.stateText(row) + "\n";
             continue;
         }
         std::vector<std::string> cells {table.stateText(row), row.title, decisionText(row)};

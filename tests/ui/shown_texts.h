@@ -116,10 +116,13 @@ inline QString cardValue(const QWidget& window, const char* card, const QString&
             continue;
         int line = 0, column = 0, lines = 0, columns = 0;
         grid->getItemPosition(grid->indexOf(label), &line, &column, &lines, &columns);
-        const auto* beside = grid->itemAtPosition(line, column + columns);
-        const auto* value = beside ? qobject_cast<QLabel*>(beside->widget()) : nullptr;
-        if (value && !value->isHidden())
-            return value->text();
+        for (int i = 0; i < grid->count(); ++i) { // hidden ones of other rows may lie there too
+            const auto* value = qobject_cast<QLabel*>(grid->itemAt(i)->widget());
+            int at = 0, from = 0, high = 0, wide = 0;
+            grid->getItemPosition(i, &at, &from, &high, &wide);
+            if (value && !value->isHidden() && at == line && from == column + columns)
+                return value->text();
+        }
     }
     return {};
 }

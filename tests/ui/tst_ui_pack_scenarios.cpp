@@ -106,7 +106,7 @@ private Q_SLOTS:
         QS_STEP(runAll());
         QVERIFY2(said().isEmpty(), qPrintable(said()));
         const QString lowered = code("lowered", QStringLiteral("def forward"));
-        QVERIFY2(lowered.contains(QLatin1String("gated")), qPrintable(lowered));
+        QVERIFY2(lowered.contains(QLatin1String("QuantizedGatedUnit(")), qPrintable(lowered));
         QCOMPARE(lowered.count(QStringLiteral("torch.quantize_per_tensor(")), pairs);
         QCOMPARE(lowered.count(QStringLiteral(".dequantize()")), pairs);
         takeRecipe("wrong.json");
