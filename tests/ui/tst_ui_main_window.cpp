@@ -210,7 +210,7 @@ void TestMainWindow::errorNamesNodeAndWayOut()
     m_window->commands().runAll();
     auto& bar = m_window->messageBar();
     QTRY_VERIFY(bar.isVisible());
-    QVERIFY2(bar.headline().contains(QStringLiteral("conv2d_1")), qPrintable(bar.headline()));
+    QVERIFY2(bar.headline().contains(QStringLiteral("block.conv1")), qPrintable(bar.headline()));
     QVERIFY2(bar.detail().contains(QStringLiteral("Check the data")), qPrintable(bar.detail()));
     QTest::mouseClick(find<QWidget>("messageGoto"), Qt::LeftButton);
     QVERIFY(workspace().selection().contains(node("conv2d_1")));
