@@ -348,10 +348,6 @@ std::string defaultRows()
     return text;
 }
 
-} // namespace
-
-namespace {
-
 /// What pages show of a table or of a reader, in its place.
 std::string filled(std::string text)
 {
