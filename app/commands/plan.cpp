@@ -119,6 +119,7 @@ template<class IsShown>
 std::string movementText(const PlannedModel& planned, const IsShown& isShown)
 {
     const DataMovement movement(*planned.model, *planned.plan);
+    const NodeTitles titles(*planned.model);
     const auto words = [](const MovedAmount& amount) {
         return counted(amount.values, "value") + ", " + bytesText(double(amount.bytes));
     };
@@ -129,7 +130,7 @@ std::string movementText(const PlannedModel& planned, const IsShown& isShown)
         if (plan.verdict != Verdict::FloatByRule || !tells || !isShown(plan.node))
             continue;
         if (const auto own = movement.causedBy(*planned.plan, plan); own.values > 0)
-            text += "    for " + nodeTitle(*planned.model, plan.node)
+            text += "    for " + titles.of(planned.model->get(plan.node))
                 + ", which a rule keeps float: " + words(own) + "\n";
     }
     return text;

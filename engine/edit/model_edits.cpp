@@ -101,10 +101,6 @@ void setOutputTree(EditDraft& draft, std::string tree)
     draft.graph().setInfo(std::move(info));
 }
 
-} // namespace
-
-namespace {
-
 /// Adds what these operators read and stored tensors alone decide (a quantized and packed weight):
 /// it belongs to the part, not to its data.
 Result<void> takeConstants(const GraphPtr& graph, std::set<NodeId>& kept)

@@ -30,21 +30,27 @@ std::string nameAnew(const Node& node)
     return ownNameOf(anew).name;
 }
 
-void reportSpelling(const Graph& graph, const std::string& name, const Misspelled& found,
-                    const std::set<std::string>& listed, Plan& plan)
+/// What the findings of all names look up.
+struct Lookup
 {
-    const DataMovement movement(graph, plan);
+    std::set<std::string> listed; ///< names in the backend's patterns
+    DataMovement movement;
+    NodeTitles titles;
+};
+
+void reportSpelling(const Graph& graph, const std::string& name, const Misspelled& found,
+                    const Lookup& lookup, Plan& plan)
+{
     std::int64_t values = 0, bytes = 0;
     for (const std::size_t i : found.nodes) {
-        const MovedAmount moved = movement.causedBy(plan, plan.nodes[i]);
+        const MovedAmount moved = lookup.movement.causedBy(plan, plan.nodes[i]);
         values += moved.values;
         bytes += moved.bytes;
     }
-    const NodeTitles titles(graph);
     const Node& first = *graph.nodes()[found.nodes.front()];
     const bool isOne = found.nodes.size() == 1;
-    const bool isCurable = listed.contains(nameAnew(first));
-    std::string text = inQuotes(titles.of(first))
+    const bool isCurable = lookup.listed.contains(nameAnew(first));
+    std::string text = inQuotes(lookup.titles.of(first))
         + (isOne ? "" : " and " + std::to_string(found.nodes.size() - 1) + " more") + ": " + name
         + (isOne ? " stays float: backend '" : " stay float: backend '") + plan.backend + "' lists "
         + found.wanted + " and not this spelling; for " + (isOne ? "it " : "them ")
@@ -88,9 +94,9 @@ void findOtherSpellings(const Graph& graph, const std::vector<OpName>& names,
     }
     if (found.empty())
         return;
-    const std::set<std::string> listed = patternNames(backend);
+    const Lookup lookup {patternNames(backend), DataMovement(graph, plan), NodeTitles(graph)};
     for (const auto& [name, group] : found)
-        reportSpelling(graph, name, group, listed, plan);
+        reportSpelling(graph, name, group, lookup, plan);
 }
 
 } // namespace qs
