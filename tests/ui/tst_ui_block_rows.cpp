@@ -93,7 +93,7 @@ private Q_SLOTS:
         QCOMPARE(tree().model()->rowCount(row(0)), kLayers);
         QCOMPARE(tree().model()->index(3, 0, row(0)).data().toString(),
                  QStringLiteral("3 (DecoderLayer)"));
-        // Without boxes in the graph there is none in the tree.
+        // Without boxes in the graph the tree has no such row.
         m_window->actions()[ActionId::BoxRepeats].trigger();
         QTRY_COMPARE(rows().size(), kLayers);
         m_window->actions()[ActionId::BoxRepeats].trigger();
