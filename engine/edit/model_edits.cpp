@@ -120,6 +120,20 @@ Result<void> takeConstants(const GraphPtr& graph, std::set<NodeId>& kept)
     return {};
 }
 
+/// The operators that the edit names, with `takeConstants`.
+Result<std::set<NodeId>> operatorsOfPart(EditDraft& draft, const EditStep& step)
+{
+    std::set<NodeId> kept;
+    for (const ValueAddress& address : step.nodes) {
+        QS_TRY(const NodeId id, draft.operatorAt(address));
+        kept.insert(id);
+    }
+    if (kept.empty())
+        return refuse("no operator was named");
+    QS_CHECK(takeConstants(draft.before(), kept));
+    return kept;
+}
+
 } // namespace
 
 Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
@@ -230,15 +244,8 @@ Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step)
 
 Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
 {
-    std::set<NodeId> kept;
-    for (const ValueAddress& address : step.nodes) {
-        QS_TRY(const NodeId id, draft.operatorAt(address));
-        kept.insert(id);
-    }
-    if (kept.empty())
-        return refuse("no operator was named");
+    QS_TRY(const std::set<NodeId> kept, operatorsOfPart(draft, step));
     const Graph& before = *draft.before();
-    QS_CHECK(takeConstants(draft.before(), kept));
     GraphEdit part;
     part.modules() = before.modules();
     part.setTensors(before.tensors());
