@@ -34,10 +34,12 @@ namespace {
 class Calibration
 {
 public:
-    Calibration(const PreparedModel& prepared, Interpreter interpreter, bool isSequence)
+    Calibration(const PreparedModel& prepared, Interpreter interpreter, bool isSequence,
+                std::vector<NonFiniteValue>* nonFinite)
         : m_prepared(prepared)
         , m_interpreter(std::move(interpreter))
         , m_isSequence(isSequence)
+        , m_nonFinite(nonFinite)
         , m_looks(*prepared.graph)
     {
         for (const auto& planned : prepared.plan->observers) {
@@ -91,7 +93,7 @@ public:
     {
         QS_CHECK(checkObservedInputs(*m_prepared.graph, batch));
         const auto inputs = onDevice(batch);
-        NodeId bad;
+        std::vector<LookQueue::Place> bad;
         m_batch = number;
         const Tap tap = [&](ValueRef ref, const Node& node, const at::IValue& value) {
             return see(ref, node, value, bad);
@@ -99,9 +101,10 @@ public:
         m_before = m_state;
         m_looks.forget();
         auto outputs = m_interpreter.run(inputs, tap, job, m_isSequence ? &m_state : nullptr);
-        if (!outputs && !bad) {
+        const bool isCancelled = !outputs && outputs.error().code == ErrorCode::Cancelled;
+        if (!outputs && (bad.empty() || isCancelled)) {
             Error error = std::move(outputs).error();
-            if (error.code != ErrorCode::Cancelled)
+            if (!isCancelled)
                 error.message += " (batch " + std::to_string(number) + ")";
             if (error.code == ErrorCode::Unsupported) // by the model, whatever the batch
                 error.file = m_prepared.graph->info().path;
@@ -109,9 +112,9 @@ public:
                 error = explained(std::move(error), batch.inputs);
             return fail(std::move(error));
         }
-        if (outputs)
-            bad = badOutput(*outputs);
-        return bad ? notFinite(batch, inputs, {bad, number}) : Result<void>();
+        if (const NodeId output = bad.empty() ? badOutput(*outputs) : NodeId())
+            bad.push_back({output, number});
+        return bad.empty() ? Result<void>() : notFinite(batch, inputs, bad);
     }
 
     // Whether what the device found should be taken in now: a sequence's states are kept for one
@@ -122,10 +125,10 @@ public:
     Result<void> settle(const Dataset& data)
     {
         const auto bad = m_queue.settle();
-        if (!bad)
+        if (bad.empty())
             return {};
-        QS_TRY(const Batch batch, data.batch(bad->batch - 1));
-        return notFinite(batch, onDevice(batch), *bad);
+        QS_TRY(const Batch batch, data.batch(bad.front().batch - 1));
+        return notFinite(batch, onDevice(batch), bad);
     }
 
     std::vector<ObserverStats> stats() const
@@ -149,12 +152,17 @@ private:
     }
 
     Result<void> notFinite(const Batch& batch, const std::vector<at::IValue>& inputs,
-                           LookQueue::Place place) const
+                           const std::vector<LookQueue::Place>& places) const
     {
-        return fail(nonFiniteError(m_prepared, m_interpreter, batch, inputs, place, m_before));
+        NonFinite found = findNonFinite(m_prepared, m_interpreter, batch, inputs, places, m_before);
+        if (m_nonFinite)
+            *m_nonFinite = std::move(found.values);
+        return fail(std::move(found.error));
     }
 
-    Result<void> see(ValueRef ref, const Node& node, const at::IValue& value, NodeId& bad)
+    // Goes on at NaN and Inf, so that one run finds all of a batch.
+    Result<void> see(ValueRef ref, const Node& node, const at::IValue& value,
+                     std::vector<LookQueue::Place>& bad)
     {
         if (!node.isOp(kObserveTarget) || !value.isTensor())
             return {};
@@ -168,10 +176,9 @@ private:
             m_queue.add(*counting, value.toTensor(), {ref.node, m_batch});
             return {};
         }
-        if (m_looks.observe(*found->second, node, value.toTensor()) == 0)
-            return {};
-        bad = ref.node;
-        return fail(ErrorCode::Numeric, "not finite");
+        if (m_looks.observe(*found->second, node, value.toTensor()) > 0)
+            bad.push_back({ref.node, m_batch});
+        return {};
     }
 
     // A file that does not tell a value's type lets the plan take it for float32.
@@ -239,6 +246,7 @@ private:
     const PreparedModel& m_prepared;
     Interpreter m_interpreter;
     bool m_isSequence;
+    std::vector<NonFiniteValue>* m_nonFinite;
     SharedLooks m_looks;
     ModelState m_state; ///< of a sequence: what the last batch left
     ModelState m_before; ///< what the last batch started from
@@ -363,12 +371,13 @@ private:
 
 Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Dataset& data,
                                        const std::string& device, const JobContext& job,
-                                       const Checkpoint* checkpoint)
+                                       const Checkpoint* checkpoint,
+                                       std::vector<NonFiniteValue>* nonFinite)
 {
     const InferenceScope inference;
     QS_TRY(Interpreter interpreter,
            Interpreter::create(prepared.graph, {.device = at::Device(device)}, job));
-    Calibration calibration(prepared, std::move(interpreter), data.isSequence());
+    Calibration calibration(prepared, std::move(interpreter), data.isSequence(), nonFinite);
     return CalibrationRun(std::move(calibration), *prepared.graph, data, checkpoint)
         .run(*prepared.plan, device, job);
 }
@@ -377,10 +386,11 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
 
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job,
-                                  const Checkpoint* checkpoint)
+                                  const Checkpoint* checkpoint,
+                                  std::vector<NonFiniteValue>* nonFinite)
 {
     auto observations = guardTorchValue<ObservationsPtr>(
-        [&] { return runCalibration(prepared, data, device, job, checkpoint); });
+        [&] { return runCalibration(prepared, data, device, job, checkpoint, nonFinite); });
     returnFreedMemory();
     return observations;
 }

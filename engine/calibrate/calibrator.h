@@ -7,10 +7,12 @@
 #include "engine/prepare/prepared_model.h"
 
 #include <string>
+#include <vector>
 
 namespace qs {
 
 class Checkpoint;
+struct NonFiniteValue;
 
 /// Where work runs. `requested` is "auto", "cpu", "cuda" or "cuda:N".
 struct DeviceChoice
@@ -23,11 +25,13 @@ struct DeviceChoice
 Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model);
 
 /// Runs the data through the prepared graph and lets every observer see its value, the weights
-/// included. A NaN or Inf at a node is an error naming the node and the batch. With a checkpoint it
+/// included. NaN or Inf in an observed value or in an output is an error that names the node and
+/// the batch; `nonFinite` gets all values of that batch that observers saw so. With a checkpoint it
 /// goes on from the statistics that are there, and leaves its own there from time to time and when
 /// it is cancelled; a sequence, whose model keeps a state, starts over.
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job = {},
-                                  const Checkpoint* checkpoint = nullptr);
+                                  const Checkpoint* checkpoint = nullptr,
+                                  std::vector<NonFiniteValue>* nonFinite = nullptr);
 
 } // namespace qs

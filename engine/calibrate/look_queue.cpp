@@ -21,27 +21,30 @@ void LookQueue::addCheck(const at::Tensor& x, Place place)
     push({nullptr, at::isfinite(x).all().logical_not().to(at::kLong).view({1}), 0, place});
 }
 
-std::optional<LookQueue::Place> LookQueue::settle()
+std::vector<LookQueue::Place> LookQueue::settle()
 {
     const std::vector<Entry> entries = std::exchange(m_entries, {});
     m_bytes = 0;
+    std::vector<Place> found;
     if (entries.empty())
-        return std::nullopt;
+        return found;
     std::vector<at::Tensor> queued;
     for (const Entry& entry : entries)
         queued.push_back(entry.words);
     const at::Tensor host = at::cat(queued).cpu(); // the one wait
     std::int64_t at = 0;
     for (const Entry& entry : entries) {
+        if (!found.empty() && found.front().batch != entry.place.batch)
+            break;
         const at::Tensor words = host.slice(0, at, at + entry.words.numel());
         at += entry.words.numel();
         const std::int64_t bad = entry.observer
             ? entry.observer->settle(entry.values, lookFrom(words))
             : words.item<std::int64_t>();
         if (bad != 0)
-            return entry.place;
+            found.push_back(entry.place);
     }
-    return std::nullopt;
+    return found;
 }
 
 } // namespace qs

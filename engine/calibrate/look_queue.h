@@ -3,7 +3,6 @@
 
 #include "engine/calibrate/observers/counting_observer.h"
 
-#include <optional>
 #include <vector>
 
 namespace qs {
@@ -26,9 +25,9 @@ public:
     void addCheck(const at::Tensor& x, Place place);
     /// True when enough waits (64 MiB on the device) to be taken in.
     bool isFull() const { return m_bytes >= kMaxBytes; }
-    /// Waits for the device and has the observers take in what was queued, in order. Stops at a NaN
-    /// or Inf and returns where the first one is.
-    std::optional<Place> settle();
+    /// Waits for the device and has the observers take in what was queued, in order. Returns the
+    /// places with NaN or Inf of the first batch that has one, after which it stops.
+    std::vector<Place> settle();
 
 private:
     static constexpr std::size_t kMaxBytes = std::size_t(64) << 20;

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/plan/overrides/not_finite_values.h"
 
 #include <ATen/ATen.h>
 
@@ -24,6 +25,19 @@ bool holdsNonFinite(const at::IValue& value)
     return mayBeNonFinite(value) && !at::isfinite(value.toTensor()).all().item<bool>();
 }
 
+namespace {
+
+/// Whether all that is not finite in it is -Inf.
+bool isMasked(const at::IValue& input)
+{
+    if (!mayBeNonFinite(input))
+        return false;
+    const at::Tensor& tensor = input.toTensor();
+    return tensor.isfinite().logical_or_(tensor.isneginf()).all().item<bool>();
+}
+
+} // namespace
+
 Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch)
 {
     const auto inputs = prepared.inputs();
@@ -32,7 +46,7 @@ Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch)
         const bool isObserved = std::any_of(users.begin(), users.end(), [&](const Use& use) {
             return prepared.get(use.node).isOp(kObserveTarget);
         });
-        if (isObserved && batch.notFinite[i])
+        if (isObserved && batch.notFinite[i] && !isMasked(batch.inputs[i]))
             return fail(*batch.notFinite[i]);
     }
     return {};
@@ -48,13 +62,6 @@ std::string kindOf(const at::Tensor& tensor)
     if (tensor.isnan().any().item<bool>())
         return "NaN";
     return tensor.isposinf().any().item<bool>() ? "Inf" : "-Inf";
-}
-
-/// "'add_3' (aten.add.Tensor of module 'decoder.0')"
-std::string nodeText(const Node& node)
-{
-    return inQuotes(node.name) + " (" + (node.isOperator() ? node.target : "a model input")
-        + (node.scope.path.empty() ? "" : " of module " + inQuotes(node.scope.path)) + ")";
 }
 
 class NonFiniteTrace
@@ -82,13 +89,32 @@ public:
         if (isOutput)
             text += maker.id == origin.id
                 ? " in an output of the model"
-                : " and reaches an output of the model, " + nodeText(maker);
+                : " and reaches an output of the model, " + describedNode(maker);
         else
-            text += (maker.id == origin.id ? " in " : " and reaches ") + nodeText(maker)
+            text += (maker.id == origin.id ? " in " : " and reaches ") + describedNode(maker)
                 + ", whose value is to be quantized" + readersText(reached);
         return makeError(ErrorCode::Numeric, text)
             .atNode(origin.name)
             .withHint(hint(reached, origin));
+    }
+
+    /// Nothing at an output, and inside a module that is observed from within.
+    std::optional<NonFiniteValue> value(LookQueue::Place place) const
+    {
+        const Node& reached = m_graph.get(place.node);
+        const PlannedObserver* plan = isObserver(reached) ? planned(reached) : nullptr;
+        const Node* maker = m_model.tryGet(reached.origin);
+        if (!plan || !plan->interior.empty() || plan->isWeight || !maker)
+            return std::nullopt;
+        const ValueRef bad = behind({place.node, 0});
+        const Node& origin = m_graph.get(originOf(bad).node);
+        const auto kind = m_kinds.find({place.node, 0});
+        return NonFiniteValue {maker->name,
+                               (kind == m_kinds.end() ? "NaN or Inf" : kind->second) + " in batch "
+                                   + std::to_string(place.batch)
+                                   + (origin.id == m_graph.get(bad.node).id
+                                          ? ""
+                                          : ", first in " + describedNode(origin))};
     }
 
 private:
@@ -167,7 +193,7 @@ private:
         if (uses.empty())
             return {};
         const Node& reader = m_model.get(uses.front().node);
-        return ": " + nodeText(reader) + " reads it as "
+        return ": " + describedNode(reader) + " reads it as "
             + inQuotes(reader.args.at(uses.front().argument).name)
             + (uses.size() > 1 ? ", and so do " + std::to_string(uses.size() - 1) + " more" : "");
     }
@@ -206,24 +232,29 @@ private:
 
 } // namespace
 
-Error nonFiniteError(const PreparedModel& prepared, const Interpreter& interpreter,
-                     const Batch& batch, const std::vector<at::IValue>& inputs,
-                     LookQueue::Place found, ModelState state)
+NonFinite findNonFinite(const PreparedModel& prepared, const Interpreter& interpreter,
+                        const Batch& batch, const std::vector<at::IValue>& inputs,
+                        const std::vector<LookQueue::Place>& places, ModelState state)
 {
     Kinds kinds;
+    const NodeId last = places.back().node;
     const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
         if (holdsNonFinite(value))
             kinds[ref] = kindOf(value.toTensor());
-        if (ref.node == found.node)
+        if (ref.node == last)
             return fail(ErrorCode::Numeric, "reached");
         return {};
     };
     static_cast<void>(interpreter.run(inputs, tap, {}, &state));
-    Error error = NonFiniteTrace(prepared, std::move(kinds)).error(found);
+    const NonFiniteTrace trace(prepared, std::move(kinds));
+    NonFinite found {trace.error(places.front()), {}};
     for (const auto& data : batch.notFinite)
         if (data)
-            error.hint += " (" + data->message + ")";
-    return error;
+            found.error.hint += " (" + data->message + ")";
+    for (const LookQueue::Place place : places)
+        if (auto value = trace.value(place))
+            found.values.push_back(std::move(*value));
+    return found;
 }
 
 } // namespace qs

@@ -7,6 +7,7 @@
 #include "engine/prepare/prepared_model.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace qs {
@@ -18,15 +19,30 @@ bool mayBeNonFinite(const at::IValue& value);
 bool holdsNonFinite(const at::IValue& value);
 
 /// Fails with what the data say of themselves where an input that the prepared graph observes holds
-/// NaN or Inf. Others may: a mask of -Inf, say.
+/// NaN or +Inf. Others may, and -Inf may stand anywhere: a mask, say.
 Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch);
 
-/// The error of a value that must be finite and is not, seen by an observer or read by the Output
-/// node at `found`: the operator where NaN or Inf first appears
-/// on the way, found by running the batch once more from `state`; the operators that ask for the
-/// value to be quantized, by which argument; and the rule that keeps them float.
-Error nonFiniteError(const PreparedModel& prepared, const Interpreter& interpreter,
-                     const Batch& batch, const std::vector<at::IValue>& inputs,
-                     LookQueue::Place found, ModelState state = {});
+/// A value that is not finite where an observer saw it.
+struct NonFiniteValue
+{
+    std::string name; ///< of the float node that makes it
+    std::string seen; ///< "-Inf in batch 1, first in 'log' (aten.log.default of module 'bias')"
+};
+
+/// What is not finite in a batch.
+struct NonFinite
+{
+    /// Of the first place: the operator where NaN or Inf first appears on the way; the operators
+    /// that ask for the value to be quantized, by which argument; and the rule that keeps them
+    /// float.
+    Error error;
+    std::vector<NonFiniteValue> values; ///< of all places but the outputs and inside modules
+};
+
+/// What observers saw, or the Output node read, at `places` of one batch, which must not be empty.
+/// Runs the batch once more from `state`.
+NonFinite findNonFinite(const PreparedModel& prepared, const Interpreter& interpreter,
+                        const Batch& batch, const std::vector<at::IValue>& inputs,
+                        const std::vector<LookQueue::Place>& places, ModelState state = {});
 
 } // namespace qs

@@ -122,6 +122,17 @@ Result<void> checkIndices(const JsonPlace& place)
     return {};
 }
 
+/// `{"log": "-Inf in batch 1"}`
+Result<void> checkNotFinite(const JsonPlace& place)
+{
+    if (!place.value().is_object())
+        return place.error("an object from a node's name to what was seen there is wanted",
+                           "write {\"log\": \"-Inf in batch 1\"}");
+    for (const auto& [name, seen] : place.value().items())
+        QS_CHECK(place.key(name).string());
+    return {};
+}
+
 /// `{"static": {"my.Float": "my.Observed"}}`, the classes as models name them.
 Result<Json> readClassMap(const JsonPlace& place, bool preparing)
 {
@@ -230,6 +241,8 @@ Result<Json> readPrepareConfig(const JsonPlace& place)
     for (const char* key : {"input_quantized_idxs", "output_quantized_idxs"})
         if (place.has(key))
             QS_CHECK(checkIndices(place.key(key)));
+    if (place.has("not_finite"))
+        QS_CHECK(checkNotFinite(place.key("not_finite")));
     if (place.has(kObserved)) {
         QS_TRY(out[kObserved], readClassMap(place.key(kObserved), true));
     }

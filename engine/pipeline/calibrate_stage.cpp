@@ -4,6 +4,7 @@
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/given_stats.h"
+#include "engine/calibrate/non_finite.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/convert/ranges/clipped_values.h"
 #include "engine/execute/tensor_store.h"
@@ -13,6 +14,7 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/pipeline/observe_part.h"
+#include "engine/plan/block/prepare_lists.h"
 #include "engine/plan/rules/given_ranges.h"
 #include "engine/prepare/prepare.h"
 #include "engine/prepare/value_keys.h"
@@ -166,15 +168,19 @@ std::unordered_set<ObserverId> StageChain::unseen(const Run& run)
     return missing;
 }
 
-Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all)
+Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all,
+                                            std::map<std::string, std::string>& notFinite)
 {
     const std::unordered_set<ObserverId> missing = unseen(run);
     const bool known = m_memo.find<Amount>(run.amountKey()) != nullptr;
     const PreparedPtr part = known && !all ? partToObserve(run.prepared, missing) : run.prepared;
     const auto checkpoint = checkpointOf(*part, run.resumeKey, run.device.device);
-    QS_TRY(const ObservationsPtr seen,
-           ::qs::calibrate(*part, *run.data, run.device.device, job,
-                           checkpoint ? &*checkpoint : nullptr));
+    std::vector<NonFiniteValue> bad;
+    auto observed = ::qs::calibrate(*part, *run.data, run.device.device, job,
+                                    checkpoint ? &*checkpoint : nullptr, &bad);
+    for (NonFiniteValue& value : bad)
+        notFinite.emplace(std::move(value.name), std::move(value.seen));
+    QS_TRY(const ObservationsPtr seen, std::move(observed));
     if (checkpoint)
         checkpoint->remove();
     keepStatistics(run, *seen);
@@ -218,7 +224,31 @@ Result<void> StageChain::keepToMemoryLimit(const Graph& model, const Plan& plan,
     return {};
 }
 
+/// Each round leaves the values out that the round before found.
 Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, const JobContext& job)
+{
+    CalibrateRequest now = request;
+    std::map<std::string, std::string> known;
+    for (;;) {
+        std::map<std::string, std::string> found;
+        auto made = calibrateOnce(now, job, found);
+        if (made && !known.empty()) {
+            auto told = std::make_shared<Calibration>(**made);
+            told->notFinite = std::move(known);
+            return CalibrationPtr(told);
+        }
+        const std::size_t before = known.size();
+        known.merge(found);
+        if (made || known.size() == before)
+            return made;
+        now.recipe = withNotFinite(request.recipe, known);
+        now.plan = nullptr;
+    }
+}
+
+Result<CalibrationPtr> StageChain::calibrateOnce(const CalibrateRequest& request,
+                                                 const JobContext& job,
+                                                 std::map<std::string, std::string>& notFinite)
 {
     const auto start = Clock::now();
     QS_TRY(const Run run, prepareRun(request, job));
@@ -227,12 +257,12 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
         return kept;
     const Graph& model = *run.prepared->model;
     QS_CHECK(keepToMemoryLimit(model, *run.prepared->plan, request.recipe.calibration.batchSize));
-    QS_TRY(ObservationsPtr seen, observe(run, job, false));
+    QS_TRY(ObservationsPtr seen, observe(run, job, false, notFinite));
     job.report("calibrate", "choosing ranges", 1.0);
     QS_CHECK(job.check());
     CalibrationPtr made = assemble(run, seen.get());
     if (!made) { // what was kept of the others had to go meanwhile
-        QS_TRY(seen, observe(run, job, true));
+        QS_TRY(seen, observe(run, job, true, notFinite));
         made = assemble(run, seen.get());
     }
     auto timed = std::make_shared<Calibration>(*made);

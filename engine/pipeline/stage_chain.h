@@ -88,7 +88,8 @@ public:
     /// Refuses quantized models and plans that quantize nothing (`checks.h`), and a run that the
     /// user's limit of memory has no room for (`checkMemoryLimit`); what that leaves is for kept
     /// results. Runs the data only for observers whose statistics are not kept. Where the data tell
-    /// more of the model than its file, the result's model and plan are those that follow.
+    /// more of the model than its file, or hold values that are not finite
+    /// (`Calibration::notFinite`), the result's model and plan are those that follow.
     Result<CalibrationPtr> calibrate(const CalibrateRequest& request, const JobContext& job);
 
     /// The calibration that a result document holds: its parameters, and of the statistics the
@@ -163,7 +164,12 @@ private:
     /// The same, anew and kept nowhere.
     std::shared_ptr<Calibration> gather(const Run& run, const Observations* fresh);
     /// Runs the data for the observers without kept statistics, or for all of them.
-    Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all);
+    /// `notFinite` gets the values that made it fail with a Numeric error.
+    Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all,
+                                    std::map<std::string, std::string>& notFinite);
+    /// `calibrate` with the recipe as it stands.
+    Result<CalibrationPtr> calibrateOnce(const CalibrateRequest& request, const JobContext& job,
+                                         std::map<std::string, std::string>& notFinite);
     /// Observers of the run whose statistics are not kept.
     std::unordered_set<ObserverId> unseen(const Run& run);
     /// The samples that previews of the run use.

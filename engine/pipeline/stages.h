@@ -30,6 +30,9 @@ struct Calibration
     std::string device; ///< "cpu", "cuda:0"
     std::string note; ///< why this device, or empty
     double prepareSeconds = 0, seconds = 0; ///< of preparing, of calibrating
+    /// Values that the data show not to be finite and that the recipe does not name, by node, with
+    /// what was seen: they stay float. Later stages want the recipe `withNotFinite` of them.
+    std::map<std::string, std::string> notFinite;
     Key resumeKey; ///< of the data as far as an interrupted calibration goes on with them
     Key key; ///< of model, plan, data, device; empty where nobody keeps it
 };

@@ -3,7 +3,6 @@
 
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/plan/block/prepare_names.h"
-#include "engine/plan/branch_conditions.h"
 #include "engine/plan/decide.h"
 #include "engine/plan/findings/cut_ranges.h"
 #include "engine/plan/findings/idle_removals.h"
@@ -14,6 +13,8 @@
 #include "engine/plan/names/object_types.h"
 #include "engine/plan/names/own_modules.h"
 #include "engine/plan/observer_plan.h"
+#include "engine/plan/overrides/branch_conditions.h"
+#include "engine/plan/overrides/not_finite_values.h"
 #include "engine/plan/reasons.h"
 #include "engine/plan/rules/fusion_conflicts.h"
 #include "engine/plan/rules/given_ranges.h"
@@ -247,6 +248,8 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     }
     applyNullEdges(graph, names, matches, rules, verdicts, decisions);
     applyBranchConditions(graph, matches, verdicts, decisions);
+    const auto notFinite
+        = applyNotFinite(graph, names, settings.notFinite, matches, verdicts, decisions);
     QS_CHECK(job.check());
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
     QS_CHECK(job.check());
@@ -264,6 +267,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     QS_CHECK(job.check());
     findCutRanges(graph, names, plan);
     findOutsideModules(graph, choices, plan);
+    plan.findings.insert(plan.findings.end(), notFinite.begin(), notFinite.end());
     QS_CHECK(job.check());
     reasoner.warn(rules, plan.warnings);
     warnOfPrepareNames(graph, block, plan.warnings);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NaN and Inf stop a run where a value is observed or is an output, and nowhere else. The error names the value, who asks
-for it and the rule that keeps it float; with that rule the run goes on."""
+"""NaN and Inf: an observed value that holds them stays float, with a finding that names it; an output that holds them, and
+observed inputs with NaN or +Inf, stop the run."""
 
 import json
 import math
@@ -80,24 +80,77 @@ def refused(model, calls, out, *more):
     return done.stderr.splitlines()[-1]
 
 
+def findings(result):
+    return {finding["node"]: finding["text"] for finding in result["findings"] if finding["kind"] == "not_finite"}
+
+
 @torch.no_grad()
-def test_what_is_observed_is_named_with_the_rule_that_goes_on(folder):
+def test_what_is_not_finite_stays_float(folder):
+    """The run goes on; one finding a value; --strict refuses; the result opens again; a rule decides as well."""
     torch.manual_seed(0)
-    model, calls = save(folder, Layers(masked=True), [(torch.randn(2, 6, 8),) for _ in range(3)])
+    net = Layers(masked=True)
+    model, calls = save(folder, net, [(torch.randn(2, 6, 8),) for _ in range(3)])
+    words = ("--data", calls, "--device", "cpu")
     plan = by_name(json.loads(run_good("plan", model, "--json")))
     log = [name for name, node in plan.items() if node["op"] == "aten.mul.Tensor" and node["quantized"]][0]
     mask = [name for name, node in plan.items() if node["op"] == "aten.add.Tensor" and node["quantized"]][-1]
-    wanted = {log: ("node 'log': ", "'div_1' (aten.div.Tensor of module 'attention')"),
-              mask: ("node 'full': ", "'triu' (aten.triu.default of module 'attention')", "as 'other'")}
-    kept, words = [], ()
-    for _ in wanted:
-        line = refused(model, calls, folder / "out", *words)
-        name = next(name for name in wanted if name not in kept and f'["{name}", null]' in line)
-        for word in (*wanted[name], "-Inf appears in batch 1", f"keep '{name}' float", f"'{name}' (aten."):
-            assert word in line, f"'{word}' is not in: {line}"
-        kept.append(name)
-        words = ("--recipe", write_recipe(folder, mapping={"global": "x86", "node": [[name, None] for name in kept]}))
-    run_good("quantize", model, "--data", calls, "--device", "cpu", "--export", "none", "--out", folder / "out", *words)
+    done = run("quantize", model, *words, "--export", "pt2-reference", "--out", folder / "out")
+    assert done.returncode == 0, done.stderr
+    result = json.loads((folder / "out" / "result.json").read_text())
+    found = findings(result)
+    wanted = {"div_1": (log, "first in 'log' (aten.log.default of module 'attention')"),
+              "triu": (mask, "first in 'full'")}
+    assert wanted.keys() <= found.keys(), found
+    for value, (kept, first) in wanted.items():
+        for word in (f"'{value}' (aten.", "of module 'attention'", "-Inf in batch 1", first, f"'{kept}'", "float"):
+            assert word in found[value], (word, found[value])
+        assert found[value] in done.stderr, done.stderr
+    nodes = by_name(result)
+    assert not nodes[log]["quantized"] and nodes[log]["reason_code"] == "value_not_finite", nodes[log]
+    assert nodes["linear"]["quantized"] and nodes["linear_3"]["quantized"]
+    stored = json.loads((folder / "out" / "recipe.json").read_text())
+    assert stored["prepare"]["not_finite"].keys() >= found.keys(), stored["prepare"]
+    reference = torch.export.load(folder / "out" / "model.reference.pt2").module()
+    data = torch.load(calls)
+    y, other = (torch.cat([f(*call) for call in data]) for f in (net, reference))
+    assert abs(result["outputs"][0]["cumulative"]["sqnr_db"] - sqnr(y, other)) < 0.1, result["outputs"]
+    run_good("compare", model, "--result", folder / "out", "--data", calls)
+
+    line = refused(model, calls, folder / "bad", "--strict")
+    assert "--strict" in line and "is not finite on the calibration data (-Inf in batch 1" in line, line
+    again = run("quantize", model, *words, "--export", "none", "--out", folder / "again", "--strict", "--recipe",
+                folder / "out" / "recipe.json")
+    assert again.returncode == 0 and "warning: 'div_1'" not in again.stderr, again.stderr
+    same = json.loads((folder / "again" / "result.json").read_text())
+    assert same["outputs"][0]["cumulative"] == result["outputs"][0]["cumulative"]
+
+    rules = write_recipe(folder, mapping={"global": "x86", "node": [[name, None] for name in (log, mask)]})
+    done = run("quantize", model, *words, "--export", "none", "--out", folder / "ruled", "--recipe", rules)
+    assert done.returncode == 0 and "'div_1' (" not in done.stderr, done.stderr
+
+
+@torch.no_grad()
+def test_a_mask_of_the_callers_that_is_read(folder):
+    """-Inf in an observed input stays float; +Inf and NaN are refused as damaged data."""
+
+    class Added(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(8, 6), nn.Linear(6, 4)
+
+        def forward(self, x, m):
+            return self.last(torch.softmax(self.first(x) + m, -1))
+
+    torch.manual_seed(0)
+    mask = torch.zeros(4, 6)
+    mask[:, 4:] = -torch.inf
+    model, calls = save(folder, Added(), [(torch.randn(4, 8), mask) for _ in range(2)])
+    run_good("quantize", model, "--data", calls, "--device", "cpu", "--export", "none", "--out", folder / "out")
+    result = json.loads((folder / "out" / "result.json").read_text())
+    assert "'m' (a model input)" in findings(result)["m"], result["findings"]
+    assert not by_name(result)["add"]["quantized"] and by_name(result)["linear_1"]["quantized"]
+    model, calls = save(folder, Added(), [(torch.randn(4, 8), -mask) for _ in range(2)])
+    assert "holds" in refused(model, calls, folder / "bad")
 
 
 @torch.no_grad()
@@ -128,10 +181,10 @@ def test_nan_that_is_not_observed(folder):
     # The multiplication reads it: as an observed input it is refused before anything runs.
     expect_bad("quantize", model, "--data", calls, "--device", "cpu", "--export", "none", "--out", folder / "bad",
                contains=["calls.pt", "tensor 1 of call 1 holds NaN at index [2, 3]"], out=folder / "bad")
-    # With that kept float, its result is observed, and the data are named beside it.
+    # With that kept float, its result is left out too, and the output that it spoils is refused, with the data.
     recipe = write_recipe(folder, mapping={"global": "x86", "node": [["mul", None]]})
     line = refused(model, calls, folder / "bad", "--recipe", recipe)
-    for word in ("NaN appears in batch 2", "'mul' (aten.mul.Tensor)", "keep 'add' float", "tensor 1 of call 1 holds NaN"):
+    for word in ("NaN appears in batch 2", "an output of the model", "tensor 1 of call 1 holds NaN"):
         assert word in line, line
 
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/workspace.h"
 
+#include "engine/base/log.h"
 #include "engine/configure/backend/target.h"
+#include "engine/plan/block/prepare_lists.h"
 #include "engine/plan/block/prepare_settings.h"
+#include "engine/plan/overrides/not_finite_values.h"
 #include "engine/plan/remedy.h"
 
 #include <algorithm>
@@ -30,6 +33,23 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
         readScalars();
     });
     connect(&m_document, &Document::graphEdited, this, &Workspace::readScalars);
+    connect(&m_pipeline, &Pipeline::decided, this, &Workspace::takeDecided);
+}
+
+/// The decisions are one step of the history; the result is current where no other came between.
+void Workspace::takeDecided(const CalibrationPtr& calibration, const Recipe& asked)
+{
+    const PreparedModel& prepared = *calibration->prepared;
+    for (const PlanFinding& finding : prepared.plan->findings)
+        if (finding.kind == kNotFinite)
+            warn(finding.text);
+    change(tr("keep float what is not finite"),
+           withNotFinite(m_document.recipe(), calibration->notFinite));
+    if (m_document.recipe() != withNotFinite(asked, calibration->notFinite))
+        return;
+    const DecisionKeys keys = m_document.keys();
+    m_document.refineModel(prepared.model, prepared.plan, keys);
+    m_document.setCalibration(calibration, keys);
 }
 
 void Workspace::derive(const Notices::Set& posted)

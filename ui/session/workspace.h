@@ -89,6 +89,7 @@ private:
     void derive(const Notices::Set& posted);
     void deriveTree();
     void deriveFacts();
+    void takeDecided(const CalibrationPtr& calibration, const Recipe& asked);
     void readScalars();
     /// Drops nodes, modules, values and edges that no longer exist.
     void keepSelected();

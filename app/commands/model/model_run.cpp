@@ -15,6 +15,8 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/hybrid.h"
+#include "engine/plan/block/prepare_lists.h"
+#include "engine/plan/overrides/not_finite_values.h"
 
 #include <filesystem>
 
@@ -128,8 +130,28 @@ Result<void> ModelRun::calibrate()
         m_chain.calibrate({m_planned.model, m_planned.plan, m_planned.recipe, m_settings}, m_job));
     if (!m_calibration->note.empty())
         note(m_calibration->note);
+    QS_CHECK(takeNotFinite());
     m_timing["prepare"] = m_calibration->prepareSeconds;
     m_timing["calibrate"] = m_calibration->seconds;
+    return {};
+}
+
+Result<void> ModelRun::takeNotFinite()
+{
+    if (m_calibration->notFinite.empty())
+        return {};
+    m_planned.plan = m_calibration->prepared->plan;
+    m_planned.recipe = withNotFinite(std::move(m_planned.recipe), m_calibration->notFinite);
+    for (const PlanFinding& finding : m_planned.plan->findings) {
+        const Node& node = m_planned.model->get(finding.node);
+        if (finding.kind != kNotFinite || !m_calibration->notFinite.contains(node.name))
+            continue;
+        if (m_options.strict)
+            return fail(makeError(ErrorCode::Numeric, "--strict: " + finding.text)
+                            .inFile(m_planned.model->info().path)
+                            .atNode(node.name));
+        warn(finding.text);
+    }
     return {};
 }
 

@@ -62,6 +62,9 @@ private:
     Result<std::shared_ptr<const Dataset>> comparedData(const Graph& model, const Recipe& recipe);
     /// Takes smaller batches where --memory has no room for the recipe's, which a note tells.
     Result<void> keepToMemoryLimit();
+    /// Takes over what calibration decides on values that are not finite, with a warning for each.
+    /// Errors: with --strict, the first of them.
+    Result<void> takeNotFinite();
 
     const ModelRunOptions& m_options;
     const JobContext& m_job;

@@ -101,6 +101,11 @@ constexpr std::array kPrepareKeys {
     KeyRow {"unfuse", "list of strings", "[]",
             "names of nodes that never join the operator before them",
             R"("prepare": {"unfuse": ["relu"]})"},
+    KeyRow {
+        "not_finite", "object of strings", "{}",
+        "nodes whose value is NaN or Inf on the calibration data, with what was seen; what makes "
+        "or reads it stays float. Calibration adds them",
+        R"("prepare": {"not_finite": {"x": "-Inf in batch 1"}})"},
     KeyRow {"preserved_attributes", "list of strings", "[]",
             "read for torch.ao's sake; a graph keeps no attributes",
             R"("prepare": {"preserved_attributes": []})", "`set_preserved_attributes`"},

@@ -52,4 +52,13 @@ Recipe withPrepareName(Recipe recipe, const std::string& key, const std::string&
     return withPrepareList(std::move(recipe), key, names);
 }
 
+Recipe withNotFinite(Recipe recipe, const std::map<std::string, std::string>& seen)
+{
+    Json block = blockOf(recipe);
+    for (const auto& [name, text] : seen)
+        block["not_finite"][name] = text;
+    recipe.prepareJson = block.dump();
+    return recipe;
+}
+
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/configure/recipe.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,9 @@ Recipe withPrepareList(Recipe recipe, const std::string& key,
 
 /// The recipe with the name on that list, or off it. Pure.
 Recipe withPrepareName(Recipe recipe, const std::string& key, const std::string& name, bool listed);
+
+/// The recipe that also keeps these nodes' values float, which are not finite on the calibration
+/// data: by name, with what was seen ("prepare.not_finite"). Pure.
+Recipe withNotFinite(Recipe recipe, const std::map<std::string, std::string>& seen);
 
 } // namespace qs

@@ -149,6 +149,7 @@ Result<PrepareSettings> prepareSettings(const PrepareBlock& block)
             target->insert(target == &settings.leafClasses ? canonicalTypeName(name) : name);
     }
     QS_TRY(settings.wraps, names(kWrap));
+    settings.notFinite = block.prepare.value("not_finite", settings.notFinite);
     settings.mappedModes = mappedModesOf(block);
     return settings;
 }

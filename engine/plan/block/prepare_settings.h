@@ -24,6 +24,9 @@ struct PrepareSettings
     std::set<std::string> onlyModules; ///< only_modules: everything outside stays float
     std::vector<std::string> wraps; ///< wrap: "head", "head::post_process"
     std::set<std::string> unfused; ///< unfuse: nodes that never join the operator before them
+    /// not_finite: nodes whose value is NaN or Inf on the calibration data, and what was seen
+    /// there.
+    std::map<std::string, std::string> notFinite;
 };
 Result<PrepareSettings> prepareSettings(const PrepareBlock& block);
 

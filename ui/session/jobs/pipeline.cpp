@@ -35,21 +35,6 @@ struct PlannedModel
 
 } // namespace
 
-QLatin1String stageName(Stage stage)
-{
-    static const char* const names[kStageCount]
-        = {QT_TRANSLATE_NOOP("QObject", "Open"),    QT_TRANSLATE_NOOP("QObject", "Backend"),
-           QT_TRANSLATE_NOOP("QObject", "Plan"),    QT_TRANSLATE_NOOP("QObject", "Calibrate"),
-           QT_TRANSLATE_NOOP("QObject", "Convert"), QT_TRANSLATE_NOOP("QObject", "Compare"),
-           QT_TRANSLATE_NOOP("QObject", "Export")};
-    return QLatin1String(names[int(stage)]);
-}
-
-QString stageText(Stage stage)
-{
-    return QObject::tr(stageName(stage).data());
-}
-
 Pipeline::Pipeline(EngineService& engine, Document& document, QObject* parent)
     : QObject(parent)
     , m_engine(engine)
@@ -349,10 +334,12 @@ void Pipeline::startStage(Stage stage)
         CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
         runStage<CalibrationPtr>(
             stage, [engine, request](JobContext& job) { return engine->calibrate(request, job); },
-            [this, keys, isOfGraph](CalibrationPtr v) {
+            [this, keys, isOfGraph, asked = doc.recipe()](CalibrationPtr v) {
                 m_everCalibrated = true;
                 if (!isOfGraph())
                     return;
+                if (!v->notFinite.empty())
+                    return Q_EMIT decided(v, asked);
                 if (const auto& seen = *v->prepared; seen.model != m_document.model())
                     m_document.refineModel(seen.model, seen.plan, keys);
                 m_document.setCalibration(std::move(v), keys);

@@ -92,6 +92,9 @@ Q_SIGNALS:
     void failed(qs::Stage stage, const qs::Error& error);
     void succeeded(qs::Stage stage);
     void notAdopted(const QString& why);
+    /// A calibration that was asked for with that recipe brings decisions
+    /// (`Calibration::notFinite`): whoever keeps decisions takes both over.
+    void decided(const CalibrationPtr& calibration, const Recipe& asked);
 
 private:
     template<class T, class Work, class Store>

@@ -23,6 +23,21 @@ QString secondsText(double seconds)
 
 } // namespace
 
+QLatin1String stageName(Stage stage)
+{
+    static const char* const names[kStageCount]
+        = {QT_TRANSLATE_NOOP("QObject", "Open"),    QT_TRANSLATE_NOOP("QObject", "Backend"),
+           QT_TRANSLATE_NOOP("QObject", "Plan"),    QT_TRANSLATE_NOOP("QObject", "Calibrate"),
+           QT_TRANSLATE_NOOP("QObject", "Convert"), QT_TRANSLATE_NOOP("QObject", "Compare"),
+           QT_TRANSLATE_NOOP("QObject", "Export")};
+    return QLatin1String(names[int(stage)]);
+}
+
+QString stageText(Stage stage)
+{
+    return QObject::tr(stageName(stage).data());
+}
+
 QString Pipeline::runningText() const
 {
     if (m_fraction <= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/branch_conditions.h"
+#include "engine/plan/overrides/branch_conditions.h"
 
 #include "engine/graph/operators/common_targets.h"
 
