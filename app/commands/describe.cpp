@@ -2,6 +2,8 @@
 #include "app/commands/command.h"
 #include "app/commands/text/console.h"
 #include "app/description/command_tree.h"
+#include "engine/export/exporter.h"
+#include "engine/verify/runtimes.h"
 
 #include <CLI/CLI.hpp>
 
@@ -10,9 +12,34 @@ namespace qs {
 namespace {
 
 constexpr auto kManPage = "man";
+constexpr auto kRuntimes = "runtimes";
+
+/// In Markdown, for the page of `verify`: each runtime with the file that it loads and what it
+/// needs, and the command that installs that.
+std::string runtimesPage()
+{
+    std::string text = "| Runtime | File | Needs in Python | of Debian | Computes | `--speed` |\n"
+                       "| --- | --- | --- | --- | --- | --- |\n";
+    std::string others;
+    for (const Runtime& runtime : runtimes()) {
+        const std::string name(runtime.name);
+        text += "| `" + name + "` | `" + exportFile(std::string(runtime.form)) + "` | `"
+            + pipWords(runtime.packages) + "` | "
+            + (runtime.tools.empty() ? "" : "`" + std::string(runtime.tools) + "`") + " | "
+            + (runtime.isExact ? "operator by operator" : "fused") + " | "
+            + (runtime.timesOperators ? "yes" : "no") + " |\n";
+        if (!runtime.isInSetup)
+            others += (others.empty() ? "" : ", ") + ("`" + name + "`");
+    }
+    return text + "\nThis makes a Python that has its packages, except for " + others
+        + ". It works where Debian's own Python takes no packages:\n\n```sh norun\n"
+        + pythonSetup(true) + "\n```\n";
+}
 
 std::string describedAs(const std::string& form, const CLI::App& app)
 {
+    if (form == kRuntimes)
+        return runtimesPage();
     const DescribedCommand program = describedCommand(app);
     return form == kManPage ? manPage(program, QUANTSCOPE_VERSION) : shellCompletion(program, form);
 }
@@ -23,9 +50,11 @@ void addDescribeCommand(CLI::App& app, Command& chosen)
 {
     auto form = std::make_shared<std::string>();
     std::vector<std::string> forms = completedShells();
-    forms.emplace_back(kManPage);
+    forms.insert(forms.end(), {kManPage, kRuntimes});
     CLI::App* verb = app.add_subcommand(
-        "describe", "Prints this command line as a man page, or as what completes it in a shell");
+        "describe",
+        "Prints this command line as a man page or as what completes it in a shell; or, in "
+        "Markdown, the runtimes that 'verify' knows");
     verb->add_option("FORM", *form, "what to print: " + joined(forms))
         ->required()
         ->check(CLI::IsMember(forms));

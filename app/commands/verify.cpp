@@ -9,7 +9,6 @@
 #include "engine/verify/runtimes.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 
 namespace qs {
@@ -28,14 +27,10 @@ struct VerifyOptions
 
 Result<void> checkRuntimes(const std::vector<std::string>& names)
 {
-    std::vector<std::string> known;
-    for (const Runtime& runtime : runtimes())
-        if (std::find(known.begin(), known.end(), runtime.name) == known.end())
-            known.emplace_back(runtime.name);
     for (const std::string& name : names)
         if (!isRuntime(name))
             return fail(makeError(ErrorCode::Usage, "--runtime: there is no " + inQuotes(name))
-                            .withHint("one of " + joined(known)));
+                            .withHint("one of " + joined(runtimeNames())));
     return {};
 }
 
@@ -98,8 +93,7 @@ void addVerifyCommand(CLI::App& app, Command& chosen)
     verb->add_option("--python", options->python,
                      "the Python that has the runtimes; without, the one LibTorch lies in");
     verb->add_option("--runtime", options->runtimes,
-                     "only these, each of which must be there: torch.jit, torch.export, "
-                     "torch.compile, executorch, onnxruntime, onnxruntime-optimized")
+                     "only these, each of which must be there: " + joined(runtimeNames()))
         ->delimiter(',');
     verb->add_flag("--speed", options->speed,
                    "time the float and the int8 model too, side by side in each runtime but "

@@ -3,6 +3,7 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/temporary_folder.h"
+#include "engine/base/process/system.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/data/call_inputs.h"
 #include "engine/compare/output_run.h"
@@ -29,6 +30,8 @@ namespace qs {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr auto kSystemPython = "python3";
 
 std::string textOf(const std::string& path)
 {
@@ -175,11 +178,13 @@ Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::siz
     RuntimeRun run;
     const Json done = doneJson(folder, exitCode);
     run.missing = done.value("missing", std::vector<std::string>());
+    run.missingTools = done.value("missing_tools", std::vector<std::string>());
     run.isOwnPython = done.value("own_python", false);
+    run.makesEnvironments = done.value("makes_environments", true);
     run.error = done.value("error", "");
     run.versions = textsIn(done.value("versions", Json::object()));
     run.notes = textsIn(done.value("notes", Json::object()));
-    if (!run.missing.empty() || !run.error.empty())
+    if (run.lacks() || !run.error.empty())
         return run;
     QS_CHECK(
         readOutputs(folder.file("outputs.npz"), calls, done.value("outputs", std::size_t(0)), run));
@@ -242,6 +247,7 @@ Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches
                {"engine", currentEngine()},
                {"calls", std::move(calls)}};
     text["packages"] = wanted.runtime.packages;
+    text["tools"] = wanted.runtime.tools;
     text["outputs"] = outputPlaces(wanted.model);
     text["libraries"] = text["scripts"] = Json::array();
     for (const ExtensionPackPtr& pack : loadedPacks()) {
@@ -264,8 +270,29 @@ Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches
     const std::string place
         = fs::path(wanted.file).filename().string() + " in " + std::string(wanted.runtime.name);
     StepFollower follower(folder.file("step.txt"), place, job);
-    return runChild({wanted.python, script.string(), folder.path()}, folder.file("words.txt"), job,
-                    ChildErrors::InTheFile, [&follower] { follower.look(); });
+    auto exitCode
+        = runChild({wanted.python, script.string(), folder.path()}, folder.file("words.txt"), job,
+                   ChildErrors::InTheFile, [&follower] { follower.look(); });
+    if (!exitCode && exitCode.error().code == ErrorCode::Io)
+        return fail(std::move(exitCode.error())
+                        .withHint(wanted.python == kSystemPython
+                                      ? setupAdvice(true)
+                                      : "give 'verify' --python the path of a Python"));
+    return exitCode;
+}
+
+/// "Python's package 'onnx' is not installed", with the names for a command that installs it.
+std::string notInstalled(const std::string& whose, const std::vector<std::string>& missing,
+                         std::string& words)
+{
+    std::string names;
+    for (const std::string& name : missing) {
+        names += (names.empty() ? "" : ", ") + inQuotes(name);
+        words += (words.empty() ? "" : " ") + name;
+    }
+    const bool isOne = missing.size() == 1;
+    return whose + (isOne ? " package " : " packages ") + names
+        + (isOne ? " is not installed" : " are not installed");
 }
 
 } // namespace
@@ -282,17 +309,36 @@ std::string usualPython()
         if (at != std::string::npos && fs::exists(python, code))
             return python;
     }
-    return "python3";
+    return kSystemPython;
 }
 
 Result<std::string> pythonFor(const std::string& asked)
 {
+    if (asked.starts_with("~/")) // as `setupAdvice` has it, typed where no shell reads it
+        return environmentVariable("HOME") + asked.substr(1);
     if (!asked.empty())
         return asked;
     QS_TRY(const Settings settings, readSettings());
     std::error_code code;
     return !settings.python.empty() && fs::exists(settings.python, code) ? settings.python
                                                                          : usualPython();
+}
+
+std::string missingText(const RuntimeRun& run, const std::string& python)
+{
+    std::string words, tools, text;
+    if (!run.missingTools.empty()) {
+        text = notInstalled("Debian's", run.missingTools, tools)
+            + ", with which it compiles: 'sudo apt-get install -y " + tools + "'";
+        if (run.missing.empty())
+            return text;
+        text += "; ";
+    }
+    text += notInstalled("Python's", run.missing, words) + " for " + python;
+    if (run.isOwnPython)
+        text += ": '" + python + " -m pip install " + pipWords(words) + "' installs "
+            + (run.missing.size() == 1 ? "it" : "them");
+    return text;
 }
 
 Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>& batches,

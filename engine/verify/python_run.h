@@ -21,7 +21,9 @@ namespace qs {
 struct RuntimeRun
 {
     std::vector<std::string> missing; ///< Python's packages that are not there; nothing ran
+    std::vector<std::string> missingTools; ///< Debian's packages that are not there; nothing ran
     bool isOwnPython = false; ///< an environment that the user may install packages into
+    bool makesEnvironments = true; ///< `python3 -m venv` works
     std::string error; ///< one line; the runtime could not load or run the file
     std::map<std::string, std::string> versions; ///< of the packages that ran
     std::map<std::string, std::string> notes; ///< "int8_kernels": "12"
@@ -32,6 +34,9 @@ struct RuntimeRun
     /// The same where each node was fed our integers; "output.0": the outputs of that run.
     std::map<std::string, at::Tensor> alone;
     std::optional<SpeedReport> speed; ///< against `PythonJob::floatFile`
+
+    /// Whether something has to be installed first.
+    bool lacks() const { return !missing.empty() || !missingTools.empty(); }
 };
 
 /// The Python of the environment that LibTorch was found in, or `python3`.
@@ -56,6 +61,9 @@ struct PythonJob
     /// timed. Timing ends within the time that running took.
     std::string floatFile = {};
 };
+
+/// Which packages a run that `lacks` some needs, and how they are installed: one line.
+std::string missingText(const RuntimeRun& run, const std::string& python);
 
 /// Runs the file on the batches' inputs. Errors: Python or the script cannot be started, a
 /// temporary folder cannot be written.

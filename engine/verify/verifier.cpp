@@ -181,7 +181,7 @@ private:
             if (const auto torch = run.versions.find("torch"); torch != run.versions.end())
                 verdict.warnings = versionWarnings(torch->second);
             judge(verdict, runtime, run);
-            if (isTimed && run.missing.empty() && run.error.empty()) {
+            if (isTimed && !run.lacks() && run.error.empty()) {
                 verdict.speed = std::move(run.speed);
                 if (!floating.problem.empty())
                     verdict.speed.emplace().error = std::move(floating.problem);
@@ -206,29 +206,12 @@ private:
         });
     }
 
-    /// Which packages are missing, and how they are installed.
-    std::string missingText(const RuntimeRun& run)
-    {
-        const bool isOne = run.missing.size() == 1;
-        std::string names, words;
-        for (const std::string& name : run.missing) {
-            names += (names.empty() ? "" : ", ") + inQuotes(name);
-            words += (words.empty() ? "" : " ") + name;
-        }
-        std::string text = std::string(isOne ? "Python's package " : "Python's packages ") + names
-            + (isOne ? " is" : " are") + " not installed for " + m_request.python;
-        if (run.isOwnPython)
-            return text + ": install " + (isOne ? "it" : "them") + " with '" + m_request.python
-                + " -m pip install " + pipWords(words) + "'";
-        m_certificate.setup = "make a Python for it with '" + pythonSetup()
-            + "', then give 'verify' --python " + setupPython() + " once: it is remembered";
-        return text;
-    }
-
     void judge(RuntimeVerdict& verdict, const Runtime& runtime, const RuntimeRun& run)
     {
-        if (!run.missing.empty()) {
-            verdict.reason = missingText(run);
+        if (run.lacks()) {
+            verdict.reason = missingText(run, m_request.python);
+            if (!run.missing.empty() && !run.isOwnPython)
+                m_certificate.setup = setupAdvice(!run.makesEnvironments);
             if (!m_request.runtimes.empty()) // whoever names it counts on it
                 verdict.outcome = RuntimeVerdict::Outcome::Failed;
             return;

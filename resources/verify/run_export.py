@@ -3,12 +3,12 @@
 
 usage: run_export.py FOLDER
 
-FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "packages", "libraries", "scripts", "keeps_state", "fresh_state", "float_file",
+FOLDER holds job.json ({"runtime", "file", "input_tree", "threads", "engine", "packages", "tools", "libraries", "scripts", "keeps_state", "fresh_state", "float_file",
 "outputs", "calls": [[{"array": NAME} (of integers with "scale" and "zero_point") or {"value": literal}, ...]]}) and inputs.npz; given.npz, where it is there, the integers that our own run made of the
 first call, by node. "keeps_state": the model changes buffers of its own; "fresh_state": each call starts from the state that the file holds, else
 from what the call before left. "float_file", where it is there: the float model, to time the file against (time_export.py). "outputs": the places of those that are not None. Leaves outputs.npz
 (arrays "CALL.OUTPUT"), alone.npz (what each node gives where it is fed those of given.npz), nodes.npz (the integers that each quantize of the first
-call made, by the name of its node, where the runtime can tell) and done.json ({"versions", "notes", "speed", "missing" or "error", "own_python"}); step.txt says meanwhile at what it is.
+call made, by the name of its node, where the runtime can tell) and done.json ({"versions", "notes", "speed", "error", or what `lacking` says}); step.txt says meanwhile at what it is.
 """
 import contextlib
 import importlib
@@ -26,31 +26,8 @@ try:
 except ImportError:  # `need_all` says so
     numpy = None
 
-OWN_PYTHON = sys.prefix != sys.base_prefix  # an environment that takes packages
-
-
-class Missing(Exception):
-    """Packages that the runtime needs and that are not there."""
-
-
-def need(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise Missing(getattr(error, "name", None) or name) from error
-
-
-def need_all(folder):
-    """Ends here where packages are missing: all of them are named at once."""
-    missing = []
-    for name in json.loads((folder / "job.json").read_text())["packages"].split():
-        try:
-            importlib.import_module(name)
-        except ImportError as error:
-            missing.append(getattr(error, "name", None) or name)
-    if missing:
-        (folder / "done.json").write_text(json.dumps({"missing": missing, "own_python": OWN_PYTHON}))
-        sys.exit(0)
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # an isolated Python leaves it out
+from needs import Missing, lacking, need, need_all
 
 
 class Job:
@@ -369,10 +346,9 @@ def main():
             if arrays:
                 numpy.savez(job.folder / name, **arrays)
     except Missing as error:
-        done["missing"] = [str(error)]
+        done.update(lacking([str(error)]))
     except Exception as error:
         done["error"] = one_line(error)
-    done["own_python"] = OWN_PYTHON
     done["versions"] = job.versions
     done["notes"] = job.notes
     leave(job, done)  # before anything is timed: what the file gives counts, whatever becomes of that

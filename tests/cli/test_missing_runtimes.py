@@ -2,11 +2,12 @@
 """`verify` passes nothing that was not run."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 
-from harness import PROGRAM, main, run, run_good, without
+from harness import PROGRAM, SOURCE, main, run, run_good, without
 from test_verify import DATA, MODEL, TEST, verified
 
 
@@ -48,6 +49,41 @@ def test_onnx_without_the_package_onnx_is_not_run(folder):
         assert "-m pip install onnx" in verdict["reason"] and "torch" not in verdict["reason"], verdict
     # Each runtime is a line while it lasts, where no terminal shows the progress.
     assert "verify: model.int8.ts.pt in torch.jit" in done.stderr, done.stderr
+
+
+def test_the_page_and_the_set_up_have_the_table(_folder):
+    """The page shows the program's own table; what each runtime needs is pinned for `app/run`, but what the page leaves out."""
+    page = (SOURCE / "resources" / "help" / "verifying.md").read_text(encoding="utf-8")
+    made = run_good("describe", "runtimes")
+    assert made in page, "write it anew into resources/help/verifying.md: quantscope describe runtimes"
+    left_out = re.findall(r"`(\w+)`", re.search(r"except for (.*)\. It works", made)[1])
+    needed = {word for name, packages in re.findall(r"^\| `([\w.-]+)` \| `[\w.-]+` \| `([^`]+)`", made, re.MULTILINE)
+              if name not in left_out for word in packages.split()}
+    pinned = (SOURCE / "resources" / "requirements.txt").read_text().split()
+    assert len(needed) == 4 and all(word in pinned or any(pin.startswith(word + "==") for pin in pinned) for word in needed), needed
+    assert needed == set(re.search(r"pip install (.*)", made)[1].split()), needed
+
+
+def test_what_makes_environments_is_installed_first(folder):
+    """Debian's Python makes none before a package of Debian's is there."""
+    out = folder / "out"
+    run_good("quantize", MODEL, "--data", DATA, "--device", "cpu", "--out", out, "--export", "torchscript")
+    python = folder / "debian-python"
+    python.write_text(f"#!/bin/sh\nPYTHONPATH={without(folder, 'ensurepip').parent / 'none'} exec {sys.base_prefix}/bin/python3 -s \"$@\"\n")
+    python.chmod(0o755)
+    done = run("verify", out, "--data", TEST, "--python", python)
+    assert done.returncode == 1 and "'sudo apt-get install -y python3-venv && python3 -m venv " in done.stderr, done.stderr
+
+
+def test_a_runtime_that_compiles_needs_a_compiler(folder):
+    """torch.compile without one is not run, in place of failing a good file."""
+    out = folder / "out"
+    run_good("quantize", MODEL, "--data", DATA, "--device", "cpu", "--out", out, "--export", "pt2")
+    done = run("verify", out, "--data", TEST, "--json", "--python", without(folder, "executorch"), env={"CXX": "/nowhere/c++"})
+    verdicts = {v["runtime"]: v for v in json.loads(done.stdout)["verdicts"]}
+    assert done.returncode == 0 and verdicts["torch.export"]["outcome"] == "passed", done.stderr
+    assert verdicts["torch.compile"]["outcome"] == "not run", verdicts["torch.compile"]
+    assert "package 'g++' is not installed, with which it compiles: 'sudo apt-get install -y g++'" in verdicts["torch.compile"]["reason"]
 
 
 def test_the_float_model_is_found_by_its_content(folder):

@@ -377,6 +377,7 @@ def test_what_cannot_run_is_said(folder):
     assert done.stdout.count("NOT VERIFIED") == len(EXPORTS), done.stdout
     done = run("verify", out, "--data", TEST, "--python", folder / "no-python", *EAGER)
     assert done.returncode == 1 and "no-python" in done.stderr and "cannot be started" in done.stderr, done.stderr
+    assert "give 'verify' --python the path of a Python" in done.stderr, done.stderr
     expect_bad("verify", out, "--data", TEST, "--runtime", "torch.jot", contains=["torch.jot", "torch.jit"], code=2)
     expect_bad("verify", folder / "none", "--data", TEST, contains=["none"])
 

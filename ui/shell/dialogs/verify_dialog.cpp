@@ -21,8 +21,6 @@
 #include <QStyle>
 #include <QTreeWidget>
 
-#include <algorithm>
-
 namespace qs {
 
 namespace {
@@ -126,12 +124,7 @@ QWidget* VerifyDialog::buildRuntimes()
 {
     auto* box = new QWidget(this);
     auto* row = makeHBox(box, {}, px(14));
-    for (const Runtime& runtime : runtimes()) {
-        const std::string name(runtime.name);
-        const bool known = std::any_of(m_runtimes.begin(), m_runtimes.end(),
-                                       [&](const auto& entry) { return entry.first == name; });
-        if (known) // for another form
-            continue;
+    for (const std::string& name : runtimeNames()) {
         auto* check = new QCheckBox(toQString(name), box);
         check->setObjectName(QStringLiteral("runtime_%1").arg(toQString(name)));
         check->setChecked(true);
