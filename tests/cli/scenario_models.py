@@ -56,6 +56,17 @@ class Tutorial(nn.Module):
         return self.sigmoid(self.relu(self.bn(self.conv(self.linear(x)))))
 
 
+class Spelled(nn.Module):
+    """Convolutions whose ReLU is written as torch.relu, which x86 has no pattern of."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 8, 3), nn.Conv2d(8, 8, 3)
+
+    def forward(self, x):
+        return torch.relu(self.second(torch.relu(self.first(x)))).mean((2, 3))
+
+
 class Joined(nn.Module):
     """Two convolutions joined by cat, then pooled: one observer for all of it."""
 

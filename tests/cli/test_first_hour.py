@@ -4,9 +4,9 @@
 import json
 import re
 
+import scenario_models
 import torch
 from harness import ALL, SOURCE, by_name, expect_bad, export_model, main, run, run_good, run_json
-from torch import nn
 
 SAMPLE = SOURCE / "resources" / "samples" / "digits.pt2"
 
@@ -27,6 +27,7 @@ def test_a_recipe_to_start_from(folder):
         assert f'"{key}": ' in text, key
     rules = re.findall(r'^ *// (\["[^"]+", null\],)', text, re.MULTILINE)
     assert any('"stem.conv"' in rule for rule in rules) and any('"torch.nn.Linear"' in rule for rule in rules), rules
+    assert '// ["stem", null], // 1 layer' in text and '// ["block1", null], // 3 layers' in text, rules  # those that hold others, too
     for rule in rules if ALL else rules[::4]:
         path.write_text(text.replace("// " + rule, rule))
         nodes = run_json("plan", SAMPLE, "--recipe", path)["nodes"]
@@ -64,21 +65,10 @@ def test_the_version_names_libtorch(_folder):
     assert "two to four" in run_good("diff", "--help")
 
 
-class Spelled(nn.Module):
-    """Convolutions whose ReLU is written as torch.relu, which x86 has no pattern of."""
-
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = nn.Conv2d(3, 8, 3), nn.Conv2d(8, 8, 3)
-
-    def forward(self, x):
-        return torch.relu(self.second(torch.relu(self.first(x)))).mean((2, 3))
-
-
 def test_another_spelling_is_found_and_cured(folder):
     """`torch.relu` stays float as in torch.ao, but is not passed over: count, cost and cure; the edit named there quantizes all."""
     path, recipe = folder / "m.pt2", folder / "recipe.json"
-    export_model(Spelled(), (torch.randn(2, 3, 16, 16),), path)
+    export_model(scenario_models.Spelled(), (torch.randn(2, 3, 16, 16),), path)
     plan = run_json("plan", path)
     (found,) = [one for one in plan["findings"] if one["kind"] == "other_spelling"]
     assert plan["coverage"] == {"quantized": 3, "eligible": 5, "total": 5}, plan["coverage"]

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 namespace qs {
 
@@ -18,17 +19,19 @@ constexpr std::size_t kMostRules
     = 200; ///< listed of a kind; of a large model's modules the rest is counted
 
 /// Rules of one kind: a key with how many operators it holds, in graph order.
-using Listed = std::vector<std::pair<std::string, int>>;
-
-void count(Listed& listed, const std::string& key)
+struct Listed
 {
-    const auto known = std::find_if(listed.begin(), listed.end(),
-                                    [&](const auto& one) { return one.first == key; });
-    if (known == listed.end())
-        listed.emplace_back(key, 1);
-    else
-        ++known->second;
-}
+    std::vector<std::pair<std::string, int>> rules;
+    std::unordered_map<std::string, std::size_t> places;
+
+    void count(const std::string& key)
+    {
+        const auto [place, isNew] = places.try_emplace(key, rules.size());
+        if (isNew)
+            rules.emplace_back(key, 0);
+        ++rules[place->second].second;
+    }
+};
 
 class RecipeText
 {
@@ -45,10 +48,14 @@ public:
             // The first of a fusion decides for all of it.
             if (decided.group >= 0 && plan.groups[std::size_t(decided.group)].root != decided.node)
                 continue;
-            if (!nodes[i]->scope.path.empty())
-                count(m_modules, nodes[i]->scope.path);
+            // Its module, and those that hold it.
+            if (const std::string& path = nodes[i]->scope.path; !path.empty()) {
+                for (auto dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1))
+                    m_modules.count(path.substr(0, dot));
+                m_modules.count(path);
+            }
             if (const OpName name = opNameOf(*nodes[i]); !name.name.empty())
-                count(m_types, name.name);
+                m_types.count(name.name);
         }
         m_text = "// A recipe for " + std::filesystem::path(graph.info().path).filename().string()
             + ": " + coverageOf(plan).text() + ".\n"
@@ -92,7 +99,8 @@ private:
                 addLine(depth, "\"" + key + "\": " + own + ",", false);
             } else if (inner == "mapping.object_type" || inner == "mapping.module_name") {
                 addLine(depth, "\"" + key + "\": [", false);
-                addRules(inner == "mapping.module_name" ? m_modules : m_types, depth + 1);
+                addRules(inner == "mapping.module_name" ? m_modules.rules : m_types.rules,
+                         depth + 1);
                 addLine(depth, "],", false);
             } else if (tableOf(inner) && inner != "calibration.preprocess") {
                 addLine(depth, "\"" + key + "\": {", false);
@@ -104,7 +112,7 @@ private:
         }
     }
 
-    void addRules(const Listed& rules, int depth)
+    void addRules(const std::vector<std::pair<std::string, int>>& rules, int depth)
     {
         for (std::size_t i = 0; i < std::min(rules.size(), kMostRules); ++i)
             addLine(depth,
