@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/scenario_window.h"
+#include "tests/ui/shown_texts.h"
 #include "ui/panels/findings_panel.h"
 
 #include <QTreeWidget>
@@ -36,6 +37,13 @@ private:
         list->scrollToItem(item);
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
                           list->visualItemRect(item).center());
+    }
+    /// What every place of the window counts.
+    void counts(int quantized, int eligible)
+    {
+        const QJsonObject coverage {
+            {"quantized", quantized}, {"eligible", eligible}, {"total", eligible}};
+        checkCounts({{"coverage", coverage}}, *m_window);
     }
     void made(const QString& body)
     {
@@ -106,6 +114,42 @@ private Q_SLOTS:
         QVERIFY2(warning->text(1).contains(
                      QStringLiteral("fused as [torch.nn.Linear, torch.nn.ReLU]: remove that row")),
                  qPrintable(warning->text(1)));
+    }
+
+    void anotherSpellingIsReplacedByOneClick()
+    {
+        QS_STEP(made(QStringLiteral(
+            "models.saved(folder, models.Spelled().eval(), torch.randn(2, 3, 16, 16))\n")));
+        QS_STEP(counts(3, 5));
+        auto* finding = row(QStringLiteral("torch.relu stay float"));
+        QVERIFY(finding);
+        QCOMPARE(finding->text(0), QStringLiteral("relu"));
+        for (const char* words :
+             {"'relu' and 1 more: ", "backend 'x86' lists torch.nn.ReLU and not this spelling",
+              "4 values, 43.5 kB a sample pass between int8 and float",
+              "write torch.nn.ReLU in the model, or replace the call"})
+            QVERIFY2(finding->text(1).contains(QString::fromLatin1(words)),
+                     qPrintable(finding->text(1) + QStringLiteral(" lacks ") + words));
+        click(finding);
+        QVERIFY(workspace().selection().contains(node("relu")));
+        QPushButton* apply = nullptr;
+        QTRY_VERIFY((apply = find<QPushButton>("applyRemedy")) && apply->isVisible());
+        QVERIFY2(find<QLabel>("whyRemedy")
+                     ->text()
+                     .contains(QStringLiteral("replace every call of torch.relu by torch.nn.ReLU")),
+                 qPrintable(find<QLabel>("whyRemedy")->text()));
+        const int steps = workspace().undoStack().index();
+        QTest::mouseClick(apply, Qt::LeftButton);
+        QS_STEP(settle());
+        QCOMPARE(workspace().undoStack().index(), steps + 1);
+        QCOMPARE(document().recipe().edits.size(), std::size_t(1));
+        QS_STEP(counts(5, 5));
+        m_window->showTab("findingsPanel");
+        QCOMPARE(find<FindingsPanel>("findingsPanel")->count(), 0);
+        press(ActionId::Undo);
+        QS_STEP(settle());
+        QS_STEP(counts(3, 5));
+        QVERIFY(row(QStringLiteral("torch.relu stay float")));
     }
 
     void residueAfterARowIsTakenAway()
