@@ -14,7 +14,7 @@ namespace {
 /// What the helper is given, word by word; it says what is wrong with them.
 struct ExportOptions
 {
-    std::string factory, python, data, output, samples, draftSeconds;
+    std::string factory, python, data, output, samples, testSamples, draftSeconds;
     std::vector<std::string> args, inputs;
     bool dynamicBatch = false, fixedBatch = false, train = false;
 };
@@ -40,6 +40,7 @@ Result<void> runExport(const ExportOptions& options)
     };
     add("--data", options.data);
     add("--samples", options.samples);
+    add("--test-samples", options.testSamples);
     add("--output", options.output);
     add("--draft-seconds", options.draftSeconds);
     for (const std::string& input : options.inputs)
@@ -53,7 +54,9 @@ Result<void> runExport(const ExportOptions& options)
         words.emplace_back("--args");
         words.insert(words.end(), options.args.begin(), options.args.end());
     }
-    return become(std::move(words));
+    auto started = become(std::move(words));
+    return fail(
+        std::move(started.error()).withHint("give --python the Python that holds the model"));
 }
 
 } // namespace
@@ -78,6 +81,9 @@ void addExportCommand(CLI::App& app, Command& chosen)
                      "and a label, or a dict");
     verb->add_option("--samples", options->samples,
                      "write the first N of --data beside the model, as NAME.calib.npz")
+        ->type_name("N");
+    verb->add_option("--test-samples", options->testSamples,
+                     "write the N after those, to measure on, as NAME.test.npz")
         ->type_name("N");
     verb->add_option("-o,--output", options->output, "the file to write; without, model.pt2");
     verb->add_flag(

@@ -30,6 +30,7 @@ import tempfile
 import textwrap
 import threading
 import time
+import warnings
 
 try:
     import torch
@@ -772,7 +773,7 @@ class Samples:
 
     def __init__(self, loader):
         self.items = iter(loader() if callable(loader) else loader)
-        self.first = self.parts(next(self.items))
+        self.next = self.parts(next(self.items))
 
     @staticmethod
     def parts(item):
@@ -790,18 +791,20 @@ class Samples:
 
     def example(self):
         """Inputs of a batch for a model that has no example of its own."""
-        inputs, label = self.first
+        inputs, label = self.next
         single = isinstance(label, int) or (isinstance(label, torch.Tensor) and label.dim() == 0)
         return tuple(value.unsqueeze(0) if single else value for value in inputs)
 
     def write(self, path, count, example, names):
-        """The first `count` samples as an .npz by the inputs' names, labels as `labels`. Returns one line about it."""
+        """The next `count` samples as an .npz by the inputs' names, labels as `labels`. Returns one line about it. What is left of the
+        last batch is in no file."""
         import numpy
 
         columns, labels, rows = [[] for _ in names], [], 0
-        item = self.first
-        while rows < count and item is not None:
-            inputs, label = item
+        if self.next is None:
+            raise ValueError(f"the loader has no samples left for {path}")
+        while rows < count and self.next is not None:
+            inputs, label = self.next
             if len(inputs) != len(names):
                 raise ValueError(f"the loader gives {len(inputs)} inputs, the model takes {len(names)}: {', '.join(names)}")
             batched = [value.unsqueeze(0) if value.dim() < whole.dim() else value for value, whole in zip(inputs, example)]
@@ -810,7 +813,7 @@ class Samples:
             if label is not None:
                 labels.append(torch.as_tensor(label).reshape(-1).cpu())
             rows += len(batched[0])
-            item = next(map(self.parts, self.items), None)
+            self.next = next(map(self.parts, self.items), None)
         arrays = {name: torch.cat(column)[:count].numpy() for name, column in zip(names, columns)}
         if labels:
             arrays["labels"] = torch.cat(labels)[:count].numpy()
@@ -823,7 +826,9 @@ class Samples:
 
 def input_names(path):
     """The inputs' names as the file has them."""
-    program = torch.export.load(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's own, about the file's buffers
+        program = torch.export.load(path)
     return list(program.graph_signature.user_inputs)
 
 
@@ -861,6 +866,7 @@ def parser_of():
                         "1x3x224x224, 1x128:int64:30522 (integers below that); once an input")
     parser.add_argument("--data", metavar="NAME", help="file.py:name or module:name of a function that returns batches or samples: inputs, inputs and a label, or a dict")
     parser.add_argument("--samples", type=int, default=0, metavar="N", help="write the first N of --data beside the model, as NAME.calib.npz")
+    parser.add_argument("--test-samples", type=int, default=0, metavar="N", help="write the N after them, to measure on, as NAME.test.npz")
     batch = parser.add_mutually_exclusive_group()
     batch.add_argument("--dynamic-batch", action="store_true", help="fail where the batch size cannot be left open")
     batch.add_argument("--fixed-batch", action="store_true", help="keep the example's batch size")
@@ -873,8 +879,9 @@ def parser_of():
 def main(arguments=None):
     parser = parser_of()
     options = parser.parse_args(arguments)
-    if options.samples and not options.data:
-        parser.error("--samples needs --data: a function that returns them")
+    files = [(end, count) for end, count in ((".calib.npz", options.samples), (".test.npz", options.test_samples)) if count]
+    if files and not options.data:
+        parser.error("--samples and --test-samples need --data: a function that returns them")
     try:
         samples = Samples(load_factory(options.data)) if options.data else None
         model, args, kwargs, shapes = made_by(options, samples)
@@ -886,10 +893,10 @@ def main(arguments=None):
     try:
         trace = export(model, args, kwargs, shapes, options.output, options.draft_seconds, options.train)
         say(trace, options.output, sys.stderr)
-        if options.samples:
-            path = os.path.splitext(options.output)[0] + ".calib.npz"
-            leaves = [leaf for leaf in pytree.tree_leaves([tuple(args), dict(kwargs or {})]) if isinstance(leaf, torch.Tensor)]
-            print(samples.write(path, options.samples, leaves, input_names(options.output)), file=sys.stderr)
+        leaves = [leaf for leaf in pytree.tree_leaves([tuple(args), dict(kwargs or {})]) if isinstance(leaf, torch.Tensor)]
+        for end, count in files:
+            path = os.path.splitext(options.output)[0] + end
+            print(samples.write(path, count, leaves, input_names(options.output)), file=sys.stderr)
     except ExportFailed as error:
         say(error.trace, options.output, sys.stderr)
         print(error, file=sys.stderr)

@@ -56,7 +56,7 @@ private Q_SLOTS:
             const PythonSnippet& snippet = snippets[std::size_t(i)];
             pages->setCurrentIndex(i);
             QFile file(
-                QStringLiteral(QS_SOURCE_DIR "/resources/export/snippets/%1.py").arg(snippet.id));
+                QStringLiteral(QS_SOURCE_DIR "/resources/export/snippets/%1").arg(snippet.file));
             QVERIFY(file.open(QIODevice::ReadOnly));
             const QString whole = QString::fromUtf8(file.readAll());
             QCOMPARE(whole.section(u'\n', 1), snippet.code);

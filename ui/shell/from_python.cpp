@@ -37,20 +37,19 @@ int linesOf(const std::vector<PythonSnippet>& snippets)
 
 std::vector<PythonSnippet> pythonSnippets()
 {
-    const std::pair<const char*, QString> wanted[]
-        = {{"one_input", FromPython::tr("One input")},
-           {"several_inputs", FromPython::tr("Several inputs")},
-           {"dynamic_batch", FromPython::tr("Dynamic batch")},
-           {"export_helper", QStringLiteral("quantscope_export.py")}};
+    const std::pair<QString, QString> wanted[]
+        = {{QStringLiteral("one_command.sh"), FromPython::tr("One command")},
+           {QStringLiteral("one_input.py"), FromPython::tr("One input")},
+           {QStringLiteral("several_inputs.py"), FromPython::tr("Several inputs")},
+           {QStringLiteral("dynamic_batch.py"), FromPython::tr("Dynamic batch")}};
     std::vector<PythonSnippet> out;
-    for (const auto& [id, title] : wanted) {
-        QFile file(
-            exportFile(QLatin1String("snippets/") + QLatin1String(id) + QLatin1String(".py")));
+    for (const auto& [name, title] : wanted) {
+        QFile file(exportFile(QLatin1String("snippets/") + name));
         if (!file.open(QIODevice::ReadOnly))
             continue;
         // Our licence's line is not for the reader's program.
         const QString code = QString::fromUtf8(file.readAll());
-        out.push_back({QString::fromLatin1(id), title, code.mid(code.indexOf(u'\n') + 1)});
+        out.push_back({name.section(u'.', 0, 0), name, title, code.mid(code.indexOf(u'\n') + 1)});
     }
     return out;
 }
@@ -85,7 +84,7 @@ QWidget* FromPython::buildPage(const PythonSnippet& snippet)
     auto* page = new QWidget(this);
     auto* code = new QPlainTextEdit(snippet.code.trimmed(), page);
     setNames(*code, qPrintable(QStringLiteral("code_%1").arg(snippet.id)),
-             tr("Python: %1").arg(snippet.title));
+             tr("From Python to .pt2: %1").arg(snippet.title));
     code->setReadOnly(true);
     code->setTabChangesFocus(true);
     code->setLineWrapMode(QPlainTextEdit::NoWrap);
@@ -101,9 +100,11 @@ QWidget* FromPython::buildPage(const PythonSnippet& snippet)
     });
     auto* row = makeHBox(nullptr, {}, 8);
     row->addStretch(1);
-    if (snippet.id == QLatin1String("export_helper")) {
+    if (snippet.file.endsWith(QLatin1String(".sh"))) {
         auto* save = makeButton("saveHelper", tr("Save quantscope_export.py…"),
-                                tr("Put the helper beside your model; it needs torch alone"), page);
+                                tr("The same for a machine without Quantscope: put it beside your "
+                                   "model and run it with Python; it needs torch alone"),
+                                page);
         connect(save, &QPushButton::clicked, this, &FromPython::saveHelper);
         row->addWidget(save);
     }

@@ -8,10 +8,11 @@
 
 namespace qs {
 
-/// Some lines of Python that make a .pt2.
+/// Some lines, of Python or of a shell, that make a .pt2.
 struct PythonSnippet
 {
     QString id; ///< the file's name without its end: "one_input"
+    QString file; ///< "one_input.py"
     QString title;
     QString code; ///< as it can be run
 };

@@ -218,6 +218,13 @@ class ExportHelper(unittest.TestCase):
             self.assertIn(f"model.calib.npz: {rows} samples: x 4 float32, labels", done.stderr)
             written = numpy.load(self.folder / "model.calib.npz")
             self.assertEqual((written["x"].shape, written["labels"].shape), ((rows, 4), (rows,)))
+        # Those to measure on come after them.
+        done = self.command("net.py:Net", "--data", "net.py:rows", "--samples", "30", "--test-samples", "8")
+        self.assertIn("model.test.npz: 8 samples: x 4 float32, labels", done.stderr)
+        self.assertEqual(numpy.load(self.folder / "model.test.npz")["x"][:, 0].tolist(), list(range(30, 38)))
+        done = self.command("net.py:Net", "--data", "net.py:rows", "--samples", "40", "--test-samples", "8")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no samples left for model.test.npz", done.stderr)
 
     def test_the_program_runs_it(self):
         (self.folder / "net.py").write_text("import torch\ndef make():\n    return torch.nn.Linear(4, 2), torch.ones(2, 4)\n")
