@@ -49,7 +49,7 @@ install(TARGETS ${installed} COMPONENT programs
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION share/doc/quantscope COMPONENT programs)
 install(FILES "${CMAKE_SOURCE_DIR}/resources/licences.json" DESTINATION share/quantscope COMPONENT programs)
 # Where `resourceFolder` looks, whatever the other folders are called.
-foreach(folder backends export help samples screenshots verify)
+foreach(folder backends export extensions help samples screenshots verify)
     install(DIRECTORY "${CMAKE_SOURCE_DIR}/resources/${folder}" DESTINATION share/quantscope COMPONENT programs
         PATTERN "make_*.py" EXCLUDE PATTERN "train_*.py" EXCLUDE PATTERN "refresh" EXCLUDE PATTERN "__pycache__" EXCLUDE)
 endforeach()
@@ -117,8 +117,7 @@ set(CPACK_STRIP_FILES OFF) # LibTorch's libraries stay byte for byte those of th
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libqt6svg6")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-dejavu-core")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-dejavu-core, python3-venv") # `verify` and `export` run Python
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 file(GLOB ogdfFolder "${QUANTSCOPE_VENV}/lib")

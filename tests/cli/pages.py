@@ -17,12 +17,43 @@ from harness import SOURCE
 FENCE = re.compile(r"^(\s*)```(.*)$")
 
 
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
 def pages():
     """README, help and the packs' pages, in an order that does not matter."""
     resources = SOURCE / "resources"
     return [SOURCE / "README.md", *sorted((resources / "help").rglob("*.md")),
             *sorted(path for path in resources.glob("*/README.md") if path.parent.name != "help"),
             *sorted((resources / "extensions").glob("*/README.md"))]
+
+
+def prose(page):
+    """A page's lines outside its blocks."""
+    inside = False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if FENCE.match(line):
+            inside = not inside
+        elif not inside:
+            yield line
+
+
+def anchors(page):
+    """What `#...` may name on a page: its headings, as GitHub writes them."""
+    headings = [re.sub(r"^#+ ", "", line) for line in prose(page) if re.match(r"#+ ", line)]
+    return {re.sub(r"[^\w -]", "", LINK.sub("", heading).lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(pages_there):
+    """PAGE: LINK of each link that leads nowhere: no such file, or no such heading on it. Others' addresses are not tried."""
+    dead = []
+    for page in pages_there:
+        for target in (match[1] for line in prose(page) for match in LINK.finditer(re.sub(r"`[^`]*`", "code", line))):
+            file, _, anchor = target.partition("#")
+            there = page.parent / file if file else page
+            if not re.match(r"[a-z]+:", target) and not (there.exists() and (not anchor or anchor in anchors(there))):
+                dead.append(f"{page}: {target}")
+    return dead
 
 
 @dataclass

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from harness import PROGRAM, SOURCE, main, run
-from pages import blocks, pages
+from pages import blocks, dead_links, pages
 
 WINDOW = """#!/bin/sh
 # The window with these arguments, closed once it is drawn.
@@ -133,6 +133,13 @@ def test_every_page(folder):
         if (took := time.monotonic() - began) > 1:
             print(f"       {name}: {took:.1f} s", flush=True)
     assert not failed, "\n\n".join(failed)
+
+
+def test_every_link_leads(folder):
+    """In the sources; test_install.py holds the installed pages to the same."""
+    assert not dead_links(pages()), dead_links(pages())
+    (folder / "a.md").write_text("# A\n\n## `edits[0]`, of 2\n\n[b](b.md) [A](a.md#a) [e](#edits0-of-2) [x](#nothing) [`c`](a.md#b) `[d](e.md)`\n\n```\n[f](g.md)\n```\n")
+    assert [link.split(": ")[1] for link in dead_links([folder / "a.md"])] == ["b.md", "#nothing", "a.md#b"]
 
 
 def test_what_is_shown_is_looked_for(_folder):

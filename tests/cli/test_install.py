@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from pages import dead_links
+
 BUILD = pathlib.Path(os.environ["QUANTSCOPE"]).parents[1]
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("QUANTSCOPE")}
 
@@ -107,6 +109,16 @@ def check_desktop(tree, folder):
         assert told == wanted, (name, told)
 
 
+def check_without_python(program, samples, folder):
+    """On a machine without Python one line says how to get one that has the runtimes."""
+    out = folder / "out"
+    run(program, "quantize", samples / "digits.pt2", "--data", samples / "calib.npz", "--device", "cpu", "--out", out)
+    done = subprocess.run([program, "verify", out, "--data", samples / "test.npz"], env={"PATH": "/nowhere", "HOME": str(folder)},
+                          capture_output=True, text=True, timeout=240)
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode == 1 and "python3: cannot be started" in last and "install -y python3-venv && python3 -m venv " in last, done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -130,6 +142,8 @@ def main():
         missing = [name for name in wanted if not (moved / name).exists()]
         assert not missing, f"not installed: {missing}"
         assert not list(moved.rglob("make_*.py")), "scripts of the source tree were installed"
+        guide = sorted((moved / "share/quantscope").rglob("*.md"))
+        assert len(guide) > 20 and not dead_links(guide), dead_links(guide)
         packages = check_bill(moved)
         assert ("torch" in packages) == carried
         check_alone(moved, carried)
@@ -144,6 +158,8 @@ def main():
         plan = run(program, "plan", moved / "share/quantscope/samples/digits.pt2", "--json")
         assert any(node["quantized"] for node in json.loads(plan)["nodes"])
         run(program, "doctor", "--device", "cpu")
+        if carried:
+            check_without_python(program, moved / "share/quantscope/samples", folder)
         page = (moved / "share/man/man1/quantscope.1").read_text()
         assert page == run(program, "describe", "man"), "the man page is of another command line"
 

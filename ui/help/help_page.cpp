@@ -4,39 +4,16 @@
 #include "ui/help/help_topics.h"
 #include "ui/style/theme.h"
 
-#include <QDir>
-#include <QFileInfo>
-#include <QRegularExpression>
 #include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextCursor>
 #include <QTextTable>
-#include <QUrl>
 
 namespace qs {
 
 namespace {
 
 constexpr int kPageMargin = 16;
-
-/// Without the links that lead nowhere here: the sources' READMEs, where only the program is.
-QString shownText(const HelpTopic& topic)
-{
-    static const QRegularExpression link(QStringLiteral(R"(\[([^\]]*)\]\(([^)\s]+)\))"));
-    QString out;
-    qsizetype from = 0;
-    for (auto it = link.globalMatch(topic.text); it.hasNext();) {
-        const auto match = it.next();
-        const QString target = match.captured(2);
-        const bool leads = !helpPlaceOfLink(topic, target).isEmpty()
-            || !QUrl(target).scheme().isEmpty()
-            || QFileInfo::exists(QDir(topic.folder).filePath(target));
-        out += topic.text.mid(from, match.capturedStart() - from)
-            + (leads ? match.captured() : match.captured(1));
-        from = match.capturedEnd();
-    }
-    return out + topic.text.mid(from);
-}
 
 bool isCode(const QTextBlock& block)
 {
@@ -63,7 +40,7 @@ void spaceBlocks(QTextDocument& document)
             format.setBottomMargin(isLast ? kPageMargin / 2.0 : 0);
             format.setTopMargin(0);
             format.setNonBreakableLines(false); // a long line is wrapped, not cut off
-            format.setLineHeight(120, QTextBlockFormat::ProportionalHeight);
+            format.setLineHeight(100, QTextBlockFormat::ProportionalHeight); // else it is striped
         } else if (cursor.currentTable()) {
             format.setLineHeight(120, QTextBlockFormat::ProportionalHeight);
         } else {
@@ -137,7 +114,7 @@ void fillHelpPage(QTextBrowser& browser, const HelpTopic& topic)
 {
     browser.setSearchPaths({topic.folder});
     browser.document()->setDocumentMargin(kPageMargin);
-    browser.setMarkdown(QStringLiteral("## %1\n\n%2").arg(topic.title, shownText(topic)));
+    browser.setMarkdown(QStringLiteral("## %1\n\n%2").arg(topic.title, topic.text));
     spaceBlocks(*browser.document());
     lowerHeadings(*browser.document());
     fitTables(*browser.document());
