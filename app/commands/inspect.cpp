@@ -205,6 +205,13 @@ Result<ModelSource> inspectedSource(const InspectOptions& options, const JobCont
     return sourceOfResult(options.model, options.movedTo);
 }
 
+/// The float model that is shown.
+Result<GraphPtr> shownModel(const InspectOptions& options, const EditedModel& edited)
+{
+    return looksLikeResult(options.model) ? floatModelOfResult(options.model, edited)
+                                          : Result<GraphPtr>(edited.graph);
+}
+
 /// A form of the model, as code.
 Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobContext& job)
 {
@@ -217,9 +224,10 @@ Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobCon
         return convertedCode(*converted, form);
     }
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
+    QS_TRY(const GraphPtr model, shownModel(options, *edited));
     if (form == CodeForm::Float)
-        return floatCode(*edited->graph);
-    QS_TRY(const PlannedModel planned, planModel(chain, edited->graph, source.recipe, source.file));
+        return floatCode(*model);
+    QS_TRY(const PlannedModel planned, planModel(chain, model, source.recipe, source.file));
     QS_TRY(const ConvertedPtr converted,
            outlineConversion(planned.model, planned.plan, planned.recipe, job));
     warnOfFormEdits(*converted, planned.recipe, source.model);
@@ -263,7 +271,7 @@ Result<void> runInspect(const InspectOptions& options, const JobContext& job)
     const Recipe& recipe = source.recipe;
     StageChain chain;
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
-    const GraphPtr model = edited->graph;
+    QS_TRY(const GraphPtr model, shownModel(options, *edited));
     const auto trace = readTraceReport(source.model, model->info().sha256);
     for (const std::string& finding : originFindings(source.model))
         warn(source.model + ": " + finding);

@@ -11,7 +11,6 @@
 #include "engine/calibrate/given_stats.h"
 #include "engine/calibrate/look_queue.h"
 #include "engine/calibrate/memory_estimate.h"
-#include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observers/observer_factory.h"
 #include "engine/calibrate/observers/saved_states.h"
 #include "engine/calibrate/shared_looks.h"
@@ -35,11 +34,11 @@ class Calibration
 {
 public:
     Calibration(const PreparedModel& prepared, Interpreter interpreter, bool isSequence,
-                std::vector<NonFiniteValue>* nonFinite)
+                RunFindings* findings)
         : m_prepared(prepared)
         , m_interpreter(std::move(interpreter))
         , m_isSequence(isSequence)
-        , m_nonFinite(nonFinite)
+        , m_findings(findings)
         , m_looks(*prepared.graph)
     {
         for (const auto& planned : prepared.plan->observers) {
@@ -100,6 +99,8 @@ public:
         };
         m_before = m_state;
         m_looks.forget();
+        if (m_findings)
+            m_findings->shapes.begin(batch.samples);
         auto outputs = m_interpreter.run(inputs, tap, job, m_isSequence ? &m_state : nullptr);
         const bool isCancelled = !outputs && outputs.error().code == ErrorCode::Cancelled;
         if (!outputs && (bad.empty() || isCancelled)) {
@@ -155,8 +156,8 @@ private:
                            const std::vector<LookQueue::Place>& places) const
     {
         NonFinite found = findNonFinite(m_prepared, m_interpreter, batch, inputs, places, m_before);
-        if (m_nonFinite)
-            *m_nonFinite = std::move(found.values);
+        if (m_findings)
+            m_findings->nonFinite = std::move(found.values);
         return fail(std::move(found.error));
     }
 
@@ -164,6 +165,8 @@ private:
     Result<void> see(ValueRef ref, const Node& node, const at::IValue& value,
                      std::vector<LookQueue::Place>& bad)
     {
+        if (m_findings)
+            m_findings->shapes.see(node, ref.index, value);
         if (!node.isOp(kObserveTarget) || !value.isTensor())
             return {};
         const auto found = m_observers.find(node.observer);
@@ -246,7 +249,7 @@ private:
     const PreparedModel& m_prepared;
     Interpreter m_interpreter;
     bool m_isSequence;
-    std::vector<NonFiniteValue>* m_nonFinite;
+    RunFindings* m_findings; ///< may be null
     SharedLooks m_looks;
     ModelState m_state; ///< of a sequence: what the last batch left
     ModelState m_before; ///< what the last batch started from
@@ -371,13 +374,12 @@ private:
 
 Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Dataset& data,
                                        const std::string& device, const JobContext& job,
-                                       const Checkpoint* checkpoint,
-                                       std::vector<NonFiniteValue>* nonFinite)
+                                       const Checkpoint* checkpoint, RunFindings* findings)
 {
     const InferenceScope inference;
     QS_TRY(Interpreter interpreter,
            Interpreter::create(prepared.graph, {.device = at::Device(device)}, job));
-    Calibration calibration(prepared, std::move(interpreter), data.isSequence(), nonFinite);
+    Calibration calibration(prepared, std::move(interpreter), data.isSequence(), findings);
     return CalibrationRun(std::move(calibration), *prepared.graph, data, checkpoint)
         .run(*prepared.plan, device, job);
 }
@@ -386,11 +388,10 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
 
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job,
-                                  const Checkpoint* checkpoint,
-                                  std::vector<NonFiniteValue>* nonFinite)
+                                  const Checkpoint* checkpoint, RunFindings* findings)
 {
     auto observations = guardTorchValue<ObservationsPtr>(
-        [&] { return runCalibration(prepared, data, device, job, checkpoint, nonFinite); });
+        [&] { return runCalibration(prepared, data, device, job, checkpoint, findings); });
     returnFreedMemory();
     return observations;
 }

@@ -3,7 +3,9 @@
 
 #include "engine/base/job_context.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observations.h"
+#include "engine/calibrate/observed_shapes.h"
 #include "engine/prepare/prepared_model.h"
 
 #include <string>
@@ -12,7 +14,13 @@
 namespace qs {
 
 class Checkpoint;
-struct NonFiniteValue;
+
+/// What a run finds beside the statistics.
+struct RunFindings
+{
+    RecordedShapes shapes; ///< that saw every value
+    std::vector<NonFiniteValue> nonFinite; ///< of the batch that made it fail
+};
 
 /// Where work runs. `requested` is "auto", "cpu", "cuda" or "cuda:N".
 struct DeviceChoice
@@ -26,12 +34,12 @@ Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& mod
 
 /// Runs the data through the prepared graph and lets every observer see its value, the weights
 /// included. NaN or Inf in an observed value or in an output is an error that names the node and
-/// the batch; `nonFinite` gets all values of that batch that observers saw so. With a checkpoint it
+/// the batch; `findings` gets all values of that batch that observers saw so. With a checkpoint it
 /// goes on from the statistics that are there, and leaves its own there from time to time and when
 /// it is cancelled; a sequence, whose model keeps a state, starts over.
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job = {},
                                   const Checkpoint* checkpoint = nullptr,
-                                  std::vector<NonFiniteValue>* nonFinite = nullptr);
+                                  RunFindings* findings = nullptr);
 
 } // namespace qs

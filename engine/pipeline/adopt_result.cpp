@@ -24,6 +24,12 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
     QS_TRY(const Key content, m_hashes.of(request.settings.calibrationData, sha256));
     if (content != stored.dataSha256)
         return "the calibration data were changed since";
+    QS_TRY(auto corrected, correctedShapesOf(*request.model, stored.document));
+    if (!corrected.empty()) {
+        const std::lock_guard lock(m_shapesMutex);
+        m_toldShapes.insert(sha256); // by the run that found them
+        m_corrected.insert_or_assign(modelKey(*request.model), std::move(corrected));
+    }
     QS_TRY(const Run run, prepareRun(request, job));
     if (run.device.device != stored.device || at::get_num_threads() != stored.threads)
         return "they were made on " + stored.device + " with " + std::to_string(stored.threads)

@@ -4,7 +4,6 @@
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/given_stats.h"
-#include "engine/calibrate/non_finite.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/convert/ranges/clipped_values.h"
 #include "engine/execute/tensor_store.h"
@@ -169,22 +168,45 @@ std::unordered_set<ObserverId> StageChain::unseen(const Run& run)
 }
 
 Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all,
-                                            std::map<std::string, std::string>& notFinite)
+                                            std::map<std::string, std::string>& notFinite,
+                                            RecordedShapes* shapes)
 {
     const std::unordered_set<ObserverId> missing = unseen(run);
     const bool known = m_memo.find<Amount>(run.amountKey()) != nullptr;
     const PreparedPtr part = known && !all ? partToObserve(run.prepared, missing) : run.prepared;
     const auto checkpoint = checkpointOf(*part, run.resumeKey, run.device.device);
-    std::vector<NonFiniteValue> bad;
+    RunFindings found;
     auto observed = ::qs::calibrate(*part, *run.data, run.device.device, job,
-                                    checkpoint ? &*checkpoint : nullptr, &bad);
-    for (NonFiniteValue& value : bad)
+                                    checkpoint ? &*checkpoint : nullptr, &found);
+    for (NonFiniteValue& value : found.nonFinite)
         notFinite.emplace(std::move(value.name), std::move(value.seen));
     QS_TRY(const ObservationsPtr seen, std::move(observed));
+    if (shapes)
+        *shapes = std::move(found.shapes);
     if (checkpoint)
         checkpoint->remove();
     keepStatistics(run, *seen);
     return seen;
+}
+
+Result<bool> StageChain::correctShapes(const CalibrateRequest& request, const Run& run,
+                                       const RecordedShapes& shapes, const JobContext& job)
+{
+    const GraphPtr& model = run.prepared->model;
+    const Key tried = KeyBuilder("shapes").add(modelKey(*model)).add(run.dataKey).key();
+    {
+        const std::lock_guard lock(m_shapesMutex);
+        if (!m_triedShapes.insert(tried).second || !correctedShapesText(model->info()).empty())
+            return false;
+    }
+    QS_TRY(auto corrected, contradictedShapes(model, *run.data, shapes, job));
+    if (corrected.empty())
+        return false;
+    const std::lock_guard lock(m_shapesMutex);
+    if (m_toldShapes.insert(model->info().sha256).second)
+        note(correctedShapesNote(*model, corrected));
+    m_corrected.insert_or_assign(modelKey(*request.model), std::move(corrected));
+    return true;
 }
 
 void StageChain::keepStatistics(const Run& run, const Observations& seen)
@@ -251,16 +273,24 @@ Result<CalibrationPtr> StageChain::calibrateOnce(const CalibrateRequest& request
                                                  std::map<std::string, std::string>& notFinite)
 {
     const auto start = Clock::now();
-    QS_TRY(const Run run, prepareRun(request, job));
+    QS_TRY(Run run, prepareRun(request, job));
     job.report("calibrate", "choosing ranges", 0);
     if (CalibrationPtr kept = assemble(run))
         return kept;
-    const Graph& model = *run.prepared->model;
-    QS_CHECK(keepToMemoryLimit(model, *run.prepared->plan, request.recipe.calibration.batchSize));
-    QS_TRY(ObservationsPtr seen, observe(run, job, false, notFinite));
+    QS_CHECK(keepToMemoryLimit(*run.prepared->model, *run.prepared->plan,
+                               request.recipe.calibration.batchSize));
+    RecordedShapes shapes;
+    QS_TRY(ObservationsPtr seen, observe(run, job, false, notFinite, &shapes));
     job.report("calibrate", "choosing ranges", 1.0);
     QS_CHECK(job.check());
-    CalibrationPtr made = assemble(run, seen.get());
+    bool isOther = false;
+    if (shapes.areContradicted()) {
+        QS_TRY(isOther, correctShapes(request, run, shapes, job));
+    }
+    if (isOther) { // the statistics are kept; the plan may be another
+        QS_TRY(run, prepareRun(request, job));
+    }
+    CalibrationPtr made = assemble(run, isOther ? nullptr : seen.get());
     if (!made) { // what was kept of the others had to go meanwhile
         QS_TRY(seen, observe(run, job, true, notFinite));
         made = assemble(run, seen.get());

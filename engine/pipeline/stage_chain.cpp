@@ -102,16 +102,32 @@ StageChain::data(const Graph& model, const std::string& source, const Calibratio
 Result<GraphPtr> StageChain::typed(GraphPtr model, const Recipe& recipe,
                                    const RunSettings& settings, const JobContext& job)
 {
-    if (countUntyped(*model) == 0)
+    std::vector<CorrectedShape> corrected;
+    {
+        const std::lock_guard lock(m_shapesMutex);
+        const auto found
+            = m_corrected.empty() ? m_corrected.end() : m_corrected.find(modelKey(*model));
+        if (found != m_corrected.end())
+            corrected = found->second;
+    }
+    const bool isUntyped = countUntyped(*model) > 0;
+    if (!isUntyped && corrected.empty())
         return model;
     QS_TRY(const Key content, m_hashes.of(settings.calibrationData, model->info().sha256));
     const CalibrationSettings& cut = recipe.calibration;
-    const Key key
-        = KeyBuilder("typed").add(modelKey(*model)).add(batchesKey(content, cut, 1)).key();
+    const Key key = KeyBuilder("typed")
+                        .add(modelKey(*model))
+                        .add(batchesKey(content, cut, 1))
+                        .add(std::int64_t(corrected.size()))
+                        .key();
     if (auto kept = m_memo.find<Graph>(key))
         return kept;
-    QS_TRY(const auto opened, data(*model, settings.calibrationData, cut));
-    QS_TRY(GraphPtr typed, withObservedTypes(model, *opened, job));
+    GraphPtr typed = model;
+    if (isUntyped) {
+        QS_TRY(const auto opened, data(*model, settings.calibrationData, cut));
+        QS_TRY(typed, withObservedTypes(model, *opened, job));
+    }
+    typed = withCorrectedShapes(typed, corrected);
     m_memo.keep<Graph>(key, typed, typed->nodes().size() * 1024);
     return typed;
 }
@@ -348,6 +364,9 @@ Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& j
     const std::string& sha256 = request.model->info().sha256;
     if (countUntyped(*request.model) > 0
         || !m_hashes.known(request.settings.calibrationData, sha256))
+        return out;
+    const auto model = typed(request.model, request.recipe, request.settings, job);
+    if (!model || *model != request.model) // the results are of another graph
         return out;
     const auto run = prepareRun(request, job);
     if (!run)

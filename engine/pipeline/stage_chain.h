@@ -4,6 +4,7 @@
 #include "engine/base/job_context.h"
 #include "engine/base/memo.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/calibrate/corrected_shapes.h"
 #include "engine/compare/preview.h"
 #include "engine/compare/sweep/kept_work.h"
 #include "engine/edit/edited_model.h"
@@ -17,11 +18,13 @@
 #include <atomic>
 #include <list>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace qs {
 
 class Dataset;
+class RecordedShapes;
 struct Batch;
 
 /// The stages in their one order, with their checks, for the command line, the window and the tests
@@ -66,8 +69,8 @@ public:
                                 const JobContext& job);
 
     /// The model with the element types that the calibration data's first batch shows, where its
-    /// file does not tell them (`withObservedTypes`); the model itself where it does. Errors: the
-    /// data's.
+    /// file does not tell them (`withObservedTypes`), and with the shapes that an earlier
+    /// calibration corrected; the model itself where there are none. Errors: the data's.
     Result<GraphPtr> typed(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
                            const JobContext& job);
 
@@ -88,8 +91,9 @@ public:
     /// Refuses quantized models and plans that quantize nothing (`checks.h`), and a run that the
     /// user's limit of memory has no room for (`checkMemoryLimit`); what that leaves is for kept
     /// results. Runs the data only for observers whose statistics are not kept. Where the data tell
-    /// more of the model than its file, or hold values that are not finite
-    /// (`Calibration::notFinite`), the result's model and plan are those that follow.
+    /// more of the model than its file, or other shapes (`contradictedShapes`, which one note
+    /// reports), or hold values that are not finite (`Calibration::notFinite`), the result's model
+    /// and plan are those that follow.
     Result<CalibrationPtr> calibrate(const CalibrateRequest& request, const JobContext& job);
 
     /// The calibration that a result document holds: its parameters, and of the statistics the
@@ -166,10 +170,14 @@ private:
     /// Runs the data for the observers without kept statistics, or for all of them.
     /// `notFinite` gets the values that made it fail with a Numeric error.
     Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all,
-                                    std::map<std::string, std::string>& notFinite);
+                                    std::map<std::string, std::string>& notFinite,
+                                    RecordedShapes* shapes = nullptr);
     /// `calibrate` with the recipe as it stands.
     Result<CalibrationPtr> calibrateOnce(const CalibrateRequest& request, const JobContext& job,
                                          std::map<std::string, std::string>& notFinite);
+    /// Finds and keeps the shapes that the run's data contradict. Whether there are any.
+    Result<bool> correctShapes(const CalibrateRequest& request, const Run& run,
+                               const RecordedShapes& shapes, const JobContext& job);
     /// Observers of the run whose statistics are not kept.
     std::unordered_set<ObserverId> unseen(const Run& run);
     /// The samples that previews of the run use.
@@ -205,6 +213,10 @@ private:
         Key key;
         std::shared_ptr<const Dataset> data;
     };
+    std::mutex m_shapesMutex;
+    std::unordered_map<Key, std::vector<CorrectedShape>> m_corrected; ///< by `modelKey`
+    std::unordered_set<Key> m_triedShapes; ///< of models and data that were looked at
+    std::unordered_set<std::string> m_toldShapes; ///< hashes of files that a note was on
     std::mutex m_dataMutex;
     std::list<OpenedData> m_opened; ///< most recently used first
 };

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import traceback
+import zipfile
 from pathlib import Path
 
 PROGRAM = os.environ["QUANTSCOPE"]
@@ -163,6 +164,15 @@ def export_model(model, example, path, dynamic=True, train=False):
         batch = torch.export.Dim("batch", min=1, max=1024)
         shapes = tuple({0: batch} for _ in example)
     torch.export.save(torch.export.export(model, example, dynamic_shapes=shapes, strict=True), path)
+
+
+def with_record(source, target, name, change):
+    """The archive with one record changed."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for info in old.infolist():
+            content = old.read(info)
+            new.writestr(zipfile.ZipInfo(info.filename), change(content) if info.filename.endswith(name) else content)
+    return target
 
 
 def pairs(first, second):

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from harness import PROGRAM, main, pairs, run, run_good, write_recipe
+from harness import PROGRAM, main, pairs, run, run_good, with_record, write_recipe
 from models import residual
 
 WORDS_OF_LIBRARIES = ("c10::", "INTERNAL ASSERT", "report a bug", "stoll", "map::at", "json.exception", "/pytorch/", "torch/csrc", "std::")
@@ -34,15 +34,6 @@ def refused(*words, seconds=60):
     assert done.returncode == 1 and len(lines) == 1, (words, done.returncode, done.stderr[-500:])
     assert not [word for word in WORDS_OF_LIBRARIES if word in lines[0]] and lines[0].isprintable(), lines[0]
     return lines[0]
-
-
-def with_record(source, target, name, change):
-    """The archive with one record changed."""
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
-        for info in old.infolist():
-            content = old.read(info)
-            new.writestr(zipfile.ZipInfo(info.filename), change(content) if info.filename.endswith(name) else content)
-    return target
 
 
 class Rows(nn.Module):

@@ -128,6 +128,8 @@ Result<void> ModelRun::calibrate()
     QS_TRY(
         m_calibration,
         m_chain.calibrate({m_planned.model, m_planned.plan, m_planned.recipe, m_settings}, m_job));
+    m_planned.model = m_calibration->prepared->model; // the data may show more of it
+    m_planned.plan = m_calibration->prepared->plan;
     if (!m_calibration->note.empty())
         note(m_calibration->note);
     QS_CHECK(takeNotFinite());
@@ -140,7 +142,6 @@ Result<void> ModelRun::takeNotFinite()
 {
     if (m_calibration->notFinite.empty())
         return {};
-    m_planned.plan = m_calibration->prepared->plan;
     m_planned.recipe = withNotFinite(std::move(m_planned.recipe), m_calibration->notFinite);
     for (const PlanFinding& finding : m_planned.plan->findings) {
         const Node& node = m_planned.model->get(finding.node);

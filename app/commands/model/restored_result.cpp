@@ -43,6 +43,17 @@ Result<StoredResult> openResult(const std::string& given)
     return stored;
 }
 
+/// The model that the result was made from, with the shapes that its data corrected.
+Result<GraphPtr> modelOf(const StoredResult& stored, const EditedModel& edited)
+{
+    if (auto same = checkResultIsOf(*edited.graph, stored.document); !same)
+        return fail(std::move(same).error().inFile(stored.resultPath));
+    const auto corrected = correctedShapesOf(*edited.graph, stored.document);
+    if (!corrected)
+        return fail(Error(corrected.error()).inFile(stored.resultPath));
+    return withCorrectedShapes(edited.graph, *corrected);
+}
+
 /// Says what is no longer as it was when the result was made.
 void warnOfChanges(const StoredResult& stored, const StoredQuantization& was,
                    const std::string& recipeSha256)
@@ -84,9 +95,7 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job, timing));
     restored.edited = edited;
-    GraphPtr model = edited->graph;
-    if (auto same = checkResultIsOf(*model, stored.document); !same)
-        return fail(std::move(same).error().inFile(stored.resultPath));
+    QS_TRY(GraphPtr model, modelOf(stored, *edited));
     recipe.calibration.batches = 0;
     QS_CHECK(chain.data(*model, settings.calibrationData, recipe.calibration));
     QS_TRY(model, chain.typed(std::move(model), recipe, settings, job));
@@ -120,6 +129,13 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     return restored;
 }
 
+Result<GraphPtr> floatModelOfResult(const std::string& result, const EditedModel& edited)
+{
+    QS_TRY(const StoredResult stored, openResult(result));
+    return checkResultIsOf(*edited.graph, stored.document) ? modelOf(stored, edited)
+                                                           : Result<GraphPtr>(edited.graph);
+}
+
 Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo)
 {
     QS_TRY(const StoredResult stored, openResult(result));
@@ -137,10 +153,9 @@ Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& res
 {
     QS_TRY(const StoredResult stored, openResult(result));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
-    if (auto same = checkResultIsOf(*edited->graph, stored.document); !same)
-        return fail(std::move(same).error().inFile(stored.resultPath));
+    QS_TRY(GraphPtr model, modelOf(stored, *edited));
     QS_TRY(const PlannedModel planned,
-           planWith(chain, edited->graph, source.recipe, stored.recipePath));
+           planWith(chain, std::move(model), source.recipe, stored.recipePath));
     auto was = quantizationFromResult(stored.document, *planned.model, *planned.plan);
     if (!was)
         return fail(std::move(was).error().inFile(stored.resultPath));

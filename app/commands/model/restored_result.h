@@ -33,6 +33,10 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
 /// now, "" = where the result says. Errors: not a result; `movedTo` without one.
 Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo);
 
+/// The float model of a result, as edited, with the shapes that its data corrected. A model that
+/// was changed since is returned as it is. Errors: as `restoreResult`.
+Result<GraphPtr> floatModelOfResult(const std::string& result, const EditedModel& edited);
+
 /// The forms that the result was written from, made anew without data: what is not lowered is what
 /// was not lowered then. Errors: as `restoreResult`.
 Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& result,

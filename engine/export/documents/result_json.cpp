@@ -201,6 +201,8 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
     json.update(fakeQuantizersJson(*parts.model, *parts.plan));
     for (const ExtensionPackPtr& pack : loadedPacks())
         json["extensions"].push_back({{"name", pack->name}, {"sha256", pack->sha256}});
+    if (const auto shapes = correctedShapesText(info); !shapes.empty())
+        json["corrected_shapes"] = Json::parse(shapes);
     if (parts.comparison && !parts.comparison->unpaired.empty())
         json["unpaired"] = parts.comparison->unpaired;
     if (!parts.backendSha256.empty())

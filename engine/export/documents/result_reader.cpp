@@ -194,6 +194,16 @@ Result<void> checkResultIsOf(const Graph& model, const std::string& json)
     return parsed<void>(json, [&](const Json& document) { return checkDocument(document, model); });
 }
 
+Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model, const std::string& json)
+{
+    using Shapes = std::vector<CorrectedShape>;
+    return parsed<Shapes>(json, [&](const Json& document) -> Result<Shapes> {
+        const auto list = document.find("corrected_shapes");
+        return list == document.end() ? Result<Shapes>(Shapes())
+                                      : readCorrectedShapes(model, list->dump());
+    });
+}
+
 Result<StoredQuantization> quantizationFromResult(const std::string& json, const Graph& model,
                                                   const Plan& plan)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/calibrate/corrected_shapes.h"
 #include "engine/calibrate/observations.h"
 #include "engine/compare/comparison.h"
 #include "engine/compare/files/file_comparison.h"
@@ -101,6 +102,9 @@ struct StoredQuantization
 
 /// Errors: not a result document, one of another model's hash. For asking before anything is run.
 Result<void> checkResultIsOf(const Graph& model, const std::string& json);
+
+/// The shapes that the run corrected in the model's file. Errors: not a result document.
+Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model, const std::string& json);
 
 /// Reads back what `resultJson` wrote for the same model and plan. Errors: not a result document,
 /// another model's hash, a node without the quantization that the plan wants, a scale that is no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/keys/content_keys.h"
 
+#include "engine/calibrate/corrected_shapes.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/graph/text/graph_printer.h"
 #include "engine/pipeline/keys/decision_keys.h"
@@ -12,6 +13,7 @@ Key modelKey(const Graph& model)
 {
     KeyBuilder key("model");
     key.add(model.info().sha256).add(model.info().edits).add(loadedPacksKey());
+    key.add(correctedShapesText(model.info()));
     if (model.info().sha256.empty() || model.info().format == "torchscript")
         key.add(printGraph(model));
     return key.key();

@@ -7,7 +7,8 @@ namespace qs {
 
 // The keys under which results are kept: of what was really read, not of what decisions name.
 
-/// Of a model as far as it is known: of a TorchScript file a run may have told more than the file.
+/// Of a model as far as it is known: a run may have shown types that a TorchScript file leaves
+/// open, and shapes that a file records wrong.
 Key modelKey(const Graph& model);
 Key planKey(const Graph& model, const Recipe& recipe);
 /// Of data of this content, cut into so many batches.
