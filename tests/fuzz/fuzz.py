@@ -62,7 +62,7 @@ class Round:
             path.write_bytes(mutated(seed.read_bytes(), form, rng))
             paths.append(path)
         for path, (outcome, message) in zip(paths, read_all(self.options.program, reader, model, paths)):
-            leak = LEAKS.search(message)
+            leak = next((found for found in LEAKS.finditer(message) if not self.is_quoted(found.group(), path)), None)
             self.counts[reader]["leak" if outcome == "refused" and leak else outcome] += 1
             if outcome in BAD or leak:
                 self.failures.append((reader, outcome, path, message))
@@ -70,6 +70,11 @@ class Round:
                     Path(self.options.keep).mkdir(parents=True, exist_ok=True)
                     shutil.copy(path, Path(self.options.keep) / f"{reader}_{outcome}_{len(self.failures)}{path.suffix}")
         shutil.rmtree(place)
+
+    @staticmethod
+    def is_quoted(word, path):
+        """Whether it is an address that the file itself holds, as torch.ao's dumps do: `<function relu at 0x7f85ba69f740>`."""
+        return word.startswith("0x") and word in path.read_text(errors="replace")
 
     def run(self):
         seeds, model = make_seeds(self.folder)
