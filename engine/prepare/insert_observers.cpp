@@ -75,16 +75,21 @@ private:
         node.scope = producer.scope;
         node.origin = floatValue.node;
         node.observer = observer.id;
-        const bool isOp = producer.isOperator();
-        const NodeId id = isOp ? m_edit.insertAfter(std::move(node), producer.id)
-                               : m_edit.insert(std::move(node), m_firstOp);
-        return {id, 0};
+        if (!producer.isOperator())
+            return {m_edit.insert(std::move(node), m_firstOp), 0};
+        if (producer.outputs.size() == 1)
+            return {m_edit.insertAfter(std::move(node), producer.id), 0};
+        // Several results are observed in their order.
+        NodeId& last = m_lastAfter.try_emplace(producer.id, producer.id).first->second;
+        last = m_edit.insertAfter(std::move(node), last);
+        return {last, 0};
     }
 
     GraphEdit& m_edit;
     const ValueMap& m_valueOf;
     NodeId m_firstOp;
     std::unordered_map<ValueRef, ValueRef> m_observed; ///< float value to its observer's output
+    std::unordered_map<NodeId, NodeId> m_lastAfter; ///< producer to its last observer
     int m_count = 0, m_stubs = 0;
 };
 

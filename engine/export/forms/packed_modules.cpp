@@ -13,25 +13,25 @@
 #include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/class_type.h>
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/function.h>
 
 #include <array>
+#include <regex>
 
 namespace qs {
 
 namespace {
 
-constexpr std::string_view kPackedSuffix = "._packed_params";
-
-/// "fc" for "fc._packed_params._packed_params"; empty if it is not a module's packed weight.
-std::string moduleOf(std::string attribute)
+/// "fc" for "fc._packed_params._packed_params", "lstm" for "lstm._all_weight_values.0.param",
+/// "cell" for "cell._packed_weight_ih"; empty if it is not a module's packed weight.
+std::string moduleOf(const std::string& attribute)
 {
-    bool isPacked = false;
-    while (attribute.ends_with(kPackedSuffix)) {
-        attribute.resize(attribute.size() - kPackedSuffix.size());
-        isPacked = true;
-    }
-    return isPacked ? attribute : std::string();
+    static const std::regex kPacked(R"((.+?)(\._packed_params(_\d+)?|\._packed_weight_[ih]h)"
+                                    R"(|\._all_weight_values\.\d+\.param)+)");
+    std::smatch found;
+    return std::regex_match(attribute, found, kPacked) ? found[1].str() : std::string();
 }
 
 /// The float class of a quantized one, "Conv2d" of "QuantizedConvReLU2d", and what it is fused
@@ -65,6 +65,49 @@ Result<std::vector<at::IValue>> call(const std::string& target, const at::IValue
     return stack;
 }
 
+/// The matrices that a recurrent layer's parameters hold, or a packed weight of a cell: those of
+/// the input, then those of the state. Empty for any other object.
+Result<std::vector<at::Tensor>> recurrentWeights(const at::IValue& packed)
+{
+    std::vector<at::IValue> linears {packed};
+    const std::string type = packed.type()->annotation_str();
+    if (type == "__torch__.torch.classes.rnn.CellParamsBase") { // LibTorch's own, not the file's
+        QS_CHECK(guardTorch([&]() -> Result<void> {
+            // Its kind, biases, numbers, and the packed linear layers.
+            constexpr std::size_t kLinears = 4;
+            const auto state = packed.toObjectRef().type()->getMethod("__getstate__")({packed});
+            linears.clear();
+            for (const at::IValue& linear : state.toTupleRef().elements().at(kLinears).toListRef())
+                linears.push_back(linear);
+            return {};
+        }));
+    } else if (type.find("Linear") == std::string::npos) {
+        return {};
+    }
+    std::vector<at::Tensor> weights;
+    for (const at::IValue& linear : linears) {
+        QS_TRY(const auto parts, call(packedOperator("Linear", "unpack"), linear));
+        if (!parts.empty() && parts[0].isTensor())
+            weights.push_back(parts[0].toTensor());
+    }
+    return weights;
+}
+
+/// "LSTM", "GRU" or "RNN" by how many gates the matrices are of; empty if they are of no such
+/// layer.
+std::string recurrentClass(const std::vector<at::Tensor>& weights)
+{
+    if (weights.size() < 2 || weights[0].dim() != 2 || weights[1].dim() != 2
+        || weights[1].size(1) == 0 || weights[0].size(0) != weights[1].size(0))
+        return {};
+    static constexpr std::pair<std::int64_t, const char*> kGates[]
+        = {{4, "LSTM"}, {3, "GRU"}, {1, "RNN"}};
+    for (const auto& [gates, name] : kGates)
+        if (weights[1].size(0) == gates * weights[1].size(1))
+            return name;
+    return {};
+}
+
 class Unpacker
 {
 public:
@@ -79,8 +122,11 @@ public:
     {
         const auto tensors = tensorsOf(*m_model);
         for (const NodePtr& node : m_model->nodes())
-            if (node->isOperator() && isKernelTarget(node->target) && tensors)
-                QS_CHECK(kernel(*node, *tensors));
+            if (node->isOperator() && isKernelTarget(node->target) && tensors) {
+                QS_TRY(const bool isRecurrent, recurrent(*node, *tensors));
+                if (!isRecurrent)
+                    QS_CHECK(kernel(*node, *tensors));
+            }
         if (!m_isAny)
             return PackedModules {m_model, nullptr, {}};
         Node output;
@@ -125,6 +171,86 @@ private:
         return {};
     }
 
+    /// A layer that keeps its matrices in objects of their own, in a list, or a cell with two
+    /// packed weights. Whether the kernel is one.
+    Result<bool> recurrent(const Node& kernel, const TensorStore& tensors)
+    {
+        std::vector<const Node*> holders;
+        bool isLayer = false;
+        for (const NamedArgument& argument : kernel.args)
+            forEachRef(argument.value, [&](ValueRef ref) {
+                const Node& holder = m_model->get(ref.node);
+                if (!holder.isStored() || moduleOf(holder.target).empty())
+                    return;
+                holders.push_back(&holder);
+                isLayer |= argument.value.asList() != nullptr;
+            });
+        if (holders.empty() || (!isLayer && holders.size() != 2))
+            return false;
+        std::vector<at::Tensor> weights;
+        for (const Node* holder : holders) {
+            QS_TRY(const at::IValue packed, tensors.get(holder->tensor));
+            if (!packed.isObject() || moduleOf(holder->target) != moduleOf(holders[0]->target))
+                return false;
+            QS_TRY(const auto own, recurrentWeights(packed));
+            weights.insert(weights.end(), own.begin(), own.end());
+        }
+        const std::string name = recurrentClass(weights);
+        if (name.empty())
+            return false;
+        const std::string path = moduleOf(holders[0]->target);
+        const Scope scope {path, "torch.nn." + name + (isLayer ? "" : "Cell"), m_calls[path]++};
+        m_edit.change(kernel.id).scope = scope;
+        addRecurrent(kernel, scope, weights);
+        if (kernel.scope.path == path) // with what the module makes for it, a first state say
+            if (CodeFusion whole {beside(kernel), scope.moduleClass}; !whole.members.empty()) {
+                whole.members.insert(whole.members.begin(), kernel.id);
+                m_fusions.push_back(std::move(whole));
+            }
+        m_isAny = true;
+        return true;
+    }
+
+    void addRecurrent(const Node& kernel, const Scope& scope,
+                      const std::vector<at::Tensor>& weights)
+    {
+        Argument::List params;
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            params.push_back(
+                parameter(scope, "weight_" + std::to_string(i), typeOfTensor(weights[i])));
+        Node made = floatCall(kernel, scope);
+        made.args.push_back({"params", Argument(std::move(params))});
+        for (const NamedArgument& argument : kernel.args) {
+            bool reads = false;
+            forEachRef(argument.value, [&](ValueRef) { reads = true; });
+            if (!reads)
+                made.args.push_back(argument);
+        }
+        made.outputs.push_back({kernel.name, ValueType()});
+        m_floats.insert(std::move(made));
+    }
+
+    Argument parameter(const Scope& scope, const std::string& name, const ValueType& type)
+    {
+        Node stored;
+        stored.id = NodeId(m_nextId++);
+        stored.kind = NodeKind::Parameter;
+        stored.name = stored.target = scope.path + "." + name;
+        stored.outputs.push_back({stored.name, type});
+        return Argument(ValueRef {m_floats.insert(std::move(stored)), 0});
+    }
+
+    static Node floatCall(const Node& kernel, const Scope& scope)
+    {
+        Node made;
+        made.id = kernel.id;
+        made.kind = NodeKind::Op;
+        made.name = kernel.name;
+        made.target = "module";
+        made.scope = scope;
+        return made;
+    }
+
     /// The kernel reads a quantized parameter instead of a packed object.
     void takeWeight(const Node& kernel, std::size_t argument, const Scope& scope,
                     const at::Tensor& weight)
@@ -155,20 +281,7 @@ private:
     Result<void> addFloat(const Node& kernel, const Scope& scope, const at::Tensor& weight,
                           bool hasBias, const at::IValue& packed)
     {
-        const auto parameter = [&](const char* name, const ValueType& type) {
-            Node stored;
-            stored.id = NodeId(m_nextId++);
-            stored.kind = NodeKind::Parameter;
-            stored.name = stored.target = scope.path + "." + name;
-            stored.outputs.push_back({stored.name, type});
-            return Argument(ValueRef {m_floats.insert(std::move(stored)), 0});
-        };
-        Node made;
-        made.id = kernel.id;
-        made.kind = NodeKind::Op;
-        made.name = kernel.name;
-        made.target = "module";
-        made.scope = scope;
+        Node made = floatCall(kernel, scope);
         // The packed weight of a layer with one dimension has one of length one before it.
         const std::string cls = lastPart(scope.moduleClass);
         const bool isConv = cls.starts_with("Conv");
@@ -176,9 +289,9 @@ private:
         ValueType type = typeOfTensor(weight);
         while (isConv && type.shape.size() > dims + 2)
             type.shape.erase(type.shape.begin() + 2);
-        made.args.push_back({"weight", parameter("weight", type)});
+        made.args.push_back({"weight", parameter(scope, "weight", type)});
         if (hasBias)
-            made.args.push_back({"bias", parameter("bias", ValueType())});
+            made.args.push_back({"bias", parameter(scope, "bias", ValueType())});
         constexpr std::array<const char*, 5> kSettings {"stride", "padding", "dilation",
                                                         "output_padding", "groups"};
         for (const char* setting : kSettings) {

@@ -130,6 +130,8 @@ ScriptModules::Place ScriptBuilder::placeOf(const Node& node, ValueRef ref)
     const auto dot = held ? node.target.rfind('.') : std::string::npos;
     if (dot != std::string::npos && m_modules.has(node.target.substr(0, dot)))
         return m_modules.place(node.target.substr(0, dot), lastPart(node.target));
+    if (const auto holder = m_names->holders.find(ref.node); holder != m_names->holders.end())
+        return m_modules.place(holder->second.path, "_packed_params");
     const auto named = m_names->packedWeights.find(ref.node);
     return m_modules.place({},
                            held                                        ? node.target

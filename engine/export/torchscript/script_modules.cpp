@@ -39,14 +39,16 @@ ScriptModules::ScriptModules(const Graph& graph, const CodeCalls& names)
     keep("", torch::jit::Module(root));
     for (const NodePtr& node : graph.nodes())
         m_classes.emplace(node->scope.path, lastPart(node->scope.moduleClass));
-    for (const auto& [node, called] : names.modules)
-        m_classes[called.path] = called.className;
+    for (const auto* modules : {&names.modules, &names.holders})
+        for (const auto& [node, called] : *modules)
+            m_classes[called.path] = called.className;
     // In the graph's order, and before any attribute may take a module's name.
     for (const NodePtr& node : graph.nodes()) {
         if (node->isStored())
             add(ownerOf(node->target));
-        if (const auto called = names.modules.find(node->id); called != names.modules.end())
-            add(called->second.path);
+        for (const auto* modules : {&names.modules, &names.holders})
+            if (const auto called = modules->find(node->id); called != modules->end())
+                add(called->second.path);
     }
 }
 

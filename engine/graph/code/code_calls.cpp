@@ -17,6 +17,18 @@ bool isWholeModule(const CodeStatement& statement)
         && node.scope.moduleClass.starts_with("torch.nn.");
 }
 
+void addHolders(const Graph& graph, const CodeStatement& statement, const CodeContext& context,
+                CodeCalls& out)
+{
+    for (const NamedArgument& argument : statement.result().args)
+        forEachRef(argument.value, [&](ValueRef ref) {
+            const Node& packing = graph.get(ref.node);
+            if (packing.isOperator() && isKernelTarget(packing.target))
+                out.holders[packing.id]
+                    = {statement.path(), "Quantized" + kernelClass(statement, context)};
+        });
+}
+
 } // namespace
 
 CodeCalls codeCalls(const Graph& graph, const CodeContext& context)
@@ -34,6 +46,8 @@ CodeCalls codeCalls(const Graph& graph, const CodeContext& context)
             out.packedWeights[node.id] = names.of({node.id, 0});
         else if (const ParameterNames* own = names.parameters(node))
             out.parameters[node.id] = *own;
+        else if (statement.kind == Kind::Module && node.outputs.size() > 1)
+            addHolders(graph, statement, context, out);
         else if (statement.kind != Kind::Module || statement.root != &node
                  || calls[statement.path()] != 1 || node.outputs.size() != 1)
             continue;

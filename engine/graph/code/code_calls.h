@@ -25,6 +25,8 @@ struct CodeCalls
     /// Kernels, and operators without weights, that are the whole forward of a module, which
     /// nothing else is called by.
     std::unordered_map<NodeId, Module> modules;
+    /// Modules of several results, which keep their packed weights alone: by the node that packs.
+    std::unordered_map<NodeId, Module> holders;
     /// Scale and zero point of the others, attributes of the root.
     std::unordered_map<NodeId, ParameterNames> parameters;
     std::unordered_map<NodeId, std::string> packedWeights; ///< of functions, by the prepack's node

@@ -199,7 +199,7 @@ bool movesValues(std::string_view target)
 
 bool isKernelTarget(std::string_view target)
 {
-    if (target.starts_with("quantized."))
+    if (target.starts_with("quantized.") || target.starts_with("aten.quantized_"))
         return true;
     const OperatorFactsPtr facts = packOperator(target);
     return facts && (facts->isKernel || facts->isPrepack);

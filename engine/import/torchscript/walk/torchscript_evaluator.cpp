@@ -105,7 +105,10 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
         return fail(ErrorCode::BadInput,
                     "'" + function.name() + "' is called with a wrong number of arguments");
     Level level = m_levels.empty() ? Level() : m_levels.back();
-    if (module && (isForward(function.name()) || m_levels.empty())) {
+    // torch.ao's recurrent modules have a forward for each kind of input, which others call.
+    const bool isEntered = module && !m_levels.empty() && function.name().starts_with("forward_")
+        && module->path != m_levels.back().scope.path;
+    if (module && (isForward(function.name()) || isEntered || m_levels.empty())) {
         level.function.clear();
         level.scope = {module->path, scriptClassName(*module->type), 0};
         auto& tree = m_root->edit().modules();
