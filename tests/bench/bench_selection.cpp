@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <set>
+#include <utility>
 
 using namespace qs;
 
@@ -49,8 +51,11 @@ void waitFor(Condition condition)
 {
     QElapsedTimer limit;
     limit.start();
+    QTimer tick; // ends a wait in which nothing comes
+    tick.start(1000);
     while (!condition() && limit.elapsed() < kPatienceMs)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+        QCoreApplication::processEvents(
+            QEventLoop::WaitForMoreEvents); // sleeps, as the window does
 }
 
 void print(const char* what, std::vector<double> values, double bound)
@@ -60,6 +65,15 @@ void print(const char* what, std::vector<double> values, double bound)
         = [&](double share) { return values[std::size_t(share * double(values.size() - 1))]; };
     std::printf("%-34s median %6.1f  p95 %6.1f  most %6.1f ms  %s %g\n", what, at(0.5), at(0.95),
                 values.back(), at(0.95) <= bound ? "within" : "ABOVE ", bound);
+}
+
+/// The selections that took longest, with what was selected.
+void printSlowest(std::vector<std::pair<double, QString>> taken)
+{
+    std::sort(taken.begin(), taken.end(), std::greater<>());
+    taken.resize(std::min<std::size_t>(taken.size(), 5));
+    for (const auto& [ms, title] : taken)
+        std::printf("    %6.1f ms  %s\n", ms, qPrintable(title));
 }
 
 } // namespace
@@ -102,6 +116,7 @@ int main(int argc, char** argv)
     PaintCount painted;
     properties->widget()->installEventFilter(&painted);
     std::vector<double> work, wall, later;
+    std::vector<std::pair<double, QString>> named;
     int done = 0;
     std::set<int> seen;
     for (const NodePtr& node : workspace.document().model()->nodes()) {
@@ -130,6 +145,7 @@ int main(int argc, char** argv)
             continue;
         wall.push_back(toPixel);
         work.push_back(spent);
+        named.emplace_back(spent, workspace.facts().title(node->id));
         later.push_back(threadMs() - rest);
         if (done == 125)
             break;
@@ -138,6 +154,7 @@ int main(int argc, char** argv)
     if (work.empty())
         return 1;
     print("main thread to the pixel", work, 16);
+    printSlowest(std::move(named));
     print("clock to the pixel", wall, 50);
     print("main thread in the 60 ms after", later, 16);
     return 0;

@@ -156,6 +156,8 @@ void PropertyPanel::refresh()
     fill();
     m_cards->layout()->setEnabled(true);
     m_cards->layout()->activate();
+    for (auto* card : m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly))
+        card->layOut();
     m_cards->setUpdatesEnabled(true);
 }
 

@@ -28,6 +28,8 @@ void stylePlot(QCustomPlot& plot)
 {
     plot.setBackground(theme().panel);
     plot.setMinimumSize(120, 60);
+    // A repaint at once would paint all of the window that is due, and again what comes after it.
+    plot.setPlottingHint(QCP::phImmediateRefresh, false);
     plot.xAxis->grid()->setVisible(false);
     styleAxis(*plot.xAxis, true);
     styleAxis(*plot.yAxis, false);

@@ -172,8 +172,14 @@ void Card::endRows()
     m_body->setVisible(m_row > 0);
     m_column->setEnabled(true);
     m_grid->setEnabled(true);
-    m_grid->activate();
+    m_body->updateGeometry();
+    updateGeometry();
+}
+
+void Card::layOut()
+{
     m_column->activate();
+    m_grid->activate();
 }
 
 template<class Widget, class Make>

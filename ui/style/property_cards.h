@@ -28,6 +28,10 @@ class Card : public QFrame
 public:
     Card(const QString& title, QWidget* parent);
 
+    /// Gives the rows their places now, not with the next turn of the event loop. Call it when the
+    /// card has its size.
+    void layOut();
+
     /// Rows are added while it lives; what the filling before had beyond them goes when it ends.
     class Filling
     {
