@@ -6,6 +6,7 @@
 #include "engine/graph/graph.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -13,11 +14,12 @@ namespace qs {
 
 /// Translates between nodes and the words in which edits name them. Operators of the file are
 /// counted in the file's own graph, whatever edits did since: removing one renumbers nothing. A
-/// value.
+/// value; copies share what is known of the file. Words are made when asked for: of the file two
+/// numbers an operator are kept.
 class Addresses
 {
 public:
-    explicit Addresses(const Graph& file);
+    explicit Addresses(GraphPtr file);
 
     /// Remembers what an edit added. Errors: the name is taken by an earlier edit.
     Result<void> add(const std::string& name, NodeId node);
@@ -31,12 +33,12 @@ public:
     bool isFree(const std::string& name) const { return !m_added.contains(name); }
 
 private:
+    struct File;
     Result<NodeId> findOperator(const ValueAddress& address) const;
 
-    std::map<std::string, NodeId> m_inputs, m_stored, m_added;
-    /// By module and target, in order.
-    std::map<std::pair<std::string, std::string>, std::vector<NodeId>> m_operators;
-    std::unordered_map<NodeId, ValueAddress> m_words;
+    std::shared_ptr<const File> m_file;
+    std::map<std::string, NodeId> m_added;
+    std::unordered_map<NodeId, std::string> m_addedNames;
 };
 
 } // namespace qs

@@ -145,7 +145,7 @@ Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
 {
     auto untouched = std::make_shared<EditedModel>();
     untouched->form = form;
-    untouched->addresses = std::make_shared<const Addresses>(*file);
+    untouched->addresses = std::make_shared<const Addresses>(file);
     untouched->graph = file;
     for (const auto& values : returned(*file))
         for (std::size_t i = 0; i < values.size(); ++i)

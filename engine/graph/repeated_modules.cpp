@@ -177,8 +177,9 @@ std::shared_ptr<const RepeatedModules> RepeatedModules::find(const Graph& graph)
     for (auto& group : groups) {
         if (group.size() < 2)
             continue;
+        group.shrink_to_fit(); // it stays as it is
         for (const auto& path : group)
-            out->m_groupOf.emplace(path, out->m_groups.size());
+            out->m_groupOf.emplace(path, std::uint32_t(out->m_groups.size()));
         out->m_groups.push_back(std::move(group));
     }
     return out;

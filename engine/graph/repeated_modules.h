@@ -3,6 +3,7 @@
 
 #include "engine/graph/graph.h"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,10 @@ namespace qs {
 class RepeatedModules
 {
 public:
+    RepeatedModules() = default;
+    RepeatedModules(const RepeatedModules&) = delete; // `m_groupOf` looks into `m_groups`
+    RepeatedModules& operator=(const RepeatedModules&) = delete;
+
     /// Linear in the number of nodes times the depth of the hierarchy.
     static std::shared_ptr<const RepeatedModules> find(const Graph& graph);
 
@@ -33,7 +38,7 @@ public:
 
 private:
     std::vector<std::vector<std::string>> m_groups;
-    std::unordered_map<std::string, std::size_t> m_groupOf;
+    std::unordered_map<std::string_view, std::uint32_t> m_groupOf; ///< keys are those of the groups
 };
 using RepeatedModulesPtr = std::shared_ptr<const RepeatedModules>;
 

@@ -117,7 +117,7 @@ std::shared_ptr<const Addresses> GraphEditor::addresses() const
         return edited->addresses;
     const GraphPtr shown = graph();
     if (shown && m_formAddresses.first != shown)
-        m_formAddresses = {shown, std::make_shared<const Addresses>(*shown)};
+        m_formAddresses = {shown, std::make_shared<const Addresses>(shown)};
     return shown ? m_formAddresses.second : nullptr;
 }
 

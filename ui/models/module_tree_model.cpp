@@ -43,7 +43,7 @@ void ModuleTreeModel::take(FoldTreePtr tree)
 {
     beginResetModel();
     m_tree = std::move(tree);
-    m_rowOf.assign(m_tree ? m_tree->size() : 0, 0);
+    m_rowOf.assign(m_tree ? m_tree->size() : 0, -1);
     if (m_tree)
         readRows();
     endResetModel();
@@ -73,15 +73,12 @@ void ModuleTreeModel::refresh(const QModelIndex& parent)
         refresh(index(row, 0, parent));
 }
 
-/// A module that was dissolved into its only unit still lists that unit, which now has another
-/// parent.
 void ModuleTreeModel::readRows()
 {
     for (int parent = 0; parent < int(m_tree->size()); ++parent) {
         const auto& children = m_tree->entry(parent).children;
         for (std::size_t row = 0; row < children.size(); ++row)
-            if (m_tree->entry(children[row]).parent == parent)
-                m_rowOf[std::size_t(children[row])] = int(row);
+            m_rowOf[std::size_t(children[row])] = int(row);
     }
 }
 
@@ -89,6 +86,8 @@ QModelIndex ModuleTreeModel::indexOf(int entry, int column) const
 {
     if (!m_tree || entry < 0 || entry >= int(m_rowOf.size()))
         return {};
+    while (entry != FoldTree::kRoot && m_rowOf[std::size_t(entry)] < 0)
+        entry = m_tree->entry(entry).parent; // all of a list may be in a box, which speaks for it
     return createIndex(entry == FoldTree::kRoot ? 0 : m_rowOf[std::size_t(entry)], column,
                        quintptr(entry));
 }

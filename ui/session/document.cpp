@@ -17,8 +17,8 @@ bool sameTree(const FoldTree& a, const FoldTree& b)
 {
     const auto same = [](const FoldEntry& x, const FoldEntry& y) {
         return x.kind == y.kind && x.parent == y.parent && x.label == y.label
-            && x.children == y.children && x.members == y.members && x.path == y.path
-            && x.wrap == y.wrap;
+            && x.children == y.children && std::ranges::equal(x.members, y.members)
+            && x.path == y.path && x.wrap == y.wrap;
     };
     bool out = a.size() == b.size();
     for (int i = 0; out && i < int(a.size()); ++i)

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "engine/graph/text/node_titles.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/wrapped_scopes.h"
-#include "ui/session/dotted_names.h"
 
 #include <cstdint>
 #include <deque>
@@ -34,12 +34,13 @@ struct FoldEntry
     std::string label; ///< "layer2", "conv1·bn1·relu"
     std::string title; ///< what a user reads: `NodeTitles` of a unit, of a module its path
     std::string className; ///< "Sequential", "Conv2d"; may be empty
-    std::vector<NodeId> members; ///< of a unit, in graph order; empty for a module
+    std::span<const NodeId> members; ///< of a unit, in graph order, in the tree's list of nodes
     std::string wrap; ///< of a module: what the recipe calls it where it is shown as one node
     int units = 0; ///< operators and groups inside; 1 for a unit
     int repeats = 0; ///< of a box around blocks that are the same again: how many it holds
     std::size_t order = 0; ///< position of the first node
-    std::uint32_t firstNode = 0, lastNode = 0; ///< what is below it in the tree's list of nodes
+    /// What is below it in the tree's list of nodes; of a box see `FoldTree::nodesOf`.
+    std::uint32_t firstNode = 0, lastNode = 0;
     bool isModule() const { return kind == Kind::Module; }
 };
 
@@ -86,5 +87,8 @@ private:
     std::unordered_map<int, std::vector<std::size_t>> m_blockEnds; ///< by box, in its children
 };
 using FoldTreePtr = std::shared_ptr<const FoldTree>;
+
+/// "head" for "head.post_process()": the module that an entry's path names or lies in.
+std::string moduleOfPath(const std::string& entryPath);
 
 } // namespace qs

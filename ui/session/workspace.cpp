@@ -153,6 +153,12 @@ const RepeatedModules& Workspace::repeats()
     return *m_repeats;
 }
 
+void Workspace::takeRepeats(const GraphPtr& model, RepeatedModulesPtr found)
+{
+    if (found && model == m_document.model())
+        m_repeats = std::move(found);
+}
+
 void Workspace::selectEntry(int index, bool extend)
 {
     if (!m_tree || index < 0)

@@ -44,6 +44,10 @@ public:
 
     /// Blocks of the model that come again; found when first asked for. There must be a model.
     const RepeatedModules& repeats();
+    /// The same; null where they were not found yet.
+    const RepeatedModulesPtr& knownRepeats() const { return m_repeats; }
+    /// Takes what was found on another thread, if it is of the model that is open.
+    void takeRepeats(const GraphPtr& model, RepeatedModulesPtr found);
     const Selection& selection() const { return m_selection; }
 
     /// Selects what an entry of `foldTree()` stands for; `extend` adds to or takes from the nodes

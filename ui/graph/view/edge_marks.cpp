@@ -77,7 +77,7 @@ std::optional<Edge> EdgeMarks::edgeUnder(int entry) const
 {
     const auto& members = m_drawing.tree->entry(entry).members;
     std::optional<Edge> edge;
-    for (const NodeId id : m_float ? std::vector<NodeId>() : members) {
+    for (const NodeId id : m_float ? std::span<const NodeId>() : members) {
         const Node& node = m_drawing.graph->get(id);
         if (!standsOnEdge(node))
             return std::nullopt;

@@ -146,7 +146,7 @@ bool GraphPane::isLayoutDone() const
     return !m_findingRuns && m_main->isDone() && (!m_split || m_other->isDone());
 }
 
-void GraphPane::lookInside(const std::vector<NodeId>& nodes)
+void GraphPane::lookInside(std::span<const NodeId> nodes)
 {
     for (const NodeId id : nodes)
         if (const NodePtr owner = m_workspace.facts().bodyOwner(id)) {

@@ -110,7 +110,7 @@ public:
     Trace trace() const { return m_trace; }
     void setTrace(Trace trace);
     /// Looks into the first of the nodes that has a body; nothing where none has.
-    void lookInside(const std::vector<NodeId>& nodes);
+    void lookInside(std::span<const NodeId> nodes);
     BodyPane& body() { return *m_body; }
     void zoomReset() { view().setZoom(1); }
 
@@ -177,8 +177,6 @@ private:
     bool m_boxesRepeats = true;
     bool m_findingRuns = false, m_findingFirst = false;
     FoldTreePtr m_boxes; ///< the float tree with its boxes
-    RepeatedModulesPtr m_repeats; ///< of `m_repeatsOf`
-    GraphPtr m_repeatsOf;
     Flow m_flow = Flow::Down;
     int m_modelNumber = 0; ///< of the model whose modules `m_open` names
     bool m_freshModel = true;

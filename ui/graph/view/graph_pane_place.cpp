@@ -113,8 +113,7 @@ void GraphPane::findRuns(bool fresh)
     // In a large model this takes a third of a second.
     m_workspace.pipeline().jobs().run(
         Lane::Pool, kRunsTag,
-        [model, tree, boxes = m_boxesRepeats,
-         repeats = m_repeatsOf == model ? m_repeats : nullptr](JobContext&) {
+        [model, tree, boxes = m_boxesRepeats, repeats = m_workspace.knownRepeats()](JobContext&) {
             Found out {repeats, std::make_shared<const BlockRuns>(), {}};
             if (boxes) {
                 out.repeats = repeats ? repeats : RepeatedModules::find(*model);
@@ -127,10 +126,9 @@ void GraphPane::findRuns(bool fresh)
         this,
         [this, model, tree](Found found) {
             m_findingRuns = false;
+            m_workspace.takeRepeats(model, std::move(found.repeats));
             if (tree != m_workspace.foldTree())
                 return;
-            m_repeats = std::move(found.repeats);
-            m_repeatsOf = model;
             const bool first = std::exchange(m_findingFirst, false);
             if (first)
                 m_open.setPaths(std::move(found.first));

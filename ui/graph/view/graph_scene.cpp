@@ -3,6 +3,10 @@
 
 #include "ui/graph/view/hot_item.h"
 
+#include <QSet>
+
+#include <utility>
+
 namespace qs {
 
 GraphScene::GraphScene(QObject* parent)
@@ -57,12 +61,12 @@ void GraphScene::setSelectedEntries(const std::vector<int>& entries)
     for (auto* item : m_selected)
         delete item;
     m_selected.clear();
-    std::vector<QRectF> done;
+    QSet<std::pair<double, double>> done; // of a folded module all inside is one place
     for (int entry : entries) {
         const QRectF rect = rectOf(entry);
-        if (rect.isNull() || std::find(done.begin(), done.end(), rect) != done.end())
+        if (rect.isNull() || done.contains({rect.x(), rect.y()}))
             continue;
-        done.push_back(rect);
+        done.insert({rect.x(), rect.y()});
         m_selected.push_back(new HotItem(rect, HotItem::Look::Selected));
         addItem(m_selected.back());
     }
