@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/engine/plan/graph_maker.h"
 #include "tests/support/fake_engine.h"
+#include "tests/ui/module_net.h"
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
-#include "ui/graph/layout/block_runs.h"
 #include "ui/graph/layout/expansion.h"
 #include "ui/graph/layout/graph_layout.h"
 #include "ui/session/search/finder.h"
@@ -17,48 +16,10 @@ using namespace qs;
 
 namespace {
 
-/// Operators in modules of their own.
-class Net
-{
-public:
-    ValueRef input() { return m_maker.input("x"); }
-    ValueRef conv(const std::string& path, ValueRef x)
-    {
-        const ValueRef weight = m_maker.parameter(path + ".weight");
-        return op(path, "aten.conv2d.default", "torch.nn.Conv2d",
-                  {{"input", x}, {"weight", weight}});
-    }
-    ValueRef relu(const std::string& path, ValueRef x)
-    {
-        return op(path, "aten.relu.default", "torch.nn.ReLU", {{"self", x}});
-    }
-    /// Two operators in a module.
-    ValueRef module(const std::string& path, const std::string& target, ValueRef x)
-    {
-        m_maker.edit.modules().add(path, target);
-        return op(path + ".b", target, "B",
-                  {{"self", op(path + ".a", target, "A", {{"self", x}})}});
-    }
-    ValueRef op(const std::string& path, const std::string& target, const std::string& className,
-                std::vector<NamedArgument> args)
-    {
-        return m_maker.op("n" + std::to_string(m_count++), target, std::move(args), path,
-                          className);
-    }
-    GraphPtr finish(ValueRef output)
-    {
-        return std::make_shared<const Graph>(m_maker.finish({output}));
-    }
-
-private:
-    GraphMaker m_maker;
-    int m_count = 0;
-};
-
 /// "net.0" Conv, "net.1" ReLU and so on, after a pooling.
 GraphPtr convsAndRelus(int pairs)
 {
-    Net net;
+    ModuleNet net;
     ValueRef x = net.op("pool", "aten.adaptive_avg_pool2d.default", "torch.nn.Pool",
                         {{"self", net.input()}});
     for (int i = 0; i < pairs; ++i) {
@@ -72,7 +33,7 @@ GraphPtr convsAndRelus(int pairs)
 /// `odd` is a product.
 GraphPtr residuals(int blocks, int odd)
 {
-    Net net;
+    ModuleNet net;
     ValueRef x = net.conv("stem", net.input());
     for (int i = 0; i < blocks; ++i) {
         const std::string number = std::to_string(i);
@@ -83,40 +44,6 @@ GraphPtr residuals(int blocks, int odd)
         x = net.op("trunk", "aten.add.Tensor", "Trunk", {{"self", x}, {"other", fed}});
     }
     return net.finish(x);
-}
-
-/// Each convolution fused with its rectifier.
-Plan fusing(const Graph& graph)
-{
-    Plan plan;
-    for (const auto& node : graph.nodes()) {
-        NodePlan decided;
-        decided.node = node->id;
-        if (node->target == "aten.conv2d.default") {
-            decided.group = int(plan.groups.size());
-            plan.groups.emplace_back();
-            plan.groups.back().fused = true;
-        } else if (node->target == "aten.relu.default") {
-            decided.group = int(plan.groups.size()) - 1;
-        }
-        if (decided.group >= 0)
-            plan.groups.back().members.push_back(node->id);
-        plan.nodes.push_back(std::move(decided));
-    }
-    return plan;
-}
-
-BlockRuns runsOf(const Graph& graph, const FoldTreePtr& tree)
-{
-    return findBlockRuns(graph, *tree, *RepeatedModules::find(graph));
-}
-
-QStringList keysOf(const GraphPtr& graph)
-{
-    QStringList out;
-    for (const auto& run : runsOf(*graph, FoldTree::build(*graph, nullptr)))
-        out << toQString(run.key);
-    return out;
 }
 
 class PairsEngine : public FakeEngine
@@ -183,7 +110,7 @@ void TestPeriods::fusedPairsAreTheSameRun()
 
 void TestPeriods::modulesThatAlternateAreARun()
 {
-    Net net;
+    ModuleNet net;
     ValueRef x = net.conv("stem", net.input());
     for (int i = 0; i < 4; ++i) {
         x = net.module("trunk.attention" + std::to_string(i), "aten.tanh.default", x);
@@ -228,7 +155,7 @@ void TestPeriods::operatorsBetweenBelongToTheBlocks()
         QVERIFY(edge.fromEntry != edge.toEntry);
 
     // Convolutions with rectifiers of the module around them, fused or apart.
-    Net net;
+    ModuleNet net;
     ValueRef x = net.input();
     for (int i = 0; i < 5; ++i) {
         x = net.conv("stem.conv" + std::to_string(i), x);
@@ -251,7 +178,7 @@ void TestPeriods::operatorsBetweenMustBeTheSame()
     QCOMPARE(keysOf(residuals(6, 2)), QStringList {QStringLiteral("trunk.mlp2–attention5 ×3")});
     QCOMPARE(keysOf(residuals(4, 1)), QStringList());
     // Operators of a module alone are not blocks.
-    Net net;
+    ModuleNet net;
     ValueRef x = net.input();
     for (int i = 0; i < 8; ++i)
         x = net.op("stem", i % 2 ? "aten.relu.default" : "aten.tanh.default", "Stem",
@@ -261,14 +188,14 @@ void TestPeriods::operatorsBetweenMustBeTheSame()
 
 void TestPeriods::shorterPeriodsGoFirst()
 {
-    Net alike;
+    ModuleNet alike;
     ValueRef x = alike.input();
     for (int i = 0; i < 12; ++i)
         x = alike.conv("net." + std::to_string(i), x);
     QCOMPARE(keysOf(alike.finish(x)), QStringList()); // single operators, not pairs of them
 
     // A rectifier before the first convolution is not the begin of the blocks.
-    Net shifted;
+    ModuleNet shifted;
     ValueRef y = shifted.relu("net.0", shifted.input());
     for (int i = 0; i < 3; ++i) {
         y = shifted.conv("net." + std::to_string(2 * i + 1), y);
@@ -279,7 +206,7 @@ void TestPeriods::shorterPeriodsGoFirst()
 
 void TestPeriods::differentlyWiredBlocksAreNot()
 {
-    Net net;
+    ModuleNet net;
     ValueRef x = net.input();
     for (int i = 0; i < 4; ++i) {
         const std::string path = "net." + std::to_string(2 * i);

@@ -2,8 +2,10 @@
 #include "ui/graph/layout/block_neighbours.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/text/node_titles.h"
 
 #include <algorithm>
+#include <map>
 
 namespace qs {
 
@@ -17,13 +19,23 @@ std::pair<std::string, std::string> withNumber(const std::string& name)
     return {name.substr(0, digits), name.substr(digits)};
 }
 
-/// "0–11 ×12", "block1–3 ×3", "stem–tail ×3".
+/// The module that both are in: "" for "convs.0" and "norms.5".
+std::string around(const std::string& first, const std::string& last)
+{
+    return commonPath(ModuleTree::parentPath(first), ModuleTree::parentPath(last));
+}
+
+/// "0–11 ×12", "block1–3 ×3", "stem–tail ×3", "convs.0–norms.5 ×6".
 std::string rangeText(const std::string& first, const std::string& last, std::size_t count)
 {
-    const std::string from = lastPart(first), to = lastPart(last);
+    const bool beside = ModuleTree::parentPath(first) == ModuleTree::parentPath(last);
+    const std::string parent = around(first, last);
+    const std::size_t inside = parent.empty() ? 0 : parent.size() + 1;
+    const std::string from = beside ? lastPart(first) : first.substr(inside);
+    const std::string to = beside ? lastPart(last) : last.substr(inside);
     const auto [name, number] = withNumber(from);
     const auto [lastName, lastNumber] = withNumber(to);
-    const bool counted = name == lastName && !number.empty() && !lastNumber.empty();
+    const bool counted = beside && name == lastName && !number.empty() && !lastNumber.empty();
     return from + "–" + (counted ? lastNumber : to) + " ×" + std::to_string(count);
 }
 
@@ -31,14 +43,14 @@ std::string rangeText(const std::string& first, const std::string& last, std::si
 
 std::string runLabel(const std::string& first, const std::string& last, std::size_t count)
 {
-    const std::string parent = lastPart(ModuleTree::parentPath(first));
+    const std::string parent = lastPart(around(first, last));
     const bool bare = withNumber(lastPart(first)).first.empty();
     return (bare && !parent.empty() ? parent + "." : "") + rangeText(first, last, count);
 }
 
 std::string runKey(const std::string& first, const std::string& last, std::size_t count)
 {
-    const std::string parent = ModuleTree::parentPath(first);
+    const std::string parent = around(first, last);
     return (parent.empty() ? "" : parent + ".") + rangeText(first, last, count);
 }
 
@@ -48,7 +60,53 @@ bool isBlock(const FoldEntry& entry)
         && (entry.isModule() || (entry.kind == FoldEntry::Kind::Unit && entry.members.size() > 1));
 }
 
-std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree, int index)
+TurnLists findTurnLists(const Graph& graph)
+{
+    struct Runs
+    {
+        std::size_t first = 0, last = 0, operators = 0;
+        bool holdsOnly = true; ///< no operator of its own, and nothing inside runs again
+    };
+    std::map<std::string, Runs> runs;
+    std::size_t position = 0;
+    for (const NodePtr& node : graph.nodes()) {
+        if (!node->isOperator())
+            continue;
+        const Scope& scope = node->scope;
+        for (std::string path = scope.path; !path.empty(); path = ModuleTree::parentPath(path)) {
+            const auto [it, fresh] = runs.emplace(path, Runs {position, 0, 0, true});
+            it->second.last = position;
+            ++it->second.operators;
+            it->second.holdsOnly &= path != scope.path && scope.callIndex == 0;
+        }
+        ++position;
+    }
+    TurnLists out;
+    for (const auto& [path, run] : runs)
+        if (run.holdsOnly && run.last - run.first + 1 > run.operators)
+            out.insert(path);
+    return out;
+}
+
+std::vector<int> partsOf(const FoldTree& tree, int parent, const TurnLists& lists)
+{
+    std::vector<int> out;
+    for (const int child : tree.entry(parent).children) {
+        const FoldEntry& entry = tree.entry(child);
+        if (entry.isModule() && entry.wrap.empty() && lists.contains(entry.path)) {
+            const auto inside = partsOf(tree, child, lists);
+            out.insert(out.end(), inside.begin(), inside.end());
+        } else {
+            out.push_back(child);
+        }
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [&tree](int a, int b) { return tree.entry(a).order < tree.entry(b).order; });
+    return out;
+}
+
+std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree, int index,
+                                        const TurnLists& lists)
 {
     const FoldEntry& entry = tree.entry(index);
     const bool named = entry.isModule() || entry.kind == FoldEntry::Kind::Unit;
@@ -64,7 +122,10 @@ std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree
         if (scope.callIndex > 0 || scope.path.size() <= start
             || !ModuleTree::isWithin(scope.path, parent))
             continue;
-        std::string own = scope.path.substr(0, scope.path.find('.', start));
+        std::size_t end = std::min(scope.path.find('.', start), scope.path.size());
+        while (end < scope.path.size() && lists.contains(scope.path.substr(0, end)))
+            end = std::min(scope.path.find('.', end + 1), scope.path.size());
+        std::string own = scope.path.substr(0, end);
         if (std::find(out.begin(), out.end(), own) == out.end())
             out.push_back(std::move(own));
     }

@@ -3,6 +3,7 @@
 
 #include "ui/session/fold_tree.h"
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,10 +13,20 @@ namespace qs {
 /// The neighbours in the tree that make one block, in graph order.
 using BlockEntries = std::vector<int>;
 
-/// The modules directly inside the entry's parent that the entry stands for: a module itself, of a
-/// unit those of its members. Empty for what stands in the parent alone and for what the recipe
-/// shows as one node.
-std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree, int index);
+/// Paths of modules that only hold others, which run in turn with what stands beside the holder:
+/// both lists of `for conv, norm in zip(self.convs, self.norms)`. Their parts belong to the module
+/// around.
+using TurnLists = std::set<std::string>;
+TurnLists findTurnLists(const Graph& graph);
+
+/// What runs in a module, in graph order: its children, and in place of a list the list's own.
+std::vector<int> partsOf(const FoldTree& tree, int parent, const TurnLists& lists);
+
+/// The modules directly inside the entry's parent, or in a list there, that the entry stands for: a
+/// module itself, of a unit those of its members. Empty for what stands in the parent alone and for
+/// what the recipe shows as one node.
+std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree, int index,
+                                        const TurnLists& lists);
 
 /// The operators of the unit that belong to the entry's parent itself, as the sum in
 /// `x + self.attn(x)`; empty for modules.
@@ -25,7 +36,7 @@ std::vector<NodeId> glueOf(const Graph& graph, const FoldTree& tree, int index);
 bool isBlock(const FoldEntry& entry);
 
 /// "layers.0–11 ×12" for blocks from the first module to the last: a bare number goes with the name
-/// before it.
+/// before it. "convs.0–norms.11 ×12" where they are in different modules.
 std::string runLabel(const std::string& first, const std::string& last, std::size_t count);
 /// "model.layers.0–11 ×12".
 std::string runKey(const std::string& first, const std::string& last, std::size_t count);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 namespace qs {
 
@@ -27,16 +28,32 @@ public:
         , m_tree(tree)
         , m_repeats(repeats)
         , m_neighbours(graph, tree)
+        , m_lists(findTurnLists(graph))
     {
     }
 
     BlockRuns find()
     {
-        forEachModule(m_tree, FoldTree::kRoot, [this](int parent) { findIn(parent); });
+        findWhere([this](const std::string& path) { return !m_lists.contains(path); });
+        // Parts of a list that make no run with what runs between them may make one by themselves.
+        TurnLists alone = std::exchange(m_lists, {});
+        for (const BlockRun& run : m_runs)
+            m_lists.insert(run.lists.begin(), run.lists.end());
+        std::erase_if(alone, [this](const std::string& list) { return m_lists.contains(list); });
+        findWhere([&alone](const std::string& path) { return alone.contains(path); });
         return std::move(m_runs);
     }
 
 private:
+    template<class Wanted>
+    void findWhere(Wanted wanted)
+    {
+        forEachModule(m_tree, FoldTree::kRoot, [&](int parent) {
+            if (wanted(m_tree.entry(parent).path))
+                findIn(parent);
+        });
+    }
+
     /// Blocks of `period` neighbours each, from a place on.
     struct Stretch
     {
@@ -46,7 +63,7 @@ private:
 
     void findIn(int parent)
     {
-        m_children = m_tree.entry(parent).children;
+        m_children = partsOf(m_tree, parent, m_lists);
         if (m_children.size() < kFewestBlocks)
             return;
         describe();
@@ -76,7 +93,7 @@ private:
         m_modules.clear();
         std::unordered_map<std::string, int> uses;
         for (const int child : m_children) {
-            m_modules.push_back(modulesOfEntry(m_graph, m_tree, child));
+            m_modules.push_back(modulesOfEntry(m_graph, m_tree, child, m_lists));
             for (const auto& module : m_modules.back())
                 ++uses[module];
         }
@@ -199,8 +216,8 @@ private:
     {
         std::vector<BlockEntries> blocks;
         for (std::size_t i = 0; i < stretch.count; ++i) {
-            const auto block
-                = m_children.subspan(stretch.from + i * stretch.period, stretch.period);
+            const auto block = std::span<const int>(m_children)
+                                   .subspan(stretch.from + i * stretch.period, stretch.period);
             blocks.emplace_back(block.begin(), block.end());
         }
         bool found = false;
@@ -225,8 +242,12 @@ private:
         BlockRun run;
         for (std::size_t block = 0; block < chain.size(); ++block)
             for (const int entry : chain[block]) {
-                for (auto& module : modulesOfEntry(m_graph, m_tree, entry))
+                for (auto& module : modulesOfEntry(m_graph, m_tree, entry, m_lists)) {
+                    for (std::string up = ModuleTree::parentPath(module); m_lists.contains(up);
+                         up = ModuleTree::parentPath(up))
+                        run.lists.insert(up);
                     run.paths.push_back(std::move(module));
+                }
                 for (const NodeId id : glueOf(m_graph, m_tree, entry))
                     run.glue.emplace_back(id, block);
             }
@@ -240,7 +261,8 @@ private:
     const RepeatedModules& m_repeats;
     BlockNeighbours m_neighbours;
     BlockRuns m_runs;
-    std::span<const int> m_children;
+    TurnLists m_lists;
+    std::vector<int> m_children; ///< what runs in the module that is looked at
     std::vector<std::vector<std::string>> m_modules; ///< by child
     std::vector<std::vector<std::size_t>> m_same; ///< by period and child
 };
@@ -249,7 +271,7 @@ private:
 
 bool isPartOf(const BlockRun& run, const Graph& graph, const FoldTree& tree, int entry)
 {
-    const auto modules = modulesOfEntry(graph, tree, entry);
+    const auto modules = modulesOfEntry(graph, tree, entry, run.lists);
     const auto isGlue = [&](NodeId id) {
         const NodeId origin = originOf(graph.get(id));
         return std::any_of(run.glue.begin(), run.glue.end(),

@@ -23,6 +23,15 @@ public:
         for (std::size_t run = 0; run < runs.size(); ++run)
             for (std::size_t i = 0; i < runs[run].paths.size(); ++i)
                 m_places.emplace(runs[run].paths[i], std::pair(run, i / runs[run].modules));
+        for (const BlockRun& run : runs)
+            m_lists.insert(run.lists.begin(), run.lists.end());
+        for (const BlockRun& run : runs)
+            for (const std::string& path : run.paths) {
+                std::string parent = ModuleTree::parentPath(path);
+                while (m_lists.contains(parent))
+                    parent = ModuleTree::parentPath(parent);
+                m_parents.insert(std::move(parent));
+            }
         for (std::size_t run = 0; run < runs.size(); ++run)
             for (const auto& [node, block] : runs[run].glue)
                 m_glue.emplace(node, std::pair(run, block));
@@ -41,7 +50,7 @@ private:
     std::optional<Place> placeOf(int entry) const
     {
         std::optional<Place> out;
-        const auto modules = modulesOfEntry(m_graph, *m_tree, entry);
+        const auto modules = modulesOfEntry(m_graph, *m_tree, entry, m_lists);
         for (const auto& module : modules) {
             const auto found = m_places.find(module);
             if (found == m_places.end() || (out && *out != found->second))
@@ -62,7 +71,7 @@ private:
     bool isAdded(int entry) const
     {
         const auto& members = m_tree->entry(entry).members;
-        return !members.empty() && modulesOfEntry(m_graph, *m_tree, entry).empty()
+        return !members.empty() && modulesOfEntry(m_graph, *m_tree, entry, m_lists).empty()
             && std::all_of(members.begin(), members.end(),
                            [this](NodeId id) { return bool(m_graph.get(id).origin); });
     }
@@ -95,34 +104,69 @@ private:
 
     void groupIn(int parent)
     {
-        const std::vector<int> children = m_tree->entry(parent).children;
-        std::vector<int> now;
+        if (!m_parents.contains(moduleOfPath(m_tree->entry(parent).path)))
+            return;
+        const std::vector<int> children = partsOf(*m_tree, parent, m_lists);
+        std::vector<int> come;
         for (std::size_t from = 0; from < children.size();) {
             const auto blocks = stretchOf(children, from);
-            if (blocks.empty())
-                now.push_back(children[from++]);
+            from += blocks.empty();
             for (const auto chain : m_neighbours.chains(blocks))
-                add(parent, chain, now);
+                add(parent, chain, come);
             for (const BlockEntries& block : blocks)
                 from += block.size();
         }
-        if (now.size() != children.size())
-            own(parent).children = std::move(now);
+        if (!come.empty())
+            rearrange(parent, come);
     }
 
-    void add(int parent, std::span<const BlockEntries> blocks, std::vector<int>& now)
+    /// Leaves out what went into a box or to the module around, and lists of which nothing is left;
+    /// puts in what comes. Returns false if nothing is left.
+    bool rearrange(int index, const std::vector<int>& come)
+    {
+        std::vector<int> now = come;
+        for (const int child : m_tree->entry(index).children) {
+            if (m_grouped->entry(child).parent != index)
+                continue;
+            const bool isList
+                = m_tree->entry(child).isModule() && m_lists.contains(m_tree->entry(child).path);
+            if (isList && !rearrange(child, {}))
+                own(child).parent = m_grouped->entry(m_tree->entry(child).children.front()).parent;
+            else
+                now.push_back(child);
+        }
+        std::stable_sort(now.begin(), now.end(), [this](int a, int b) {
+            return m_grouped->entry(a).order < m_grouped->entry(b).order;
+        });
+        if (now == m_tree->entry(index).children)
+            return true;
+        FoldEntry& entry = own(index);
+        entry.children = std::move(now);
+        if (entry.children.empty())
+            return false;
+        entry.order = m_grouped->entry(entry.children.front()).order;
+        return true;
+    }
+
+    /// Puts the blocks into boxes. What then stands in the module, where it did not before, goes to
+    /// `come`.
+    void add(int parent, std::span<const BlockEntries> blocks, std::vector<int>& come)
     {
         const BlockRun& run = m_runs[placeOf(blocks.front().front())->first];
         const bool whole = m_open.count(run.key) > 0;
-        const auto append = [&now](const BlockEntries& block) {
-            now.insert(now.end(), block.begin(), block.end());
+        const auto append = [&](const BlockEntries& block) {
+            for (const int entry : block)
+                if (m_tree->entry(entry).parent != parent) { // out of its list
+                    own(entry).parent = parent;
+                    come.push_back(entry);
+                }
         };
         for (std::size_t from = 0; from < blocks.size();) {
             std::size_t to = from;
             while (to < blocks.size() && (whole || !isOpen(blocks[to])))
                 ++to;
             if (to - from > 1)
-                now.push_back(box(parent, blocks.subspan(from, to - from), run));
+                come.push_back(box(parent, blocks.subspan(from, to - from), run));
             else if (to > from)
                 append(blocks[from]);
             if (to < blocks.size())
@@ -166,6 +210,8 @@ private:
     /// The entry of the grouped tree, to be changed.
     FoldEntry& own(int index)
     {
+        if (!m_grouped)
+            begin();
         const auto [known, fresh] = m_own.emplace(index, nullptr);
         if (fresh) {
             auto& at = m_grouped->m_grouped[std::size_t(index)];
@@ -190,8 +236,6 @@ private:
         out.className = classesOf(blocks.front());
         out.repeats = int(blocks.size());
         out.order = first.order;
-        out.firstNode = first.firstNode;
-        out.lastNode = m_tree->entry(blocks.back().back()).lastNode;
         const int index = int(m_grouped->size());
         auto& blockEnds = m_grouped->m_blockEnds[index];
         for (const BlockEntries& block : blocks) {
@@ -212,6 +256,8 @@ private:
     const BlockRuns& m_runs;
     const std::set<std::string>& m_open;
     std::unordered_map<std::string, std::pair<std::size_t, std::size_t>> m_places;
+    TurnLists m_lists; ///< of all runs
+    std::set<std::string> m_parents; ///< modules that blocks stand in
     std::unordered_map<NodeId, Place> m_glue; ///< by the float node
     std::shared_ptr<FoldTree> m_grouped;
     std::unordered_map<int, FoldEntry*> m_own; ///< by entry of the grouped tree

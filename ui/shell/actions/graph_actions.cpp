@@ -103,7 +103,7 @@ void GraphActions::offerBlocks()
     std::vector<std::pair<std::optional<double>, int>> choices;
     const Graph& model = *m_workspace.document().model();
     for (const int block : blocks)
-        if (!modulesOfEntry(model, tree, block).empty()) // else it goes with those beside it
+        if (!modulesOfEntry(model, tree, block, {}).empty()) // else it goes with those beside it
             choices.emplace_back(facts.worstSqnr(tree.nodesOf(block), ErrorTerm::BornHere), block);
     std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {
         return a.first && (!b.first || *a.first < *b.first);
