@@ -38,6 +38,8 @@ public:
     Result<GraphDrawingPtr> run(const JobContext& job)
     {
         openLevels(FoldTree::kRoot, 0);
+        m_drawnFor.assign(m_tree.size(), -1);
+        noteDrawn(FoldTree::kRoot, FoldTree::kRoot);
         route();
         for (auto it = m_levels.rbegin(); it != m_levels.rend(); ++it) {
             QS_CHECK(job.check());
@@ -80,14 +82,14 @@ private:
                 openLevels(child, depth + 1);
     }
 
-    /// What is drawn for a unit: itself or its outermost folded module.
-    int drawnFor(int unit) const
+    /// Notes what is drawn for the entry and for all inside: themselves or their outermost folded
+    /// module.
+    void noteDrawn(int entry, int drawn)
     {
-        int drawn = unit;
-        for (int entry = m_tree.entry(unit).parent; entry >= 0; entry = m_tree.entry(entry).parent)
-            if (!isOpen(entry))
-                drawn = entry;
-        return drawn;
+        m_drawnFor[std::size_t(entry)] = drawn;
+        const bool open = isOpen(entry);
+        for (const int child : m_tree.entry(entry).children)
+            noteDrawn(child, open ? child : drawn);
     }
 
     void route()
@@ -98,7 +100,7 @@ private:
             const int unit = m_tree.unitOf(node->id);
             if (unit < 0)
                 continue;
-            const int reader = drawnFor(unit);
+            const int reader = m_drawnFor[std::size_t(unit)];
             for (const auto& arg : node->args)
                 forEachRef(arg.value, [&](ValueRef ref) {
                     const int producer = producerOf(ref.node);
@@ -138,7 +140,7 @@ private:
     int producerOf(NodeId id) const
     {
         const int unit = m_tree.unitOf(id);
-        return unit < 0 ? -1 : drawnFor(unit);
+        return unit < 0 ? -1 : m_drawnFor[std::size_t(unit)];
     }
 
     int port(int levelIndex, int producer, bool out)
@@ -235,8 +237,10 @@ private:
                 {QSizeF(12, 1), port.out ? LevelGraph::Place::Bottom : LevelGraph::Place::Top});
         for (const auto& edge : level.edges)
             graph.edges.push_back({edge.fromItem, edge.toItem});
-        if (isSideways())
+        if (isSideways()) {
             graph.layerDistance = kSidewaysDistance;
+            graph.viewShape = 1 / graph.viewShape; // it is turned at the end
+        }
         level.placement = layoutLevel(graph, m_quality);
         for (std::size_t i = 0; i < level.children.size(); ++i)
             level.heights.push_back(float(graph.items[i].size.height()));
@@ -365,6 +369,7 @@ private:
     const FoldTree& m_tree;
     LayoutQuality m_quality;
     std::vector<std::pair<ValueRef, int>> m_byName; ///< values and the readers they are named at
+    std::vector<int> m_drawnFor; ///< by entry
     std::unordered_map<int, int> m_drawnAt; ///< entry to index of the drawn node
     std::shared_ptr<GraphDrawing> m_drawing;
     std::vector<Level> m_levels; ///< parents before children

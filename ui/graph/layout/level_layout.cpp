@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/layout/level_layout.h"
 
+#include "ui/graph/layout/column_wrap.h"
+
 #include <algorithm>
 #include <numeric>
 #include <ogdf/basic/Graph.h>
@@ -176,14 +178,13 @@ LevelPlacement layoutLevel(const LevelGraph& level, LayoutQuality quality)
         return out;
     if (isChain(level)) {
         chain(level, out);
-        return out;
-    }
-    if (quality == LayoutQuality::Coarse || isTooDense(level)) {
+    } else if (quality == LayoutQuality::Coarse || isTooDense(level)) {
         coarse(level, out);
-        return out;
+    } else {
+        sugiyama(level, out);
+        OGDF_ALLOCATOR::flushPool();
     }
-    sugiyama(level, out);
-    OGDF_ALLOCATOR::flushPool();
+    wrapIntoColumns(level, out);
     return out;
 }
 

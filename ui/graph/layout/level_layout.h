@@ -30,6 +30,7 @@ struct LevelGraph
     std::vector<Item> items;
     std::vector<Edge> edges;
     double layerDistance = 28;
+    double viewShape = 1.6; ///< breadth to height of what a very long level is broken to fit
 };
 
 struct LevelPlacement
@@ -45,8 +46,9 @@ enum class LayoutQuality
 };
 
 /// Sugiyama layout by OGDF: longest-path ranking, barycenter heuristic, fast hierarchy layout. A
-/// level so dense that this would take seconds is placed coarsely, whatever was asked for. Safe on
-/// any thread; gives OGDF's memory of that thread back before it returns. The only user of OGDF.
+/// level so dense that this would take seconds is placed coarsely, whatever was asked for; one of
+/// more than 500 rows is broken into columns. Safe on any thread; gives OGDF's memory of that
+/// thread back before it returns. The only user of OGDF.
 LevelPlacement layoutLevel(const LevelGraph& level, LayoutQuality quality = LayoutQuality::Fine);
 
 } // namespace qs
