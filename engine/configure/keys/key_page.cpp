@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/lowering_table.h"
-#include "engine/configure/json/address_example.h"
-#include "engine/configure/json/edit_step_json.h"
-#include "engine/configure/keys/key_table.h"
+#include "engine/configure/keys/edit_key_rows.h"
 #include "engine/configure/qconfig.h"
 #include "engine/configure/qconfig_mapping.h"
 #include "engine/configure/qconfigs/observer_json.h"
@@ -157,19 +155,6 @@ number of groups, else the linear stays float and says so. Such a linear with fl
 kernel for it.
 )";
 
-constexpr std::string_view kEditAddresses = R"(
-| An address (`at`) | Means |
-| --- | --- |
-| `$ADDRESS` | the first convolution directly in that module; `"index": 1` the second, `"output": 1` its second result |
-| `{"input": "x"}` | an input of the model |
-| `{"stored": "fc.weight"}` | a parameter, buffer or constant |
-| `{"added": "clip"}` | what an edit before added by this name |
-
-Addresses survive another export of the model. An argument may be a literal or `{"value": ADDRESS}`; `"this"` is the value that is edited. A reader is
-`{"node": ADDRESS, "argument": "other", "item": 0}`, with `item` for lists, or `{"model_output": 0}`. `quantscope inspect --json` lists modules, operators
-and arguments; in the window *Edit* writes such edits.
-)";
-
 std::string asCode(std::string_view text)
 {
     return text.empty() ? std::string() : "`" + std::string(text) + "`";
@@ -221,7 +206,7 @@ std::string keyEntries(std::string_view document, const KeyTable& table)
     for (const KeyRow& row : table.rows) {
         text += "\n### " + asCode(keyPath(table, row)) + "\n\n" + asSentence(row.meaning)
             + "\n\n- Type: " + std::string(row.type) + "; " + usualText(row)
-            + "\n- Example: " + asCode(row.example) + "\n";
+            + "\n- Example: " + asCode(keyExample(row)) + "\n";
         if (!row.torch.empty())
             text += "- Python: " + std::string(row.torch) + "\n";
     }
@@ -288,47 +273,6 @@ std::string presetsTable()
           "observer inside its fake-quantize.\n";
 }
 
-/// What each kind of edit does, by its name.
-constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
-    {"insert", "puts an operator after a value, for all its readers or those named"},
-    {"remove", "takes an operator out; its readers get its first argument, or `bypass`"},
-    {"replace", "another operator in its place; arguments of the same name are kept"},
-    {"replace_every", "the same for every operator of a target, in the model or below a module"},
-    {"set", "changes literal arguments"},
-    {"rewire", "lets an argument read another value"},
-    {"duplicate", "computes the value once more, for the readers named"},
-    {"rename", "gives an operator another name"},
-    {"constant",
-     "other numbers for a parameter, buffer or constant: nested lists, or a `.npy` beside the "
-     "recipe"},
-    {"add_output", "a value becomes the last output"},
-    {"drop_output", "an output goes"},
-    {"fold", "what depends on stored tensors alone becomes a constant; `--fold` is this edit"},
-    {"extract", "only these operators stay; what they read from elsewhere becomes inputs"},
-    {"as_float32", "float16 and bfloat16 become float32; `--as-float32` is this edit"},
-};
-
-/// Which keys each kind of edit has, and how edits address what they change.
-std::string editsTable()
-{
-    std::string text
-        = "\n## `edits[0]`\n\nAn edit of the model's graph: `do` says what, the other keys where "
-          "and with what. Edits are done in order, before anything else is decided; one that does "
-          "not fit the model is left out with a warning, and `--strict` makes that an error.\n\n"
-          "Every kind also takes `form`, one of "
-        + keyWords(editFormNames()) + "; the default is " + asCode(editFormName(EditForm::Float))
-        + ". An edit of another form changes that converted form alone, after conversion.\n\n"
-          "| `do` | Keys | Optional keys | What it does |\n| --- | --- | --- | --- |\n";
-    for (const EditKeys& kind : editKeys()) {
-        const auto* row
-            = std::find_if(std::begin(kEditMeanings), std::end(kEditMeanings),
-                           [&](const auto& meaning) { return meaning.first == kind.name; });
-        text += "| `" + kind.name + "` | " + keyWords(kind.needed) + " | " + keyWords(kind.others)
-            + " | " + (row == std::end(kEditMeanings) ? "" : std::string(row->second)) + " |\n";
-    }
-    return text + std::string(kEditAddresses);
-}
-
 /// The rows that are there before a recipe adds any.
 std::string defaultRows()
 {
@@ -348,34 +292,23 @@ std::string defaultRows()
     return text;
 }
 
-/// What pages show of a table or of a reader, in its place.
-std::string filled(std::string text)
-{
-    const std::pair<std::string_view, std::string_view> facts[] {
-        {"$EDITS", keyTable("recipe", "").find("edits")->example}, {"$ADDRESS", kAddressExample}};
-    for (const auto& [word, fact] : facts)
-        for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
-            text.replace(at, word.size(), fact);
-    return text;
-}
-
 } // namespace
 
 std::string keyPage(std::string_view document)
 {
-    std::string text(document == "recipe"        ? kRecipePage
-                         : document == "backend" ? kBackendPage
-                                                 : kLoweringPage);
+    std::string text = withExamples(document == "recipe"        ? kRecipePage
+                                        : document == "backend" ? kBackendPage
+                                                                : kLoweringPage);
     for (const KeyTable& table : keyTables(document)) {
         text += keyEntries(document, table);
         if (table.place == "qconfigs.NAME.activation")
             text += observersTable() + std::string(kObserverNotes) + presetsTable();
+        if (table.place == "edits[0]")
+            text += editKindsText();
     }
-    if (document == "recipe")
-        text += editsTable();
     if (document == "lowering")
         text += defaultRows();
-    return filled(std::move(text)) + "\nWritten by `quantscope keys " + std::string(document)
+    return text + "\nWritten by `quantscope keys " + std::string(document)
         + " --page` from the tables that the readers check by.\n";
 }
 
@@ -388,7 +321,7 @@ std::string keyText(std::string_view document, std::string_view key)
                 text += (table.place.empty() ? "" : std::string(table.place) + ".")
                     + std::string(row.key) + "\n    " + std::string(row.type) + "; default "
                     + (row.usual.empty() ? "none" : std::string(row.usual)) + "\n    "
-                    + std::string(row.meaning) + "\n    " + std::string(row.example) + "\n";
+                    + std::string(row.meaning) + "\n    " + keyExample(row) + "\n";
                 if (!row.torch.empty())
                     text += "    Python: " + std::string(row.torch) + "\n";
             }

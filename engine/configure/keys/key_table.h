@@ -15,7 +15,7 @@ struct KeyRow
     std::string_view type; ///< "list of strings"
     std::string_view usual; ///< the default, as JSON; "" = nothing; "required"
     std::string_view meaning; ///< one line
-    std::string_view example; ///< JSON that holds the key, as it stands in the document
+    std::string_view example; ///< JSON that holds the key, as in the document; see `keyExample`
     std::string_view torch = {}; ///< torch.ao's spelling; "" = ours alone
 };
 
@@ -41,6 +41,11 @@ const KeyTable& keyTable(std::string_view document, std::string_view place);
 
 std::span<const KeyTable> recipeKeyTables();
 std::span<const KeyTable> backendKeyTables();
+
+/// The row's example, with the operators that it is about.
+std::string keyExample(const KeyRow& row);
+/// A text of a page with what its words with $ stand for: parts of examples that name operators.
+std::string withExamples(std::string_view page);
 
 /// The reference page of a document, in Markdown: resources/help/recipe-keys.md ...
 std::string keyPage(std::string_view document);

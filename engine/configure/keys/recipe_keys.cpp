@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/keys/key_table.h"
+#include "engine/configure/keys/edit_key_rows.h"
 
 #include <array>
 
@@ -32,10 +32,9 @@ constexpr std::array kRecipeKeys {
             "`ConvertCustomConfig`"},
     KeyRow {"calibration", "object", "{}", "how much data is run, and how images are read",
             R"("calibration": {"batch_size": 8, "batches": 16})"},
-    KeyRow {
-        "edits", "list of objects", "[]",
-        "changes of the model's graph, in order; keys by kind below",
-        R"("edits": [{"do": "rename", "at": {"module": "head", "op": "aten.linear.default"}, "name": "classifier"}])"},
+    KeyRow {"edits", "list of objects", "[]",
+            "changes of the model's graph, in order; keys by kind below",
+            R"("edits": [{"do": "rename", "at": $HEAD, "name": "classifier"}])"},
     KeyRow {"limits", "object", "{}", "what `quantscope check` holds a result to",
             R"("limits": {"min_sqnr": 20})"},
 };
@@ -330,6 +329,11 @@ constexpr std::array kRecipeTables {
         "How a folder of images becomes batches, in the words of torchvision's presets. Equal to "
         "theirs on Pillow images for formats without loss, within a few steps of 255 for JPEG.",
         kPreprocessKeys},
+    KeyTable {"edits[0]",
+              "An edit of the model's graph: `do` says what, the other keys where and with what. "
+              "Edits are done in order, before anything else is decided; one that does not fit the "
+              "model is left out with a warning, and `--strict` makes that an error.",
+              kEditKeyRows},
     KeyTable {"limits",
               "What `quantscope check` holds a result to; an option of the command line wins over "
               "it. Limits change no number.",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend_config.h"
+#include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/qconfigs/observer_json.h"
@@ -19,7 +20,7 @@ constexpr const char* kObserver
 /// The document that holds the example of a key.
 std::string documentOf(const std::string& document, const KeyTable& table, const KeyRow& row)
 {
-    const std::string example(row.example);
+    const std::string example = keyExample(row);
     const auto others = [&](const std::vector<std::pair<std::string, std::string>>& needed) {
         std::string text = example;
         for (const auto& [key, value] : needed)
@@ -161,6 +162,23 @@ private Q_SLOTS:
         const std::string meaning = meaningOf(document, wrong.dump());
         QVERIFY2(meaning.starts_with("error") && meaning.find("no_such_key") != std::string::npos,
                  meaning.c_str());
+    }
+
+    /// The keys of the kinds of edits are those of the table, and no others; each is explained.
+    void editsHaveTheKeysOfTheTable()
+    {
+        std::set<std::string> ofKinds {"do", "form"};
+        for (const EditKeys& kind : editKeys()) {
+            ofKinds.insert(kind.needed.begin(), kind.needed.end());
+            ofKinds.insert(kind.others.begin(), kind.others.end());
+        }
+        const std::vector<std::string> keys = keyTable("recipe", "edits[0]").keys();
+        QCOMPARE(ofKinds, std::set<std::string>(keys.begin(), keys.end()));
+        for (const std::string& key : keys) {
+            const std::string text = keyText("recipe", key);
+            QVERIFY2(text.find("edits[0]." + key) != std::string::npos, text.c_str());
+            QVERIFY2(text.find('$') == std::string::npos, text.c_str());
+        }
     }
 
     /// The keys of the kinds of observers are those of the table, and no others.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/json/address_example.h"
+#include "engine/configure/json/edit_step_json.h"
+#include "engine/configure/keys/edit_key_rows.h"
+#include "engine/graph/operators/common_targets.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+constexpr std::string_view kEditAddresses = R"(
+| An address (`at`) | Means |
+| --- | --- |
+| `$ADDRESS` | the first convolution directly in that module; `"index": 1` the second, `"output": 1` its second result |
+| `{"input": "x"}` | an input of the model |
+| `{"stored": "fc.weight"}` | a parameter, buffer or constant |
+| `{"added": "clip"}` | what an edit before added by this name |
+
+Addresses survive another export of the model. An argument may be a literal or `{"value": ADDRESS}`; `"this"` is the value that is edited. A reader is
+`{"node": ADDRESS, "argument": "other", "item": 0}`, with `item` for lists, or `{"model_output": 0}`. `quantscope inspect --json` lists modules, operators
+and arguments; in the window *Edit* writes such edits.
+)";
+
+/// What each kind of edit does, by its name.
+constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
+    {"insert", "puts an operator after a value, for all its readers or those named"},
+    {"remove", "takes an operator out; its readers get its first argument, or `bypass`"},
+    {"replace", "another operator in its place; arguments of the same name are kept"},
+    {"replace_every", "the same for every operator of a target, in the model or below a module"},
+    {"set", "changes literal arguments"},
+    {"rewire", "lets an argument read another value"},
+    {"duplicate", "computes the value once more, for the readers named"},
+    {"rename", "gives an operator another name"},
+    {"constant",
+     "other numbers for a parameter, buffer or constant: nested lists, or a `.npy` beside the "
+     "recipe"},
+    {"add_output", "a value becomes the last output"},
+    {"drop_output", "an output goes"},
+    {"fold", "what depends on stored tensors alone becomes a constant; `--fold` is this edit"},
+    {"extract", "only these operators stay; what they read from elsewhere becomes inputs"},
+    {"as_float32", "float16 and bfloat16 become float32; `--as-float32` is this edit"},
+};
+
+std::string addressIn(std::string_view module, std::string_view target)
+{
+    return R"({"module": ")" + std::string(module) + R"(", "op": ")" + std::string(target)
+        + R"("})";
+}
+
+std::string codeOf(const std::vector<std::string>& keys)
+{
+    std::string text;
+    for (const std::string& key : keys)
+        text += (text.empty() ? "`" : " ") + key;
+    return text.empty() ? text : text + "`";
+}
+
+} // namespace
+
+std::string withExamples(std::string_view page)
+{
+    constexpr std::string_view kRelu = "aten.relu.default";
+    const std::pair<std::string_view, std::string> words[] {
+        {"$EDITS", std::string(keyTable("recipe", "").find("edits")->example)},
+        {"$ADDRESS", std::string(kAddressExample)},
+        {"$HEAD", addressIn("head", kLinearTarget)},
+        {"$STEM", addressIn("stem.relu", kRelu)},
+        {"$BLOCK", addressIn("block1.conv1.relu", kRelu)},
+        {"$RELU", std::string(kRelu)},
+        {"$COPY", std::string(kCloneTarget)}};
+    std::string text(page);
+    for (const auto& [word, meant] : words)
+        for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
+            text.replace(at, word.size(), meant);
+    return text;
+}
+
+std::string keyExample(const KeyRow& row)
+{
+    return withExamples(row.example);
+}
+
+std::string editKindsText()
+{
+    std::string text = "\n## Kinds of edits\n\nEvery kind also takes `form`, one of "
+        + codeOf(editFormNames())
+        + ".\n\n| `do` | Keys | Optional keys | What it does |\n| --- | --- | --- | --- |\n";
+    for (const EditKeys& kind : editKeys()) {
+        const auto* row
+            = std::find_if(std::begin(kEditMeanings), std::end(kEditMeanings),
+                           [&](const auto& meaning) { return meaning.first == kind.name; });
+        text += "| `" + kind.name + "` | " + codeOf(kind.needed) + " | " + codeOf(kind.others)
+            + " | " + (row == std::end(kEditMeanings) ? "" : std::string(row->second)) + " |\n";
+    }
+    return text + withExamples(kEditAddresses);
+}
+
+} // namespace qs
