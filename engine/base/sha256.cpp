@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/sha256.h"
 
+#include "engine/base/files/file_hash.h"
 #include "engine/base/files/read_file.h"
 
 #include <array>
@@ -48,12 +49,17 @@ std::string Sha256::hex()
     return out;
 }
 
-Result<std::string> fileSha256(const std::string& path)
+Result<std::string> fileSha256(const std::string& path, const JobContext& job)
 {
     Sha256 hash;
     QS_CHECK(readInBlocks(
-        path, {}, [&](std::string_view block) { hash.update(block.data(), block.size()); }));
+        path, job, [&](std::string_view block) { hash.update(block.data(), block.size()); }));
     return hash.hex();
+}
+
+Result<std::string> fileSha256(const std::string& path)
+{
+    return fileSha256(path, {});
 }
 
 } // namespace qs

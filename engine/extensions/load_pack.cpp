@@ -126,7 +126,7 @@ Result<void> loadForCuda(const ExtensionPack& pack)
 Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& job,
                                   const std::string& sha256)
 {
-    QS_TRY(ExtensionPack read, readPack(folder));
+    QS_TRY(ExtensionPack read, readPack(folder, job));
     if (!sha256.empty() && read.sha256 != sha256)
         return fail(makeError(ErrorCode::BadInput, "its files have changed since they were shown")
                         .inFile(read.folder)

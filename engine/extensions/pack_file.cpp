@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/extensions/pack_file.h"
 
+#include "engine/base/files/file_hash.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/lowering_names.h"
@@ -204,7 +205,8 @@ Result<void> readName(const JsonPlace& root, ExtensionPack& pack)
     return {};
 }
 
-Result<std::string> hashOf(const ExtensionPack& pack, const std::string& text)
+Result<std::string> hashOf(const ExtensionPack& pack, const std::string& text,
+                           const JobContext& job)
 {
     Sha256 hash;
     hash.update(text.data(), text.size());
@@ -215,7 +217,7 @@ Result<std::string> hashOf(const ExtensionPack& pack, const std::string& text)
         if (fs::exists(library))
             files.push_back(library);
     for (const std::string& file : files) {
-        QS_TRY(const std::string one, fileSha256(file));
+        QS_TRY(const std::string one, fileSha256(file, job));
         hash.update(one.data(), one.size());
     }
     return hash.hex();
@@ -223,7 +225,7 @@ Result<std::string> hashOf(const ExtensionPack& pack, const std::string& text)
 
 } // namespace
 
-Result<ExtensionPack> readPack(const std::string& folder)
+Result<ExtensionPack> readPack(const std::string& folder, const JobContext& job)
 {
     std::error_code code;
     ExtensionPack pack;
@@ -265,7 +267,7 @@ Result<ExtensionPack> readPack(const std::string& folder)
             }
         }
     }
-    QS_TRY(pack.sha256, hashOf(pack, text));
+    QS_TRY(pack.sha256, hashOf(pack, text, job));
     return pack;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/importer.h"
 
+#include "engine/base/files/file_hash.h"
 #include "engine/base/process/try_apart.h"
-#include "engine/base/sha256.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/graph/pass.h"
 #include "engine/import/file_kind.h"
@@ -158,7 +158,7 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     }
     job.report("import", "checking the archive", 0.3);
     // Both read the whole file; the second reader finds it in the page cache.
-    auto hash = std::async(std::launch::async, fileSha256, path);
+    auto hash = std::async(std::launch::async, [&] { return fileSha256(path, job); });
     QS_CHECK(archive->verify(job));
     job.report("import", "reading the graph", 0.5);
     QS_TRY(const GraphPtr graphOnly, readGraph(archive, job));

@@ -21,7 +21,7 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
     if (planningKey(stored.recipe) != planningKey(request.recipe)
         || cutKey(stored.recipe.calibration) != cutKey(request.recipe.calibration))
         return "they are of other decisions";
-    QS_TRY(const Key content, m_hashes.of(request.settings.calibrationData, sha256));
+    QS_TRY(const Key content, m_hashes.of(request.settings.calibrationData, sha256, job));
     if (content != stored.dataSha256)
         return "the calibration data were changed since";
     QS_TRY(auto corrected, correctedShapesOf(*request.model, stored.document));
@@ -48,7 +48,7 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
             return "their scales do not follow from their statistics";
     if (formsKey(stored.recipe) != formsKey(request.recipe))
         return "they are of other decisions";
-    QS_TRY(const Key compared, m_hashes.of(request.settings.compared(), sha256));
+    QS_TRY(const Key compared, m_hashes.of(request.settings.compared(), sha256, job));
     if (compared != stored.comparedSha256)
         return "the comparison's data were changed since";
     QS_TRY(const ComparisonPtr comparison,
@@ -56,7 +56,8 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
     if (comparison->nodes.empty()
         || stored.againstOriginal != measuresOriginal(request.settings, *request.model))
         return std::string();
-    QS_TRY(const Key key, comparisonKey({calibration, nullptr, request.recipe, request.settings}));
+    QS_TRY(const Key key,
+           comparisonKey({calibration, nullptr, request.recipe, request.settings}, job));
     m_memo.keep<Comparison>(key, comparison, comparison->nodes.size() * sizeof(NodeError));
     return std::string();
 }

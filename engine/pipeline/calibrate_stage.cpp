@@ -58,7 +58,7 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
     }
     QS_CHECK(checkCoverage(*model, *planned));
     QS_TRY(run.data, data(*model, source, cut));
-    QS_TRY(const Key content, m_hashes.of(source, model->info().sha256));
+    QS_TRY(const Key content, m_hashes.of(source, model->info().sha256, job));
     run.dataKey = batchesKey(content, cut, run.data->batchCount());
     std::error_code code;
     const bool folder = std::filesystem::is_directory(source, code); // its images are sampled

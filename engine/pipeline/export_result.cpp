@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/files/file_hash.h"
 #include "engine/base/log.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/sha256.h"

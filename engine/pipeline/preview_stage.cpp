@@ -64,8 +64,8 @@ std::unordered_set<ObserverId> observersOn(const PreparedModel& prepared,
 
 } // namespace
 
-Result<StageChain::PreviewData> StageChain::previewData(const Run& run,
-                                                        const PreviewRequest& request)
+Result<StageChain::PreviewData>
+StageChain::previewData(const Run& run, const PreviewRequest& request, const JobContext& job)
 {
     const Graph& model = *run.prepared->model;
     CalibrationSettings cut = request.recipe.calibration;
@@ -73,7 +73,7 @@ Result<StageChain::PreviewData> StageChain::previewData(const Run& run,
     // The rest of the memory is for the reference form: values at its cuts, packed weights.
     cut.batchSize = int(previewSamples(model, m_previewWork.values.budget() / 2,
                                        std::min<std::int64_t>(kMostSamples, cut.batchSize)));
-    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256));
+    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256, job));
     PreviewData made;
     made.samplesKey
         = KeyBuilder("samples").add(batchesKey(content, cut, 1)).add(run.device.device).key();
@@ -136,7 +136,7 @@ Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobC
     QS_TRY(const PlanPtr planned, plan(request.model, request.recipe, job));
     QS_TRY(const Run run,
            prepareRun({request.model, planned, request.recipe, request.settings}, job));
-    QS_TRY(const PreviewData samples, previewData(run, request));
+    QS_TRY(const PreviewData samples, previewData(run, request, job));
     CalibrationPtr seen = request.estimated.empty() ? assemble(run) : nullptr;
     std::vector<std::string> estimated;
     if (!seen) {

@@ -113,7 +113,7 @@ Result<GraphPtr> StageChain::typed(GraphPtr model, const Recipe& recipe,
     const bool isUntyped = countUntyped(*model) > 0;
     if (!isUntyped && corrected.empty())
         return model;
-    QS_TRY(const Key content, m_hashes.of(settings.calibrationData, model->info().sha256));
+    QS_TRY(const Key content, m_hashes.of(settings.calibrationData, model->info().sha256, job));
     const CalibrationSettings& cut = recipe.calibration;
     const Key key = KeyBuilder("typed")
                         .add(modelKey(*model))
@@ -273,11 +273,11 @@ const EditedModel* originalOf(const CompareRequest& request)
 
 } // namespace
 
-Result<Key> StageChain::comparedKey(const CompareRequest& request)
+Result<Key> StageChain::comparedKey(const CompareRequest& request, const JobContext& job)
 {
     const Calibration& calibration = *request.calibration;
     const Graph& model = *calibration.prepared->model;
-    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256));
+    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256, job));
     const CalibrationSettings cut = comparedCut(request.settings, request.recipe.calibration);
     return KeyBuilder("compared")
         .add(modelKey(model))
@@ -287,9 +287,9 @@ Result<Key> StageChain::comparedKey(const CompareRequest& request)
         .key();
 }
 
-Result<Key> StageChain::comparisonKey(const CompareRequest& request)
+Result<Key> StageChain::comparisonKey(const CompareRequest& request, const JobContext& job)
 {
-    QS_TRY(const Key compared, comparedKey(request));
+    QS_TRY(const Key compared, comparedKey(request, job));
     return KeyBuilder("comparison")
         .add(conversionKey(*request.calibration, request.recipe))
         .add(compared)
@@ -309,14 +309,14 @@ Result<ConvertedPtr> StageChain::convertedOf(const CompareRequest& request, cons
 
 Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const JobContext& job)
 {
-    QS_TRY(const Key key, comparisonKey(request));
+    QS_TRY(const Key key, comparisonKey(request, job));
     if (auto kept = m_memo.find<Comparison>(key))
         return kept;
     QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
     QS_TRY(const auto opened,
            data(*converted->prepared->model, request.settings.compared(),
                 comparedCut(request.settings, request.recipe.calibration)));
-    QS_TRY(Key compared, comparedKey(request));
+    QS_TRY(Key compared, comparedKey(request, job));
     const Continuation from {m_work, std::move(compared), opened->batchCount()};
     QS_TRY(ComparisonPtr comparison,
            compareModels(*converted, *opened, request.calibration->device, job,
@@ -328,7 +328,7 @@ Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const J
 Result<ValueLookPtr> StageChain::look(const CompareRequest& request, const LookTarget& target,
                                       const JobContext& job)
 {
-    QS_TRY(const Key comparison, comparisonKey(request));
+    QS_TRY(const Key comparison, comparisonKey(request, job));
     const Key key = KeyBuilder("look")
                         .add(comparison)
                         .add(std::int64_t(target.node.value()))
@@ -380,7 +380,7 @@ Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& j
     if (out.converted->prepared != out.calibration->prepared)
         return {out.calibration, nullptr, nullptr};
     const auto key
-        = comparisonKey({out.calibration, out.converted, request.recipe, request.settings});
+        = comparisonKey({out.calibration, out.converted, request.recipe, request.settings}, job);
     if (key)
         out.comparison = m_memo.find<Comparison>(*key);
     return out;

@@ -188,7 +188,8 @@ private:
         Key key; ///< of model, samples, device and threads
         Key samplesKey; ///< `Preview::samplesKey`
     };
-    Result<PreviewData> previewData(const Run& run, const PreviewRequest& request);
+    Result<PreviewData> previewData(const Run& run, const PreviewRequest& request,
+                                    const JobContext& job);
     /// A calibration of which what is missing, and the ranges of the nodes of these names, were
     /// observed on the samples of a preview; `estimated` gets the names of all. Kept nowhere.
     Result<CalibrationPtr> estimate(const Run& run, const PreviewData& samples,
@@ -197,8 +198,8 @@ private:
     std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
                                            const std::string& device) const;
     /// Of the data that are compared, how they are cut, device and threads.
-    Result<Key> comparedKey(const CompareRequest& request);
-    Result<Key> comparisonKey(const CompareRequest& request);
+    Result<Key> comparedKey(const CompareRequest& request, const JobContext& job);
+    Result<Key> comparisonKey(const CompareRequest& request, const JobContext& job);
     /// The conversion, made anew where it was kept longer than the calibration that is asked about.
     Result<ConvertedPtr> convertedOf(const CompareRequest& request, const JobContext& job);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/sha256.h"
+#include "engine/base/files/file_hash.h"
 #include "engine/configure/backend/settings.h"
 #include "engine/pipeline/stage_chain.h"
 #include "engine/verify/certify.h"
@@ -35,8 +35,8 @@ Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const 
                         .withHint("quantize with --export"));
     const Graph& model = *request.converted->prepared->model;
     QS_TRY(const auto opened, data(model, request.data, stored.recipe.calibration));
-    QS_TRY(std::string recipe, fileSha256((fs::path(stored.folder) / "recipe.json").string()));
-    QS_TRY(std::string content, m_hashes.of(request.data, model.info().sha256));
+    QS_TRY(std::string recipe, fileSha256((fs::path(stored.folder) / "recipe.json").string(), job));
+    QS_TRY(std::string content, m_hashes.of(request.data, model.info().sha256, job));
     QS_TRY(const std::string python, pythonFor(request.python));
     QS_TRY(
         Certificate certificate,

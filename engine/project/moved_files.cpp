@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/project/moved_files.h"
 
+#include "engine/base/files/file_hash.h"
 #include "engine/base/files/read_file.h"
-#include "engine/base/sha256.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -59,10 +59,8 @@ Result<bool> isModelOf(const Project& project, const std::string& path, const Jo
 {
     if (project.modelSha256.empty())
         return true;
-    Sha256 hash;
-    QS_CHECK(readInBlocks(
-        path, job, [&](std::string_view block) { hash.update(block.data(), block.size()); }));
-    return hash.hex() == project.modelSha256;
+    QS_TRY(const std::string now, fileSha256(path, job));
+    return now == project.modelSha256;
 }
 
 Result<std::string> findModel(const Project& project, const std::string& projectPath,

@@ -2,7 +2,7 @@
 #include "engine/verify/certify.h"
 
 #include "engine/base/files/atomic_file.h"
-#include "engine/base/sha256.h"
+#include "engine/base/files/file_hash.h"
 #include "engine/export/exporter.h"
 #include "engine/verify/runtimes.h"
 
@@ -32,10 +32,13 @@ std::vector<std::string> filesBeside(const std::string& folder, const std::strin
     return found;
 }
 
-void addHash(Certificate& certificate, const std::string& folder, const std::string& name)
+/// A file that cannot be read is left out. Errors: Cancelled.
+Result<void> addHash(Certificate& certificate, const std::string& folder, const std::string& name,
+                     const JobContext& job)
 {
-    if (const auto hash = fileSha256((fs::path(folder) / name).string()))
+    if (const auto hash = fileSha256((fs::path(folder) / name).string(), job))
         certificate.files[name] = *hash;
+    return job.check();
 }
 
 /// Names files that are no longer what an earlier certificate of the same result was about.
@@ -143,10 +146,10 @@ Result<Certificate> certify(const CertifyRequest& request, const JobContext& job
     certificate.data = request.data;
     certificate.dataSha256 = request.dataSha256;
     for (const char* name : {"result.json", "recipe.json", "observations.npz"})
-        addHash(certificate, exports.folder, name);
+        QS_CHECK(addHash(certificate, exports.folder, name, job));
     for (const auto& [form, file] : exports.exports)
         for (const std::string& beside : filesBeside(exports.folder, file))
-            addHash(certificate, exports.folder, beside);
+            QS_CHECK(addHash(certificate, exports.folder, beside, job));
     failChanged(certificate, exports.folder);
     if (certificate.passed())
         QS_CHECK(writeFileAtomically((fs::path(exports.folder) / kCertificateFile).string(),

@@ -2,7 +2,7 @@
 #include "engine/verify/verifier.h"
 
 #include "engine/base/decibels.h"
-#include "engine/base/sha256.h"
+#include "engine/base/files/file_hash.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics/metrics.h"
@@ -64,9 +64,11 @@ public:
         m_certificate.batches = std::int64_t(m_batches.size());
         for (const Batch& batch : m_batches)
             m_certificate.samples += batch.samples;
-        for (const auto& [form, file] : m_request.exports)
-            if (checkBytes(form, file))
+        for (const auto& [form, file] : m_request.exports) {
+            QS_TRY(const bool isWritten, checkBytes(form, file));
+            if (isWritten)
                 QS_CHECK(runEverywhere(form, file));
+        }
         return std::move(m_certificate);
     }
 
@@ -97,12 +99,12 @@ private:
     }
 
     /// False where the file is not the one that was written.
-    bool checkBytes(const std::string& form, const std::string& file)
+    Result<bool> checkBytes(const std::string& form, const std::string& file)
     {
         RuntimeVerdict verdict;
         verdict.form = form;
         verdict.file = file;
-        const auto hash = fileSha256(path(file));
+        const auto hash = fileSha256(path(file), m_job);
         const auto wanted = m_request.hashes.find(file);
         if (!hash)
             verdict.reason = hash.error().line();
@@ -110,9 +112,10 @@ private:
             verdict.reason = "its bytes are not those that were written: quantize again";
         else if (const auto beside = m_request.hashes.find(file + kBesideSuffix);
                  beside != m_request.hashes.end()
-                 && fileSha256(path(beside->first)).value_or("") != beside->second)
+                 && fileSha256(path(beside->first), m_job).value_or("") != beside->second)
             verdict.reason = "'" + beside->first
                 + "', which holds its tensors, is not as it was written: quantize again";
+        QS_CHECK(m_job.check());
         verdict.outcome = verdict.reason.empty() ? RuntimeVerdict::Outcome::Passed
                                                  : RuntimeVerdict::Outcome::Failed;
         if (hash) {

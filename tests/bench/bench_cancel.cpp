@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a stage goes on after a cancel: bench_cancel [OPERATORS [MOMENTS [STAGE]]].
-#include "engine/convert/outline.h"
-#include "engine/export/exporter.h"
-#include "engine/import/importer.h"
-#include "engine/io/npz.h"
-#include "engine/pipeline/stage_chain.h"
-#include "tests/support/deep_model.h"
+#include "tests/support/stage_walk.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +16,6 @@ using namespace qs;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Stage = std::function<Result<void>(const JobContext&)>; ///< fails where it was cancelled
 
 /// A moment by the clock, and by the processor time of a thread.
 struct Moment
@@ -61,7 +56,8 @@ struct Wait
 
 /// Cancels the stage at `moments` places, evenly over its time, and prints the longest waits.
 /// Where another stage alone is asked for, only runs it.
-void measure(const std::string& only, const std::string& name, int moments, const Stage& stage)
+void measure(const std::string& only, const std::string& name, int moments,
+             const test::StageWalk::Stage& stage)
 {
     clockid_t thread {};
     pthread_getcpuclockid(pthread_self(), &thread);
@@ -114,77 +110,19 @@ int main(int argc, char** argv)
     const int operators = argc > 1 ? std::atoi(argv[1]) : 20000;
     const int moments = argc > 2 ? std::atoi(argv[2]) : 20;
     const std::string only = argc > 3 ? argv[3] : "";
-    const test::DeepModel deep(operators / 4);
     const auto folder = std::filesystem::temp_directory_path() / "bench_cancel";
     std::filesystem::create_directories(folder);
-    const std::string data = (folder / "x.npz").string(), file = (folder / "deep.pt2").string();
-    std::vector<NpyArray> arrays {npyFrom("x", std::vector<float>(8 * 8, 0.5f))};
-    arrays.front().shape = {8, 8};
-    if (!writeNpz(arrays, data) || !savePt2(*deep.graph, file, {}))
-        return 1;
-    Recipe recipe = deep.recipe;
-    recipe.calibration.batchSize = 2;
-    const RunSettings settings {data, {}, "cpu"};
-
-    measure(only, "open", moments, [&](const JobContext& job) -> Result<void> {
-        QS_CHECK(importModel(file, job));
-        return {};
-    });
-    measure(only, "plan", moments, [&](const JobContext& job) -> Result<void> {
-        StageChain chain;
-        QS_CHECK(chain.plan(deep.graph, recipe, job));
-        return {};
-    });
-    measure(only, "outline", moments, [&](const JobContext& job) -> Result<void> {
-        QS_CHECK(outlineConversion(deep.graph, deep.plan, recipe, job));
-        return {};
-    });
-    CalibrationPtr seen;
-    measure(only, "calibrate", moments, [&](const JobContext& job) -> Result<void> {
-        StageChain chain;
-        QS_TRY(seen, chain.calibrate({deep.graph, deep.plan, recipe, settings}, job));
-        return {};
-    });
-    ConvertedPtr converted;
-    measure(only, "convert", moments, [&](const JobContext& job) -> Result<void> {
-        StageChain chain;
-        QS_TRY(converted, chain.convert({seen, recipe, settings}, job));
-        return {};
-    });
-    ComparisonPtr compared;
-    measure(only, "compare", moments, [&](const JobContext& job) -> Result<void> {
-        StageChain chain;
-        QS_TRY(compared, chain.compare({seen, converted, recipe, settings}, job));
-        return {};
-    });
-    const auto exported = [&](const std::string& form, const JobContext& job) -> Result<void> {
-        StageChain chain;
-        ExportRequest request;
-        request.calibration = seen;
-        request.converted = converted;
-        request.comparison = compared;
-        request.recipe = recipe;
-        request.settings = settings;
-        request.forms = {form};
-        request.folder = (folder / form).string();
-        QS_CHECK(chain.exportTo(request, job));
-        return {};
-    };
-    for (const std::string& form : exportForms())
-        if (only.empty() || only == form) // no stage but verify starts from an export
-            measure(only, form, moments,
-                    [&](const JobContext& job) { return exported(form, job); });
-    if (!only.empty() && only != "verify")
-        return 0;
-    if (!exported("onnx", {}))
-        return 1;
-    measure(only, "verify", moments, [&](const JobContext& job) -> Result<void> {
-        QS_TRY(StoredRun stored, readStoredRun((folder / "onnx").string()));
-        StageChain chain;
-        QS_CHECK(
-            chain.verify({converted, std::move(stored), data, {}, {"onnxruntime"}, false}, job));
-        return {};
-    });
+    test::StageWalk walk(operators / 4, folder.string());
+    for (const std::string& name : test::StageWalk::names()) {
+        const auto& forms = exportForms();
+        const bool isExport = std::find(forms.begin(), forms.end(), name) != forms.end();
+        // Of the exports only the ONNX file is what another stage starts from.
+        const bool isNeeded = !isExport || (name == "onnx" && only == "verify");
+        if (only.empty() || only == name || isNeeded)
+            measure(only, name, moments, walk.stage(name));
+        if (only == name)
+            break;
+    }
     std::filesystem::remove_all(folder);
     return 0;
 }

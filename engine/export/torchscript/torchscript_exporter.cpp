@@ -103,26 +103,28 @@ std::int64_t storedBytes(const Graph& graph)
     return bytes;
 }
 
-/// LibTorch does not stop while it writes. A large module is therefore written by a copy of this
-/// process, which a cancel ends. What fails there is done again here, where it is an error.
-Result<void> saveCancellable(const torch::jit::Module& module, const std::string& path,
-                             const std::optional<ExportRecord>& record, const Graph& graph,
-                             const JobContext& job)
+/// LibTorch does not stop while it removes dead code, checks and writes. A large module is
+/// therefore finished and written by a copy of this process, which a cancel ends. What fails there
+/// is done again here, where it is an error.
+Result<void> saveCancellable(ScriptBuilder& builder, ScriptValue* returned, const std::string& path,
+                             const std::optional<ExportRecord>& record, const JobContext& job)
 {
     constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;
     constexpr int kSeconds = 3600;
+    const Graph& graph = builder.source();
     const std::int64_t bytes = storedBytes(graph);
+    const auto save = [&] { return saveModule(builder.finish(returned), path, record); };
     if (graph.nodes().size() >= kManyNodes || bytes >= kManyBytes) {
-        const auto save = [&]() -> Result<void> {
+        const auto saveApart = [&] {
             at::set_num_threads(1); // the threads of a pool are not copied
-            return saveModule(module, path, record);
+            return save();
         };
         QS_TRY(const std::optional<TrialEnd> end,
-               runApart(save, {4 * kGigabyte + 4 * bytes, kSeconds}, job));
+               runApart(saveApart, {4 * kGigabyte + 4 * bytes, kSeconds}, job));
         if (end && end->finished && end->error.empty())
             return {};
     }
-    return saveModule(module, path, record);
+    return save();
 }
 
 /// QNNPACK multiplies in three dimensions, but cannot give its packed weights back to be stored.
@@ -161,9 +163,8 @@ Result<void> writeModule(const Graph& lowered, const std::string& path, const Jo
     QS_CHECK(declareInputs(builder));
     QS_CHECK(fillBody(builder, interpreter, inlined.inPlace, job));
     QS_TRY(ScriptValue * returned, packOutputs(builder));
-    const auto module = builder.finish(returned);
     QS_CHECK(job.check());
-    return saveCancellable(module, path, record, *inlined.graph, job);
+    return saveCancellable(builder, returned, path, record, job);
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/keys/data_identity.h"
 
+#include "engine/base/files/file_hash.h"
 #include "engine/base/key.h"
-#include "engine/base/sha256.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -33,13 +33,14 @@ std::string signatureOfFile(const fs::path& path)
     return text;
 }
 
-Result<std::string> hashOfEnds(const std::string& path, std::uint64_t size)
+Result<std::string> hashOfEnds(const std::string& path, std::uint64_t size, const JobContext& job)
 {
     std::ifstream in(path, std::ios::binary);
     KeyBuilder key("ends of a large file");
     key.add(fileSignature(path));
     std::string part(std::size_t(kPart), '\0');
     for (const std::streamoff at : {std::streamoff(0), std::streamoff(size) - kPart}) {
+        QS_CHECK(job.check());
         in.seekg(at);
         in.read(part.data(), kPart);
         if (!in)
@@ -62,7 +63,8 @@ std::vector<fs::path> filesBelow(const fs::path& folder)
     return files;
 }
 
-Result<std::string> hashOfFolder(const std::string& path, const std::string& signature)
+Result<std::string> hashOfFolder(const std::string& path, const std::string& signature,
+                                 const JobContext& job)
 {
     const std::vector<fs::path> files = filesBelow(path);
     std::uint64_t all = 0;
@@ -74,21 +76,22 @@ Result<std::string> hashOfFolder(const std::string& path, const std::string& sig
         return KeyBuilder("large folder").add(signature).key();
     KeyBuilder key("folder");
     for (const fs::path& file : files) {
-        QS_TRY(const std::string content, fileSha256(file.string()));
+        QS_TRY(const std::string content, fileSha256(file.string(), job));
         key.add(file.lexically_relative(path).string()).add(content);
     }
     return key.key();
 }
 
-Result<std::string> hashOf(const std::string& path, const std::string& signature)
+Result<std::string> hashOf(const std::string& path, const std::string& signature,
+                           const JobContext& job)
 {
     std::error_code code;
     if (fs::is_directory(path, code))
-        return hashOfFolder(path, signature);
+        return hashOfFolder(path, signature, job);
     const auto size = fs::file_size(path, code);
     if (!code && fs::is_regular_file(path, code) && size > kWholeUpTo)
-        return hashOfEnds(path, size);
-    return fileSha256(path);
+        return hashOfEnds(path, size, job);
+    return fileSha256(path, job);
 }
 
 } // namespace
@@ -117,12 +120,13 @@ std::optional<std::string> ContentHashes::known(const std::string& path,
     return it == m_bySignature.end() ? std::nullopt : std::optional(it->second);
 }
 
-Result<std::string> ContentHashes::of(const std::string& path, const std::string& sampleOf)
+Result<std::string> ContentHashes::of(const std::string& path, const std::string& sampleOf,
+                                      const JobContext& job)
 {
     if (auto hash = known(path, sampleOf))
         return std::move(*hash);
     const std::string signature = fileSignature(path);
-    auto hash = hashOf(path, signature);
+    auto hash = hashOf(path, signature, job);
     if (!hash)
         return hash;
     const std::lock_guard lock(m_mutex);

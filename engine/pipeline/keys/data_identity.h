@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/base/result.h"
 
 #include <map>
@@ -23,8 +24,10 @@ public:
     /// Hex SHA-256 of a file; of a folder, of the names and contents of its files. Above 1 GiB a
     /// file is hashed by its `fileSignature` and its first and last 64 MiB, a folder by its
     /// `fileSignature` alone: whole it would take longer than a calibration. "sample" is
-    /// `sampleOf`: the model's own hash. Errors (NotFound, Io) name the file.
-    Result<std::string> of(const std::string& path, const std::string& sampleOf);
+    /// `sampleOf`: the model's own hash. Errors: NotFound and Io, which
+    /// name the file; Cancelled.
+    Result<std::string> of(const std::string& path, const std::string& sampleOf,
+                           const JobContext& job);
     /// The same where nothing need be read for it; else nothing.
     std::optional<std::string> known(const std::string& path, const std::string& sampleOf);
 

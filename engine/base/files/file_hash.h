@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+
+#include <string>
+
+namespace qs {
+
+/// `fileSha256` of a file that may be large: looks at the job a megabyte at a time. Errors: Io,
+/// which names the file; Cancelled.
+Result<std::string> fileSha256(const std::string& path, const JobContext& job);
+
+} // namespace qs
