@@ -4,8 +4,8 @@
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
 #include "engine/configure/json/json_reader.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/export/report/report_svg.h"
+#include "engine/plan/names/named_node.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -141,32 +141,14 @@ private:
     /// The name of a node, or of a module, which is held at its last measured node.
     Result<void> addNode(const GateLimits::Node& wanted)
     {
-        std::vector<std::string> names;
-        std::vector<const Json*> within; // the node itself last
-        const Json* own = nullptr;
-        for (const Json& node : m_document["nodes"]) {
-            const std::string name = node.value("name", ""), module = node.value("module", "");
-            names.push_back(name);
-            for (std::size_t dot = module.find('.'); dot != std::string::npos;
-                 dot = module.find('.', dot + 1))
-                names.push_back(module.substr(0, dot));
-            names.push_back(module);
-            if (name == wanted.name || node.value("title", "") == wanted.name)
-                own = &node;
-            else if ((module + ".").starts_with(wanted.name + "."))
-                within.push_back(&node);
-        }
-        if (own)
-            within.push_back(own);
-        if (within.empty()) {
-            const std::string near = nearestName(wanted.name, names);
-            return fail(makeError(ErrorCode::Usage,
-                                  "the result has no node or module " + inQuotes(wanted.name))
-                            .withHint(near.empty() ? "" : "did you mean " + inQuotes(near) + "?"));
-        }
+        std::vector<NodeNames> names;
+        for (const Json& node : m_document["nodes"])
+            names.push_back(
+                {node.value("name", ""), {node.value("title", "")}, node.value("module", "")});
+        QS_TRY(const std::vector<std::size_t> meant, nodesNamed(names, wanted.name));
         const Json* found = nullptr;
-        for (auto it = within.rbegin(); !found && it != within.rend(); ++it)
-            found = measuredAt(**it);
+        for (auto it = meant.rbegin(); !found && it != meant.rend(); ++it)
+            found = measuredAt(m_document["nodes"][*it]);
         const std::string at
             = found ? found->value("title", found->value("name", "")) : wanted.name;
         least("node", wanted.name,
