@@ -33,10 +33,10 @@ bool runsModels(int argc, char** argv)
         || verb == "doctor";
 }
 
-int report(const qs::Error& error)
+int report(const qs::Error& error, const qs::ModelWords& words = {})
 {
     qs::clearProgress();
-    std::fprintf(stderr, "quantscope: %s\n", error.line().c_str());
+    std::fprintf(stderr, "quantscope: %s\n", words.named(error.line()).c_str());
     return error.code == qs::ErrorCode::Usage ? kUsage : kBad;
 }
 
@@ -63,20 +63,29 @@ int unknownVerb(const std::string& word, const std::vector<std::string>& verbs)
     return kUsage;
 }
 
-int runCommand(const qs::Command& command, const std::vector<std::string>& extensions,
-               const qs::RunLimits& limits)
+/// What is an option of many verbs.
+struct SharedOptions
 {
-    qs::NoteHolder notes;
+    std::vector<std::string> extensions;
+    qs::RunLimits limits;
+    bool outside = false;
+};
+
+int runCommand(const qs::Command& command, const SharedOptions& options)
+{
+    qs::ModelWords words;
+    qs::NoteHolder notes(words);
     std::stop_source stop;
-    qs::JobWatch watch(stop, limits.time);
-    qs::setMemoryLimit(limits.bytes);
-    const qs::JobContext job(stop.get_token(),
-                             [&watch](const qs::Progress& at) { watch.progress(at); });
-    auto done = qs::loadExtensions(extensions, job);
+    qs::JobWatch watch(stop, options.limits.time);
+    qs::setMemoryLimit(options.limits.bytes);
+    const qs::CommandRun run(
+        qs::JobContext(stop.get_token(), [&watch](const qs::Progress& at) { watch.progress(at); }),
+        options.outside, words);
+    auto done = qs::loadExtensions(options.extensions, run);
     if (done)
-        done = command(job);
+        done = command(run);
     if (!done)
-        return report(watch.told(done.error()));
+        return report(watch.told(done.error()), words);
     qs::clearProgress();
     notes.release();
     return kDone;
@@ -112,11 +121,10 @@ int runProgram(int argc, char** argv)
           qs::addReportCommand, qs::addBackendsCommand, qs::addKeysCommand,
           qs::addExtensionsCommand, qs::addDoctorCommand, qs::addDescribeCommand, qs::addUiCommand})
         add(app, chosen);
-    std::vector<std::string> extensions;
-    qs::addExtensionOption(app, extensions);
-    qs::RunLimits limits;
-    qs::addLimitOptions(app, limits);
-    qs::addOutsideOption(app);
+    SharedOptions options;
+    qs::addExtensionOption(app, options.extensions);
+    qs::addLimitOptions(app, options.limits);
+    qs::addOutsideOption(app, options.outside);
     refuseEmptyWords(app);
     const std::vector<std::string> verbs = verbNames(app);
     const std::string verb = argc > 1 ? argv[1] : "-";
@@ -129,7 +137,7 @@ int runProgram(int argc, char** argv)
             return app.exit(error);
         return usageError(error);
     }
-    return runCommand(chosen, extensions, limits);
+    return runCommand(chosen, options);
 }
 
 } // namespace

@@ -126,7 +126,7 @@ void addBackendsCommand(CLI::App& app, Command& chosen)
     verb->add_option("NAME", options->subject, "the backend's name, or its file");
     verb->add_flag("--json", options->json, "show: the backend as its JSON file");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext&) { return runBackends(*options); };
+        chosen = [options](const CommandRun&) { return runBackends(*options); };
     });
 }
 

@@ -73,7 +73,7 @@ Result<StoredRun> storedSubject(const CheckOptions& options)
 /// A result document of the model and the recipe, made without writing any export. Adds the
 /// recipe's limits.
 Result<std::string> freshDocument(const CheckOptions& options, GateLimits& limits,
-                                  const JobContext& job)
+                                  const CommandRun& job)
 {
     ModelRun run(options, job);
     QS_CHECK(run.locate());
@@ -96,7 +96,7 @@ Result<void> writeReports(const CheckOptions& options, const std::vector<GateChe
     return {};
 }
 
-Result<void> runCheck(CheckOptions options, const JobContext& job)
+Result<void> runCheck(CheckOptions options, const CommandRun& job)
 {
     QS_TRY(GateLimits limits, limitsOf(options));
     std::string document;
@@ -170,7 +170,7 @@ void addCheckCommand(CLI::App& app, Command& chosen)
     verb->add_option("--junit", options->junit, "write the checks as JUnit's XML");
     verb->add_option("--sarif", options->sarif, "write the misses as SARIF 2.1.0");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) { return runCheck(*options, job); };
+        chosen = [options](const CommandRun& job) { return runCheck(*options, job); };
     });
 }
 

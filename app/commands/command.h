@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/job_context.h"
+#include "app/commands/command_run.h"
 
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@ namespace qs {
 
 /// What a verb does once its words are parsed. An error of code Usage ends with exit code 2, any
 /// other with 1.
-using Command = std::function<Result<void>(const JobContext&)>;
+using Command = std::function<Result<void>(const CommandRun&)>;
 
 /// Each adds one verb to the program; when the user gives that verb, `chosen` becomes its command.
 void addInspectCommand(CLI::App& app, Command& chosen);

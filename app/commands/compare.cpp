@@ -53,7 +53,7 @@ Result<void> fillFromProject(CompareOptions& options)
     return {};
 }
 
-Result<void> runCompare(const CompareOptions& options, const JobContext& job)
+Result<void> runCompare(const CompareOptions& options, const CommandRun& job)
 {
     ResultParts parts;
     StageChain chain;
@@ -109,7 +109,7 @@ void addCompareCommand(CLI::App& app, Command& chosen)
     addFloatOption(*verb, options->edits);
     verb->add_flag("--json", options->json, "a whole result document on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) -> Result<void> {
+        chosen = [options](const CommandRun& job) -> Result<void> {
             const bool isAsked = !options->against.empty();
             QS_CHECK(fillFromProject(*options));
             QS_CHECK(checkComparable(options->result));

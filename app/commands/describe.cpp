@@ -59,7 +59,7 @@ void addDescribeCommand(CLI::App& app, Command& chosen)
         ->required()
         ->check(CLI::IsMember(forms));
     verb->callback([form, &app, &chosen] {
-        chosen = [form, &app](const JobContext&) { return printOut(describedAs(*form, app)); };
+        chosen = [form, &app](const CommandRun&) { return printOut(describedAs(*form, app)); };
     });
 }
 

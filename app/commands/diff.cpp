@@ -183,7 +183,7 @@ void addDiffCommand(CLI::App& app, Command& chosen)
     verb->add_flag("--changed", options->changed,
                    "only nodes that were decided otherwise, or have no counterpart");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext&) { return runDiff(*options); };
+        chosen = [options](const CommandRun&) { return runDiff(*options); };
     });
 }
 

@@ -70,7 +70,7 @@ void addDoctorCommand(CLI::App& app, Command& chosen)
         = app.add_subcommand("doctor", "Says what this machine can do and checks the kernels");
     addDeviceOption(*verb, *device);
     verb->callback([device, &chosen] {
-        chosen = [device](const JobContext&) { return printDoctor(*device); };
+        chosen = [device](const CommandRun&) { return printDoctor(*device); };
     });
 }
 

@@ -54,7 +54,7 @@ std::string editJson(const EditedModel& edited, const Recipe& recipe, const std:
     return document.dump(2) + "\n";
 }
 
-std::string editTable(const EditedModel& edited, const Recipe& recipe)
+std::string editTable(const EditedModel& edited, const Recipe& recipe, const ModelWords& words)
 {
     const EditTitles titles(edited);
     TextTable table({">", "edit", "nodes"});
@@ -64,9 +64,9 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe)
         for (const auto& name : namesOf(*edited.graph, outcome.touched))
             names.push_back(name);
         table.add({std::to_string(i + 1), titles.of(recipe.edits[i]),
-                   !outcome.problem.empty()                 ? "left out: " + outcome.problem
+                   !outcome.problem.empty() ? "left out: " + words.named(outcome.problem)
                        : !isEditOf(recipe.edits[i], edited) ? "done by 'quantize'"
-                                                            : quotedNames(names)});
+                                                            : words.named(quotedNames(names))});
     }
     return table.text();
 }
@@ -90,7 +90,7 @@ Result<void> checkDataWords(const EditOptions& options)
     return {};
 }
 
-Result<void> runEdit(const EditOptions& options, const JobContext& job)
+Result<void> runEdit(const EditOptions& options, const CommandRun& job)
 {
     QS_CHECK(checkDataWords(options));
     QS_TRY(const ModelSource source,
@@ -112,6 +112,7 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
     StageChain chain;
     QS_TRY(const GraphPtr model, openModel(source.model, job));
     QS_TRY(const EditedModelPtr edited, chain.edited(model, recipe, job));
+    job.words().know(edited->graph);
     const auto unfit = std::int64_t(unfitEdits(*edited, recipe.edits).size());
     const auto own = std::count_if(recipe.edits.begin(), recipe.edits.end(),
                                    [&](const auto& step) { return isEditOf(step, *edited); });
@@ -145,7 +146,7 @@ Result<void> runEdit(const EditOptions& options, const JobContext& job)
         QS_CHECK(chain.saveModel(edited->graph, recipe, settings, options.out, job));
     if (options.json)
         return printOut(editJson(*edited, recipe, options.out, dataOut));
-    std::string text = editTable(*edited, recipe) + "\n"
+    std::string text = editTable(*edited, recipe, job.words()) + "\n"
         + counted(std::count_if(edited->outcomes.begin(), edited->outcomes.end(),
                                 [&, i = std::size_t(0)](const EditOutcome& outcome) mutable {
                                     return isEditOf(recipe.edits[i++], *edited)
@@ -182,7 +183,7 @@ void addEditCommand(CLI::App& app, Command& chosen)
     verb->add_flag("--strict", options->strict, "fail where an edit does not fit the model");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) { return runEdit(*options, job); };
+        chosen = [options](const CommandRun& job) { return runEdit(*options, job); };
     });
 }
 

@@ -103,7 +103,7 @@ void addExportCommand(CLI::App& app, Command& chosen)
                      "the Python that holds the model; without, that of the active environment, "
                      "else the one that 'verify' uses");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext&) { return runExport(*options); };
+        chosen = [options](const CommandRun&) { return runExport(*options); };
     });
 }
 

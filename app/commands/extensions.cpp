@@ -25,7 +25,7 @@ void addExtensionsCommand(CLI::App& app, Command& chosen)
         ->required();
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) -> Result<void> {
+        chosen = [options](const CommandRun& job) -> Result<void> {
             QS_TRY(const ExtensionPackPtr pack, loadPack(options->folder, job));
             return printOut(options->json ? packJson(*pack) : packText(*pack));
         };

@@ -194,7 +194,7 @@ std::string traceText(const TraceReport& trace)
 }
 
 /// Of a model, a project or a result.
-Result<ModelSource> inspectedSource(const InspectOptions& options, const JobContext& job)
+Result<ModelSource> inspectedSource(const InspectOptions& options, const CommandRun& job)
 {
     if (!looksLikeResult(options.model))
         return modelSource(options.model, options.recipe, options.movedTo, job, options.edits);
@@ -202,7 +202,7 @@ Result<ModelSource> inspectedSource(const InspectOptions& options, const JobCont
         return fail(makeError(ErrorCode::Usage, "a result has a recipe of its own")
                         .inFile(options.model)
                         .withHint("leave out --recipe, or name the model"));
-    return sourceOfResult(options.model, options.movedTo);
+    return sourceOfResult(options.model, options.movedTo, job);
 }
 
 /// The float model that is shown.
@@ -213,7 +213,7 @@ Result<GraphPtr> shownModel(const InspectOptions& options, const EditedModel& ed
 }
 
 /// A form of the model, as code.
-Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobContext& job)
+Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const CommandRun& job)
 {
     const CodeForm form = *codeFormFromName(options.form);
     QS_TRY(const ModelSource source, inspectedSource(options, job));
@@ -227,7 +227,7 @@ Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobCon
     QS_TRY(const GraphPtr model, shownModel(options, *edited));
     if (form == CodeForm::Float)
         return floatCode(*model);
-    QS_TRY(const PlannedModel planned, planModel(chain, model, source.recipe, source.file));
+    QS_TRY(const PlannedModel planned, planModel(chain, model, source.recipe, source.file, job));
     QS_TRY(const ConvertedPtr converted,
            outlineConversion(planned.model, planned.plan, planned.recipe, job));
     warnOfFormEdits(*converted, planned.recipe, source.model);
@@ -235,7 +235,7 @@ Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const JobCon
 }
 
 /// The passes behind a form, or the graph that one of them left.
-Result<void> printPasses(const InspectOptions& options, const JobContext& job)
+Result<void> printPasses(const InspectOptions& options, const CommandRun& job)
 {
     const PassWatch watch({options.without.begin(), options.without.end()}, options.after);
     QS_CHECK(codeOf(options, job));
@@ -252,7 +252,7 @@ Result<void> printPasses(const InspectOptions& options, const JobContext& job)
     return printOut(table.text());
 }
 
-Result<void> printForm(const InspectOptions& options, const JobContext& job)
+Result<void> printForm(const InspectOptions& options, const CommandRun& job)
 {
     QS_TRY(const std::vector<CodeLine> lines, codeOf(options, job));
     std::string text;
@@ -261,7 +261,7 @@ Result<void> printForm(const InspectOptions& options, const JobContext& job)
     return printOut(text);
 }
 
-Result<void> runInspect(const InspectOptions& options, const JobContext& job)
+Result<void> runInspect(const InspectOptions& options, const CommandRun& job)
 {
     if (options.watchesPasses())
         return printPasses(options, job);
@@ -324,7 +324,7 @@ void addInspectCommand(CLI::App& app, Command& chosen)
             throw CLI::RequiresError("--form", "--code, --passes or --after");
         if (!options->without.empty() && !options->watchesPasses())
             throw CLI::RequiresError("--without", "--passes or --after");
-        chosen = [options](const JobContext& job) { return runInspect(*options, job); };
+        chosen = [options](const CommandRun& job) { return runInspect(*options, job); };
     });
 }
 

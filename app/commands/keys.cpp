@@ -47,7 +47,7 @@ void addKeysCommand(CLI::App& app, Command& chosen)
     verb->add_option("KEY", options->key, "this key alone");
     verb->add_flag("--page", options->page, "as the page of the guide, in Markdown");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext&) { return runKeys(*options); };
+        chosen = [options](const CommandRun&) { return runKeys(*options); };
     });
 }
 

@@ -65,7 +65,7 @@ Result<void> writeValues(const SampleValues& values, const std::string& path)
                     path);
 }
 
-Result<void> runLook(const LookOptions& options, const JobContext& job)
+Result<void> runLook(const LookOptions& options, const CommandRun& job)
 {
     StageChain chain;
     const RunSettings settings {
@@ -140,7 +140,7 @@ void addLookCommand(CLI::App& app, Command& chosen)
     addAgainstOption(*verb, options->against);
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) -> Result<void> {
+        chosen = [options](const CommandRun& job) -> Result<void> {
             QS_CHECK(checkOptions(*options));
             return toldOfModel(runLook(*options, job), options->model);
         };

@@ -204,12 +204,13 @@ std::string diffText(const PlannedModel& before, const PlannedModel& after)
 }
 
 Result<PlannedModel> planFor(StageChain& chain, const GraphPtr& model, const Recipe& recipe,
-                             const std::string& backend, const std::string& file)
+                             const std::string& backend, const std::string& file,
+                             const CommandRun& job)
 {
     if (backend.empty())
-        return planWith(chain, model, recipe, file);
+        return planWith(chain, model, recipe, file, job);
     QS_TRY(Recipe target, withBackend(recipe, backend));
-    return planWith(chain, model, std::move(target), file);
+    return planWith(chain, model, std::move(target), file, job);
 }
 
 void warnOf(const PlannedModel& planned, const std::string& prefix = {})
@@ -221,7 +222,7 @@ void warnOf(const PlannedModel& planned, const std::string& prefix = {})
 }
 
 /// `--result`: the converted model with its ranges, else one without.
-Result<ConvertedPtr> convertedFor(const PlanOptions& options, const JobContext& job)
+Result<ConvertedPtr> convertedFor(const PlanOptions& options, const CommandRun& job)
 {
     StageChain chain;
     if (!options.result.empty()) {
@@ -236,13 +237,13 @@ Result<ConvertedPtr> convertedFor(const PlanOptions& options, const JobContext& 
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     QS_TRY(const Recipe recipe, withHybrid(source.recipe, options.hybrid, *edited->graph));
     QS_TRY(const PlannedModel planned,
-           planFor(chain, edited->graph, recipe, options.backend, source.file));
+           planFor(chain, edited->graph, recipe, options.backend, source.file, job));
     warnOf(planned);
     return outlineConversion(planned.model, planned.plan, planned.recipe, job);
 }
 
 /// `--export onnx`: the file's own plan.
-Result<void> runOnnxPlan(const PlanOptions& options, const JobContext& job)
+Result<void> runOnnxPlan(const PlanOptions& options, const CommandRun& job)
 {
     QS_TRY(const ConvertedPtr converted, convertedFor(options, job));
     const OnnxTarget target = onnxTargetFromName(options.target).value_or(OnnxTarget::Generic);
@@ -262,7 +263,7 @@ Result<void> checkOptions(const PlanOptions& options)
     return {};
 }
 
-Result<void> runPlan(const PlanOptions& options, const JobContext& job)
+Result<void> runPlan(const PlanOptions& options, const CommandRun& job)
 {
     QS_CHECK(checkOptions(options));
     if (!options.form.empty())
@@ -278,7 +279,7 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     const GraphPtr& model = edited->graph;
     QS_TRY(const Recipe recipe, withHybrid(source.recipe, options.hybrid, *model));
-    QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file));
+    QS_TRY(const PlannedModel planned, planFor(chain, model, recipe, options.backend, file, job));
     if (options.diff.empty()) {
         if (options.strict)
             QS_CHECK(checkStrict(planned, *edited));
@@ -287,7 +288,7 @@ Result<void> runPlan(const PlanOptions& options, const JobContext& job)
                                                 plannedMemory(memoryOf(planned)))
                                      : planText(planned));
     }
-    QS_TRY(const PlannedModel other, planFor(chain, model, recipe, options.diff, file));
+    QS_TRY(const PlannedModel other, planFor(chain, model, recipe, options.diff, file, job));
     warnOf(planned, planned.plan->backend + ": ");
     warnOf(other, other.plan->backend + ": ");
     if (options.json)
@@ -326,7 +327,7 @@ void addPlanCommand(CLI::App& app, Command& chosen)
                    "fail on what the recipe says and the plan does not follow");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) { return runPlan(*options, job); };
+        chosen = [options](const CommandRun& job) { return runPlan(*options, job); };
     });
 }
 

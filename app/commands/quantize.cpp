@@ -77,7 +77,7 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                    "widths and schemes would lose, without a run of each");
     verb->add_flag("--json", options->json, "prints the result document on stdout");
     verb->callback([options, forms, &chosen] {
-        chosen = [options, given = forms->count() > 0](const JobContext& job) -> Result<void> {
+        chosen = [options, given = forms->count() > 0](const CommandRun& job) -> Result<void> {
             options->formsChosen = given;
             if (options->forms == std::vector<std::string> {"none"})
                 options->forms.clear();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "app/commands/model/model_run.h"
-#include "engine/base/job_context.h"
 #include "engine/export/exporter.h"
 #include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
@@ -28,6 +27,6 @@ struct QuantizeOptions : ModelRunOptions
 };
 
 /// The whole job: plan, calibrate, convert, compare, export; fills the result folder.
-Result<void> runQuantize(const QuantizeOptions& options, const JobContext& job);
+Result<void> runQuantize(const QuantizeOptions& options, const CommandRun& job);
 
 } // namespace qs

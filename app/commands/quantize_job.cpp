@@ -22,7 +22,7 @@ namespace {
 class QuantizeJob
 {
 public:
-    QuantizeJob(const QuantizeOptions& options, const JobContext& job)
+    QuantizeJob(const QuantizeOptions& options, const CommandRun& job)
         : m_options(options)
         , m_job(job)
         , m_run(options, job)
@@ -103,7 +103,7 @@ private:
             return printOut(m_written.document);
         std::string text = resultText(m_run.parts());
         for (const std::string& line : m_written.notes)
-            text += line + "\n";
+            text += m_job.words().named(line) + "\n";
         text += "\nwritten:\n";
         for (const auto& path : m_written.files) {
             std::error_code code;
@@ -114,7 +114,7 @@ private:
     }
 
     const QuantizeOptions& m_options;
-    const JobContext& m_job;
+    const CommandRun& m_job;
     ModelRun m_run;
     OnnxTarget m_target;
     ExportReport m_written;
@@ -123,7 +123,7 @@ private:
 
 } // namespace
 
-Result<void> runQuantize(const QuantizeOptions& options, const JobContext& job)
+Result<void> runQuantize(const QuantizeOptions& options, const CommandRun& job)
 {
     return toldOfModel(QuantizeJob(options, job).run(), options.model);
 }

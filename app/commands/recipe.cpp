@@ -18,7 +18,7 @@ struct RecipeOptions
     std::string model, backend, out;
 };
 
-Result<void> runRecipe(const RecipeOptions& options, const JobContext& job)
+Result<void> runRecipe(const RecipeOptions& options, const CommandRun& job)
 {
     std::error_code code;
     if (!options.out.empty() && std::filesystem::exists(options.out, code))
@@ -31,7 +31,8 @@ Result<void> runRecipe(const RecipeOptions& options, const JobContext& job)
     }
     StageChain chain;
     QS_TRY(const GraphPtr model, openModel(options.model, job));
-    QS_TRY(const PlannedModel planned, planWith(chain, model, std::move(recipe), options.model));
+    QS_TRY(const PlannedModel planned,
+           planWith(chain, model, std::move(recipe), options.model, job));
     const std::string text = startingRecipe(*planned.model, *planned.plan, planned.recipe);
     return options.out.empty() ? printOut(text) : writeFileAtomically(options.out, text);
 }
@@ -48,7 +49,7 @@ void addRecipeCommand(CLI::App& app, Command& chosen)
     verb->add_option("--backend", options->backend, "the target: a name or a backend file");
     verb->add_option("--out", options->out, "the file to write; without, it is printed");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) { return runRecipe(*options, job); };
+        chosen = [options](const CommandRun& job) { return runRecipe(*options, job); };
     });
 }
 

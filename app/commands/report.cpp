@@ -43,7 +43,7 @@ void addReportCommand(CLI::App& app, Command& chosen)
     verb->add_option("--html", options->html, "the page to write");
     verb->add_option("--csv", options->csv, "the table to write, a line a node");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext&) { return runReport(*options); };
+        chosen = [options](const CommandRun&) { return runReport(*options); };
     });
 }
 

@@ -124,7 +124,7 @@ void addRunsCommand(CLI::App& app, Command& chosen)
     const auto does = [&chosen, options](CLI::App* part, Result<void> (*work)(const RunsOptions&)) {
         part->callback([options, part, &chosen, work] {
             if (part->get_subcommands().empty())
-                chosen = [=](const JobContext&) { return work(*options); };
+                chosen = [=](const CommandRun&) { return work(*options); };
         });
     };
     does(verb, list);

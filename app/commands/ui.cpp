@@ -40,7 +40,7 @@ void addUiCommand(CLI::App& app, Command& chosen)
         ->type_name("DIR")
         ->allow_extra_args(false); // the window loads them
     verb->callback([file, packs, &chosen] {
-        chosen = [file, packs](const JobContext&) { return runUi(*file, *packs); };
+        chosen = [file, packs](const CommandRun&) { return runUi(*file, *packs); };
     });
 }
 

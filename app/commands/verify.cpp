@@ -53,7 +53,7 @@ std::string certificateText(const Certificate& certificate)
         + (state.empty() ? "" : "\n" + state + "\n");
 }
 
-Result<void> runVerify(const VerifyOptions& options, const JobContext& job)
+Result<void> runVerify(const VerifyOptions& options, const CommandRun& job)
 {
     QS_CHECK(checkRuntimes(options.runtimes));
     QS_TRY(StoredRun stored, readStoredRun(options.folder));
@@ -101,7 +101,7 @@ void addVerifyCommand(CLI::App& app, Command& chosen)
                    "again");
     verb->add_flag("--json", options->json, "the certificate on stdout");
     verb->callback([options, &chosen] {
-        chosen = [options](const JobContext& job) { return runVerify(*options, job); };
+        chosen = [options](const CommandRun& job) { return runVerify(*options, job); };
     });
 }
 

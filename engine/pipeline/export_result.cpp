@@ -3,7 +3,6 @@
 #include "engine/base/files/file_hash.h"
 #include "engine/base/log.h"
 #include "engine/base/memory/freed_memory.h"
-#include "engine/base/sha256.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/output_errors.h"
 #include "engine/configure/backend_config.h"
@@ -19,6 +18,7 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/result_folder.h"
 #include "engine/pipeline/stage_chain.h"
+#include "engine/plan/names/node_words.h"
 
 #include <chrono>
 #include <filesystem>
@@ -104,14 +104,16 @@ private:
             returnFreedMemory(); // what one writer needed is not held while the next one works
             if (file) {
                 m_parts.exports[forms[i]] = *file;
-                QS_TRY(m_parts.exportHashes[*file], fileSha256(at(file->c_str())));
+                QS_TRY(m_parts.exportHashes[*file], fileSha256(at(file->c_str()), m_job));
                 const std::string beside = *file + kBesideSuffix;
                 if (fs::exists(at(beside.c_str()))) {
-                    QS_TRY(m_parts.exportHashes[beside], fileSha256(at(beside.c_str())));
+                    QS_TRY(m_parts.exportHashes[beside], fileSha256(at(beside.c_str()), m_job));
                 }
                 continue;
             }
             Error error = std::move(file).error();
+            if (const auto form = exportedGraph(*m_request.converted, forms[i], false, m_job))
+                error = atModelNode(std::move(error), **form, *m_parts.model);
             const bool cannot = error.code != ErrorCode::Io && error.code != ErrorCode::Cancelled
                 && error.code != ErrorCode::Numeric;
             const auto name = fs::path(error.file).filename();
@@ -178,10 +180,10 @@ private:
         if (isBackendPath(recipe.target())) {
             QS_TRY(const std::string text, readTextFile(recipe.target()));
             QS_CHECK(writeFileAtomically(at(kBackendFile), text));
-            QS_TRY(m_parts.backendSha256, fileSha256(at(kBackendFile)));
+            QS_TRY(m_parts.backendSha256, fileSha256(at(kBackendFile), m_job));
         }
         QS_CHECK(writeFileAtomically(at("recipe.json"), writtenRecipe(recipe)));
-        QS_TRY(m_parts.recipeSha256, fileSha256(at("recipe.json")));
+        QS_TRY(m_parts.recipeSha256, fileSha256(at("recipe.json"), m_job));
         return {};
     }
 
@@ -206,8 +208,9 @@ Result<ExportReport> StageChain::exportTo(const ExportRequest& request, const Jo
     QS_TRY(ResultFolder folder, ResultFolder::create(request.folder));
     QS_TRY(const auto opened, data(model, source, request.recipe.calibration));
     QS_TRY(const Batch batch, opened->batch(0));
-    QS_TRY(std::string content, m_hashes.of(source, model.info().sha256));
-    QS_TRY(std::string compared, m_hashes.of(request.settings.compared(), model.info().sha256));
+    QS_TRY(std::string content, m_hashes.of(source, model.info().sha256, job));
+    QS_TRY(std::string compared,
+           m_hashes.of(request.settings.compared(), model.info().sha256, job));
     ExportReport report;
     report.folder = request.folder;
     QS_TRY(const auto comparisonData,

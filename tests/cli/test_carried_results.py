@@ -69,7 +69,7 @@ def test_observers_that_never_ran_are_refused(folder):
     torch.export.save(torch.export.export(Idle().eval(), inputs), path)
     torch.save([inputs] * 3, data)
     words = ["quantize", path, "--data", data, "--device", "cpu", "--export", "none", "--out", out]
-    expect_bad(*words, contains=["never saw a value", "'linear_1'", "uncalibrated"], out=out)
+    expect_bad(*words, contains=["never saw a value", "'second · linear' (linear_1)", "uncalibrated"], out=out)
     names = [node["name"] for node in run_json("plan", path)["nodes"]]
     recipe = write_recipe(folder, convert={"uncalibrated": names})
     told = run(*words, "--recipe", recipe)

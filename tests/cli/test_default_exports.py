@@ -62,7 +62,7 @@ def test_volumes_on_qnnpack_are_refused_in_our_words(folder):
     torch.save(calls, folder / "d.pt")
     words = ("quantize", folder / "m.pt2", "--data", folder / "d.pt", "--recipe", write_recipe(folder, backend="qnnpack"), "--device", "cpu", "--out")
     done = run(*words, folder / "out")
-    assert done.returncode == 0 and "no torchscript: node 'conv3d" in done.stderr and "packed for the engine qnnpack" in done.stderr, done.stderr
+    assert done.returncode == 0 and "no torchscript: node '0 · conv3d" in done.stderr and "packed for the engine qnnpack" in done.stderr, done.stderr
     assert "QNNPACK only" not in done.stderr and exports(folder / "out") == {"model.int8.pt2", "model.int8.onnx"}, done.stderr
     expect_bad(*words, folder / "named", "--export", "torchscript", contains=["conv3d", "the engine qnnpack", "x86"], out=folder / "named")
 

@@ -82,7 +82,7 @@ def test_an_error_in_a_node_names_the_model(folder):
     export_model(Tagger(), (torch.randint(0, 20, (2, 7)),), model)
     np.savez(folder / "ids.npz", ids=np.full((16, 7), 99))
     expect_bad("quantize", model, "--data", folder / "ids.npz", "--device", "cpu", "--out", folder / "out",
-               contains=["tagger.pt2: node 'embedding'"], out=folder / "out")
+               contains=["tagger.pt2: node 'words · embedding' (embedding)"], out=folder / "out")
 
 
 def test_a_range_from_a_saved_state_alone(folder):
@@ -96,7 +96,7 @@ def test_a_range_from_a_saved_state_alone(folder):
         done = run("quantize", model, "--recipe", recipe, "--data", folder / "x.npz", "--out", folder / "out")
         assert done.returncode == 0, done.stderr
         told = [line for line in done.stderr.splitlines() if "saved value alone" in line]
-        assert len(told) == (0 if sequence else 1) and all("'b_mean'" in line for line in told), done.stderr
+        assert len(told) == (0 if sequence else 1) and all("'mean' (b_mean)" in line for line in told), done.stderr
         nodes = by_name(json.loads((folder / "out" / "result.json").read_text()))
         scales[sequence] = nodes["b_mean"]["output"]["scale"][0]
     assert scales[True] > 1000 * scales[False], scales

@@ -252,7 +252,7 @@ def test_wrong_words(folder):
     out, _ = quantized(folder, path, npz)
     base = ("look", path, "--result", out, "--data", npz)
     expect_bad(*base, contains=["--node", "--output"], code=2)
-    expect_bad(*base, "--node", "rel", contains=["'rel'", "'relu'"], code=2)
+    expect_bad(*base, "--node", "rel", contains=["'rel'", "'conv1 + relu' (relu)"], code=2)
     expect_bad(*base, "--output", "cosine", contains=["'cosine'", "cos"], code=2)
     expect_bad(*base, "--node", "relu", "--npz", folder / "a.npz", contains=["--sample"], code=2)
     expect_bad(*base, "--node", "x", contains=["node 'x'", "no operator"])

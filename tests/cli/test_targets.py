@@ -159,7 +159,7 @@ def test_training_presets(folder):
             assert ours == theirs, (name, place)  # but for the name under which the rule gave it
     recipe = write_recipe(folder, mapping={"global": "x86", "object_type": [["torch.nn.Linear", "default_qat"]]})
     expect_bad("plan", model, "--recipe", recipe,
-               contains=["recipe.json", "mixed", "'conv2d' has 'x86'", "'linear' has 'default_qat'"])
+               contains=["recipe.json", "mixed", "'conv1 · conv2d' (conv2d) has 'x86'", "'fc · linear' (linear) has 'default_qat'"])
 
 
 def dumps(folder):

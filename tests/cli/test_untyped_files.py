@@ -153,7 +153,7 @@ def test_data_of_a_type_that_the_model_does_not_take(folder):
     path, _, x, _, _ = prepared(Masked, (8,), folder, "script")
     np.savez(folder / "wide.npz", x=x.numpy().astype(np.float64))
     expect_bad("quantize", path, "--data", folder / "wide.npz", "--device", "cpu", "--out", folder / "wide",
-               contains=["script.pt", "'linear'", "input 'x' is given float64", "convert the data to float32"], out=folder / "wide")
+               contains=["script.pt", "'first · linear' (linear)", "input 'x' is given float64", "convert the data to float32"], out=folder / "wide")
 
 
 main(__name__)

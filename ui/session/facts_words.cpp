@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words of facts: names of nodes, and of what was decided on them.
+#include "engine/base/text.h"
 #include "engine/graph/text/node_titles.h"
+#include "engine/plan/names/node_words.h"
 #include "ui/session/facts.h"
-
-#include <QRegularExpression>
+#include "ui/session/text.h"
 
 #include <algorithm>
 
@@ -50,18 +51,10 @@ QString Facts::title(NodeId node) const
 
 QString Facts::titled(const QString& sentence) const
 {
-    static const QRegularExpression kQuoted(QStringLiteral("'([^']+)'"));
-    QString out;
-    qsizetype at = 0;
-    for (auto it = kQuoted.globalMatch(sentence); it.hasNext();) {
-        const auto match = it.next();
-        const Node* node = m_model ? m_model->tryFind(match.captured(1).toStdString()) : nullptr;
-        if (!node)
-            continue;
-        out += sentence.mid(at, match.capturedStart(1) - at) + title(node->id);
-        at = match.capturedEnd(1);
-    }
-    return out + sentence.mid(at);
+    return toQString(withNodeWords(sentence.toStdString(), [this](const std::string& name) {
+        const Node* node = m_model ? m_model->tryFind(name) : nullptr;
+        return node ? inQuotes(title(node->id).toStdString()) : std::string();
+    }));
 }
 
 QString Facts::qconfigText(std::span<const NodeId> nodes) const

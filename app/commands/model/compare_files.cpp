@@ -70,10 +70,10 @@ Result<void> checkComparable(const std::string& path)
                             "tells its loss"));
 }
 
-Result<void> runFileCompare(const FileCompareOptions& options, const JobContext& job)
+Result<void> runFileCompare(const FileCompareOptions& options, const CommandRun& job)
 {
     FileCompareRequest request;
-    QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe));
+    QS_TRY(const Recipe recipe, recipeOrDefault(options.recipe, job));
     StageChain chain;
     const Recipe asFloat = withAskedEdits(defaultRecipe(), options.edits);
     QS_TRY(const EditedModelPtr floating, openEdited(chain, options.model, asFloat, job));

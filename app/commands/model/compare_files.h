@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/commands/command_run.h"
 #include "app/commands/options/edit_options.h"
-#include "engine/base/job_context.h"
 
 #include <string>
 
@@ -23,6 +23,6 @@ bool isModelFile(const std::string& path);
 Result<void> checkComparable(const std::string& path);
 /// `compare MODEL --result FILE` for a quantized model that came from elsewhere: matched by module
 /// path, then by structure; what found no match is listed.
-Result<void> runFileCompare(const FileCompareOptions& options, const JobContext& job);
+Result<void> runFileCompare(const FileCompareOptions& options, const CommandRun& job);
 
 } // namespace qs

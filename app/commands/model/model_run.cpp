@@ -57,7 +57,7 @@ Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited)
             .inFile(planned.model->info().path));
 }
 
-ModelRun::ModelRun(const ModelRunOptions& options, const JobContext& job)
+ModelRun::ModelRun(const ModelRunOptions& options, const CommandRun& job)
     : m_options(options)
     , m_job(job)
 {
@@ -90,8 +90,9 @@ Result<void> ModelRun::plan()
     QS_CHECK(comparedData(*model, recipe));
     QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
     QS_TRY(recipe, withHybrid(std::move(recipe), m_options.hybrid, *model));
-    QS_TRY(m_planned,
-           planModel(m_chain, std::move(model), std::move(recipe), m_source.file, &m_timing));
+    QS_TRY(
+        m_planned,
+        planModel(m_chain, std::move(model), std::move(recipe), m_source.file, m_job, &m_timing));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
     noteState(*m_planned.model, m_planned.recipe.calibration.isSequence);
     QS_CHECK(keepToMemoryLimit());

@@ -33,7 +33,7 @@ class ModelRun
 {
 public:
     /// Borrows both.
-    ModelRun(const ModelRunOptions& options, const JobContext& job);
+    ModelRun(const ModelRunOptions& options, const CommandRun& job);
 
     /// Finds out what to work on: a model with its recipe and data, or what a project names.
     /// Errors: no data (Usage).
@@ -67,7 +67,7 @@ private:
     Result<void> takeNotFinite();
 
     const ModelRunOptions& m_options;
-    const JobContext& m_job;
+    const CommandRun& m_job;
     StageChain m_chain;
     RunSettings m_settings;
     ModelSource m_source;

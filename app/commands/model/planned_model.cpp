@@ -15,12 +15,12 @@
 
 namespace qs {
 
-Result<Recipe> recipeOrDefault(const std::string& recipePath)
+Result<Recipe> recipeOrDefault(const std::string& recipePath, const CommandRun& job)
 {
     Recipe recipe = defaultRecipe();
     if (!recipePath.empty()) {
         QS_TRY(recipe, readRecipe(recipePath));
-        QS_CHECK(checkOutside(recipePath, pathsOutside(recipe, recipePath)));
+        QS_CHECK(checkOutside(recipePath, pathsOutside(recipe, recipePath), job));
     }
     return withLoadedPacks(std::move(recipe));
 }
@@ -34,7 +34,7 @@ namespace {
 
 /// Where the project's model is. Says so where that is not the place that it names.
 Result<std::string> placeOfModel(const Project& project, const std::string& file,
-                                 const std::string& movedTo, const JobContext& job)
+                                 const std::string& movedTo, const CommandRun& job)
 {
     std::string place = movedTo;
     if (place.empty()) {
@@ -74,7 +74,7 @@ void addHybridOption(CLI::App& verb, std::vector<std::string>& names)
 }
 
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
-                                const std::string& movedTo, const JobContext& job,
+                                const std::string& movedTo, const CommandRun& job,
                                 const AskedEdits& edits)
 {
     ModelSource source;
@@ -85,7 +85,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
             return fail(makeError(ErrorCode::Usage, "--model is for a project")
                             .inFile(given)
                             .withHint("a model's own file is named as MODEL"));
-        QS_TRY(source.recipe, recipeOrDefault(recipePath));
+        QS_TRY(source.recipe, recipeOrDefault(recipePath, job));
         source.recipe = withAskedEdits(std::move(source.recipe), edits);
         return source;
     }
@@ -94,7 +94,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     Project read = project;
     if (!movedTo.empty())
         read.modelPath.clear(); // the user says where it is
-    QS_CHECK(checkOutside(given, pathsOutside(read, given)));
+    QS_CHECK(checkOutside(given, pathsOutside(read, given), job));
     QS_TRY(source.model, placeOfModel(project, given, movedTo, job));
     source.settings = settingsOf(project, given);
     for (const auto& [was, now] :
@@ -105,36 +105,39 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     if (recipePath.empty())
         source.recipe = withLoadedPacks(std::move(project.recipe));
     else {
-        QS_TRY(source.recipe, recipeOrDefault(recipePath));
+        QS_TRY(source.recipe, recipeOrDefault(recipePath, job));
     }
     source.recipe = withAskedEdits(std::move(source.recipe), edits);
     return source;
 }
 
 Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
-                              const std::string& file)
+                              const std::string& file, const CommandRun& job)
 {
-    auto plan = chain.plan(model, recipe);
+    auto plan = chain.plan(model, recipe, job);
     if (!plan)
         return fail(std::move(plan).error().inFile(file));
+    job.words().know(model, *plan);
     return PlannedModel {std::move(model), std::move(recipe), std::move(*plan)};
 }
 
-Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
+Result<GraphPtr> openModel(const std::string& path, const CommandRun& job,
                            std::map<std::string, double>* timing)
 {
     const Stopwatch import(timing, "import");
     job.report("import", path, 0);
     QS_TRY(GraphPtr model, importModel(path, job));
     import.stop();
+    job.words().know(model);
     return model;
 }
 
 Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
-                                  const JobContext& job, std::map<std::string, double>* timing)
+                                  const CommandRun& job, std::map<std::string, double>* timing)
 {
     QS_TRY(GraphPtr model, openModel(path, job, timing));
     QS_TRY(EditedModelPtr edited, chain.edited(std::move(model), recipe, job));
+    job.words().know(edited->graph);
     for (const std::string& line : unfitEdits(*edited, recipe.edits))
         warn(path + ": " + line);
     for (std::size_t i = 0; i < recipe.edits.size(); ++i)
@@ -150,10 +153,11 @@ void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe, cons
 }
 
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
-                               const std::string& file, std::map<std::string, double>* timing)
+                               const std::string& file, const CommandRun& job,
+                               std::map<std::string, double>* timing)
 {
     const Stopwatch planning(timing, "plan");
-    QS_TRY(PlannedModel planned, planWith(chain, std::move(model), std::move(recipe), file));
+    QS_TRY(PlannedModel planned, planWith(chain, std::move(model), std::move(recipe), file, job));
     planning.stop();
     for (const auto& warning : planned.plan->warnings)
         warn(warning);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/commands/command_run.h"
 #include "app/commands/options/edit_options.h"
-#include "engine/base/job_context.h"
 #include "engine/configure/recipe.h"
 #include "engine/pipeline/stage_chain.h"
 #include "engine/plan/plan.h"
@@ -37,7 +37,7 @@ struct ModelSource
 /// Errors: those of reading them; a model that is nowhere; `movedTo` without a project (Usage);
 /// Cancelled.
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
-                                const std::string& movedTo, const JobContext& job,
+                                const std::string& movedTo, const CommandRun& job,
                                 const AskedEdits& edits = {});
 /// `--model`: `movedTo` of `modelSource`.
 void addMovedOption(CLI::App& verb, std::string& movedTo);
@@ -45,28 +45,28 @@ void addMovedOption(CLI::App& verb, std::string& movedTo);
 void addHybridOption(CLI::App& verb, std::vector<std::string>& names);
 
 /// Opens the model. With `timing`, adds the seconds of "import".
-Result<GraphPtr> openModel(const std::string& path, const JobContext& job,
+Result<GraphPtr> openModel(const std::string& path, const CommandRun& job,
                            std::map<std::string, double>* timing = nullptr);
 /// Opens the model and does the recipe's edits; what does not fit goes to the log.
 Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
-                                  const JobContext& job,
+                                  const CommandRun& job,
                                   std::map<std::string, double>* timing = nullptr);
 /// What does not fit of the recipe's edits of converted forms goes to the log.
 void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe,
                      const std::string& path);
 /// The recipe in that file, or the default one when the path is empty; the packs that the user
 /// loaded are among those it needs.
-Result<Recipe> recipeOrDefault(const std::string& recipePath);
+Result<Recipe> recipeOrDefault(const std::string& recipePath, const CommandRun& job);
 /// The file that an error of planning is about: the recipe, or the model where there is none.
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath);
 /// Plans an opened model; the plan's warnings go to the log. An error names `file`
 /// (`fileOfPlan`). With `timing`, adds the seconds of "plan".
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
-                               const std::string& file,
+                               const std::string& file, const CommandRun& job,
                                std::map<std::string, double>* timing = nullptr);
 /// The same without a word to the log.
 Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
-                              const std::string& file);
+                              const std::string& file, const CommandRun& job);
 
 /// The same, an error at a node naming the model's file too where it names none.
 Result<void> toldOfModel(Result<void> done, const std::string& modelPath);

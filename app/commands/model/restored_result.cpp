@@ -56,7 +56,7 @@ Result<GraphPtr> modelOf(const StoredResult& stored, const EditedModel& edited)
 
 /// Says what is no longer as it was when the result was made.
 void warnOfChanges(const StoredResult& stored, const StoredQuantization& was,
-                   const std::string& recipeSha256)
+                   const std::string& recipeSha256, const CommandRun& job)
 {
     const auto changed = [](const std::string& then, const std::string& now) {
         return !then.empty() && then != now;
@@ -75,7 +75,7 @@ void warnOfChanges(const StoredResult& stored, const StoredQuantization& was,
     const std::string& data = was.calibrationData;
     if (data.empty() || data == "sample")
         return;
-    if (const auto now = hashes.of(data, {}); now && changed(was.dataSha256, *now))
+    if (const auto now = hashes.of(data, {}, job); now && changed(was.dataSha256, *now))
         warn(data + " was changed since " + stored.resultPath
              + " was calibrated on it: the scales are those of the data before");
 }
@@ -84,14 +84,14 @@ void warnOfChanges(const StoredResult& stored, const StoredQuantization& was,
 
 Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
                                      const std::string& modelPath, const RunSettings& settings,
-                                     const JobContext& job, std::map<std::string, double>* timing)
+                                     const CommandRun& job, std::map<std::string, double>* timing)
 {
     RestoredResult restored;
     restored.settings = settings;
     QS_TRY(const StoredResult stored, openResult(result));
     restored.recipePath = stored.recipePath;
     QS_TRY(Recipe recipe, readRecipe(stored.recipePath));
-    QS_CHECK(checkOutside(stored.recipePath, pathsOutside(recipe, stored.recipePath)));
+    QS_CHECK(checkOutside(stored.recipePath, pathsOutside(recipe, stored.recipePath), job));
     QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job, timing));
     restored.edited = edited;
@@ -100,13 +100,13 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     QS_CHECK(chain.data(*model, settings.calibrationData, recipe.calibration));
     QS_TRY(model, chain.typed(std::move(model), recipe, settings, job));
     QS_TRY(restored.planned,
-           planModel(chain, std::move(model), std::move(recipe), stored.recipePath, timing));
+           planModel(chain, std::move(model), std::move(recipe), stored.recipePath, job, timing));
     const PlannedModel& planned = restored.planned;
     auto was = quantizationFromResult(stored.document, *planned.model, *planned.plan);
     if (!was)
         return fail(std::move(was).error().inFile(stored.resultPath));
     QS_TRY(restored.recipeSha256, fileSha256(stored.recipePath));
-    warnOfChanges(stored, *was, restored.recipeSha256);
+    warnOfChanges(stored, *was, restored.recipeSha256, job);
     QS_TRY(restored.calibration,
            chain.restore({planned.model, planned.plan, planned.recipe, settings},
                          std::move(was->qparams), std::move(was->observations),
@@ -136,11 +136,12 @@ Result<GraphPtr> floatModelOfResult(const std::string& result, const EditedModel
                                                            : Result<GraphPtr>(edited.graph);
 }
 
-Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo)
+Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo,
+                                   const CommandRun& job)
 {
     QS_TRY(const StoredResult stored, openResult(result));
     QS_TRY(StoredRun run, readStoredRun(result));
-    QS_CHECK(checkOutside(stored.recipePath, pathsOutside(run.recipe, stored.recipePath)));
+    QS_CHECK(checkOutside(stored.recipePath, pathsOutside(run.recipe, stored.recipePath), job));
     ModelSource source;
     source.model = movedTo.empty() ? run.modelPath : movedTo;
     source.recipe = withLoadedPacks(std::move(run.recipe));
@@ -149,13 +150,13 @@ Result<ModelSource> sourceOfResult(const std::string& result, const std::string&
 }
 
 Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& result,
-                                       const ModelSource& source, const JobContext& job)
+                                       const ModelSource& source, const CommandRun& job)
 {
     QS_TRY(const StoredResult stored, openResult(result));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     QS_TRY(GraphPtr model, modelOf(stored, *edited));
     QS_TRY(const PlannedModel planned,
-           planWith(chain, std::move(model), source.recipe, stored.recipePath));
+           planWith(chain, std::move(model), source.recipe, stored.recipePath, job));
     auto was = quantizationFromResult(stored.document, *planned.model, *planned.plan);
     if (!was)
         return fail(std::move(was).error().inFile(stored.resultPath));

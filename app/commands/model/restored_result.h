@@ -26,12 +26,13 @@ struct RestoredResult
 /// does not fit.
 Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
                                      const std::string& model, const RunSettings& settings,
-                                     const JobContext& job,
+                                     const CommandRun& job,
                                      std::map<std::string, double>* timing = nullptr);
 
 /// The model and the recipe of a result folder or its result.json. `movedTo`: where its model is by
 /// now, "" = where the result says. Errors: not a result; `movedTo` without one.
-Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo);
+Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo,
+                                   const CommandRun& job);
 
 /// The float model of a result, as edited, with the shapes that its data corrected. A model that
 /// was changed since is returned as it is. Errors: as `restoreResult`.
@@ -40,6 +41,6 @@ Result<GraphPtr> floatModelOfResult(const std::string& result, const EditedModel
 /// The forms that the result was written from, made anew without data: what is not lowered is what
 /// was not lowered then. Errors: as `restoreResult`.
 Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& result,
-                                       const ModelSource& source, const JobContext& job);
+                                       const ModelSource& source, const CommandRun& job);
 
 } // namespace qs

@@ -8,29 +8,19 @@
 
 namespace qs {
 
-namespace {
-
-/// Of the one command that this process runs.
-bool& isAccepted()
-{
-    static bool accepted = false;
-    return accepted;
-}
-
-} // namespace
-
-void addOutsideOption(CLI::App& app)
+void addOutsideOption(CLI::App& app, bool& given)
 {
     for (const char* verb : kModelVerbs)
         app.get_subcommand(verb)->add_flag(
-            "--outside", isAccepted(),
+            "--outside", given,
             "the recipe or project may have files read that lie outside its folder");
 }
 
-Result<void> checkOutside(const std::string& file, std::vector<std::string> outside)
+Result<void> checkOutside(const std::string& file, std::vector<std::string> outside,
+                          const CommandRun& job)
 {
     outside = unconfirmedPaths(file, std::move(outside));
-    if (isAccepted() || outside.empty())
+    if (job.readsOutside() || outside.empty())
         return {};
     return fail(
         makeError(ErrorCode::BadInput, "it names files outside its folder: " + joined(outside))

@@ -138,14 +138,24 @@ void clearProgress()
 
 struct NoteHolder::State
 {
+    explicit State(const ModelWords& given)
+        : words(given)
+    {
+    }
+    void write(LogLevel level, const std::string& text) const
+    {
+        writeNote(level, words.named(text));
+    }
+
+    const ModelWords& words;
     std::mutex mutex;
     bool holding = !stderrIsTerminal();
     std::set<std::string> said; ///< a file that is read twice has one thing to say
     std::vector<std::pair<LogLevel, std::string>> held;
 };
 
-NoteHolder::NoteHolder()
-    : m_state(std::make_shared<State>())
+NoteHolder::NoteHolder(const ModelWords& words)
+    : m_state(std::make_shared<State>(words))
 {
     setLogSink([state = m_state](LogLevel level, const std::string& text) {
         if (level == LogLevel::Debug)
@@ -156,7 +166,7 @@ NoteHolder::NoteHolder()
         if (state->holding)
             state->held.emplace_back(level, text);
         else
-            writeNote(level, text);
+            state->write(level, text);
     });
 }
 
@@ -169,7 +179,7 @@ void NoteHolder::release()
 {
     const std::lock_guard lock(m_state->mutex);
     for (const auto& [level, text] : m_state->held)
-        writeNote(level, text);
+        m_state->write(level, text);
     m_state->held.clear();
     m_state->holding = false;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/commands/text/model_words.h"
 #include "engine/base/job_context.h"
 
 #include <memory>
@@ -38,11 +39,12 @@ void showStepsAsLines();
 void clearProgress();
 
 /// Routes what the engine has to say to stderr. On a terminal at once; else held back until
-/// `release`, so that a failed run says one line only.
+/// `release`, so that a failed run says one line only. Nodes are named by the words, which it
+/// borrows.
 class NoteHolder
 {
 public:
-    NoteHolder();
+    explicit NoteHolder(const ModelWords& words);
     ~NoteHolder();
     NoteHolder(const NoteHolder&) = delete;
     NoteHolder& operator=(const NoteHolder&) = delete;

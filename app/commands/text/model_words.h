@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/plan/plan.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+class NodeTitles;
+
+/// How the lines of the command line name nodes: by the layer, as its tables do, with the graph's
+/// name after it: 'block1.conv2 + bn2' (conv2d_2). Thread safe.
+class ModelWords
+{
+public:
+    ModelWords();
+    ~ModelWords();
+    ModelWords(const ModelWords&) = delete;
+    ModelWords& operator=(const ModelWords&) = delete;
+
+    /// From now on lines may name nodes of this float graph. With a plan, what it fuses has one
+    /// title.
+    void know(GraphPtr graph, PlanPtr plan = {});
+    /// The line with its quoted names of nodes put so.
+    std::string named(const std::string& line) const;
+
+private:
+    struct Known;
+    std::string wordsFor(const std::string& name) const;
+
+    mutable std::mutex m_mutex;
+    std::vector<std::unique_ptr<Known>> m_known; ///< the newest last
+};
+
+} // namespace qs
