@@ -82,9 +82,9 @@ protected:
     }
 
     /// The window as a picture in the folder that QS_PICTURES names, to be looked at.
-    void picture(const char* name)
+    void picture(const char* name, const QSize& size = {1600, 1000})
     {
-        m_window->resize(1600, 1000);
+        m_window->resize(size);
         QTest::qWait(300);
         QTRY_VERIFY(pane().isLayoutDone());
         if (const QString folder = qEnvironmentVariable("QS_PICTURES"); !folder.isEmpty())

@@ -2,7 +2,11 @@
 #include "tests/ui/runs_window.h"
 #include "ui/runs/run_table_model.h"
 
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QScrollBar>
+#include <QToolButton>
 
 using namespace qs;
 
@@ -76,6 +80,48 @@ private Q_SLOTS:
         QVERIFY(!label("runsNote").contains("Reading"));
         disconnect(&runs(), &RunLibrary::readingChanged, this, nullptr);
         QVERIFY(!notes.isEmpty());
+    }
+
+    /// On a small screen: no button is cut, those without room are in a menu; without a comparison
+    /// a sentence stands in its place.
+    void nothingIsCutOnASmallScreen()
+    {
+        list().selectAll();
+        list().setCurrentItem(item("x86"), 0, QItemSelectionModel::NoUpdate);
+        QTRY_VERIFY(runs().table());
+        picture("runs-side-by-side-1366.png", {1366, 768});
+        auto* row = find<QPushButton>("runsKeep")->parentWidget();
+        int shown = 0;
+        for (const auto* button : row->findChildren<QPushButton*>())
+            if (button->isVisible()) {
+                ++shown;
+                QVERIFY2(row->rect().contains(button->geometry())
+                             && button->width() >= button->sizeHint().width(),
+                         qPrintable(button->text()));
+            }
+        auto* more = find<QToolButton>("runsMore");
+        QVERIFY(more->isVisible() && shown > 0 && row->rect().contains(more->geometry()));
+        QStringList listed;
+        Q_EMIT more->menu()->aboutToShow();
+        for (QAction* action : more->menu()->actions()) {
+            listed << action->text();
+            if (action->text() == QLatin1String("Delete…")) {
+                test::atDialog<QMessageBox>(
+                    *this, [](QMessageBox& box) { box.button(QMessageBox::Cancel)->click(); });
+                QVERIFY(action->isEnabled());
+                action->trigger();
+            }
+        }
+        QCOMPARE(int(listed.size()), 6 - shown);
+        QVERIFY2(listed.contains(QStringLiteral("Delete…")), qPrintable(listed.join(' ')));
+        list().clearSelection();
+        auto* empty = find<QLabel>("runsEmpty");
+        QTRY_VERIFY(empty->isVisible() && !find<QWidget>("runsTable")->isVisible()
+                    && !find<QWidget>("runsRecipes")->isVisible());
+        QVERIFY2(empty->height() >= empty->heightForWidth(empty->width()),
+                 qPrintable(empty->text()));
+        picture("runs-none-1366.png", {1366, 768});
+        m_window->resize(1600, 1000);
     }
 };
 

@@ -10,6 +10,7 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/column_fit.h"
+#include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
@@ -33,7 +34,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     , m_proxy(new FigureProxy(*m_model, this))
     , m_field(new QLineEdit(this))
     , m_term(new QComboBox(this))
-    , m_note(makeMutedLabel(QString(), 11, this))
+    , m_note(new ElidedLabel(QString(), uiFont(11), this))
     , m_recipes(new QTextEdit(this))
     , m_table(new QTableView(this))
 {
@@ -49,6 +50,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_term->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_term->setMinimumContentsLength(8);
     m_note->setObjectName(QStringLiteral("runsNote"));
+    m_note->setColor(theme().muted);
     auto* copy
         = makeButton("runsCopy", tr("Copy"),
                      tr("Copy the selected rows, or all, as CSV (Ctrl+C in the table)"), this);
@@ -63,11 +65,12 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_recipes->setTabChangesFocus(true);
     m_recipes->setFrameShape(QFrame::NoFrame);
     m_recipes->setFont(uiFont(11.5));
+    m_side = new QWidget(this);
     auto* top = new QHBoxLayout;
     addItems(*top, {{m_field, 1}, m_term});
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     addItems(*top, {{m_note, 1}, copy});
-    auto* parts = makeSplitter("", Qt::Horizontal, this);
+    auto* parts = makeSplitter("", Qt::Horizontal, m_side);
     m_recipes->setMinimumWidth(px(60));
     m_table->setMinimumWidth(px(80));
     parts->addWidget(m_recipes);
@@ -75,13 +78,19 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     parts->setStretchFactor(0, 1);
     parts->setStretchFactor(1, 4);
     parts->setSizes({px(110), px(500)});
-    addItems(*makeVBox(this, {8, 8, 12, 8}, 6), {top, {parts, 1}});
+    addItems(*makeVBox(m_side, {8, 8, 12, 8}, 6), {top, {parts, 1}});
+    m_empty = makeParagraph(QString(), this);
+    m_empty->setObjectName(QStringLiteral("runsEmpty"));
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setContentsMargins(16, 8, 16, 8);
+    addItems(*makeVBox(this), {{m_side, 1}, {m_empty, 1}});
     connectCopy(*copy, *m_table, [this] { return csv(); });
     connectChosen(*m_table,
                   [this](const QModelIndex& index) { look(m_proxy->mapToSource(index).row()); });
     connect(m_field, &QLineEdit::textChanged, this, &RunComparison::filter);
     connect(m_term, &QComboBox::currentIndexChanged, this, &RunComparison::showColumns);
     connect(&library, &RunLibrary::tableChanged, this, &RunComparison::showTable);
+    connect(&library, &RunLibrary::runsChanged, this, &RunComparison::filter);
     connect(&library, &RunLibrary::readingChanged, this, [this] { filter(); });
     connect(&workspace, &Workspace::factsChanged, this, coalesced(this, [this] { filter(); }));
     connect(&workspace, &Workspace::treeChanged, this, [this] {
@@ -187,10 +196,14 @@ void RunComparison::filter()
         note = searchProblem(kept.error());
     else if (const auto read = m_library.readShare())
         note = tr("Reading the runs … %1 %").arg(int(*read * 100));
-    else if (!m_library.table())
-        note = tr("Select two to four runs to see them side by side");
+    const bool isSide = m_library.table() || m_library.readShare();
+    m_side->setVisible(isSide);
+    m_empty->setVisible(!isSide);
+    m_empty->setText(m_library.runs().size() < 2
+                         ? tr("Each comparison is kept as a run. With two or more, select two to "
+                              "four to see them side by side.")
+                         : tr("Select two to four runs to see them side by side."));
     m_note->setText(note);
-    m_note->setToolTip(note);
 }
 
 QString RunComparison::csv() const

@@ -16,6 +16,7 @@ class QTextEdit;
 namespace qs {
 
 class ColumnFit;
+class ElidedLabel;
 class FigureProxy;
 class RunLibrary;
 class RunTableModel;
@@ -50,10 +51,12 @@ private:
     std::vector<NodeId> m_nodes; ///< of the open model, by row of the table
     QLineEdit* m_field;
     QComboBox* m_term;
-    QLabel* m_note;
+    ElidedLabel* m_note;
     QTextEdit* m_recipes;
     QTableView* m_table;
     ColumnFit* m_fit;
+    QWidget* m_side; ///< all of the above
+    QLabel* m_empty; ///< in its place where no runs stand side by side
 };
 
 } // namespace qs

@@ -7,6 +7,7 @@
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/button_row.h"
 #include "ui/style/column_fit.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
@@ -20,7 +21,6 @@
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QTreeWidget>
 
 namespace qs {
@@ -73,11 +73,8 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
 {
     setFocusProxy(m_list);
     auto* column = makeVBox(this, {12, 8, 8, 8}, 6);
-    auto* buttons = new QWidget(this);
-    fillPanel(*buttons);
-    auto* row = makeHBox(buttons, {}, 4);
-    addItems(
-        *row,
+    column->addWidget(new ButtonRow(
+        "runsMore",
         {addButton("runsKeep", tr("Keep…"), tr("Keep the current result under a name of your own"),
                    &RunList::askToKeep),
          addButton("runsName", tr("Name…"), tr("Give the run another name (F2)"),
@@ -92,18 +89,8 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
          addButton("runsAddFile", tr("Add…"),
                    tr("Add a quantized file: compare a .pt2 or TorchScript file of any "
                       "program with this model, as another run"),
-                   &RunList::askFile)});
-    row->addStretch(1);
-    // Where there is no room for all of them, the one with the keyboard is scrolled to.
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(buttons);
-    scroll->setFixedHeight(buttons->sizeHint().height());
-    column->addWidget(scroll);
+                   &RunList::askFile)},
+        this));
     setNames(*m_list, "runsList", tr("Kept runs"),
              tr("Select two to four to see them side by side; B switches between them"));
     m_list->setHeaderLabels({QString(), tr("Run"), tr("Made"), tr("Output"), tr("Top-1"),
