@@ -2,21 +2,28 @@
 #pragma once
 
 #include "engine/configure/recipe.h"
+#include "tests/ui/dialogs.h"
 #include "tests/ui/real_engine.h"
+#include "tests/ui/shown_texts.h"
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
 #include "ui/panels/property_panel.h"
+#include "ui/plots/histogram_plot.h"
 #include "ui/shell/autosave.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QPushButton>
 #include <QStandardPaths>
 #include <QTemporaryDir>
+#include <QTreeView>
+#include <QTreeWidget>
 #include <QtTest>
 
 /// A step of a scenario; the scenario ends where it fails.
@@ -34,6 +41,10 @@ namespace qs::test {
 class ScenarioWindow : public WindowTest<RealEngine>
 {
 protected:
+    const QString kObserver = QStringLiteral("= self.activation_post_process_");
+    const QString kQuantize = QStringLiteral("torch.quantize_per_tensor(");
+    const QString kDequantize = QStringLiteral(".dequantize()");
+    const QString kQuantized = QStringLiteral("quantized");
     QTemporaryDir m_folder;
 
     const Document& document() { return workspace().document(); }
@@ -137,31 +148,126 @@ protected:
             qWarning("no %s in: %s", qPrintable(word), qPrintable(text->toPlainText()));
         return text->toPlainText();
     }
-    /// All that the cards say of a node.
-    QString cards(const char* name)
+    /// Writes files with `python` and opens the model.
+    void made(const QString& body, const char* model = "model.pt2")
     {
-        const Node* found = document().model()->tryFind(name);
-        if (!found)
-            return QStringLiteral("no such node");
-        workspace().selectNode(found->id);
-        QTest::qWait(50); // cards follow the selection once control is back
-        QString text;
+        const QString problem = python(body);
+        QVERIFY2(problem.isEmpty(), qPrintable(problem));
+        QS_STEP(open(model));
+        QS_STEP(settle());
+    }
+    void click(QAbstractItemView& view, const QModelIndex& index)
+    {
+        view.scrollTo(index);
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index).center());
+        QTest::qWait(50); // views follow the selection once control is back
+    }
+    /// The row of that title in the tree of modules; invalid where there is none.
+    QModelIndex row(const QString& title)
+    {
+        auto* tree = find<QTreeView>("moduleTree");
+        tree->expandAll();
+        const auto rows = tree->model()->match(tree->model()->index(0, 0), Qt::DisplayRole, title,
+                                               1, Qt::MatchExactly | Qt::MatchRecursive);
+        return rows.isEmpty() ? QModelIndex() : rows.front();
+    }
+    /// Clicks that row.
+    void select(const QString& title)
+    {
+        const QModelIndex found = row(title);
+        QVERIFY2(found.isValid(), qPrintable(title));
+        click(*find<QTreeView>("moduleTree"), found);
+    }
+    /// All that the cards say of what the row stands for.
+    QString cards(const QString& title)
+    {
+        select(title);
+        QStringList texts;
         for (const auto* label : m_window->propertyPanel().findChildren<QLabel*>())
-            text += label->text() + QLatin1Char(' ') + label->toolTip() + QLatin1Char('\n');
-        return text;
+            if (label->isVisible())
+                texts << label->text();
+        return texts.join(QLatin1Char('\n'));
     }
-    const NodePlan& planOf(const char* name)
+    /// The value of a row in a card, once the tree's row is clicked.
+    QString value(const QString& title, const char* card, const char* label)
     {
-        return *document().plan()->tryGet(*document().model(), node(name));
+        select(title);
+        return cardValue(*m_window, card, QString::fromUtf8(label));
     }
-    /// The verdict of each operator of a module.
-    std::vector<bool> quantizedIn(const std::string& module)
+    /// The verdict's word on its pill.
+    QString verdict(const QString& title)
     {
-        std::vector<bool> out;
-        for (const NodePtr& one : document().model()->nodes())
-            if (one->isOperator() && one->scope.path == module)
-                out.push_back(document().plan()->tryGet(*document().model(), one->id)->quantized);
+        select(title);
+        for (const auto* pill : find<Card>("cardWhy")->findChildren<Pill*>())
+            if (pill->isVisible())
+                return pill->text();
+        return {};
+    }
+    /// A figure of the strip of results; empty where it is not shown.
+    QString figure(const char* name)
+    {
+        const auto* label = find<QLabel>(name);
+        return label && label->isVisible() ? label->text() : QString();
+    }
+    HistogramPlot& histogram()
+    {
+        m_window->showTab("histogramPlot");
+        return *find<HistogramPlot>("histogramPlot");
+    }
+    /// The line of the list of findings that has these words, once it is there; null if none comes.
+    QTreeWidgetItem* findingRow(const QString& words)
+    {
+        m_window->showTab("findingsPanel");
+        QTreeWidgetItem* found = nullptr;
+        const auto isThere = [&] {
+            found = nullptr;
+            auto* list = find<QTreeWidget>("findingsPanel");
+            for (QTreeWidgetItemIterator it(list); *it; ++it)
+                if ((*it)->text(1).contains(words))
+                    found = *it;
+            return found != nullptr;
+        };
+        if (!QTest::qWaitFor(isThere, 5000))
+            qWarning("no finding says: %s", qPrintable(words));
+        return found;
+    }
+    /// The reference form's error of each output, from the card of the whole model.
+    std::vector<double> outputErrors()
+    {
+        click(*find<QTreeView>("moduleTree"), find<QTreeView>("moduleTree")->model()->index(0, 0));
+        const QStringList texts = cardTexts(*m_window, "cardLoss");
+        std::vector<double> out;
+        for (qsizetype i = 0; i + 1 < texts.size(); ++i)
+            if (texts[i] == QLatin1String("reference"))
+                out.push_back(texts[i + 1].section(QLatin1Char(' '), 0, 0).toDouble());
         return out;
+    }
+    /// Chooses in the menu of the Backend tile, by the text or the name of the entry.
+    void fromBackendMenu(const QString& entry)
+    {
+        QTimer::singleShot(0, m_window.get(), [this, entry] {
+            QMenu* menu = nullptr;
+            QTRY_VERIFY((menu = m_window->findChild<QMenu*>("backendMenu")));
+            for (auto* action : menu->actions())
+                if (action->objectName() == entry
+                    || action->text().section(QLatin1Char('\t'), 0, 0) == entry)
+                    action->trigger();
+            menu->close();
+        });
+        press(ActionId::Backend);
+    }
+    /// Export, with the forms that are offered, into a folder of the test's own.
+    void exportInto(const char* folder, const QStringList& forms)
+    {
+        atDialog<QDialog>(*this, [this, folder, forms](QDialog& dialog) {
+            dialog.findChild<QLineEdit*>(QStringLiteral("exportFolder"))->setText(file(folder));
+            for (auto* box : dialog.findChildren<QCheckBox*>())
+                if (box->objectName().startsWith(QLatin1String("form_")))
+                    box->setChecked(forms.contains(box->objectName().mid(5)));
+            dialog.accept();
+        });
+        press(ActionId::Export);
+        settle();
     }
 };
 

@@ -2,6 +2,7 @@
 #include "ui/graph/graph_forms.h"
 
 #include "ui/session/coalesce.h"
+#include "ui/session/jobs/plan_wait.h"
 #include "ui/session/shown_conversion.h"
 #include "ui/session/workspace.h"
 
@@ -31,6 +32,7 @@ GraphForms::GraphForms(Workspace& workspace, QObject* parent)
     const auto later = coalesced(this, [this] { drop(); });
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::planChanged, this, later);
+    connect(&workspace.pipeline(), &Pipeline::failed, this, later);
     connect(&workspace.document(), &Document::resultsChanged, this, later);
 }
 
@@ -60,7 +62,7 @@ void GraphForms::want()
         return;
     m_wanted = true;
     if (!model || !plan) {
-        m_note = tr("Planning…");
+        m_note = planWaitText(m_workspace.pipeline());
         Q_EMIT changed();
         return;
     }

@@ -5,6 +5,7 @@
 #include "ui/panels/line_match.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/jobs/plan_wait.h"
 #include "ui/session/shown_conversion.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -81,6 +82,7 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     });
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::planChanged, this, later);
+    connect(&workspace.pipeline(), &Pipeline::failed, this, later);
     connect(&workspace.document(), &Document::resultsChanged, this, later);
     for (auto* box : {m_leftForm, m_rightForm})
         connect(box, &QComboBox::currentIndexChanged, this, later);
@@ -146,7 +148,7 @@ void CodePanel::reload()
     const PlanPtr plan = document.plan();
     ConvertedPtr converted = document.isStale(Stage::Convert) ? nullptr : document.converted();
     if (convert && !converted && !plan) {
-        m_note->setText(tr("Planning…"));
+        m_note->setText(planWaitText(m_workspace.pipeline()));
         return;
     }
     auto& engine = m_workspace.pipeline().engine();

@@ -145,6 +145,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.document(), &Document::recipeChanged, this, later);
+    connect(&workspace.pipeline(), &Pipeline::failed, this, later);
     refresh();
 }
 

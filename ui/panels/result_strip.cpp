@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/plan/summaries/coverage.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/decisions/trained_ranges.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/session/worst_nodes.h"
@@ -80,6 +81,9 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
         tr("Weights"), "resultSize",
         tr("Parameters and buffers: float model, int8 model with its scales and zero points"));
     m_coverage = addCell(tr("Int8"), "resultCoverage", {});
+    m_trained = addCell(tr("Trained ranges"), "resultTrained",
+                        tr("Of the ranges that training left in the file: how many these decisions "
+                           "use. The other values are calibrated; Findings names what is unused"));
     addWorst();
     m_change = addCell(tr("Since last"), "resultChange",
                        tr("Output and operators in int8 against the comparison before"));
@@ -227,8 +231,8 @@ void ResultStrip::show()
     showMark();
     showPreview();
     if (!run && !m_history.now) { // the graph was edited: nothing was compared yet
-        for (const Cell* cell :
-             {&m_output, &m_data, &m_top1, &m_agreement, &m_size, &m_coverage, &m_change})
+        for (const Cell* cell : {&m_output, &m_data, &m_top1, &m_agreement, &m_size, &m_coverage,
+                                 &m_trained, &m_change})
             cell->value->setText({});
         for (QToolButton* button : m_worst)
             button->hide();
@@ -256,6 +260,7 @@ void ResultStrip::show()
     m_coverage.box->setToolTip(
         toQString(coverageText(now->quantizedOps, now->eligibleOps, now->totalOps))
         + tr(". Eligible are operators that a pattern of the backend matches"));
+    m_trained.value->setText(run ? QString() : trainedRangesText(m_workspace.document()));
     showData();
     m_change.value->setText(m_history.before && !run ? changeText(*now, *m_history.before)
                                                      : QString());
@@ -355,7 +360,7 @@ void ResultStrip::fit()
     place(m_output.box, words(m_output));
     place(m_data.box, words(m_data));
     place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
-    std::vector<const Cell*> rest {&m_change, &m_coverage, &m_top1, &m_size};
+    std::vector<const Cell*> rest {&m_change, &m_coverage, &m_trained, &m_top1, &m_size};
     // Beside right answers how often the models agree is the least telling, else it stands for
     // them.
     rest.insert(m_figures.floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);

@@ -70,7 +70,7 @@ private:
     QHBoxLayout* m_row;
     QLabel* m_stale;
     QLabel* m_against;
-    Cell m_preview, m_output, m_data, m_top1, m_agreement, m_size, m_coverage, m_change;
+    Cell m_preview, m_output, m_data, m_top1, m_agreement, m_size, m_coverage, m_trained, m_change;
     QWidget* m_worstBox = nullptr;
     std::array<QToolButton*, 3> m_worst {};
     std::array<NodeId, 3> m_worstNodes;

@@ -7,6 +7,7 @@
 #include "ui/plots/plot_style.h"
 #include "ui/plots/range_bar.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/decisions/trained_ranges.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
@@ -71,6 +72,7 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
 {
     const Theme& t = theme();
     m_footer->setColor(t.muted);
+    m_footer->setObjectName(QStringLiteral("histogramFooter"));
     m_column->addWidget(m_footer);
     m_column->addWidget(m_bar);
     setNames(*m_plot, "histogram", tr("Histogram and the range that is kept"));
@@ -196,7 +198,9 @@ void HistogramPlot::refresh()
     m_bar->setVisible(ranged);
     m_bar->setApplicable(!interior);
     if (ranged)
-        m_footerText = QString::fromLatin1("%1").arg(toQString(observerKindName(stats->spec.kind)));
+        m_footerText = hasTrainedRange(facts, planned)
+            ? tr("range from training")
+            : toQString(observerKindName(stats->spec.kind));
     m_histogram = histogram;
     m_bar->setSnaps(ranged ? snaps() : std::vector<Alternative>());
     showTrial();

@@ -7,6 +7,8 @@
 #include "ui/session/text.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace qs {
 
@@ -51,9 +53,23 @@ QString Facts::title(NodeId node) const
 
 QString Facts::titled(const QString& sentence) const
 {
-    return toQString(withNodeWords(sentence.toStdString(), [this](const std::string& name) {
-        const Node* node = m_model ? m_model->tryFind(name) : nullptr;
-        return node ? inQuotes(title(node->id).toStdString()) : std::string();
+    const std::string text = sentence.toStdString();
+    const auto named
+        = [this](const std::string& name) { return m_model ? m_model->tryFind(name) : nullptr; };
+    std::map<QString, std::set<NodeId>> withTitle;
+    withNodeWords(text, [&](const std::string& name) {
+        if (const Node* node = named(name))
+            withTitle[title(node->id)].insert(node->id);
+        return std::string();
+    });
+    // Members of one unit that a sentence sets against each other keep their own titles.
+    return toQString(withNodeWords(text, [&](const std::string& name) {
+        const Node* node = named(name);
+        if (!node)
+            return std::string();
+        const QString unit = title(node->id);
+        return inQuotes(withTitle[unit].size() > 1 ? nodeTitle(*m_model, node->id)
+                                                   : unit.toStdString());
     }));
 }
 

@@ -5,6 +5,7 @@
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
 #include "ui/plots/range_trial.h"
+#include "ui/session/decisions/trained_ranges.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -217,6 +218,12 @@ void AlternativesCard::addSection(std::vector<Row>& rows, const QString& title, 
     }
     for (const Alternative& one : *found)
         rows.push_back(choiceRow(one, now));
+    if (!hasTrainedRange(m_workspace.facts(), planned))
+        return;
+    // The scheme is that of an observer, the range that of the file.
+    for (Row& row : rows)
+        if (row.isNow && row.target == int(m_targets.size()) - 1)
+            row.way = tr("from training");
 }
 
 AlternativesCard::Row AlternativesCard::choiceRow(const Alternative& one,

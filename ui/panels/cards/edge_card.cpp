@@ -2,12 +2,13 @@
 #include "ui/panels/cards/edge_card.h"
 
 #include "engine/configure/qconfigs/derived_qconfig.h"
-#include "engine/plan/rules/given_ranges.h"
 #include "ui/graph/node_words.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/panels/recipe/qconfig_box.h"
 #include "ui/session/decisions/choices_for.h"
 #include "ui/session/decisions/edge_decisions.h"
+#include "ui/session/decisions/trained_ranges.h"
+#include "ui/session/jobs/plan_wait.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -59,12 +60,15 @@ std::vector<QConfigChoice> choicesOfReader(Workspace& workspace, const std::stri
 
 } // namespace
 
-QString specWords(const ObserverSpec& spec)
+QString specWords(const Facts& facts, const PlannedObserver& observer)
 {
+    const ObserverSpec& spec = observer.spec;
     const QuantRange range = quantRange(spec);
     QString text = toQString(dtypeName(spec.dtype));
     if (isIntegerDType(spec.dtype))
         text += QStringLiteral(" · %1…%2").arg(range.min).arg(range.max);
+    if (hasTrainedRange(facts, &observer))
+        return text + QObject::tr(" · from training");
     text += QStringLiteral(" · %1").arg(toQString(observerKindName(spec.kind)));
     if (spec.kind == ObserverKind::Histogram && spec.range != RangeMethod::Search)
         text += QStringLiteral(", %1").arg(toQString(rangeMethodName(spec.range)));
@@ -89,7 +93,7 @@ void EdgeCard::refresh()
     if (!edge || !document.model() || !document.model()->tryGet(edge->reader.node))
         return;
     if (!document.plan()) {
-        addText(tr("Planning…"), true);
+        addText(planWaitText(m_workspace.pipeline()), true);
         return;
     }
     const EdgeFacts facts
@@ -107,8 +111,9 @@ void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
     addRow(tr("Value"),
            QStringLiteral("%1  %2").arg(toQString(value.name), shapeText(value.type)).trimmed());
     const PlannedObserver* observer = m_workspace.facts().observer(facts.observer);
-    addRow(tr("Read as"), observer ? specWords(observer->spec) : QStringLiteral("float"));
-    if (observer && givenFor(graph, *observer))
+    addRow(tr("Read as"),
+           observer ? specWords(m_workspace.facts(), *observer) : QStringLiteral("float"));
+    if (hasTrainedRange(m_workspace.facts(), observer))
         addRow(tr("Range"), tr("from the file's fake quantizer"));
     if (const QParams* params = m_workspace.facts().qparams(facts.observer);
         params && params->scale.size() == 1)
@@ -117,7 +122,7 @@ void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
                    .arg(scaleText(double(params->scale.front())))
                    .arg(params->zeroPoint.front()));
     if (const PlannedObserver* before = m_workspace.facts().observer(facts.before))
-        addRow(tr("Before"), specWords(before->spec));
+        addRow(tr("Before"), specWords(m_workspace.facts(), *before));
     addText(m_workspace.facts().titled(toQString(facts.why)), true)
         ->setObjectName(QStringLiteral("edgeWhy"));
 }

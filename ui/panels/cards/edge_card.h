@@ -11,6 +11,7 @@ class QComboBox;
 
 namespace qs {
 
+class Facts;
 class QConfigBox;
 class Workspace;
 
@@ -39,7 +40,8 @@ private:
     std::optional<Edge> m_shown;
 };
 
-/// "quint8 · 0…127 · histogram"
-QString specWords(const ObserverSpec& spec);
+/// "quint8 · 0…127 · histogram"; "from training" in place of the observer where the file's range is
+/// kept.
+QString specWords(const Facts& facts, const PlannedObserver& observer);
 
 } // namespace qs

@@ -61,7 +61,7 @@ void EdgeListCard::refresh()
         auto* item = new QListWidgetItem(
             QStringLiteral("%1 %2  %3%4")
                 .arg(reads ? QStringLiteral("◂") : QStringLiteral("▸"), other,
-                     observer ? specWords(observer->spec) : QStringLiteral("float"),
+                     observer ? specWords(m_workspace.facts(), *observer) : QStringLiteral("float"),
                      byEdge ? tr(" · edge rule") : QString()),
             m_list);
         item->setToolTip(QStringLiteral("%1\n%2").arg(

@@ -2,10 +2,12 @@
 #include "ui/panels/cards/why_card.h"
 
 #include "engine/base/text.h"
+#include "engine/configure/quantization_mode.h"
 #include "engine/plan/summaries/coverage.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/decisions/edge_decisions.h"
+#include "ui/session/jobs/plan_wait.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -98,7 +100,7 @@ void WhyCard::refresh()
     const auto& selection = m_workspace.selection();
     const auto& facts = m_workspace.facts();
     if (!facts.hasPlan()) {
-        addText(tr("Planning…"), true);
+        addText(planWaitText(m_workspace.pipeline()), true);
         return;
     }
     if (selection.isModule() || m_workspace.selectedEntries().size() > 1) {
@@ -143,6 +145,10 @@ void WhyCard::refresh()
                     .arg(patternText(decided->pattern),
                          decided->patternEntry < 0 ? QString()
                                                    : tr(" · entry %1").arg(decided->patternEntry)));
+    if (decided->qconfig)
+        if (const auto mode = quantizationMode(*decided->qconfig))
+            addText(tr("Mode: %1").arg(toQString(quantizationModeName(*mode))))
+                ->setObjectName(QStringLiteral("whyMode"));
     if (const QString constraints = constraintText(*decided); !constraints.isEmpty())
         addText(constraints);
     showCandidates(*decided);
@@ -191,9 +197,12 @@ void WhyCard::showMovement(const NodePlan& decided)
     const MovedAmount own = m_movement->causedBy(*m_movementOf, decided);
     if (own.values == 0)
         return;
-    addText(tr("Between int8 and float for it: %1, %2 a sample")
-                .arg(toQString(counted(own.values, "value")),
-                     QLocale::c().formattedDataSize(own.bytes, 1, QLocale::DataSizeSIFormat)))
+    const QString values = toQString(counted(own.values, "value"));
+    addText(own.bytes == 0 // of values whose shapes the file does not give
+                ? tr("Between int8 and float for it: %1").arg(values)
+                : tr("Between int8 and float for it: %1, %2 a sample")
+                      .arg(values,
+                           QLocale::c().formattedDataSize(own.bytes, 1, QLocale::DataSizeSIFormat)))
         ->setObjectName(QStringLiteral("whyMovement"));
 }
 

@@ -5,6 +5,7 @@
 #include "ui/panels/recipe/qconfig_box.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/decisions/choices_for.h"
+#include "ui/session/decisions/trained_ranges.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
@@ -65,6 +66,8 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
         grid->addWidget(name, row, 0);
         grid->addWidget(widget, row++, 1);
     }
+    m_activation->setObjectName(QStringLiteral("qconfigActivation"));
+    m_weight->setObjectName(QStringLiteral("qconfigWeight"));
     for (auto* label : {m_activation, m_weight}) {
         label->setMinimumHeight(px(24));
         label->setStyleSheet(QStringLiteral("padding-left: 8px;"));
@@ -172,11 +175,16 @@ QString QConfigEditor::specText(bool weight) const
     const ObserverSpec& spec = observer ? observer->spec
         : weight                        ? decided->qconfig->weight
                                         : decided->qconfig->activation;
+    QString out = toQString(dtypeName(spec.dtype));
+    if (!isIntegerDType(spec.dtype))
+        return out;
     const auto range = quantRange(spec);
-    QString out = QStringLiteral("%1 · %2…%3")
-                      .arg(toQString(dtypeName(spec.dtype)))
-                      .arg(range.min)
-                      .arg(range.max);
+    out += QStringLiteral(" · %1…%2").arg(range.min).arg(range.max);
+    if (spec.isDynamic)
+        return out + tr(" · range of each call");
+    const bool isTrained = hasTrainedRange(facts, observer);
+    if (isTrained)
+        out += tr(" · from training");
     if (isPerChannel(spec.qscheme)) {
         const auto* stats = observer ? facts.stats(observer->id) : nullptr;
         if (spec.groupSize > 0)
@@ -185,7 +193,7 @@ QString QConfigEditor::specText(bool weight) const
             ? QString(spec.groupSize > 0 ? QStringLiteral(" (%1)") : tr(" · per channel (%1)"))
                   .arg(stats->channelMin.size())
             : QString(spec.groupSize > 0 ? QString() : tr(" · per channel"));
-    } else {
+    } else if (!isTrained) {
         out += QStringLiteral(" · %1").arg(toQString(observerKindName(spec.kind)));
     }
     return out;
