@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/scenario_window.h"
-#include "tests/ui/shown_texts.h"
 #include "ui/panels/findings_panel.h"
-
-#include <QTreeWidget>
 
 using namespace qs;
 
@@ -14,43 +11,12 @@ class TestNewFindings : public test::ScenarioWindow
     Q_OBJECT
 
 private:
-    /// The row whose text has these words, once it is there.
-    QTreeWidgetItem* row(const QString& words)
-    {
-        m_window->showTab("findingsPanel");
-        QTreeWidgetItem* found = nullptr;
-        const auto isThere = [&] {
-            found = nullptr;
-            auto* list = find<FindingsPanel>("findingsPanel");
-            for (QTreeWidgetItemIterator it(list); *it; ++it)
-                if ((*it)->text(1).contains(words))
-                    found = *it;
-            return found != nullptr;
-        };
-        if (!QTest::qWaitFor(isThere, 5000))
-            qWarning("no finding says: %s", qPrintable(words));
-        return found;
-    }
-    void click(QTreeWidgetItem* item)
-    {
-        auto* list = find<FindingsPanel>("findingsPanel");
-        list->scrollToItem(item);
-        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
-                          list->visualItemRect(item).center());
-    }
     /// What every place of the window counts.
     void counts(int quantized, int eligible)
     {
         const QJsonObject coverage {
             {"quantized", quantized}, {"eligible", eligible}, {"total", eligible}};
         checkCounts({{"coverage", coverage}}, *m_window);
-    }
-    void made(const QString& body)
-    {
-        const QString problem = python(body);
-        QVERIFY2(problem.isEmpty(), qPrintable(problem));
-        QS_STEP(open());
-        QS_STEP(settle());
     }
 
 private Q_SLOTS:
@@ -72,16 +38,18 @@ private Q_SLOTS:
             "models.saved(folder, nn.Sequential(nn.Linear(10, 3), nn.Linear(3, 3)).eval(), "
             "torch.randn(4, 10), data=small)\n")));
         QS_STEP(runAll());
-        auto* below = row(QStringLiteral("below the scale_min_lower_bound of my_backend"));
+        auto* below = findingRow(QStringLiteral("below the scale_min_lower_bound of my_backend"));
         QVERIFY(below);
         QCOMPARE(below->text(0), QStringLiteral("0 · linear"));
         QVERIFY2(
             below->text(1).contains(QStringLiteral("give its observer \"eps\": 0.000244140625")),
             qPrintable(below->text(1)));
         QCOMPARE(below->toolTip(1), below->text(1));
-        click(below);
-        QVERIFY(workspace().selection().contains(node("linear")));
-        auto* above = row(QStringLiteral("above the scale_max_upper_bound of my_backend, 0.001"));
+        auto* list = find<QTreeWidget>("findingsPanel");
+        click(*list, list->indexFromItem(below));
+        QCOMPARE(find<QLabel>("propertyTitle")->text(), QStringLiteral("0 · linear"));
+        auto* above
+            = findingRow(QStringLiteral("above the scale_max_upper_bound of my_backend, 0.001"));
         QVERIFY(above);
         QVERIFY2(above->text(0).contains(QStringLiteral(" · linear")), qPrintable(above->text(0)));
         QVERIFY2(
@@ -96,7 +64,7 @@ private Q_SLOTS:
             ".eval(), torch.randn(1, 3, 4, 4))\n"
             "recipe(mapping={'object_type': [['torch.nn.Conv2d', 'x86'], "
             "['torch.nn.BatchNorm2d', 'x86']]})\n")));
-        auto* warning = row(QStringLiteral("torch.ao raises LookupError"));
+        auto* warning = findingRow(QStringLiteral("torch.ao raises LookupError"));
         QVERIFY(warning);
         QCOMPARE(warning->text(0), QStringLiteral("0 · conv2d + batch_norm + relu"));
         QVERIFY2(warning->text(1).contains(QStringLiteral("prepare.unfuse")),
@@ -109,7 +77,7 @@ private Q_SLOTS:
             "models.saved(folder, nn.Sequential(nn.Linear(8, 8), nn.ReLU()).eval(), "
             "torch.randn(4, 8))\n"
             "recipe(convert={'lowering': {'remove': [{'pattern': ['torch.nn.Linear']}]}})\n")));
-        auto* warning = row(QStringLiteral("[torch.nn.Linear] changes nothing"));
+        auto* warning = findingRow(QStringLiteral("[torch.nn.Linear] changes nothing"));
         QVERIFY(warning);
         QVERIFY2(warning->text(1).contains(
                      QStringLiteral("fused as [torch.nn.Linear, torch.nn.ReLU]: remove that row")),
@@ -121,7 +89,7 @@ private Q_SLOTS:
         QS_STEP(made(QStringLiteral(
             "models.saved(folder, models.Spelled().eval(), torch.randn(2, 3, 16, 16))\n")));
         QS_STEP(counts(3, 5));
-        auto* finding = row(QStringLiteral("torch.relu stay float"));
+        auto* finding = findingRow(QStringLiteral("torch.relu stay float"));
         QVERIFY(finding);
         QCOMPARE(finding->text(0), QStringLiteral("relu"));
         for (const char* words :
@@ -130,8 +98,9 @@ private Q_SLOTS:
               "write torch.nn.ReLU in the model, or replace the call"})
             QVERIFY2(finding->text(1).contains(QString::fromLatin1(words)),
                      qPrintable(finding->text(1) + QStringLiteral(" lacks ") + words));
-        click(finding);
-        QVERIFY(workspace().selection().contains(node("relu")));
+        auto* list = find<QTreeWidget>("findingsPanel");
+        click(*list, list->indexFromItem(finding));
+        QCOMPARE(find<QLabel>("propertyTitle")->text(), QStringLiteral("relu"));
         QPushButton* apply = nullptr;
         QTRY_VERIFY((apply = find<QPushButton>("applyRemedy")) && apply->isVisible());
         QVERIFY2(find<QLabel>("whyRemedy")
@@ -149,7 +118,7 @@ private Q_SLOTS:
         press(ActionId::Undo);
         QS_STEP(settle());
         QS_STEP(counts(3, 5));
-        QVERIFY(row(QStringLiteral("torch.relu stay float")));
+        QVERIFY(findingRow(QStringLiteral("torch.relu stay float")));
     }
 
     void residueAfterARowIsTakenAway()
@@ -159,10 +128,10 @@ private Q_SLOTS:
             "nn.Linear(64, 4), nn.LogSoftmax(1)).eval(), torch.randn(2, 3, 4, 4))\n"
             "recipe(convert={'lowering': {'remove': [{'pattern': ['torch.nn.Linear']}]}})\n")));
         QS_STEP(runAll());
-        auto* unlowered = row(QStringLiteral("no row of the lowering table"));
+        auto* unlowered = findingRow(QStringLiteral("no row of the lowering table"));
         QVERIFY(unlowered);
         QCOMPARE(unlowered->text(0), QStringLiteral("3 · linear"));
-        auto* dead = row(QStringLiteral("only to be dequantized"));
+        auto* dead = findingRow(QStringLiteral("only to be dequantized"));
         QVERIFY(dead);
         QCOMPARE(dead->text(0), QStringLiteral("3 · linear"));
         QVERIFY(dead->parent()->text(0).startsWith(
