@@ -9,6 +9,7 @@
 #include "engine/import/functionalize/functionalize.h"
 #include "engine/import/functionalize/mutated_state.h"
 #include "engine/import/functionalize/view_updates.h"
+#include "engine/import/fused_layers.h"
 #include "engine/import/pt2/pt2_importer.h"
 #include "engine/import/recurrent_shapes.h"
 #include "engine/import/torchscript/torchscript_importer.h"
@@ -106,6 +107,7 @@ Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const Job
     QS_CHECK(takeKeptRanges(asFiled, *archive));
     const std::array passes {
         Pass("remove-fake-quantizers", withoutFakeQuantizers, PassTraits {.isVerified = false}),
+        Pass("part-fused-activations", withFusedActivations, PassTraits {.isVerified = false}),
         Pass("functionalize", [](const Graph& g) { return functionalize(withMutatedState(g)); }),
         Pass("drop-idle-updates", withoutIdleUpdates, PassTraits {.isNeeded = false}),
         Pass("drop-read-backs", withoutReadBacks, PassTraits {.isNeeded = false}),

@@ -3,21 +3,17 @@
 scripted: the fake quantizers are removed, and the converted model is that of torch.ao's convert_fx.
 """
 import copy
+import functools
 import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import warnings
 
-import numpy as np
 import torch
 from torch import nn
 from torch.ao.quantization import (FakeQuantize, MovingAverageMinMaxObserver, MovingAveragePerChannelMinMaxObserver, QConfig,
                                    default_embedding_qat_qconfig, disable_observer, get_default_qat_qconfig_mapping)
 from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_qat_fx
 
+import checks
 import oracle
 
 warnings.simplefilter("ignore")
@@ -109,16 +105,12 @@ CASES = {
 }
 
 
+@functools.cache
 def trained(case):
     model, data, qconfigs, _ = CASES[case]
     torch.manual_seed(len(case))
     prepared = prepare_qat_fx(model().train(), qconfigs(), (data(4),))
-    optimizer = torch.optim.SGD(prepared.parameters(), lr=0.05)
-    for _ in range(STEPS):
-        loss = (prepared(data(8)) - 0.3).pow(2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    checks.train(prepared, lambda: data(8), STEPS)
     return prepared.eval()
 
 
@@ -151,31 +143,24 @@ def asked(prepared):
     return activations, weights
 
 
-def near(a, b):
-    return len(a) == len(b) and bool(np.all(np.abs(np.subtract(a, b)) <= 1e-6 * np.abs(b)))
-
-
-def check(case, form, prepared, program, folder):
-    problems = []
+def check(case, form, program, folder):
+    problems, prepared = [], trained(case)
     data = CASES[case][1]
     torch.manual_seed(7)
     calib = data(8)
     path = folder / ("model.pt2" if form == "pt2" else "model.pt")
     prepared = save(prepared, form, calib, path)
     torch.save(calib, folder / "calib.pt")
-    out = folder / "out"
     recipe = folder / "recipe.json"
     words_too = [["torch.nn.Embedding", "float_qparams_weight_only"]] if case == "words" else []
     recipe.write_text(json.dumps({"format": "quantscope.recipe", "version": 1, "backend": "x86",
                                   "mapping": {"global": "x86", "object_type": words_too},
                                   "calibration": {"batch_size": 8, "batches": 1}}))
-    run = subprocess.run([program, "quantize", path, "--data", folder / "calib.pt", "--recipe", recipe, "--export", "torchscript",
-                          "--device", "cpu", "--out", out], capture_output=True, text=True)
-    if run.returncode:
-        return [f"quantize: {run.stderr.strip()[-400:]}"]
-    if "fake quantizers removed" not in run.stderr:
+    error, told, result = checks.quantize(program, path, folder / "calib.pt", folder, "--recipe", recipe, "--export", "torchscript")
+    if error:
+        return [f"quantize: {error}"]
+    if "fake quantizers removed" not in told:
         problems.append("the command line does not report the fake quantizers")
-    result = json.loads((out / "result.json").read_text())
     nodes = result["nodes"]
     if any("fake_quant" in node["op"] or "region" in node["op"] for node in nodes):
         problems.append("a fake quantizer is left")
@@ -184,20 +169,20 @@ def check(case, form, prepared, program, folder):
     activations, weights = asked(prepared)
     theirs = sorted(set(activations))
     ours = sorted(set(ours))
-    if [z for _, z in ours] != [z for _, z in theirs] or not near([s for s, _ in ours], [s for s, _ in theirs]):
+    if [z for _, z in ours] != [z for _, z in theirs] or not checks.near([s for s, _ in ours], [s for s, _ in theirs]):
         problems.append(f"activations: {ours} instead of {theirs}")
     for module, scales in weights.items():
         found = [node["weight"] for node in nodes if node["weight"] and node["module"] == module]
-        if len(found) != 1 or not near(found[0]["scale"], scales):
+        if len(found) != 1 or not checks.near(found[0]["scale"], scales):
             problems.append(f"weight of {module}: {found and found[0]['scale'][:4]} instead of {scales[:4]}")
         elif found[0].get("source") != "fake_quantizer":
             problems.append(f"weight of {module}: its source is not given")
-    told = result.get("fake_quantizers", {})
-    if told.get("used") != told.get("found"):
-        problems.append(f"fake quantizers: {told}")
+    counts = result.get("fake_quantizers", {})
+    if counts.get("used") != counts.get("found"):
+        problems.append(f"fake quantizers: {counts}")
     with torch.no_grad():
         wanted = convert_fx(copy.deepcopy(prepared))(calib)
-        got = torch.jit.load(out / "model.int8.ts.pt")(calib)
+        got = torch.jit.load(folder / "out" / "model.int8.ts.pt")(calib)
     db = oracle.sqnr_db(wanted.numpy(), got.numpy())
     print(f"{case}/{form}: {len(ours)} activations, {len(weights)} weights, {db:.1f} dB against convert_fx")
     if db < 60:
@@ -205,22 +190,5 @@ def check(case, form, prepared, program, folder):
     return problems
 
 
-def main():
-    torch.set_num_threads(2)
-    torch.backends.quantized.engine = "x86"
-    program, wanted = os.environ["QUANTSCOPE"], sys.argv[1:]
-    failed = 0
-    for case, (_, _, _, forms) in CASES.items():
-        if wanted and case not in wanted:
-            continue
-        prepared = trained(case)
-        for form in forms:
-            with tempfile.TemporaryDirectory() as folder:
-                for problem in check(case, form, prepared, program, pathlib.Path(folder)):
-                    failed += 1
-                    print(f"FAILED {case}/{form}: {problem}")
-    sys.exit(1 if failed else 0)
-
-
 if __name__ == "__main__":
-    main()
+    checks.main({f"{case}/{form}": functools.partial(check, case, form) for case, (_, _, _, forms) in CASES.items() for form in forms})

@@ -6,11 +6,7 @@ import copy
 import functools
 import json
 import operator
-import os
-import pathlib
 import subprocess
-import sys
-import tempfile
 import warnings
 import zipfile
 
@@ -27,6 +23,7 @@ from torchao.quantization.pt2e.quantizer.x86_inductor_quantizer import (X86Induc
                                                                         get_default_x86_inductor_quantization_config)
 from torchao.testing.pt2e._xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
 
+import checks
 import oracle
 import test_trained as trained
 
@@ -54,22 +51,9 @@ def train_pt2e(model, quantizer):
     torch.manual_seed(3)
     example = trained.images(4)
     prepared = prepare_qat_pt2e(torch.export.export(model().train(), (example,), strict=True).module(), quantizer)
-    optimizer = torch.optim.SGD(prepared.parameters(), lr=0.05)
-    for _ in range(trained.STEPS):
-        loss = (prepared(trained.images(4)) - 0.3).pow(2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    checks.train(prepared, lambda: trained.images(4), trained.STEPS)
     move_exported_model_to_eval(prepared)
     return prepared, example
-
-
-def quantize(program, model, calib, folder, *more):
-    """(error, stderr, result.json)"""
-    run = subprocess.run([program, "quantize", model, "--data", calib, "--device", "cpu", "--out", folder / "out", *more],
-                         capture_output=True, text=True)
-    result = folder / "out" / "result.json"
-    return run.returncode and run.stderr.strip()[-400:], run.stderr, json.loads(result.read_text()) if not run.returncode else None
 
 
 def x86_quantizer():
@@ -81,13 +65,13 @@ def check_pt2e(program, folder):
     prepared, example = train_pt2e(trained.Residual, x86_quantizer())
     torch.export.save(torch.export.export(prepared, (example,)), folder / "model.pt2")
     torch.save(example, folder / "calib.pt")
-    error, _, result = quantize(program, folder / "model.pt2", folder / "calib.pt", folder, "--export", "torchscript")
+    error, _, result = checks.quantize(program, folder / "model.pt2", folder / "calib.pt", folder, "--export", "torchscript")
     if error:
         return [f"quantize: {error}"]
     theirs = [module for module in prepared.modules() if isinstance(module, FakeQuantizeBase)]
     scales = [module.calculate_qparams()[0].numpy().reshape(-1) for module in theirs]
     taken = [q for node in result["nodes"] for q in (node["output"], node["weight"]) if q and q.get("source")]
-    problems = [f"{one['scale'][:3]} is no scale of the file" for one in taken if not any(trained.near(one["scale"], s) for s in scales)]
+    problems = [f"{one['scale'][:3]} is no scale of the file" for one in taken if not any(checks.near(one["scale"], s) for s in scales)]
     weights = sum("axis" in one for one in taken)
     told = result["fake_quantizers"]
     print(f"pt2e: {told}, {weights} weights")
@@ -143,7 +127,7 @@ def check_pt2e_outputs(name, spelling, program, folder):
         exported = spelled(exported, HELPERS[spelling])
     torch.export.save(exported, folder / "model.pt2")
     torch.save(example, folder / "calib.pt")
-    error, _, result = quantize(program, folder / "model.pt2", folder / "calib.pt", folder, "--export", "pt2", "--saturate", "observer")
+    error, _, result = checks.quantize(program, folder / "model.pt2", folder / "calib.pt", folder, "--export", "pt2", "--saturate", "observer")
     if error:
         return [f"quantize: {error}"]
     theirs = sum(isinstance(module, FakeQuantizeBase) for module in prepared.modules())
@@ -174,7 +158,7 @@ def check_signed(program, folder):
     reference = convert_to_reference_fx(copy.deepcopy(prepared), backend_config=backend)
     wanted = sorted((float(reference.get_buffer(n.args[1].target)), int(reference.get_buffer(n.args[2].target)) + 128)
                     for n in reference.graph.nodes if n.target is torch.quantize_per_tensor)
-    error, _, result = quantize(program, folder / "model.pt", folder / "calib.pt", folder, "--export", "pt2-reference")
+    error, _, result = checks.quantize(program, folder / "model.pt", folder / "calib.pt", folder, "--export", "pt2-reference")
     if error:
         return [f"quantize: {error}"]
     ours = sorted((n["output"]["scale"][0], n["output"]["zero_point"][0]) for n in result["nodes"]
@@ -184,7 +168,7 @@ def check_signed(program, folder):
         db = oracle.sqnr_db(reference(example).numpy(), got.numpy())
     print(f"signed: {len(ours)} of {len(wanted)} activations, {result['fake_quantizers']}, {db:.1f} dB against convert_to_reference_fx")
     problems = [f"outputs: {db:.1f} dB"] if db < 60 else []
-    if not ours or any(not any(z == z2 and trained.near([a], [b]) for b, z2 in wanted) for a, z in ours):
+    if not ours or any(not any(z == z2 and checks.near([a], [b]) for b, z2 in wanted) for a, z in ours):
         problems.append(f"{ours} instead of {wanted}")
     return problems
 
@@ -202,8 +186,8 @@ def check_saved(program, folder):
                          capture_output=True, text=True)
     if run.returncode:
         return [f"edit: {run.stderr.strip()[-400:]}"]
-    error, _, before = quantize(program, folder / "model.pt2", folder / "calib.pt", folder)
-    again, told, after = quantize(program, folder / "saved.pt2", folder / "calib.pt", folder)
+    error, _, before = checks.quantize(program, folder / "model.pt2", folder / "calib.pt", folder)
+    again, told, after = checks.quantize(program, folder / "saved.pt2", folder / "calib.pt", folder)
     if error or again:
         return [f"quantize: {error or again}"]
 
@@ -220,30 +204,16 @@ def check_saved(program, folder):
         for item in source.infolist():
             data = source.read(item)
             target.writestr(item.filename, data.replace(b'"axis":0', b'"axis":9') if "ranges" in item.filename else data)
-    damaged, _, _ = quantize(program, folder / "damaged.pt2", folder / "calib.pt", folder)
+    damaged, _, _ = checks.quantize(program, folder / "damaged.pt2", folder / "calib.pt", folder)
     if not damaged or "is damaged" not in damaged:
         problems.append(f"a damaged record: {damaged}")
     print(f"saved: {len(ranges(after))} ranges, {after['fake_quantizers']}")
     return problems
 
 
-def main():
-    torch.set_num_threads(2)
-    torch.backends.quantized.engine = "x86"
-    program, wanted = os.environ["QUANTSCOPE"], sys.argv[1:]
-    failed = 0
-    checks = {"pt2e": check_pt2e, "signed": check_signed, "saved": check_saved}
-    for quantizer, spelling in (("x86", "fused"), ("x86", "helper"), ("xnnpack", "fused"), ("xnnpack", "functional")):
-        checks[f"pt2e-{quantizer}-{spelling}"] = functools.partial(check_pt2e_outputs, quantizer, spelling)
-    for name, run in checks.items():
-        if wanted and name not in wanted:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            for problem in run(program, pathlib.Path(folder)):
-                failed += 1
-                print(f"FAILED {name}: {problem}")
-    sys.exit(1 if failed else 0)
-
+CHECKS = {"pt2e": check_pt2e, "signed": check_signed, "saved": check_saved}
+for _quantizer, _spelling in (("x86", "fused"), ("x86", "helper"), ("xnnpack", "fused"), ("xnnpack", "functional")):
+    CHECKS[f"pt2e-{_quantizer}-{_spelling}"] = functools.partial(check_pt2e_outputs, _quantizer, _spelling)
 
 if __name__ == "__main__":
-    main()
+    checks.main(CHECKS)

@@ -5,6 +5,7 @@
 #include "engine/graph/code/code_names.h"
 #include "engine/graph/code/module_settings.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/fused_activations.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>
@@ -17,13 +18,8 @@ namespace {
 /// function.
 std::string classOf(const Node& node)
 {
-    static constexpr std::pair<std::string_view, const char*> kFused[]
-        = {{"relu", "ReLU"}, {"leaky_relu", "LeakyReLU"}, {"tanh", "Tanh"}};
-    const std::string base = targetBase(node.target);
-    for (const auto& [function, module] : kFused)
-        if (base == function)
-            return module;
-    return lastPart(node.scope.moduleClass);
+    const std::string_view fused = fusedActivationClass(targetBase(node.target));
+    return fused.empty() ? lastPart(node.scope.moduleClass) : std::string(fused);
 }
 
 } // namespace
@@ -79,8 +75,12 @@ struct CodeModuleTree::Branch
             out.push_back({label + (text.empty() ? "Module()" : text), nodes});
             return;
         }
-        const std::string opening = text.empty() ? "Module" : text.substr(0, text.find('('));
-        out.push_back({label + opening + "(", nodes});
+        // As Python prints a module that has settings and children: the settings first.
+        const std::size_t reference = text.find(")(");
+        const std::size_t opens = reference == std::string::npos ? text.find('(') : reference + 1;
+        out.push_back({label + (text.empty() ? "Module" : text.substr(0, opens)) + "(", nodes});
+        if (opens != std::string::npos && opens + 2 < text.size())
+            out.push_back({indent + "  " + text.substr(opens + 1, text.size() - opens - 2), nodes});
         for (const auto& branch : children)
             branch->print(depth + 1, out);
         out.push_back({indent + ")", {}});

@@ -39,10 +39,6 @@ inline bool makesZeros(std::string_view target)
 {
     return target.starts_with("aten.zeros");
 }
-inline bool isRelu(std::string_view target)
-{
-    return target == "aten.relu.default" || target == "aten.relu_.default";
-}
 inline bool isBatchNorm(std::string_view target)
 {
     return target.starts_with("aten.batch_norm.")

@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-const std::string kConv = "torch.nn.Conv", kLinear = "torch.nn.Linear", kRelu = "torch.nn.ReLU";
+const std::string kConv = "torch.nn.Conv", kLinear = "torch.nn.Linear";
 
 const Node* makerOf(const GraphEdit& edit, const Argument* value)
 {
@@ -148,15 +148,8 @@ void restoreClasses(GraphEdit& edit)
         }
         const std::string& name = node.scope.moduleClass;
         const std::string wanted = isQatClass(name) ? floatClass(name) : name;
-        if (isRelu(node.target) && (wanted.starts_with(kConv) || wanted == kLinear)) {
-            Scope scope = node.scope;
-            scope.path += ".relu";
-            scope.moduleClass = kRelu;
-            edit.modules().add(scope.path, scope.moduleClass);
-            edit.change(id).scope = std::move(scope);
-        } else if (wanted != name) {
+        if (wanted != name)
             edit.change(id).scope.moduleClass = wanted;
-        }
     }
 }
 

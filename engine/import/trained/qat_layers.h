@@ -11,7 +11,7 @@ namespace qs {
 void restoreBatchNorms(GraphEdit& edit);
 
 /// Gives layers of QAT classes ("torch.ao.nn.intrinsic.qat.modules.conv_fused.ConvBnReLU2d") the
-/// class that they were made of ("torch.nn.Conv2d"), and batch norms and relus within them theirs.
+/// class that they were made of ("torch.nn.Conv2d"), and batch norms within them theirs.
 void restoreClasses(GraphEdit& edit);
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/import/functionalize/functionalize.h"
 #include "engine/import/functionalize/mutated_state.h"
 #include "engine/import/functionalize/view_updates.h"
+#include "engine/import/fused_layers.h"
 #include "engine/import/recurrent_shapes.h"
 #include "engine/import/trained/fake_quantizers.h"
 #include "tests/support/graph_text_case.h"
@@ -16,6 +17,7 @@ const Pass kFunctionalize("functionalize",
 const Pass kIdle("drop-idle-updates", withoutIdleUpdates);
 const Pass kFakeQuantizers("remove-fake-quantizers", withoutFakeQuantizers,
                            PassTraits {.isVerified = false});
+const Pass kFused("part-fused-activations", withFusedActivations, PassTraits {.isVerified = false});
 const Pass kRecurrent("correct-recurrent-shapes", withRecurrentShapes);
 const Pass kReadBacks("drop-read-backs", withoutReadBacks);
 
@@ -149,6 +151,27 @@ const std::vector<PassCase> kCases {
         s: float32[2] = parameter
         y: float32[2] = aten.div.Tensor(self=%x, other=%s)
         return %y
+    )"},
+    {kFused, "a relu that the file gives to a convolution is a module below it", R"(
+        module "" ""
+        module "conv" "torch.nn.Conv2d"
+        x: float32[1, 2, 4, 4] = input
+        w: float32[3, 2, 1, 1] = parameter
+        y: float32[1, 3, 4, 4] = aten.conv2d.default(input=%x, weight=%w) scope="conv" class="torch.nn.Conv2d"
+        z: float32[1, 3, 4, 4] = aten.relu_.default(self=%y) scope="conv" class="torch.nn.Conv2d"
+        e: float32[1, 3, 4, 4] = aten.relu.default(self=%z)
+        return %e
+    )",
+     R"(
+        module "" ""
+        module "conv" "torch.nn.Conv2d"
+        module "conv.relu" "torch.nn.ReLU"
+        x: float32[1, 2, 4, 4] = input
+        w: float32[3, 2, 1, 1] = parameter
+        y: float32[1, 3, 4, 4] = aten.conv2d.default(input=%x, weight=%w) scope="conv" class="torch.nn.Conv2d"
+        z: float32[1, 3, 4, 4] = aten.relu_.default(self=%y) scope="conv.relu" class="torch.nn.ReLU"
+        e: float32[1, 3, 4, 4] = aten.relu.default(self=%z)
+        return %e
     )"},
     {kRecurrent, "the last states are as large as the first, and what reads them follows", R"(
         x: float32[5, 3, 8] = input
