@@ -27,26 +27,33 @@ RangesJson readerJson(const Node& reader)
     return reader.outputs.empty() ? RangesJson(nullptr) : RangesJson(reader.outputs[0].name);
 }
 
+/// Visits what a record holds of a range besides value and readers: key and member.
+template<class Given, class Visit>
+void eachField(Given& given, const Visit& visit)
+{
+    visit("weight", given.isWeight);
+    visit("second", given.isSecond);
+    visit("sees_weight", given.seesWeight);
+    visit("averaging", given.averaging);
+    visit("min", given.min);
+    visit("max", given.max);
+    visit("quant_min", given.quantMin);
+    visit("quant_max", given.quantMax);
+    visit("symmetric", given.isSymmetric);
+    visit("per_channel", given.isPerChannel);
+    visit("axis", given.axis);
+    visit("eps", given.eps);
+}
+
 RangesJson rangeJson(const Graph& graph, const GivenObservation& given)
 {
     RangesJson readers = RangesJson::array();
     for (const NodeId id : given.readers)
         if (const Node* reader = graph.tryGet(id))
             readers.push_back(readerJson(*reader));
-    return {{"value", graph.value(given.value).name},
-            {"readers", std::move(readers)},
-            {"weight", given.isWeight},
-            {"second", given.isSecond},
-            {"sees_weight", given.seesWeight},
-            {"averaging", given.averaging},
-            {"min", given.min},
-            {"max", given.max},
-            {"quant_min", given.quantMin},
-            {"quant_max", given.quantMax},
-            {"symmetric", given.isSymmetric},
-            {"per_channel", given.isPerChannel},
-            {"axis", given.axis},
-            {"eps", given.eps}};
+    RangesJson json {{"value", graph.value(given.value).name}, {"readers", std::move(readers)}};
+    eachField(given, [&json](const char* key, const auto& member) { json[key] = member; });
+    return json;
 }
 
 /// The graph's values by name; "" is the Output node.
@@ -72,18 +79,7 @@ std::optional<GivenObservation> rangeFrom(const RangesJson& json, const ValuesBy
             = values.find(name.is_null() ? std::string() : name.get<std::string>());
             reader != values.end())
             given.readers.push_back(reader->second.node);
-    json.at("weight").get_to(given.isWeight);
-    json.at("second").get_to(given.isSecond);
-    json.at("sees_weight").get_to(given.seesWeight);
-    json.at("averaging").get_to(given.averaging);
-    json.at("min").get_to(given.min);
-    json.at("max").get_to(given.max);
-    json.at("quant_min").get_to(given.quantMin);
-    json.at("quant_max").get_to(given.quantMax);
-    json.at("symmetric").get_to(given.isSymmetric);
-    json.at("per_channel").get_to(given.isPerChannel);
-    json.at("axis").get_to(given.axis);
-    json.at("eps").get_to(given.eps);
+    eachField(given, [&json](const char* key, auto& member) { json.at(key).get_to(member); });
     if (value == values.end() || value->first.empty())
         return std::nullopt;
     given.value = value->second;
