@@ -1,53 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/decoder_graph.h"
-#include "tests/support/fake_engine.h"
-#include "tests/ui/window_test.h"
+#include "tests/ui/decoder_window.h"
 #include "ui/frame/actions.h"
 #include "ui/models/module_tree_model.h"
 #include "ui/session/search/finder.h"
-#include "ui/session/text.h"
 #include "ui/shell/actions/commands.h"
 
 #include <QAbstractItemModelTester>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTreeView>
-#include <QtTest>
 
 using namespace qs;
-
-namespace {
-
-constexpr int kLayers = 12;
-
-class DecoderEngine : public FakeEngine
-{
-public:
-    DecoderEngine()
-    {
-        model = decoderGraph(kLayers);
-        lossStep = 0.01;
-    }
-};
-
-} // namespace
+using test::kLayers;
 
 /// Blocks that are the same again are one row of the module tree, in step with the graph's box.
-class TestBlockRows : public test::WindowTest<DecoderEngine>
+class TestBlockRows : public test::DecoderWindow
 {
     Q_OBJECT
 
 private:
     QTreeView& tree() { return *find<QTreeView>("moduleTree"); }
-    const GraphDrawing& drawing() { return *pane().view().graphScene().drawing(); }
-    void openWindow()
-    {
-        m_window = std::make_unique<MainWindow>(m_engine);
-        m_window->resize(1280, 800);
-        m_window->show();
-        m_window->openModel(QStringLiteral("/models/net.pt2"));
-        QTRY_VERIFY(settled());
-    }
     QModelIndex layers()
     {
         const auto* model = static_cast<const ModuleTreeModel*>(tree().model());
@@ -62,15 +34,6 @@ private:
         return out;
     }
     QModelIndex row(int at, int column = 0) { return tree().model()->index(at, column, layers()); }
-    QStringList boxes()
-    {
-        QStringList out;
-        const auto& drawn = *pane().view().graphScene().drawing();
-        for (const auto& node : drawn.nodes)
-            if (drawn.tree->entry(node.entry).repeats > 0)
-                out << toQString(drawn.tree->entry(node.entry).label);
-        return out;
-    }
     int nodesOfLayer(int layer)
     {
         const auto& known = *workspace().foldTree();
@@ -107,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(workspace().selection().nodes().size(), std::size_t(kLayers * nodesOfLayer(0)));
         QCOMPARE(pane().selectedBlocks().size(), std::size_t(kLayers));
         QTRY_VERIFY(settled());
-        QCOMPARE(boxes().size(), 1); // stays as it is
+        QCOMPARE(boxLabels().size(), 1); // stays as it is
         // The other way round.
         workspace().selection().clear();
         QVERIFY(tree().selectionModel()->selectedRows().isEmpty());
@@ -124,10 +87,10 @@ private Q_SLOTS:
         // What is around the box is unfolded where it was not, the box is not.
         workspace().selection().clear();
         pane().foldAll();
-        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_VERIFY(settled() && boxLabels().isEmpty());
         tree().setCurrentIndex({});
         tree().setCurrentIndex(row(0));
-        QTRY_VERIFY(settled() && boxes().size() == 1);
+        QTRY_VERIFY(settled() && boxLabels().size() == 1);
         QCOMPARE(pane().selectedBlocks().size(), std::size_t(kLayers));
     }
 
@@ -135,18 +98,18 @@ private Q_SLOTS:
     {
         openWindow();
         tree().expand(row(0));
-        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_VERIFY(settled() && boxLabels().isEmpty());
         QCOMPARE(rows().size(), 1);
         tree().collapse(row(0));
-        QTRY_VERIFY(settled() && boxes().size() == 1);
+        QTRY_VERIFY(settled() && boxLabels().size() == 1);
         // By the graph.
         tree().setCurrentIndex(row(0));
         m_window->actions()[ActionId::Expand].trigger();
-        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_VERIFY(settled() && boxLabels().isEmpty());
         QTRY_VERIFY(tree().isExpanded(row(0)));
         workspace().selectEntry(workspace().foldTree()->moduleEntry("model.layers.3"));
         m_window->actions()[ActionId::Collapse].trigger();
-        QTRY_VERIFY(settled() && boxes().size() == 1);
+        QTRY_VERIFY(settled() && boxLabels().size() == 1);
         QTRY_VERIFY(!tree().isExpanded(row(0)));
     }
 
@@ -154,7 +117,7 @@ private Q_SLOTS:
     {
         openWindow();
         pane().unfoldBlock(workspace().foldTree()->moduleEntry("model.layers.5"));
-        QTRY_VERIFY(settled() && boxes().size() == 2);
+        QTRY_VERIFY(settled() && boxLabels().size() == 2);
         QCOMPARE(rows(),
                  QStringList({QStringLiteral("layers.0–4 ×5 (DecoderLayer)"),
                               QStringLiteral("5 (DecoderLayer)"),
@@ -163,15 +126,15 @@ private Q_SLOTS:
         QCOMPARE(tree().selectionModel()->selectedRows(), QModelIndexList {row(1)});
         // The row of some of them unfolds all.
         tree().expand(row(2));
-        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_VERIFY(settled() && boxLabels().isEmpty());
         QTRY_COMPARE(rows().size(), 1);
         QVERIFY(tree().isExpanded(row(0)));
         // What is found comes out of both.
         tree().collapse(row(0));
-        QTRY_VERIFY(settled() && boxes().size() == 1);
+        QTRY_VERIFY(settled() && boxLabels().size() == 1);
         m_window->finder().setExpression(QStringLiteral("module:model.layers.7 op:silu"));
         m_window->actions()[ActionId::FindNext].trigger();
-        QTRY_VERIFY(settled() && boxes().size() == 2);
+        QTRY_VERIFY(settled() && boxLabels().size() == 2);
         QTRY_COMPARE(rows().size(), 3);
         QCOMPARE(rows().at(1), QStringLiteral("7 (DecoderLayer)"));
     }
@@ -220,10 +183,10 @@ private Q_SLOTS:
         }
         // The other forms leave it as it is.
         pane().showForm(CodeForm::Lowered);
-        QTRY_VERIFY(settled() && !boxes().isEmpty());
+        QTRY_VERIFY(settled() && !boxLabels().isEmpty());
         QTRY_COMPARE(rows().size(), 1);
         tree().expand(row(0));
-        QTRY_VERIFY(settled() && boxes().isEmpty());
+        QTRY_VERIFY(settled() && boxLabels().isEmpty());
         QTRY_VERIFY(tree().isExpanded(row(0)));
     }
 };

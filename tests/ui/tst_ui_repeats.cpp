@@ -1,38 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/engine/plan/graph_maker.h"
-#include "tests/support/decoder_graph.h"
-#include "tests/support/fake_engine.h"
-#include "tests/ui/window_test.h"
+#include "tests/ui/decoder_window.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
 #include "ui/graph/layout/block_runs.h"
 #include "ui/graph/layout/expansion.h"
 #include "ui/graph/layout/graph_layout.h"
 #include "ui/session/search/finder.h"
-#include "ui/session/text.h"
 #include "ui/shell/actions/commands.h"
 
 #include <QMenu>
 #include <QSettings>
 #include <QStandardPaths>
-#include <QtTest>
 
 using namespace qs;
+using test::kLayers;
 
 namespace {
-
-constexpr int kLayers = 12;
-
-/// A decoder of twelve layers that lose a little more each.
-class DecoderEngine : public FakeEngine
-{
-public:
-    DecoderEngine()
-    {
-        model = decoderGraph(kLayers);
-        lossStep = 0.01;
-    }
-};
 
 /// Residual blocks as those of ResNet: convolution, rectifier, convolution, sum.
 class BlockNet
@@ -77,7 +61,7 @@ private:
 } // namespace
 
 /// Blocks that are the same again, one after the other, are one box.
-class TestRepeats : public test::WindowTest<DecoderEngine>
+class TestRepeats : public test::DecoderWindow
 {
     Q_OBJECT
 
@@ -99,31 +83,6 @@ private Q_SLOTS:
     void lookInOtherForms();
 
 private:
-    void openWindow()
-    {
-        m_window = std::make_unique<MainWindow>(m_engine);
-        m_window->resize(1280, 800);
-        m_window->show();
-        m_window->openModel(QStringLiteral("/models/net.pt2"));
-        QTRY_VERIFY(settled());
-    }
-    const GraphDrawing& drawing() { return *pane().view().graphScene().drawing(); }
-    /// What is drawn as boxes around blocks, in the order of the graph.
-    std::vector<DrawnNode> boxes()
-    {
-        std::vector<DrawnNode> out;
-        for (const auto& node : drawing().nodes)
-            if (drawing().tree->entry(node.entry).repeats > 0)
-                out.push_back(node);
-        return out;
-    }
-    QStringList labels()
-    {
-        QStringList out;
-        for (const auto& node : boxes())
-            out << toQString(drawing().tree->entry(node.entry).label);
-        return out;
-    }
     void trigger(ActionId id)
     {
         m_window->actions()[id].trigger();
@@ -251,7 +210,7 @@ void TestRepeats::boxesStandBetweenOpenBlocks()
 void TestRepeats::firstViewShowsTheBox()
 {
     openWindow();
-    QCOMPARE(labels(), QStringList {QStringLiteral("layers.0–11 ×12")});
+    QCOMPARE(boxLabels(), QStringList {QStringLiteral("layers.0–11 ×12")});
     const auto& style = pane().view().graphScene().canvas().style();
     const NodeText words = style.text(drawing().nodeOfEntry[std::size_t(boxes().front().entry)]);
     QCOMPARE(words.title, QStringLiteral("layers.0–11 ×12  DecoderLayer"));
@@ -284,7 +243,7 @@ void TestRepeats::clickSelectsAll()
     QCOMPARE(pane().selectedBlocks().size(), std::size_t(kLayers));
     // Going to the selection leaves the box as it is.
     trigger(ActionId::Reveal);
-    QCOMPARE(labels().size(), 1);
+    QCOMPARE(boxLabels().size(), 1);
 }
 
 void TestRepeats::allAreUnfoldedAndFoldedAgain()
@@ -293,21 +252,21 @@ void TestRepeats::allAreUnfoldedAndFoldedAgain()
     const auto before = drawing().nodes.size();
     clickBox(0);
     trigger(ActionId::Expand);
-    QCOMPARE(labels(), QStringList());
+    QCOMPARE(boxLabels(), QStringList());
     QCOMPARE(drawing().nodes.size(), before - 1 + kLayers);
     // One of them is selected: folding takes the frame around it.
     workspace().selectEntry(workspace().foldTree()->moduleEntry("model.layers.3"));
     trigger(ActionId::Collapse);
-    QCOMPARE(labels(), QStringList {QStringLiteral("layers.0–11 ×12")});
+    QCOMPARE(boxLabels(), QStringList {QStringLiteral("layers.0–11 ×12")});
     clickBox(0, true);
-    QTRY_VERIFY(settled() && labels().isEmpty());
+    QTRY_VERIFY(settled() && boxLabels().isEmpty());
     pane().setExpanded({"", "model", "model.layers"});
     QTRY_VERIFY(settled());
     clickBox(0);
     trigger(ActionId::ExpandRepeats); // each with what is inside
     QCOMPARE(framesOfLayers(), kLayers);
     trigger(ActionId::ExpandAll);
-    QCOMPARE(labels(), QStringList());
+    QCOMPARE(boxLabels(), QStringList());
 }
 
 void TestRepeats::oneIsUnfolded()
@@ -324,11 +283,11 @@ void TestRepeats::oneIsUnfolded()
     menu->actions().at(5)->trigger();
     menu->close();
     QTRY_VERIFY(settled());
-    QCOMPARE(labels(),
+    QCOMPARE(boxLabels(),
              QStringList({QStringLiteral("layers.0–4 ×5"), QStringLiteral("layers.6–11 ×6")}));
     QCOMPARE(framesOfLayers(), 1);
     trigger(ActionId::Collapse);
-    QCOMPARE(labels(), QStringList {QStringLiteral("layers.0–11 ×12")});
+    QCOMPARE(boxLabels(), QStringList {QStringLiteral("layers.0–11 ×12")});
 }
 
 void TestRepeats::whatIsSearchedComesOut()
@@ -337,7 +296,7 @@ void TestRepeats::whatIsSearchedComesOut()
     m_window->finder().setExpression(QStringLiteral("module:model.layers.7 op:silu"));
     QCOMPARE(m_window->finder().results().size(), std::size_t(1));
     trigger(ActionId::FindNext);
-    QCOMPARE(labels(),
+    QCOMPARE(boxLabels(),
              QStringList({QStringLiteral("layers.0–6 ×7"), QStringLiteral("layers.8–11 ×4")}));
     QVERIFY(pane().view().isShowing(
         pane().view().graphScene().rectOf(workspace().selectedEntries().front())));
@@ -374,14 +333,14 @@ void TestRepeats::switchIsKept()
     openWindow();
     QVERIFY(m_window->actions()[ActionId::BoxRepeats].isChecked());
     trigger(ActionId::BoxRepeats);
-    QTRY_VERIFY(settled() && labels().isEmpty());
+    QTRY_VERIFY(settled() && boxLabels().isEmpty());
     openWindow();
     QVERIFY(!m_window->actions()[ActionId::BoxRepeats].isChecked());
-    QCOMPARE(labels(), QStringList());
+    QCOMPARE(boxLabels(), QStringList());
     trigger(ActionId::BoxRepeats);
     pane().setExpanded({"", "model", "model.layers"});
     QTRY_VERIFY(settled());
-    QCOMPARE(labels().size(), 1);
+    QCOMPARE(boxLabels().size(), 1);
 }
 
 void TestRepeats::lookInOtherForms()
@@ -390,8 +349,8 @@ void TestRepeats::lookInOtherForms()
     m_window->commands().runAll();
     QTRY_VERIFY(workspace().document().comparison() && settled());
     pane().showForm(CodeForm::Lowered);
-    QTRY_VERIFY(settled() && !labels().isEmpty());
-    QCOMPARE(labels(), QStringList {QStringLiteral("layers.0–11 ×12")});
+    QTRY_VERIFY(settled() && !boxLabels().isEmpty());
+    QCOMPARE(boxLabels(), QStringList {QStringLiteral("layers.0–11 ×12")});
     clickBox(0);
     QCOMPARE(pane().selectedBlocks().size(), std::size_t(kLayers));
 }
