@@ -41,6 +41,22 @@ std::string textOf(const std::string& path)
     return text.str();
 }
 
+/// A tensor that goes as an array of this name; a quantized one, into a part of a form, as its
+/// integers.
+Json tensorJson(const at::Tensor& tensor, const std::string& name, std::vector<NpyArray>& arrays)
+{
+    Json json;
+    json["array"] = name;
+    const bool isQuantized
+        = tensor.defined() && tensor.is_quantized() && tensor.qscheme() == at::kPerTensorAffine;
+    if (isQuantized) {
+        json["scale"] = tensor.q_scale();
+        json["zero_point"] = tensor.q_zero_point();
+    }
+    arrays.push_back(npyFromTensor(name, isQuantized ? tensor.int_repr() : tensor));
+    return json;
+}
+
 /// All arguments of each call. Tensors go as arrays, numbers, texts and None as they are.
 Result<Json> callsJson(const Graph& model, const std::vector<Batch>& batches,
                        std::vector<NpyArray>& arrays)
@@ -53,17 +69,8 @@ Result<Json> callsJson(const Graph& model, const std::vector<Batch>& batches,
         for (std::size_t i = 0; i < given.size(); ++i) {
             const at::IValue& value = given[i];
             if (value.isTensor()) {
-                const std::string name = std::to_string(b) + "." + std::to_string(i);
-                const at::Tensor& tensor = value.toTensor();
-                call.push_back({{"array", name}});
-                if (tensor.defined() && tensor.is_quantized()
-                    && tensor.qscheme() == at::kPerTensorAffine) { // into a part of a form
-                    call.back()["scale"] = tensor.q_scale();
-                    call.back()["zero_point"] = tensor.q_zero_point();
-                    arrays.push_back(npyFromTensor(name, tensor.int_repr()));
-                    continue;
-                }
-                arrays.push_back(npyFromTensor(name, tensor));
+                call.push_back(tensorJson(value.toTensor(),
+                                          std::to_string(b) + "." + std::to_string(i), arrays));
             } else if (value.isInt()) {
                 call.push_back({{"value", value.toInt()}});
             } else if (value.isBool()) {

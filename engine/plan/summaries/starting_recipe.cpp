@@ -147,7 +147,7 @@ private:
         const std::string head = "\"" + std::string(row.key) + "\": ";
         if (!row.usual.empty() && !row.usual.starts_with("required"))
             return head + std::string(row.usual) + ",";
-        const std::string example = keyExample(row);
+        std::string example = keyExample(row);
         const std::size_t at = example.find(head);
         if (at == std::string::npos)
             return example;
