@@ -203,7 +203,7 @@ void TestHelp::termsAreFound()
         {"num_tensor_args_to_observation_type", "backend-file#patterns0num_tensor"},
         {"module_name_object_type_order", "recipe-keys#mappingmodule_name_object"},
         {"reduce_range", "recipe-keys#qconfigsnameactivationreduce_range"},
-        {"replace_every", "recipe-keys#edits0"},
+        {"replace_every", "recipe-keys#kinds-of-edits"},
         {"lowering.add", "recipe-keys#convertloweringadd"},
     };
     openModel();
