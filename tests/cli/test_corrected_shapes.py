@@ -78,7 +78,7 @@ def test_a_wrong_record_is_corrected_and_noted_once(folder):
         bad = recording(model, relu=(2, 1, 3, 8), transpose=(5, 2), linear_1=(3, 2, 2))
         assert shapes(bad)["relu"] == [[2, 1, 3, 8]]
         out, document, notes = quantized(folder, bad, data)
-        assert len(notes) == 1 and "'relu' float32[2, 1, 3, 8] instead of" in notes[0] and "with 2 more values" in notes[0], notes
+        assert len(notes) == 1 and "'first + relu' (relu) float32[2, 1, 3, 8] instead of" in notes[0] and "with 2 more values" in notes[0], notes
         assert {entry["node"]: entry["observed"] for entry in document["corrected_shapes"]} == {name: right[name][0] for name in ("relu", "transpose", "linear_1")}
         assert [entry["recorded"] for entry in document["corrected_shapes"]][0] == [2, 1, 3, 8]
         assert shapes(out) == right, options

@@ -15,7 +15,8 @@ def test_passes_of_a_form(folder):
         return [line for line in run_good("inspect", path, "--after", *words).splitlines() if " = op " in line]
 
     _, path, _, _ = residual(folder)
-    assert list(rows()) == ["remove-fake-quantizers", "functionalize", "drop-idle-updates", "drop-read-backs", "correct-recurrent-shapes"]
+    assert list(rows()) == ["remove-fake-quantizers", "part-fused-activations", "functionalize", "drop-idle-updates", "drop-read-backs",
+                            "correct-recurrent-shapes"]
     lowered = rows("--form", "lowered")
     assert list(lowered)[-4:] == ["fuse-batch-norms", "insert-observers", "quantize-dequantize", "lower"]
     assert all(lowered[a][1] == lowered[b][0] for a, b in zip(list(lowered), list(lowered)[1:]))

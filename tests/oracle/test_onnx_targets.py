@@ -186,7 +186,7 @@ def tensorrt():
         done = subprocess.run(words, capture_output=True, text=True)
         lines = done.stderr.strip().splitlines()
         assert done.returncode == 1 and len(lines) == 1, done.stderr
-        for word in ("int8 without zero points", "quint8" if "quint8" in lines[0] else "uint8", "'relu'", '"backend": "tensorrt"'):
+        for word in ("int8 without zero points", "quint8" if "quint8" in lines[0] else "uint8", "(relu)", '"backend": "tensorrt"'):
             assert word in lines[0], f"'{word}' is not in: {lines[0]}"
         assert not (folder / "no").exists(), "something was written"
         affine = {"backend": "native", "qconfigs": {"signed": {"activation": {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_affine"},

@@ -159,8 +159,9 @@ private Q_SLOTS:
         const NodeId drawn = found && found->isOperator() ? found->id : node("linear");
         const int entry = drawing.tree->unitOf(drawn);
         QVERIFY(drawing.nodeOfEntry[std::size_t(entry)] >= 0);
-        const QRectF rect = pane().view().graphScene().rectOf(entry);
-        QVERIFY(pane().view().isShowing(rect));
+        const auto rectOfUnit = [&] { return pane().view().graphScene().rectOf(entry); };
+        QTRY_VERIFY(pane().view().isShowing(rectOfUnit())); // once the form is laid out
+        const QRectF rect = rectOfUnit();
         const QPointF middle = pane().view().mapToScene(pane().view().viewport()->rect().center());
         // Where the graph is in view from side to side, nothing has to move sideways.
         const QRectF whole = drawing.bounds, near = rect.adjusted(-2, -2, 2, 2);
