@@ -32,7 +32,10 @@ GraphForms::GraphForms(Workspace& workspace, QObject* parent)
     const auto later = coalesced(this, [this] { drop(); });
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::planChanged, this, later);
-    connect(&workspace.pipeline(), &Pipeline::failed, this, later);
+    connect(&workspace.pipeline(), &Pipeline::failed, this, [later](Stage stage) {
+        if (stage == Stage::Plan)
+            later();
+    });
     connect(&workspace.document(), &Document::resultsChanged, this, later);
 }
 

@@ -43,7 +43,9 @@ void GraphScene::setStyle(GraphStyle style)
 
 QRectF GraphScene::rectOf(int entry) const
 {
-    return drawing() && entry >= 0 ? drawing()->rectOf(entry) : QRectF();
+    const bool isDrawn
+        = drawing() && entry >= 0 && std::size_t(entry) < drawing()->nodeOfEntry.size();
+    return isDrawn ? drawing()->rectOf(entry) : QRectF();
 }
 
 void GraphScene::setFanOut(const QRectF& from, std::vector<QRectF> readers)

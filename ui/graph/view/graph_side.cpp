@@ -22,6 +22,12 @@ namespace {
 constexpr int kPatienceMs = 350;
 constexpr int kMostTipLines = 10;
 
+NodeId firstNodeOf(const GraphForm& form, int entry)
+{
+    const auto members = form.tree ? form.tree->entry(entry).members : std::span<const NodeId>();
+    return members.empty() ? NodeId() : members.front();
+}
+
 } // namespace
 
 GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject* parent)
@@ -88,8 +94,12 @@ void GraphSide::setForm(GraphForm form)
 {
     if (this->form().tree == form.tree && this->form().graph == form.graph)
         return;
+    if (m_revealEntry >= 0)
+        m_revealNode = firstNodeOf(this->form(), m_revealEntry);
     m_entries.setForm(std::move(form));
-    m_revealEntry = -1;
+    m_revealEntry = m_revealNode && this->form().tree && this->form().graph->tryGet(m_revealNode)
+        ? this->form().tree->unitOf(m_revealNode)
+        : -1;
     m_added = {-1, {}};
     m_walked = {-1, {}};
     m_done = false;
@@ -163,6 +173,7 @@ void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
             select(m_revealEntry, false);
         m_reveal = !m_done;
         m_revealEntry = m_done ? -1 : m_revealEntry;
+        m_revealNode = m_done ? NodeId() : m_revealNode;
     }
 }
 
@@ -245,6 +256,7 @@ void GraphSide::reveal(int entry)
 {
     m_reveal = true;
     m_revealEntry = entry;
+    m_revealNode = {};
     if (floatEntry(entry) < 0)
         m_workspace.selection().clear();
     select(entry, false);
@@ -295,7 +307,7 @@ void GraphSide::select(int entry, bool extend)
         syncSelection(); // the same edge may have been looked at already
     } else if (chosen >= 0) {
         m_workspace.selectEntry(chosen, extend);
-    } else {
+    } else if (isDrawn()) {
         m_view.graphScene().setSelectedEntries({entry}); // seen here only
     }
 }

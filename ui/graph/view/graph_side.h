@@ -91,6 +91,7 @@ private:
     Flow m_flow = Flow::Down;
     bool m_done = false, m_reveal = false, m_whole = false;
     int m_revealEntry = -1; ///< else what is selected
+    NodeId m_revealNode; ///< the same of a form shown before: nodes keep their ids
     /// What conversion added and was chosen here, with the edge that is looked at for it.
     std::pair<int, std::optional<Edge>> m_added {-1, {}};
     /// Where the keys led last, with what was selected by that.
