@@ -12,8 +12,8 @@
 
 namespace qs {
 
-/// Looks whether values of a run have other sizes than their graph records. A size that is open in
-/// the record fits any. Cheap enough for every value of a calibration.
+/// Compares the sizes of a run's values with those that the graph records. A symbolic size fits any
+/// number. Cheap enough for every value of a calibration.
 class RecordedShapes
 {
 public:
@@ -31,13 +31,12 @@ private:
     std::unordered_set<ValueRef> m_varying;
 };
 
-/// Shapes of a file's record that its data contradict, in the order of the nodes. Runs the model on
-/// the first batch, and on the last one if there are more, so that sizes that come out of the data
-/// are not taken for the model's. Only where the inputs have the sizes that the file records; with
-/// an open first dimension the second run has one sample less, which shows the sizes that follow
-/// it. What varied in the run that `shapes` saw is left, and what nobody reads. Empty for a file
-/// without a record of its own. Of graphs inside nodes nothing is corrected. Errors: the data's, a
-/// cancel.
+/// Returns the recorded shapes that the data contradict, in node order. Runs the model on the first
+/// batch and, if there are more, on the last, to leave out sizes that depend on the data. With a
+/// symbolic first dimension the second run has one sample less, which shows the sizes that follow
+/// it. Leaves out values that varied in the run that `shapes` saw, values without consumers and
+/// graphs inside nodes. Empty if the inputs differ from the recorded sizes, or if the file has no
+/// record. Errors: the data's; Cancelled.
 Result<std::vector<CorrectedShape>> contradictedShapes(const GraphPtr& model, const Dataset& data,
                                                        const RecordedShapes& shapes,
                                                        const JobContext& job);

@@ -168,21 +168,16 @@ std::unordered_set<ObserverId> StageChain::unseen(const Run& run)
 }
 
 Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all,
-                                            std::map<std::string, std::string>& notFinite,
-                                            RecordedShapes* shapes)
+                                            RunFindings& found)
 {
     const std::unordered_set<ObserverId> missing = unseen(run);
     const bool known = m_memo.find<Amount>(run.amountKey()) != nullptr;
     const PreparedPtr part = known && !all ? partToObserve(run.prepared, missing) : run.prepared;
     const auto checkpoint = checkpointOf(*part, run.resumeKey, run.device.device);
-    RunFindings found;
-    auto observed = ::qs::calibrate(*part, *run.data, run.device.device, job,
-                                    checkpoint ? &*checkpoint : nullptr, &found);
-    for (NonFiniteValue& value : found.nonFinite)
-        notFinite.emplace(std::move(value.name), std::move(value.seen));
-    QS_TRY(const ObservationsPtr seen, std::move(observed));
-    if (shapes)
-        *shapes = std::move(found.shapes);
+    found = {};
+    QS_TRY(const ObservationsPtr seen,
+           ::qs::calibrate(*part, *run.data, run.device.device, job,
+                           checkpoint ? &*checkpoint : nullptr, &found));
     if (checkpoint)
         checkpoint->remove();
     keepStatistics(run, *seen);
@@ -252,15 +247,16 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
     CalibrateRequest now = request;
     std::map<std::string, std::string> known;
     for (;;) {
-        std::map<std::string, std::string> found;
+        RunFindings found;
         auto made = calibrateOnce(now, job, found);
         if (made && !known.empty()) {
-            auto told = std::make_shared<Calibration>(**made);
-            told->notFinite = std::move(known);
-            return CalibrationPtr(told);
+            auto whole = std::make_shared<Calibration>(**made);
+            whole->notFinite = std::move(known);
+            return CalibrationPtr(whole);
         }
         const std::size_t before = known.size();
-        known.merge(found);
+        for (NonFiniteValue& value : found.nonFinite)
+            known.emplace(std::move(value.name), std::move(value.seen));
         if (made || known.size() == before)
             return made;
         now.recipe = withNotFinite(request.recipe, known);
@@ -269,8 +265,7 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
 }
 
 Result<CalibrationPtr> StageChain::calibrateOnce(const CalibrateRequest& request,
-                                                 const JobContext& job,
-                                                 std::map<std::string, std::string>& notFinite)
+                                                 const JobContext& job, RunFindings& found)
 {
     const auto start = Clock::now();
     QS_TRY(Run run, prepareRun(request, job));
@@ -279,20 +274,19 @@ Result<CalibrationPtr> StageChain::calibrateOnce(const CalibrateRequest& request
         return kept;
     QS_CHECK(keepToMemoryLimit(*run.prepared->model, *run.prepared->plan,
                                request.recipe.calibration.batchSize));
-    RecordedShapes shapes;
-    QS_TRY(ObservationsPtr seen, observe(run, job, false, notFinite, &shapes));
+    QS_TRY(ObservationsPtr seen, observe(run, job, false, found));
     job.report("calibrate", "choosing ranges", 1.0);
     QS_CHECK(job.check());
     bool isOther = false;
-    if (shapes.areContradicted()) {
-        QS_TRY(isOther, correctShapes(request, run, shapes, job));
+    if (found.shapes.areContradicted()) {
+        QS_TRY(isOther, correctShapes(request, run, found.shapes, job));
     }
     if (isOther) { // the statistics are kept; the plan may be another
         QS_TRY(run, prepareRun(request, job));
     }
     CalibrationPtr made = assemble(run, isOther ? nullptr : seen.get());
     if (!made) { // what was kept of the others had to go meanwhile
-        QS_TRY(seen, observe(run, job, true, notFinite));
+        QS_TRY(seen, observe(run, job, true, found));
         made = assemble(run, seen.get());
     }
     auto timed = std::make_shared<Calibration>(*made);

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/plan/model_warnings.h"
+#include "engine/plan/overrides/not_finite_values.h"
 
 #include <algorithm>
 
@@ -100,6 +101,16 @@ Result<void> checkCalibrated(const Graph& model, const Plan& plan, const QParams
                               + ", keep " + (one ? "it" : "them")
                               + " float, or list the names under \"convert\": {\"uncalibrated\": "
                                 "[...]} to accept scale 1 and zero point 0"));
+}
+
+std::vector<PlanFinding> notFiniteFindings(const Calibration& calibration)
+{
+    std::vector<PlanFinding> found;
+    for (const PlanFinding& finding : calibration.prepared->plan->findings)
+        if (finding.kind == kNotFinite
+            && calibration.notFinite.contains(calibration.prepared->model->get(finding.node).name))
+            found.push_back(finding);
+    return found;
 }
 
 } // namespace qs

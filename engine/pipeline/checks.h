@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/convert/qparams.h"
+#include "engine/pipeline/stages.h"
 #include "engine/plan/plan.h"
 
 #include <string>
@@ -24,5 +25,9 @@ std::vector<std::string> strictFindings(const Graph& model, const Plan& plan);
 /// `waived`, which are told in a warning: they quantize with scale 1 and zero point 0.
 Result<void> checkCalibrated(const Graph& model, const Plan& plan, const QParamsTable& qparams,
                              const std::vector<std::string>& waived);
+
+/// The plan's findings on the values of `Calibration::notFinite`, in graph order: what a
+/// calibration decided and its recipe did not.
+std::vector<PlanFinding> notFiniteFindings(const Calibration& calibration);
 
 } // namespace qs

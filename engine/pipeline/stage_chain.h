@@ -25,6 +25,7 @@ namespace qs {
 
 class Dataset;
 class RecordedShapes;
+struct RunFindings;
 struct Batch;
 
 /// The stages in their one order, with their checks, for the command line, the window and the tests
@@ -168,13 +169,12 @@ private:
     /// The same, anew and kept nowhere.
     std::shared_ptr<Calibration> gather(const Run& run, const Observations* fresh);
     /// Runs the data for the observers without kept statistics, or for all of them.
-    /// `notFinite` gets the values that made it fail with a Numeric error.
+    /// `found` is filled even if the run fails.
     Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all,
-                                    std::map<std::string, std::string>& notFinite,
-                                    RecordedShapes* shapes = nullptr);
+                                    RunFindings& found);
     /// `calibrate` with the recipe as it stands.
     Result<CalibrationPtr> calibrateOnce(const CalibrateRequest& request, const JobContext& job,
-                                         std::map<std::string, std::string>& notFinite);
+                                         RunFindings& found);
     /// Finds and keeps the shapes that the run's data contradict. Whether there are any.
     Result<bool> correctShapes(const CalibrateRequest& request, const Run& run,
                                const RecordedShapes& shapes, const JobContext& job);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every line of the command line that says something of a node names its layer as the tables do, with the graph's name in brackets:
-'block1.conv2 + bn2' (conv2d_2). One at a node of a converted form names the model's layer behind it."""
+"""Every line of the command line about a node names its layer as the tables do, with the graph's name in brackets:
+'block1.conv2 + bn2' (conv2d_2). A line about a node of a converted form names the layer of the model."""
 
 import re
 
@@ -15,12 +15,12 @@ OTHER = re.compile(r"(?:module|operator|input|output|rule|backend|qconfig|class|
 
 
 def titles(model, *words):
-    """What the plan's table calls each node."""
+    """The plan's title of each node."""
     return {node["name"]: node["title"] for node in run_json("plan", model, *words)["nodes"]}
 
 
-def told(expected, *words, of, code=1):
-    """What the run says, with these layers named, and no node by the graph's name alone."""
+def named_lines(expected, *words, of, code=1):
+    """Returns the run's lines; checks that they name these layers, and no node by the graph's name alone."""
     done = run(*words)
     assert done.returncode == code, done.stderr
     lines = [line for line in done.stderr.splitlines() if line.startswith(("quantscope: ", "warning: ", "note: "))]
@@ -60,7 +60,7 @@ def test_weights_that_are_not_finite(folder):
         model.second.conv.weight[0] = float("nan")
     export_model(model, (torch.randn(4, 3, 6, 6),), path)
     torch.save([(torch.randn(4, 3, 6, 6),)] * 2, folder / "d.pt")
-    line, = told([], "quantize", path, "--data", folder / "d.pt", "--device", "cpu", "--out", folder / "out", of=titles(path))
+    line, = named_lines([], "quantize", path, "--data", folder / "d.pt", "--device", "cpu", "--out", folder / "out", of=titles(path))
     assert "node 'second.conv.weight' (p_second_conv_weight): " in line, line
 
 
@@ -70,7 +70,7 @@ def test_values_that_are_not_finite(folder):
     path = folder / "m.pt2"
     export_model(Blocks(), (torch.randn(4, 3, 6, 6),), path)
     torch.save([(torch.randn(4, 3, 6, 6),)] * 2, folder / "d.pt")
-    told(["log"], "quantize", path, "--data", folder / "d.pt", "--device", "cpu", "--export", "none", "--out",
+    named_lines(["log"], "quantize", path, "--data", folder / "d.pt", "--device", "cpu", "--export", "none", "--out",
          folder / "out", of=titles(path))
 
 
@@ -78,8 +78,8 @@ def test_edits(folder):
     taken = {"do": "rename", "at": {"module": "head", "op": "aten.linear.default"}, "name": "relu"}
     recipe = write_recipe(folder, edits=[taken])
     names = titles(DIGITS)
-    assert any(f"'{names['relu']}' (relu)" in line for line in told([], "plan", DIGITS, "--recipe", recipe, of=names, code=0))
-    line, = told([], "edit", DIGITS, "--recipe", recipe, "--strict", of=names)
+    assert any(f"'{names['relu']}' (relu)" in line for line in named_lines([], "plan", DIGITS, "--recipe", recipe, of=names, code=0))
+    line, = named_lines([], "edit", DIGITS, "--recipe", recipe, "--strict", of=names)
     assert "'stem.relu · relu' (relu)" in line, line  # before a plan there are no units
     assert "'stem.relu · relu' (relu)" in run_good("edit", DIGITS, "--recipe", recipe)
 
@@ -88,15 +88,15 @@ def test_decisions_that_are_lost(folder):
     """What --strict refuses, and the same as warnings."""
     recipe = write_recipe(folder, backend="tensorrt", mapping={"global": "x86"})
     names = titles(DIGITS, "--recipe", recipe)
-    assert told([], "plan", DIGITS, "--recipe", recipe, of=names, code=0)
-    assert told([], "plan", DIGITS, "--recipe", recipe, "--strict", of=names)
+    assert named_lines([], "plan", DIGITS, "--recipe", recipe, of=names, code=0)
+    assert named_lines([], "plan", DIGITS, "--recipe", recipe, "--strict", of=names)
 
 
 def test_what_a_result_is_asked_for(folder):
     run_good("quantize", DIGITS, "--data", DATA, "--device", "cpu", "--export", "none", "--out", folder / "out")
     names = titles(DIGITS)
     look = ("look", DIGITS, "--result", folder / "out", "--data", DATA, "--node")
-    told(["conv2d_1"], *look, "conv2d_11", of=names, code=2)
+    named_lines(["conv2d_1"], *look, "conv2d_11", of=names, code=2)
     for word in ("block1.conv2 + bn2", "conv2d_2", "block1.conv2"):
         run_good(*look, word)
         run_good("check", folder / "out", "--node", f"{word}: 1")
@@ -114,8 +114,8 @@ def test_nodes_of_converted_forms(folder):
     recipe = write_recipe(folder, backend="qnnpack")
     names = titles(path, "--recipe", recipe)
     words = ("quantize", path, "--data", data, "--recipe", recipe, "--device", "cpu", "--out")
-    for lines in (told([], *words, folder / "out", of=names, code=0),
-                  told([], *words, folder / "named", "--export", "torchscript", of=names)):
+    for lines in (named_lines([], *words, folder / "out", of=names, code=0),
+                  named_lines([], *words, folder / "named", "--export", "torchscript", of=names)):
         line, = [line for line in lines if "packed for the engine qnnpack" in line]
         assert f"node '{names['conv3d']}' (" in line and "conv3d_relu" not in line, line
 

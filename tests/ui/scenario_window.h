@@ -162,7 +162,7 @@ protected:
         QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index).center());
         QTest::qWait(50); // views follow the selection once control is back
     }
-    /// The row of that title in the tree of modules; invalid where there is none.
+    /// Returns the row of the module tree with that title; invalid if there is none.
     QModelIndex row(const QString& title)
     {
         auto* tree = find<QTreeView>("moduleTree");

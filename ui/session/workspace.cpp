@@ -3,9 +3,9 @@
 
 #include "engine/base/log.h"
 #include "engine/configure/backend/target.h"
+#include "engine/pipeline/checks.h"
 #include "engine/plan/block/prepare_lists.h"
 #include "engine/plan/block/prepare_settings.h"
-#include "engine/plan/overrides/not_finite_values.h"
 #include "engine/plan/remedy.h"
 
 #include <algorithm>
@@ -40,9 +40,8 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
 void Workspace::takeDecided(const CalibrationPtr& calibration, const Recipe& asked)
 {
     const PreparedModel& prepared = *calibration->prepared;
-    for (const PlanFinding& finding : prepared.plan->findings)
-        if (finding.kind == kNotFinite)
-            warn(finding.text);
+    for (const PlanFinding& finding : notFiniteFindings(*calibration))
+        warn(finding.text);
     change(tr("keep float what is not finite"),
            withNotFinite(m_document.recipe(), calibration->notFinite));
     if (m_document.recipe() != withNotFinite(asked, calibration->notFinite))

@@ -16,7 +16,6 @@
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/hybrid.h"
 #include "engine/plan/block/prepare_lists.h"
-#include "engine/plan/overrides/not_finite_values.h"
 
 #include <filesystem>
 
@@ -144,14 +143,11 @@ Result<void> ModelRun::takeNotFinite()
     if (m_calibration->notFinite.empty())
         return {};
     m_planned.recipe = withNotFinite(std::move(m_planned.recipe), m_calibration->notFinite);
-    for (const PlanFinding& finding : m_planned.plan->findings) {
-        const Node& node = m_planned.model->get(finding.node);
-        if (finding.kind != kNotFinite || !m_calibration->notFinite.contains(node.name))
-            continue;
+    for (const PlanFinding& finding : notFiniteFindings(*m_calibration)) {
         if (m_options.strict)
             return fail(makeError(ErrorCode::Numeric, "--strict: " + finding.text)
                             .inFile(m_planned.model->info().path)
-                            .atNode(node.name));
+                            .atNode(m_planned.model->get(finding.node).name));
         warn(finding.text);
     }
     return {};

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The torch.nn class as which torch.ao fuses an activation into the layer before it, "ReLU" for
-/// "relu"; empty for a word that is none of these.
+/// The torch.nn class of an activation that torch.ao fuses into the layer before it: "ReLU" for
+/// "relu". Empty for any other word.
 inline std::string_view fusedActivationClass(std::string_view word)
 {
     return word == "relu"      ? "ReLU"

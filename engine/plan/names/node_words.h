@@ -9,14 +9,15 @@
 
 namespace qs {
 
-/// What stands in a sentence for the quoted name of a node; empty: there is no such node.
+/// Returns the text that replaces a node's quoted name in a sentence; empty if there is no such
+/// node.
 using NodeWording = std::function<std::string(const std::string& name)>;
 
-/// The sentence with what `wording` gives in place of each quoted name of a node ('conv2d_2', with
-/// its quotes). Names that the sentence calls something else stay: "module 'head'".
+/// Replaces each quoted node name in the sentence ('conv2d_2', quotes included) by what `wording`
+/// returns. A name that the sentence calls something else stays: "module 'head'".
 std::string withNodeWords(const std::string& sentence, const NodeWording& wording);
 
-/// The error; one at a node of the form is at the model's node which that was made from.
+/// Moves an error at a node of the form to the model's node that it was made from.
 Error atModelNode(Error error, const Graph& form, const Graph& model);
 
 } // namespace qs

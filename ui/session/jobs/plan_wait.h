@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// What a view says that needs a plan where there is none: that it is being made, or that it cannot
-/// be made of these decisions. Ask again after `Pipeline::failed`. GUI thread only.
+/// The text of a view that needs a plan and has none: planning runs, or it failed. Changes after
+/// `Pipeline::failed`. GUI thread only.
 QString planWaitText(const Pipeline& pipeline);
 
 } // namespace qs
