@@ -16,6 +16,10 @@ struct QConfig
 {
     ObserverSpec activation;
     ObserverSpec weight;
+    /// Key "result": "float": a weighted operator hands its result on as float; the activation
+    /// observer is for what it reads. As PT2E's quantizers annotate an operator without
+    /// `output_qspec`.
+    bool floatResult = false;
     friend bool operator==(const QConfig&, const QConfig&) = default;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/configure/cure.h"
 #include "engine/configure/edit_step.h"
 #include "engine/configure/gate_limits.h"
 #include "engine/configure/image_preprocess.h"
@@ -52,6 +53,11 @@ struct Recipe
     CalibrationSettings calibration;
     /// Done to the model's graph in this order before anything else (`engine/edit`).
     std::vector<EditStep> edits;
+    /// Decisions that mend a loss, above the rules of the mapping (key "cures").
+    std::vector<Cure> cures;
+    /// Key "needless_outputs": "float": quantized layers that only float operators read give their
+    /// result as float.
+    bool floatNeedless = false;
     GateLimits limits; ///< what `check` holds a result of this recipe to (key "limits")
 
     bool namesTarget() const { return !backend.empty(); }

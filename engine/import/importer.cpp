@@ -108,7 +108,10 @@ Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const Job
     const std::array passes {
         Pass("remove-fake-quantizers", withoutFakeQuantizers, PassTraits {.isVerified = false}),
         Pass("part-fused-activations", withFusedActivations, PassTraits {.isVerified = false}),
-        Pass("functionalize", [](const Graph& g) { return functionalize(withMutatedState(g)); }),
+        Pass("functionalize",
+             [](const Graph& g, const JobContext& j) {
+                 return functionalize(withMutatedState(g), j);
+             }),
         Pass("drop-idle-updates", withoutIdleUpdates, PassTraits {.isNeeded = false}),
         Pass("drop-read-backs", withoutReadBacks, PassTraits {.isNeeded = false}),
         Pass("correct-recurrent-shapes", withRecurrentShapes, PassTraits {.isNeeded = false}),

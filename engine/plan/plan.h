@@ -95,6 +95,7 @@ struct MatchGroup
     std::string fusedModule; ///< "torch.ao.nn.intrinsic.ConvReLU2d" or ""
     std::string referenceModule;
     std::optional<DTypeConfig> dtypeConfig; ///< the one that fitted; empty when kept float
+    bool floatResult = false; ///< quantized from its inputs, but its result stays float
 };
 
 /// Where an observer sits.

@@ -101,9 +101,10 @@ public:
     {
     }
 
-    Result<Graph> run()
+    Result<Graph> run(const JobContext& job)
     {
         for (std::size_t i = 0; i < m_graph.nodes().size(); ++i) {
+            QS_CHECK(job.check());
             const auto& node = m_graph.nodes()[i];
             m_aliases.advance(i);
             readNewest(*node);
@@ -252,12 +253,14 @@ private:
 
 } // namespace
 
-Result<Graph> functionalize(const Graph& graph)
+Result<Graph> functionalize(const Graph& graph, const JobContext& job)
 {
     if (!hasWrites(graph))
         return graph;
-    QS_TRY(const Graph functional, Functionalizer(graph).run());
+    QS_TRY(const Graph functional, Functionalizer(graph).run(job));
+    QS_CHECK(job.check());
     QS_TRY(const Graph folded, foldMutationRegions(functional));
+    QS_CHECK(job.check());
     GraphEdit edit(folded);
     eraseUnread(edit); // what nobody reads wrote to its arguments until here
     return edit.build();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/base/result.h"
 #include "engine/graph/graph.h"
 
@@ -11,7 +12,7 @@ namespace qs {
 /// remembers the file's spelling. Readers after the mutation read the new value. A mutation seen
 /// through a live view moves the nodes concerned into an opaque region that runs them as they are
 /// (`foldMutationRegions`). Where anything was written, operators that nobody reads any more are
-/// left out.
-Result<Graph> functionalize(const Graph& graph);
+/// left out. Errors: those of a region; a cancel.
+Result<Graph> functionalize(const Graph& graph, const JobContext& job = {});
 
 } // namespace qs
