@@ -295,6 +295,9 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
     } else {
         QS_CHECK(useDefaultMapping(root, recipe));
     }
+    if (root.has("needless_outputs")) {
+        QS_TRY(recipe.floatNeedless, readFloatWord(root.key("needless_outputs")));
+    }
     if (root.has("prepare")) {
         QS_TRY(Json prepare, readPrepareConfig(root.key("prepare")));
         QS_CHECK(takeHybrid(root.key("prepare"), prepare, recipe.mapping));

@@ -85,6 +85,8 @@ std::string recipeToJson(const Recipe& recipe)
     for (const auto& [name, qconfig] : recipe.qconfigs)
         out["qconfigs"][name] = qconfigToJson(qconfig);
     out["mapping"] = mappingToJson(recipe.mapping);
+    if (recipe.floatNeedless)
+        out["needless_outputs"] = kFloatWord;
     out["prepare"] = verbatim(recipe.prepareJson);
     out["convert"] = verbatim(recipe.convertJson);
     if (Json late = convertRulesToJson(recipe.mapping); !late.empty())

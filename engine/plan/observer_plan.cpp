@@ -289,6 +289,8 @@ private:
         if (m_graph.get(unit.last()).outputs.empty() || !isTensor(value) || spec.isDynamic
             || !isObservedDType(spec.dtype))
             return;
+        if (decision.floatResult)
+            return m_sites.setFloat(value);
         const bool shares = spec.kind == ObserverKind::ReuseInput
             || decision.observation == ObservationType::OutputShareObserver;
         const Rule* asRead = shares ? nullptr : ruleOfAllReaders(value);
@@ -304,11 +306,18 @@ private:
         m_sites.setOutput(value, index);
         if (!shares)
             return;
-        if (m_sites.share(m_graph.get(unit.root()), index)) {
+        const ObserverSites::Sharing sharing = m_sites.share(m_graph.get(unit.root()), index);
+        if (sharing == ObserverSites::Sharing::Done) {
             m_out.shared[match] = m_sites[index].instance != index;
             return;
         }
         m_sites.removeOutput(value, index);
+        if (sharing == ObserverSites::Sharing::FloatBefore) {
+            m_produced.erase(value);
+            m_sites.setFloat(value);
+            m_out.floating[match] = true;
+            return;
+        }
         // The value stays float. As in torch.ao its readers go on believing that it is quantized.
         m_out.floating[match] = true;
         m_blind.insert(value);

@@ -16,6 +16,7 @@ struct Decision
     ObservationType observation = ObservationType::OutputUseDifferentObserver;
     bool observeWeight = false; ///< the root is a module whose weight is quantized
     bool customModule = false; ///< the root is observed from within
+    bool floatResult = false; ///< quantized from its inputs; nothing observes its result
 };
 
 /// Where the observers sit and which are one.

@@ -50,15 +50,17 @@ std::size_t ObserverSites::siteRead(Use reader, ValueRef value) const
 
 /// The nearest observer upstream of that reading: through each producer's first value argument, or
 /// strictly its first argument.
-std::size_t ObserverSites::siteUpstream(Use reader, ValueRef value, bool strict) const
+ObserverSites::Upstream ObserverSites::siteUpstream(Use reader, ValueRef value, bool strict) const
 {
     for (;;) {
         const std::size_t site = siteRead(reader, value);
         if (site < m_sites.size())
-            return site;
+            return {site};
+        if (m_floats.contains(value))
+            return {m_sites.size(), true};
         const Node& producer = m_graph.get(value.node);
         if (producer.kind != NodeKind::Op)
-            return m_sites.size();
+            return {m_sites.size()};
         const ValueRef* next = nullptr;
         for (std::uint32_t a = 0; a < producer.args.size() && !next; ++a) {
             next = producer.args[a].value.asRef();
@@ -67,13 +69,13 @@ std::size_t ObserverSites::siteUpstream(Use reader, ValueRef value, bool strict)
                 break;
         }
         if (!next)
-            return m_sites.size();
+            return {m_sites.size()};
         reader.node = producer.id;
         value = *next;
     }
 }
 
-bool ObserverSites::share(const Node& node, std::size_t output)
+ObserverSites::Sharing ObserverSites::share(const Node& node, std::size_t output)
 {
     for (std::uint32_t a = 0; a < node.args.size(); ++a) {
         const Argument& argument = node.args[a].value;
@@ -81,30 +83,37 @@ bool ObserverSites::share(const Node& node, std::size_t output)
         if (!argument.asRef() && !(list && !list->empty() && list->front().asRef()))
             continue;
         const ValueRef firstRef = list ? *list->front().asRef() : *argument.asRef();
-        const std::size_t first = siteUpstream({node.id, a}, firstRef, false);
+        const auto missing = [](const Upstream& upstream) {
+            return upstream.isFloat ? Sharing::FloatBefore : Sharing::NothingObserved;
+        };
+        const Upstream found = siteUpstream({node.id, a}, firstRef, false);
+        const std::size_t first = found.site;
         if (first == m_sites.size())
-            return false;
+            return missing(found);
         const std::size_t instance = m_sites[first].instance;
         std::vector<std::size_t> others;
         bool joins = false;
         for (std::size_t i = 1; list && i < list->size(); ++i) {
             const ValueRef* ref = (*list)[i].asRef();
-            const std::size_t other = ref ? siteUpstream({node.id, a}, *ref, true) : m_sites.size();
+            const Upstream upstream
+                = ref ? siteUpstream({node.id, a}, *ref, true) : Upstream {m_sites.size()};
+            const std::size_t other = upstream.site;
             if (other == m_sites.size())
-                return false;
+                return missing(upstream);
             others.push_back(other);
             joins = joins
                 || (m_sites[other].instance != instance
                     && (isInterior(other) || isInterior(first)));
         }
         if (joins)
-            return m_sites[output].spec.kind != ObserverKind::ReuseInput;
+            return m_sites[output].spec.kind != ObserverKind::ReuseInput ? Sharing::Done
+                                                                         : Sharing::NothingObserved;
         for (const std::size_t other : others)
             m_sites[other].instance = instance;
         m_sites[output].instance = instance;
-        return true;
+        return Sharing::Done;
     }
-    return false;
+    return Sharing::NothingObserved;
 }
 
 ObservedEdge ObserverSites::edgeOf(const ObserverSite& site) const
@@ -117,7 +126,8 @@ ObservedEdge ObserverSites::edgeOf(const ObserverSite& site) const
     const bool everybody = std::all_of(users.begin(), users.end(), [&](const Use& use) {
         return std::find(site.readers.begin(), site.readers.end(), use) != site.readers.end();
     });
-    if (everybody && !m_outputs.count(site.value) && !site.fromEdgeRule)
+    if (everybody && !m_outputs.count(site.value) && !site.fromEdgeRule
+        && !m_floats.contains(site.value))
         edge.readers.clear();
     return edge;
 }

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace qs {
@@ -48,11 +49,20 @@ public:
     void setRead(Use reader, ValueRef value, std::size_t site);
     bool isRead(Use reader, ValueRef value) const;
 
+    /// The value is left float by an operator that is quantized: observers before it are not for
+    /// what comes after it.
+    void setFloat(ValueRef value) { m_floats.insert(value); }
+
+    enum class Sharing : std::uint8_t
+    {
+        Done,
+        NothingObserved, ///< there is no observer to share
+        FloatBefore ///< a value that was left float comes first
+    };
     /// Makes the output's site and the node's inputs use the first input's observer. What a custom
     /// module made keeps its parameters: an operator that only moves it goes on with them, one that
-    /// joins it with other values keeps an observer of its own. Returns false where there is no
-    /// observer to share.
-    bool share(const Node& node, std::size_t output);
+    /// joins it with other values keeps an observer of its own.
+    Sharing share(const Node& node, std::size_t output);
 
     /// The observers, in the order in which their sites were added.
     std::vector<PlannedObserver> collect() const;
@@ -76,12 +86,19 @@ private:
 
     bool isInterior(std::size_t site) const;
     std::size_t siteRead(Use reader, ValueRef value) const;
-    std::size_t siteUpstream(Use reader, ValueRef value, bool strict) const;
+    /// The same upstream of there, and whether a value that was left float ended the search.
+    struct Upstream
+    {
+        std::size_t site;
+        bool isFloat = false;
+    };
+    Upstream siteUpstream(Use reader, ValueRef value, bool strict) const;
     ObservedEdge edgeOf(const ObserverSite& site) const;
 
     const Graph& m_graph;
     std::vector<ObserverSite> m_sites;
     std::unordered_map<ValueRef, std::size_t> m_outputs;
+    std::unordered_set<ValueRef> m_floats;
     std::unordered_map<Reading, std::size_t, ReadingHash> m_reads;
 };
 

@@ -14,6 +14,7 @@
 #include "engine/plan/names/own_modules.h"
 #include "engine/plan/observer_plan.h"
 #include "engine/plan/overrides/branch_conditions.h"
+#include "engine/plan/overrides/float_results.h"
 #include "engine/plan/overrides/not_finite_values.h"
 #include "engine/plan/reasons.h"
 #include "engine/plan/rules/fusion_conflicts.h"
@@ -142,6 +143,7 @@ void fillGroups(const Matches& matches, const std::vector<Verdicts>& verdicts, P
         group.patternEntry = matches.matches[i].entry;
         group.quantized = verdicts[i].decision.quantized;
         group.customModule = verdicts[i].decision.customModule;
+        group.floatResult = verdicts[i].decision.floatResult;
         group.referenceModule = verdicts[i].referenceModule;
         group.dtypeConfig = verdicts[i].dtypeConfig;
         add(std::move(group), matches.matches[i].units);
@@ -250,6 +252,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     applyBranchConditions(graph, matches, verdicts, decisions);
     const auto notFinite
         = applyNotFinite(graph, names, settings.notFinite, matches, verdicts, decisions);
+    applyFloatResults(graph, matches, recipe.floatNeedless, verdicts, decisions);
     QS_CHECK(job.check());
     ObserverPlan observers = planObservers(graph, names, matches, decisions, rules);
     QS_CHECK(job.check());

@@ -81,12 +81,16 @@ std::string qconfigWords(const QConfig& qconfig, const QConfig& base)
     std::string text = activations.empty() ? "" : "activations " + activations;
     if (!weights.empty())
         text += (text.empty() ? "weights " : "; weights ") + weights;
+    if (qconfig.floatResult != base.floatResult)
+        text += (text.empty() ? "" : "; ")
+            + std::string(qconfig.floatResult ? "float result" : "quantized result");
     return text;
 }
 
 bool fixesRangeAlone(const QConfig& qconfig, const QConfig& base)
 {
     return qconfig.activation.kind == ObserverKind::FixedQParams && qconfig.weight == base.weight
+        && qconfig.floatResult == base.floatResult
         && qconfig.activation.dtype == base.activation.dtype;
 }
 

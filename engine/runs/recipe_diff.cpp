@@ -64,6 +64,11 @@ std::string ruleValue(const Rule& rule)
     return rule.qconfig.config ? rule.qconfig.name : "float";
 }
 
+std::string needlessWord(const Recipe& recipe)
+{
+    return recipe.floatNeedless ? "float" : "quantized";
+}
+
 void addIfOther(Differences& out, std::string what, std::string before, std::string after)
 {
     if (before != after)
@@ -287,6 +292,7 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
     addIfOther(out, "extension packs", packs(before), packs(after));
     const Sides sides {before, after, titles};
     addQConfigs(out, sides);
+    addIfOther(out, "needless outputs", needlessWord(before), needlessWord(after));
     addRules(out, sides);
     const Json a = Json::parse(recipeToJson(before)), b = Json::parse(recipeToJson(after));
     for (const char* section : {"prepare", "convert", "calibration", "limits"}) {
@@ -313,6 +319,8 @@ std::string recipeInWords(const Recipe& recipe)
     }
     if (rules > 0)
         text += ", " + counted(rules, "rule");
+    if (recipe.floatNeedless)
+        text += ", needless outputs float";
     if (!recipe.edits.empty())
         text += ", " + counted(std::int64_t(recipe.edits.size()), "edit");
     if (const auto rows = recipe.loweringAdd.size() + recipe.loweringRemove.size(); rows > 0)

@@ -23,6 +23,13 @@ constexpr std::array kRecipeKeys {
     KeyRow {"mapping", "object", "",
             "which qconfig is for what; left out, the backend's preset under `global`",
             R"("mapping": {"global": "x86"})", "`QConfigMapping`"},
+    KeyRow {
+        "needless_outputs", "string", "null",
+        "`float`: linears and convolutions whose result only float operators read give it as "
+        "float; "
+        "null: their results are quantized, as in torch.ao",
+        R"("mapping": {"global": "x86", "object_type": [["torch.add", null]]}, "needless_outputs": "float")",
+        "PT2E's `QuantizationAnnotation` without `output_qspec`"},
     KeyRow {"prepare", "object", "{}", "what is decided before calibration: leaves, custom modules",
             R"("prepare": {"non_traceable_module_name": ["block1"]})", "`PrepareCustomConfig`"},
     KeyRow {"custom_modules", "list of strings", "[]", "the same as `prepare.custom_modules`",
@@ -180,6 +187,12 @@ constexpr std::array kQConfigKeys {
         "weight", "observer", "required", "for weights",
         R"("weight": {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"})",
         "`QConfig.weight`"},
+    KeyRow {
+        "result", "string", "null",
+        "`float`: a linear or convolution gives its result as float, and only what it reads is "
+        "quantized; null: the result is quantized, as in torch.ao",
+        R"("activation": {"observer": "minmax", "dtype": "quint8"}, "weight": {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"}, "result": "float")",
+        "PT2E's `QuantizationAnnotation` without `output_qspec`"},
 };
 
 constexpr std::array kObserverKeys {

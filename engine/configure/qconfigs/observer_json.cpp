@@ -260,6 +260,17 @@ Result<ObserverSpec> readObserver(const JsonPlace& place)
     return spec;
 }
 
+Result<bool> readFloatWord(const JsonPlace& place)
+{
+    if (place.value().is_null())
+        return false;
+    QS_TRY(const std::string word, place.string());
+    if (word != kFloatWord)
+        return place.error("unknown value '" + word + "'",
+                           "it is \"" + std::string(kFloatWord) + "\", or the key is left out");
+    return true;
+}
+
 Result<QConfig> readQConfig(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("recipe", "qconfigs.NAME").keys()));
@@ -272,6 +283,9 @@ Result<QConfig> readQConfig(const JsonPlace& place)
     if (qconfig.activation.groupSize > 0)
         return place.key("activation")
             .error("activations are not quantized in groups", "leave 'group_size' out");
+    if (place.has("result")) {
+        QS_TRY(qconfig.floatResult, readFloatWord(place.key("result")));
+    }
     return qconfig;
 }
 
@@ -328,8 +342,11 @@ Json observerToJson(const ObserverSpec& spec)
 
 Json qconfigToJson(const QConfig& qconfig)
 {
-    return Json {{"activation", observerToJson(qconfig.activation)},
-                 {"weight", observerToJson(qconfig.weight)}};
+    Json out {{"activation", observerToJson(qconfig.activation)},
+              {"weight", observerToJson(qconfig.weight)}};
+    if (qconfig.floatResult)
+        out["result"] = kFloatWord;
+    return out;
 }
 
 } // namespace qs

@@ -13,8 +13,12 @@ namespace qs {
 Result<ObserverSpec> readObserver(const JsonPlace& place);
 /// The keys that an observer of this kind may have, "observer" first.
 std::vector<std::string> observerKeys(ObserverKind kind);
-/// `{"activation": ..., "weight": ...}`.
+/// `{"activation": ..., "weight": ..., "result": "float"}`; "result" may be left out.
 Result<QConfig> readQConfig(const JsonPlace& place);
+/// What the keys "result" and "needless_outputs" may hold besides null.
+inline constexpr const char* kFloatWord = "float";
+/// True for "float", false for null; anything else is an error.
+Result<bool> readFloatWord(const JsonPlace& place);
 /// Observer, dtype and scheme always; the rest where it differs from the default.
 Json observerToJson(const ObserverSpec& spec);
 Json qconfigToJson(const QConfig& qconfig);

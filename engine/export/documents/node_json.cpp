@@ -196,6 +196,8 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
         const MatchGroup& group = m_parts.plan->groups[std::size_t(found.group)];
         if ((group.quantized || group.fused) && group.members.back() != node.id)
             json["unit"] = m_parts.model->get(group.members.back()).name;
+        if (group.floatResult)
+            json["result"] = "float";
     }
     if (const auto mode = modeOf(found); !mode.empty())
         json["mode"] = mode;

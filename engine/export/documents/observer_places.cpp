@@ -17,9 +17,13 @@ ObserverPlaces::ObserverPlaces(const Graph& graph, const Plan& plan)
         for (const auto& edge : observer.edges)
             if (!observer.isWeight && edge.readers.empty())
                 m_primary.emplace(edge.value, observer.id);
+    std::unordered_set<NodeId> floats; // quantized, but what they give is not
+    for (const MatchGroup& group : plan.groups)
+        if (group.floatResult)
+            floats.insert(group.members.back());
     for (const auto& observer : plan.observers)
         for (const auto& edge : observer.edges)
-            if (!observer.isWeight)
+            if (!observer.isWeight && !floats.contains(edge.value.node))
                 m_primary.emplace(edge.value, observer.id);
     std::unordered_map<NodeId, std::size_t> weights, interiors; // seen so far, by owner
     for (const auto& observer : plan.observers) {
@@ -34,7 +38,8 @@ ObserverPlaces::ObserverPlaces(const Graph& graph, const Plan& plan)
             continue;
         }
         for (const auto& edge : observer.edges) {
-            if (m_primary.at(edge.value) == observer.id)
+            const auto primary = m_primary.find(edge.value);
+            if (primary != m_primary.end() && primary->second == observer.id)
                 add(graph,
                     {ObserverPlace::Kind::Output, observer.id, edge.value.node, edge.value.index});
             else

@@ -31,7 +31,8 @@ struct ObserverPlace
 };
 
 /// All places of a plan's observers. A value that only some readers observe is reported on its own
-/// node as well, by its first observer; other observers of it stand on their readers.
+/// node as well, by its first observer, unless that node is quantized and its result float; other
+/// observers of it stand on their readers.
 class ObserverPlaces
 {
 public:

@@ -357,7 +357,7 @@ std::string qconfigWords(const QConfig& qconfig)
 {
     const std::string activation = schemeWords(qconfig.activation);
     const std::string weight = schemeWords(qconfig.weight);
-    return activation + " · weight " + weight;
+    return activation + " · weight " + weight + (qconfig.floatResult ? " · float result" : "");
 }
 
 } // namespace qs
