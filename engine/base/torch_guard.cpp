@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/torch_guard.h"
 
+#include "engine/base/autograd/gradient_scope.h"
 #include "engine/base/log.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/plain_cause.h"
@@ -14,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace qs {
 
@@ -64,6 +66,9 @@ std::optional<Error> refusedBySystem(const std::string& text)
     return makeError(ErrorCode::Device, std::string(kOutOfMemory) + asked).withHint(memoryHint());
 }
 
+/// Whether a GradientScope is open on this thread.
+thread_local bool t_gradientScope = false;
+
 } // namespace
 
 Result<void> guardTorch(const std::function<Result<void>()>& body)
@@ -94,17 +99,32 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
 
 struct InferenceScope::State
 {
-    c10::NoGradGuard noGrad;
+    std::optional<c10::NoGradGuard> noGrad;
 };
 
 InferenceScope::InferenceScope()
     : m_state(new State)
 {
+    if (!t_gradientScope)
+        m_state->noGrad.emplace();
 }
 
 InferenceScope::~InferenceScope()
 {
     delete m_state;
+}
+
+GradientScope::GradientScope()
+    : m_wasOpen(std::exchange(t_gradientScope, true))
+    , m_recorded(c10::GradMode::is_enabled())
+{
+    c10::GradMode::set_enabled(true);
+}
+
+GradientScope::~GradientScope()
+{
+    c10::GradMode::set_enabled(m_recorded);
+    t_gradientScope = m_wasOpen;
 }
 
 } // namespace qs

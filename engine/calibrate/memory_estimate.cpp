@@ -36,19 +36,6 @@ Symbols symbolsOf(const Graph& graph, const std::vector<at::IValue>& inputs)
     return symbols;
 }
 
-std::int64_t bytesOf(const ValueType& type, const Symbols& symbols)
-{
-    if (type.kind != ValueKind::Tensor || !type.shapeKnown)
-        return 0;
-    std::int64_t bytes = dtypeSize(type.dtype);
-    for (const Dim& dim : type.shape) {
-        const auto size
-            = dim.isSymbolic() ? evaluateSize(dim.symbol, symbols) : std::optional(dim.size);
-        bytes *= std::max<std::int64_t>(size.value_or(dim.size), 0);
-    }
-    return bytes;
-}
-
 /// The value whose memory an output shares, where the operator's schema says that it is a view.
 std::optional<ValueRef> viewedValue(const Node& node)
 {
@@ -84,7 +71,7 @@ public:
             const ValueRef owner = viewed ? ownerOf(*viewed) : ref;
             m_owner[ref] = owner;
             if (m_readers[owner]++ == 0)
-                m_now += m_bytes[owner] = bytesOf(node.outputs[k].type, m_symbols);
+                m_now += m_bytes[owner] = tensorBytes(node.outputs[k].type, m_symbols);
         }
         m_most = std::max(m_most, m_now);
     }
@@ -131,7 +118,7 @@ MemoryEstimate estimateFor(const Graph& graph, Symbols symbols)
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (nodes[i]->isStored())
             for (const Value& value : nodes[i]->outputs)
-                out.weights += bytesOf(value.type, {});
+                out.weights += tensorBytes(value.type, {});
         else
             live.make(*nodes[i]);
         for (const ValueRef ref : dead[i])

@@ -100,13 +100,17 @@ Result<at::IValue> Interpreter::Impl::read(ValueRef ref, const Frame& frame)
 {
     if (const auto* value = frame.tryGet(ref))
         return *value;
-    if (isConstant(ref))
-        return fold(ref);
-    if (const Node& node = graph->get(ref.node); node.isStored())
-        return stored(node);
+    const Node& node = graph->get(ref.node);
+    if (isConstant(ref) || node.isStored()) {
+        auto value = isConstant(ref) ? fold(ref) : stored(node);
+        // A file's weights may ask for gradients; who records asks for those of its own values.
+        if (value && value->isTensor() && at::GradMode::is_enabled())
+            return at::IValue(value->toTensor().detach());
+        return value;
+    }
     return fail(makeError(ErrorCode::Internal,
                           "the value '" + graph->value(ref).name + "' has not been computed")
-                    .atNode(graph->get(ref.node).name));
+                    .atNode(node.name));
 }
 
 Result<at::IValue> Interpreter::Impl::fold(ValueRef ref)

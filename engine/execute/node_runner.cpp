@@ -319,6 +319,10 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
     }
     if (device.is_cuda()) // unless told otherwise PyTorch makes tensors on the CPU
         call.deviceSlot = deviceSlotOf(*schemaOf(call));
+    // The same values, and autograd goes on through it.
+    if (const std::string_view word = atenWord(node.target); word == "detach")
+        call.op = findOperator(
+            std::string(node.target).replace(node.target.find(word), word.size(), "alias"));
     // The same arguments; a copy where the strides allow no view.
     if ((layout != Layout::AsGiven || device.is_cuda()) && wantsViewableStrides(node))
         call.op = findOperator("aten.reshape.default");

@@ -70,7 +70,8 @@ JoinedPairs findJoinedPairs(const Graph& graph)
 
 bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const Freedom& freedom)
 {
-    if (!freedom.joinsPairs || node.args.empty() || !node.args[0].value.asRef())
+    if (!freedom.joinsPairs || at::GradMode::is_enabled() || node.args.empty()
+        || !node.args[0].value.asRef())
         return false;
     const at::IValue* value = frame.tryGet(*node.args[0].value.asRef());
     if (!value || !value->isTensor() || !joinable(value->toTensor()))
@@ -103,7 +104,7 @@ std::optional<c10::OperatorHandle> inPlaceOperator(std::string_view target)
 bool mayOverwriteFirst(const Node& node, const Frame& frame, const Freedom& freedom)
 {
     const ValueRef* first = node.args.empty() ? nullptr : node.args[0].value.asRef();
-    if (!first
+    if (!first || at::GradMode::is_enabled()
         || std::find(freedom.expendable.begin(), freedom.expendable.end(), *first)
             == freedom.expendable.end())
         return false;

@@ -23,7 +23,8 @@ struct JoinedPairs
 };
 JoinedPairs findJoinedPairs(const Graph& graph);
 
-/// What a caller lets a node do: nothing special, or take over memory and join pairs.
+/// What a caller lets a node do: nothing special, or take over memory and join pairs. Neither is
+/// done where autograd records: it keeps values for later.
 struct Freedom
 {
     bool joinsPairs = false; ///< nobody looks at the integers

@@ -133,4 +133,17 @@ std::optional<std::int64_t> evaluateSize(const std::string& expression, const Sy
     return SizeReader(expression, symbols).whole();
 }
 
+std::int64_t tensorBytes(const ValueType& type, const Symbols& symbols)
+{
+    if (type.kind != ValueKind::Tensor || !type.shapeKnown)
+        return 0;
+    std::int64_t bytes = dtypeSize(type.dtype);
+    for (const Dim& dim : type.shape) {
+        const auto size
+            = dim.isSymbolic() ? evaluateSize(dim.symbol, symbols) : std::optional(dim.size);
+        bytes *= std::max<std::int64_t>(size.value_or(dim.size), 0);
+    }
+    return bytes;
+}
+
 } // namespace qs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/graph/value.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,5 +18,9 @@ bool isSizeName(const std::string& text);
 /// Python's.
 std::optional<std::int64_t> evaluateSize(const std::string& expression,
                                          const std::map<std::string, std::int64_t>& symbols);
+
+/// Bytes of a tensor of that type; 0 for what is not a tensor, or of unknown shape or element type.
+/// A size that the symbols do not tell is the traced one.
+std::int64_t tensorBytes(const ValueType& type, const std::map<std::string, std::int64_t>& symbols);
 
 } // namespace qs
