@@ -50,9 +50,7 @@ std::string addressText(const ValueAddress& address)
     return text;
 }
 
-namespace {
-
-std::string nameOf(const ValueAddress& address, const OperatorNames& names)
+std::string addressText(const ValueAddress& address, const OperatorNames& names)
 {
     using Kind = ValueAddress::Kind;
     const bool isOperator = address.kind == Kind::Operator || address.kind == Kind::Added;
@@ -62,15 +60,19 @@ std::string nameOf(const ValueAddress& address, const OperatorNames& names)
     return name + (address.output > 0 ? ", value " + std::to_string(address.output) : "");
 }
 
+namespace {
+
 std::string readerText(const ReaderAddress& reader, const OperatorNames& names)
 {
     if (reader.node.kind == ValueAddress::Kind::None)
         return "output " + std::to_string(reader.item) + " of the model";
     const std::string item = reader.item < 0 ? "" : "[" + std::to_string(reader.item) + "]";
-    return nameOf(reader.node, names) + " (" + reader.argument + item + ")";
+    return addressText(reader.node, names) + " (" + reader.argument + item + ")";
 }
 
-std::string forReaders(const std::vector<ReaderAddress>& readers, const OperatorNames& names)
+} // namespace
+
+std::string readersText(const std::vector<ReaderAddress>& readers, const OperatorNames& names)
 {
     if (isNobody(readers))
         return ", read by nobody yet";
@@ -80,6 +82,8 @@ std::string forReaders(const std::vector<ReaderAddress>& readers, const Operator
     return text;
 }
 
+namespace {
+
 std::string inModule(const std::string& within)
 {
     return within.empty() ? "" : " in " + within;
@@ -87,10 +91,10 @@ std::string inModule(const std::string& within)
 
 std::string wordsOf(const EditStep& step, const OperatorNames& names)
 {
-    const std::string at = nameOf(step.at, names);
+    const std::string at = addressText(step.at, names);
     switch (step.kind) {
     case EditKind::Insert:
-        return "insert " + step.op + " after " + at + forReaders(step.readers, names);
+        return "insert " + step.op + " after " + at + readersText(step.readers, names);
     case EditKind::Remove:
         return "remove " + at;
     case EditKind::Replace:
@@ -101,9 +105,9 @@ std::string wordsOf(const EditStep& step, const OperatorNames& names)
         return "set arguments of " + at + ": " + step.json;
     case EditKind::Rewire:
         return "feed " + readerText({step.at, step.argument, step.item}, names) + " from "
-            + nameOf(step.to, names);
+            + addressText(step.to, names);
     case EditKind::Duplicate:
-        return "duplicate " + at + forReaders(step.readers, names);
+        return "duplicate " + at + readersText(step.readers, names);
     case EditKind::Rename:
         return "rename " + at + " to " + step.name;
     case EditKind::Constant:

@@ -6,8 +6,9 @@
 #include "engine/configure/custom_config.h"
 #include "engine/configure/dumps/mapping_import.h"
 #include "engine/configure/dumps/python_value.h"
-#include "engine/configure/gate_limits_json.h"
+#include "engine/configure/json/cure_json.h"
 #include "engine/configure/json/edit_step_json.h"
+#include "engine/configure/json/gate_limits_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
@@ -313,6 +314,9 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         for (EditStep& step : recipe.edits)
             if (!step.file.empty())
                 step.file = fileFrom(step.file, path);
+    }
+    if (root.has("cures")) {
+        QS_TRY(recipe.cures, readCures(root.key("cures")));
     }
     if (root.has("limits")) {
         QS_TRY(recipe.limits, readLimits(root.key("limits")));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/gate_limits_json.h"
+#include "engine/configure/json/cure_json.h"
 #include "engine/configure/json/edit_step_json.h"
+#include "engine/configure/json/gate_limits_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/recipe.h"
@@ -103,6 +104,8 @@ std::string recipeToJson(const Recipe& recipe)
         out["calibration"]["preprocess"] = imagePreprocessToJson(*recipe.calibration.preprocess);
     if (!recipe.edits.empty())
         out["edits"] = editsToJson(recipe.edits);
+    if (!recipe.cures.empty())
+        out["cures"] = curesToJson(recipe.cures);
     if (!recipe.limits.isEmpty())
         out["limits"] = limitsToJson(recipe.limits);
     return out.dump(2) + "\n";

@@ -20,7 +20,7 @@ TERMS = ("prepare_fx convert_fx convert_to_reference_fx prepare_qat_fx PrepareCu
          "hybrid DeQuantStub X86InductorQuantizer").split()
 PLACES = {"mapping": {"global", "object_type", "module_name_regex", "module_name", "module_name_object_type_order", "node", "edge"},
           "prepare": {"custom_modules", "unfuse"}}
-WHOLE = {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert", "calibration", "edits", "limits"}
+WHOLE = {"format", "version", "backend", "qconfigs", "mapping", "prepare", "convert", "calibration", "edits", "cures", "limits"}
 PLACEHOLDER = re.compile(r"\[names\]|ADDRESS|\.\.\.|…")
 
 

@@ -85,35 +85,6 @@ Result<EditForm> readForm(const JsonPlace& place)
     return place.error("unknown form '" + name + "'", suggestName(name, known));
 }
 
-Result<ReaderAddress> readReader(const JsonPlace& place)
-{
-    ReaderAddress reader;
-    if (place.has("model_output")) {
-        QS_CHECK(place.object({"model_output"}));
-        QS_TRY(reader.item, readIndex(place.key("model_output")));
-        return reader;
-    }
-    QS_CHECK(place.object({"node", "argument", "item"}));
-    if (!place.has("node") || !place.has("argument"))
-        return place.error(R"(a reader is {"node": ..., "argument": "input"})");
-    QS_TRY(reader.node, readAddress(place.key("node")));
-    QS_TRY(reader.argument, place.key("argument").string());
-    if (place.has("item")) {
-        QS_TRY(reader.item, readIndex(place.key("item")));
-    }
-    return reader;
-}
-
-Json readerToJson(const ReaderAddress& reader)
-{
-    if (reader.node.kind == ValueAddress::Kind::None)
-        return {{"model_output", reader.item}};
-    Json out {{"node", addressToJson(reader.node)}, {"argument", reader.argument}};
-    if (reader.item >= 0)
-        out["item"] = reader.item;
-    return out;
-}
-
 /// The members that are one text each, by key.
 struct TextKey
 {
@@ -305,6 +276,35 @@ Json addressToJson(const ValueAddress& address)
     }
     if (address.output > 0)
         out["output"] = address.output;
+    return out;
+}
+
+Result<ReaderAddress> readReader(const JsonPlace& place)
+{
+    ReaderAddress reader;
+    if (place.has("model_output")) {
+        QS_CHECK(place.object({"model_output"}));
+        QS_TRY(reader.item, readIndex(place.key("model_output")));
+        return reader;
+    }
+    QS_CHECK(place.object({"node", "argument", "item"}));
+    if (!place.has("node") || !place.has("argument"))
+        return place.error(R"(a reader is {"node": ..., "argument": "input"})");
+    QS_TRY(reader.node, readAddress(place.key("node")));
+    QS_TRY(reader.argument, place.key("argument").string());
+    if (place.has("item")) {
+        QS_TRY(reader.item, readIndex(place.key("item")));
+    }
+    return reader;
+}
+
+Json readerToJson(const ReaderAddress& reader)
+{
+    if (reader.node.kind == ValueAddress::Kind::None)
+        return {{"model_output", reader.item}};
+    Json out {{"node", addressToJson(reader.node)}, {"argument", reader.argument}};
+    if (reader.item >= 0)
+        out["item"] = reader.item;
     return out;
 }
 

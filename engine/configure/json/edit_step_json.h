@@ -35,4 +35,8 @@ bool isNobody(const std::vector<ReaderAddress>& readers);
 Result<ValueAddress> readAddress(const JsonPlace& place);
 Json addressToJson(const ValueAddress& address);
 
+/// {"node": ADDRESS, "argument": "input", "item": 0} or {"model_output": 0}.
+Result<ReaderAddress> readReader(const JsonPlace& place);
+Json readerToJson(const ReaderAddress& reader);
+
 } // namespace qs

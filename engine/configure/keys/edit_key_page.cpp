@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/address_example.h"
+#include "engine/configure/json/cure_json.h"
 #include "engine/configure/json/edit_step_json.h"
+#include "engine/configure/keys/cure_key_rows.h"
 #include "engine/configure/keys/edit_key_rows.h"
 #include "engine/graph/operators/common_targets.h"
 
@@ -44,6 +46,29 @@ constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
     {"as_float32", "float16 and bfloat16 become float32; `--as-float32` is this edit"},
 };
 
+/// What each kind of cure does, by its name.
+constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
+    {"range",
+     "another activation observer for a value, for all its readers or those named; without readers "
+     "the observer of what the operator gives"},
+    {"float", "the operators stay float"},
+    {"float_result", "a quantized layer hands its result on as float"},
+    {"bound",
+     "the constant of a mask (1e9 or more, the least number of its type, an infinity) gets this "
+     "magnitude, its sign kept; other numbers stay"},
+    {"dynamic", "a qconfig that chooses its ranges at run time"},
+};
+
+/// The meaning in that table; empty where it has none.
+template<std::size_t N>
+std::string meaningIn(const std::pair<std::string_view, std::string_view> (&table)[N],
+                      const std::string& name)
+{
+    const auto* row = std::find_if(std::begin(table), std::end(table),
+                                   [&](const auto& meaning) { return meaning.first == name; });
+    return row == std::end(table) ? std::string() : std::string(row->second);
+}
+
 std::string addressIn(std::string_view module, std::string_view target)
 {
     return R"({"module": ")" + std::string(module) + R"(", "op": ")" + std::string(target)
@@ -65,6 +90,7 @@ std::string withExamples(std::string_view page)
     constexpr std::string_view kRelu = "aten.relu.default";
     const std::pair<std::string_view, std::string> words[] {
         {"$EDITS", std::string(keyTable("recipe", "").find("edits")->example)},
+        {"$CURES", std::string(keyTable("recipe", "").find("cures")->example)},
         {"$ADDRESS", std::string(kAddressExample)},
         {"$HEAD", addressIn("head", kLinearTarget)},
         {"$STEM", addressIn("stem.relu", kRelu)},
@@ -88,14 +114,21 @@ std::string editKindsText()
     std::string text = "\n## Kinds of edits\n\nEvery kind also takes `form`, one of "
         + codeOf(editFormNames())
         + ".\n\n| `do` | Keys | Optional keys | What it does |\n| --- | --- | --- | --- |\n";
-    for (const EditKeys& kind : editKeys()) {
-        const auto* row
-            = std::find_if(std::begin(kEditMeanings), std::end(kEditMeanings),
-                           [&](const auto& meaning) { return meaning.first == kind.name; });
+    for (const EditKeys& kind : editKeys())
         text += "| `" + kind.name + "` | " + codeOf(kind.needed) + " | " + codeOf(kind.others)
-            + " | " + (row == std::end(kEditMeanings) ? "" : std::string(row->second)) + " |\n";
-    }
+            + " | " + meaningIn(kEditMeanings, kind.name) + " |\n";
     return text + withExamples(kEditAddresses);
+}
+
+std::string cureKindsText()
+{
+    std::string text = "\n## Kinds of cures\n\nEvery kind also takes " + codeOf(commonCureKeys())
+        + ". Addresses and readers are those of edits.\n\n"
+          "| `cure` | Keys | Optional keys | What it does |\n| --- | --- | --- | --- |\n";
+    for (const EditKeys& kind : cureKeys())
+        text += "| `" + kind.name + "` | " + codeOf(kind.needed) + " | " + codeOf(kind.others)
+            + " | " + meaningIn(kCureMeanings, kind.name) + " |\n";
+    return text;
 }
 
 } // namespace qs

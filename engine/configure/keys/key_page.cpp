@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/lowering_table.h"
+#include "engine/configure/keys/cure_key_rows.h"
 #include "engine/configure/keys/edit_key_rows.h"
 #include "engine/configure/qconfig.h"
 #include "engine/configure/qconfig_mapping.h"
@@ -48,6 +49,7 @@ One with a key of each block, `recipe.json`:
   "convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}]}},
   "calibration": {"batch_size": 16, "batches": 8},
   $EDITS,
+  $CURES,
   "limits": {"min_sqnr": 20}
 }
 ```
@@ -305,6 +307,8 @@ std::string keyPage(std::string_view document)
             text += observersTable() + std::string(kObserverNotes) + presetsTable();
         if (table.place == "edits[0]")
             text += editKindsText();
+        if (table.place == "cures[0]")
+            text += cureKindsText();
     }
     if (document == "lowering")
         text += defaultRows();

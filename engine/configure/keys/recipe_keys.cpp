@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/keys/cure_key_rows.h"
 #include "engine/configure/keys/edit_key_rows.h"
 
 #include <array>
@@ -42,6 +43,10 @@ constexpr std::array kRecipeKeys {
     KeyRow {"edits", "list of objects", "[]",
             "changes of the model's graph, in order; keys by kind below",
             R"("edits": [{"do": "rename", "at": $HEAD, "name": "classifier"}])"},
+    KeyRow {
+        "cures", "list of objects", "[]",
+        "decisions that mend a loss, in order, above the rules of `mapping`; keys by kind below",
+        R"("cures": [{"cure": "float", "at": $HEAD}])"},
     KeyRow {"limits", "object", "{}", "what `quantscope check` holds a result to",
             R"("limits": {"min_sqnr": 20})"},
 };
@@ -347,6 +352,12 @@ constexpr std::array kRecipeTables {
               "Edits are done in order, before anything else is decided; one that does not fit the "
               "model is left out with a warning, and `--strict` makes that an error.",
               kEditKeyRows},
+    KeyTable {"cures[0]",
+              "A decision that mends a loss: `cure` says what, the other keys where and with what. "
+              "Cures count after the edits and above every rule of `mapping`, a later one above an "
+              "earlier one; one that does not fit the model is left out with a warning, and "
+              "`--strict` makes that an error.",
+              kCureKeyRows},
     KeyTable {"limits",
               "What `quantscope check` holds a result to; an option of the command line wins over "
               "it. Limits change no number.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/gate_limits_json.h"
+#include "engine/configure/json/gate_limits_json.h"
 
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/configure/keys/key_table.h"
+
+#include <array>
+
+namespace qs {
+
+/// What a cure is written with; which kind takes which is `cureKeys`'. The words with $ are
+/// `keyExample`'s.
+inline constexpr std::array kCureKeyRows {
+    KeyRow {"cure", "string", "required", "the kind of cure, of those below",
+            R"("cures": [{"cure": "float", "at": $HEAD}])"},
+    KeyRow {"at", "address", "required",
+            "what is cured: an operator; of `range` a value, of `bound` also what is stored",
+            R"("cures": [{"cure": "float_result", "at": $HEAD}])"},
+    KeyRow {"nodes", "list of addresses", "", "of `float`: further operators of the same region",
+            R"("cures": [{"cure": "float", "at": $STEM, "nodes": [$BLOCK]}])"},
+    KeyRow {
+        "readers", "list of readers", "", "of `range`: whose inputs; left out, every reader",
+        R"("cures": [{"cure": "range", "at": $STEM, "readers": [{"node": $BLOCK, "argument": "self"}], "qconfig": "default"}])"},
+    KeyRow {"qconfig", "qconfig name", "required where the kind names it",
+            "of the recipe, or a preset; of `range` its activation counts, of `dynamic` the whole",
+            R"("cures": [{"cure": "range", "at": $STEM, "qconfig": "default"}])"},
+    KeyRow {"bound", "number", "required where the kind names it", "the magnitude, above 0",
+            R"("cures": [{"cure": "bound", "at": {"stored": "mask"}, "bound": 104}])"},
+    KeyRow {"gain_db", "number", "", "what it brought when it was taken; changes nothing",
+            R"("cures": [{"cure": "float", "at": $HEAD, "gain_db": 4.2}])"},
+    KeyRow {"by", "string", "", "who took it; left out, a person; changes nothing",
+            R"("cures": [{"cure": "float", "at": $HEAD, "by": "tune 1f3a"}])"},
+    KeyRow {"off", "boolean", "false", "`true` keeps the cure in the recipe without effect",
+            R"("cures": [{"cure": "float", "at": $HEAD, "off": true}])"},
+};
+
+/// The part of the page on cures: which keys each kind has, and what it does.
+std::string cureKindsText();
+
+} // namespace qs
