@@ -3,7 +3,9 @@
 #include "app/commands/model/planned_model.h"
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
+#include "engine/configure/edit_text.h"
 #include "engine/configure/json/edit_step_json.h"
+#include "engine/edit/cures/bound_cures.h"
 #include "engine/edit/edit_titles.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/export/exporter.h"
@@ -51,7 +53,30 @@ std::string editJson(const EditedModel& edited, const Recipe& recipe, const std:
                         {"problem", outcome.problem.empty() ? Json() : Json(outcome.problem)},
                         {"nodes", namesOf(*edited.graph, outcome.touched)}});
     }
+    for (const BoundOutcome& bound : edited.bounds)
+        document["cures"].push_back(
+            {{"cure", cureText(bound.cure)},
+             {"done", bound.problem.empty()},
+             {"problem", bound.problem.empty() ? Json() : Json(bound.problem)},
+             {"nodes", namesOf(*edited.graph, bound.touched)}});
     return document.dump(2) + "\n";
+}
+
+std::string namesText(const EditedModel& edited, const std::vector<NodeId>& nodes)
+{
+    std::vector<std::string> names;
+    for (const auto& name : namesOf(*edited.graph, nodes))
+        names.push_back(name);
+    return quotedNames(names);
+}
+
+/// What does not fit the model, of edits and bounds.
+std::vector<std::string> leftOut(const EditedModel& edited, const Recipe& recipe)
+{
+    std::vector<std::string> lines = unfitEdits(edited, recipe.edits);
+    for (std::string& line : unfitBounds(edited))
+        lines.push_back(std::move(line));
+    return lines;
 }
 
 std::string editTable(const EditedModel& edited, const Recipe& recipe, const ModelWords& words)
@@ -60,14 +85,16 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe, const Mod
     TextTable table({">", "edit", "nodes"});
     for (std::size_t i = 0; i < recipe.edits.size(); ++i) {
         const EditOutcome& outcome = edited.outcomes.at(i);
-        std::vector<std::string> names;
-        for (const auto& name : namesOf(*edited.graph, outcome.touched))
-            names.push_back(name);
         table.add({std::to_string(i + 1), titles.of(recipe.edits[i]),
                    !outcome.problem.empty() ? "left out: " + words.named(outcome.problem)
-                       : !isEditOf(recipe.edits[i], edited) ? "done by 'quantize'"
-                                                            : words.named(quotedNames(names))});
+                       : !isEditOf(recipe.edits[i], edited)
+                       ? "done by 'quantize'"
+                       : words.named(namesText(edited, outcome.touched))});
     }
+    for (const BoundOutcome& bound : edited.bounds)
+        table.add({"cure", cureText(bound.cure),
+                   bound.problem.empty() ? words.named(namesText(edited, bound.touched))
+                                         : "left out: " + words.named(bound.problem)});
     return table.text();
 }
 
@@ -96,7 +123,7 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
     QS_TRY(const ModelSource source,
            modelSource(options.model, options.recipe, options.movedTo, job, options.edits));
     const Recipe& recipe = source.recipe;
-    if (recipe.edits.empty())
+    if (!changesModel(recipe))
         return fail(makeError(ErrorCode::BadInput, "it holds no edits")
                         .inFile(source.file)
                         .withHint("they stand under the key 'edits'"));
@@ -113,23 +140,25 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
     QS_TRY(const GraphPtr model, openModel(source.model, job));
     QS_TRY(const EditedModelPtr edited, chain.edited(model, recipe, job));
     job.words().know(edited->graph);
-    const auto unfit = std::int64_t(unfitEdits(*edited, recipe.edits).size());
-    const auto own = std::count_if(recipe.edits.begin(), recipe.edits.end(),
-                                   [&](const auto& step) { return isEditOf(step, *edited); });
+    const std::vector<std::string> problems = leftOut(*edited, recipe);
+    const auto unfit = std::int64_t(problems.size());
+    const auto bounds = std::int64_t(edited->bounds.size());
+    const auto own = bounds
+        + std::count_if(recipe.edits.begin(), recipe.edits.end(),
+                        [&](const auto& step) { return isEditOf(step, *edited); });
     if (options.strict && unfit > 0)
         return fail(
-            makeError(ErrorCode::BadInput, "--strict: " + unfitEdits(*edited, recipe.edits).front())
-                .inFile(source.model));
+            makeError(ErrorCode::BadInput, "--strict: " + problems.front()).inFile(source.model));
     if (own == 0 && unfit == 0 && !(options.out.empty() && dataOut.empty()))
         return fail(makeError(ErrorCode::BadInput,
                               "all edits are of converted forms, which this model is not in; "
                               "nothing is written")
                         .inFile(source.model)
                         .withHint("'quantscope quantize' does them, or edit an exported file"));
-    if (unfit == std::int64_t(recipe.edits.size()) && !(options.out.empty() && dataOut.empty()))
+    if (unfit == std::int64_t(recipe.edits.size()) + bounds
+        && !(options.out.empty() && dataOut.empty()))
         return fail(makeError(ErrorCode::BadInput,
-                              "no edit applies, nothing is written: "
-                                  + unfitEdits(*edited, recipe.edits).front())
+                              "no edit applies, nothing is written: " + problems.front())
                         .inFile(source.model));
     RunSettings settings;
     settings.calibrationData = options.data;

@@ -3,6 +3,10 @@
 
 #include "engine/edit/edit_draft.h"
 
+namespace at {
+class Tensor;
+}
+
 namespace qs {
 
 /// The nodes that an edit changed or added.
@@ -25,6 +29,10 @@ Result<EditedNodes> dropOutput(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> asFloat32(EditDraft& draft, const EditStep& step);
+
+/// Puts another tensor in the place of the stored node's and types what follows from it. Shares the
+/// tensor.
+Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor);
 
 /// Does the edit that the step asks for.
 Result<EditedNodes> applyEdit(EditDraft& draft, const EditStep& step);

@@ -2,6 +2,7 @@
 #include "engine/edit/edited_model.h"
 
 #include "engine/base/key.h"
+#include "engine/configure/json/cure_json.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/edit/edit_functions.h"
 #include "engine/edit/edit_titles.h"
@@ -16,6 +17,15 @@ namespace qs {
 
 namespace {
 
+/// The model's bounds, for keys.
+std::string boundsText(const EditedModel& model)
+{
+    std::vector<Cure> cures;
+    for (const BoundOutcome& bound : model.bounds)
+        cures.push_back(bound.cure);
+    return curesToJson(cures).dump();
+}
+
 /// The graph with the key of the edits that made it: results of other edits are never taken for its
 /// own.
 GraphPtr marked(const EditedModel& model, std::span<const EditStep> steps)
@@ -28,6 +38,8 @@ GraphPtr marked(const EditedModel& model, std::span<const EditStep> steps)
             own.push_back(step);
     KeyBuilder key("edits");
     key.add(editsToJson(own).dump());
+    if (!model.bounds.empty())
+        key.add(boundsText(model));
     if (const std::string& before = model.file->info().edits; !before.empty())
         key.add(before);
     info.edits = key.key();
@@ -92,11 +104,25 @@ std::vector<NodeId> EditedModel::touched() const
 {
     std::vector<NodeId> out;
     std::unordered_set<NodeId> seen;
-    for (const EditOutcome& outcome : outcomes)
-        for (const NodeId id : outcome.touched)
+    const auto add = [&](const std::vector<NodeId>& nodes) {
+        for (const NodeId id : nodes)
             if (graph->tryGet(id) && seen.insert(id).second)
                 out.push_back(id);
+    };
+    for (const EditOutcome& outcome : outcomes)
+        add(outcome.touched);
+    for (const BoundOutcome& bound : bounds)
+        add(bound.touched);
     return out;
+}
+
+GraphPtr withBoundsMarked(const EditedModel& model)
+{
+    GraphEdit edit(*model.graph);
+    ModelInfo info = model.graph->info();
+    info.edits = KeyBuilder("bounds").add(info.edits).add(boundsText(model)).key();
+    edit.setInfo(std::move(info));
+    return std::make_shared<const Graph>(edit.build());
 }
 
 EditForm formHeld(const Graph& file)

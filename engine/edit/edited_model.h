@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/configure/cure.h"
 #include "engine/configure/edit_step.h"
 #include "engine/edit/addresses.h"
 
@@ -14,6 +15,14 @@ namespace qs {
 struct EditOutcome
 {
     std::vector<NodeId> touched; ///< nodes of the graph after it that it changed or added
+    std::string problem; ///< why it does not fit this model; empty where it was done
+};
+
+/// What became of a cure that bounds a mask's constant (`withBounds`).
+struct BoundOutcome
+{
+    Cure cure;
+    std::vector<NodeId> touched; ///< nodes whose numbers it changed
     std::string problem; ///< why it does not fit this model; empty where it was done
 };
 
@@ -31,6 +40,7 @@ struct EditedModel
     GraphPtr file; ///< as it was read
     GraphPtr graph; ///< `file` itself without edits
     std::vector<EditOutcome> outcomes; ///< one per edit
+    std::vector<BoundOutcome> bounds; ///< one per cure that changes the model, done after the edits
     std::shared_ptr<const Addresses> addresses; ///< for further edits
     /// By tensor that `graph` returns, flat and in order: its place among those that `file`
     /// returns, -1 where an edit added it.
@@ -53,6 +63,10 @@ Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
 /// The same, going on from a model with the first of these edits done.
 Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const EditStep> steps,
                                    const JobContext& job = {});
+
+/// The model's graph with the key of its bounds added to that of its edits: results of others are
+/// never taken for its own.
+GraphPtr withBoundsMarked(const EditedModel& model);
 
 /// The form that the graph of a file is in.
 EditForm formHeld(const Graph& file);

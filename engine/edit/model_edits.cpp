@@ -148,8 +148,13 @@ Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
         return refuse(step.file + " holds no numbers that a tensor can");
     if (tensor.is_complex() && dtype != DType::Unknown && !at::isComplexType(toScalarType(dtype)))
         return refuse("the numbers are complex, where " + addressText(step.at) + " is real");
-    tensor = tensor.to(dtype == DType::Unknown ? tensor.scalar_type() : toScalarType(dtype))
-                 .contiguous();
+    return putTensor(draft, id,
+                     tensor.to(dtype == DType::Unknown ? tensor.scalar_type() : toScalarType(dtype))
+                         .contiguous());
+}
+
+Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor)
+{
     const TensorId stored = store(draft, tensor);
     Node& changed = draft.graph().change(id);
     changed.tensor = stored;
