@@ -8,6 +8,7 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
+#include "engine/configure/edit_text.h"
 #include "engine/convert/outline.h"
 #include "engine/export/documents/result_writer.h"
 #include "engine/export/onnx_opset.h"
@@ -15,6 +16,7 @@
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/block/hybrid.h"
 #include "engine/plan/block/prepare_settings.h"
+#include "engine/plan/cures/expand_cures.h"
 #include "engine/plan/model_warnings.h"
 #include "engine/plan/plan_diff.h"
 #include "engine/plan/summaries/coverage.h"
@@ -46,7 +48,7 @@ std::string shortPattern(const std::vector<std::string>& pattern)
     return text.empty() ? "-" : text;
 }
 
-std::string ruleText(const Rule& rule)
+std::string placeText(const Rule& rule)
 {
     std::string text(ruleKindName(rule.kind));
     if (rule.kind == RuleKind::Edge)
@@ -55,13 +57,20 @@ std::string ruleText(const Rule& rule)
     return rule.key.empty() ? text : text + " " + rule.key;
 }
 
+/// "node conv1", "node conv1, cure float (tune 1f3a)" of one that a cure gave.
+std::string ruleText(const Rule& rule, const Recipe& recipe, const CureExpansion& cures)
+{
+    const int cure = cures.cureOf(rule);
+    return placeText(rule) + (cure < 0 ? "" : ", " + cureMark(recipe.cures.at(std::size_t(cure))));
+}
+
 /// The rule that decides the node, and the edge rules that decide some of its inputs.
-std::string rulesText(const NodePlan& plan)
+std::string rulesText(const NodePlan& plan, const Recipe& recipe, const CureExpansion& cures)
 {
     std::string text;
     for (const Rule& edge : plan.inputRules)
-        text += ruleText(edge) + "; ";
-    return text + ruleText(plan.rule);
+        text += ruleText(edge, recipe, cures) + "; ";
+    return text + ruleText(plan.rule, recipe, cures);
 }
 
 std::string qconfigText(const NodePlan& plan)
@@ -136,7 +145,7 @@ std::string movementText(const PlannedModel& planned, const IsShown& isShown)
     return text;
 }
 
-std::string planText(const PlannedModel& planned)
+std::string planText(const PlannedModel& planned, const CureExpansion& cures)
 {
     TextTable table({"layer", "node", "pattern", "qconfig", "rule", "verdict", "reason"});
     const NodeTitles titles(*planned.model);
@@ -161,7 +170,8 @@ std::string planText(const PlannedModel& planned)
         }
         const NodePlan& plan = planned.plan->nodes.at(i);
         table.add({titles.of(node), node.name, shortPattern(plan.pattern), qconfigText(plan),
-                   rulesText(plan), std::string(verdictName(plan.verdict)), whyText(plan)});
+                   rulesText(plan, planned.recipe, cures), std::string(verdictName(plan.verdict)),
+                   whyText(plan)});
     }
     const std::string already = alreadyQuantized(*planned.model);
     return "target: " + targetText(planned)
@@ -284,9 +294,10 @@ Result<void> runPlan(const PlanOptions& options, const CommandRun& job)
         if (options.strict)
             QS_CHECK(checkStrict(planned, *edited));
         warnOf(planned);
+        QS_TRY(const CureExpansionPtr cures, chain.cures(planned.model, planned.recipe, job));
         return printOut(options.json ? planJson(*model, *planned.plan, planned.recipe,
                                                 plannedMemory(memoryOf(planned)))
-                                     : planText(planned));
+                                     : planText(planned, *cures));
     }
     QS_TRY(const PlannedModel other, planFor(chain, model, recipe, options.diff, file, job));
     warnOf(planned, planned.plan->backend + ": ");

@@ -4,25 +4,15 @@
 #include "engine/calibrate/observed_types.h"
 #include "engine/compare/collect_inputs.h"
 #include "engine/compare/comparator.h"
-#include "engine/configure/backend/target.h"
-#include "engine/configure/custom_config.h"
-#include "engine/configure/extension_packs.h"
-#include "engine/configure/json/edit_step_json.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
-#include "engine/custom_modules/attention/quantizable_attention.h"
-#include "engine/custom_modules/gather_modules.h"
 #include "engine/execute/fill_shapes.h"
-#include "engine/execute/random/random_draws.h"
 #include "engine/export/exporter.h"
-#include "engine/extensions/classes/split_objects.h"
-#include "engine/graph/pass.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
-#include "engine/plan/planner.h"
 #include "engine/values/look.h"
 
 #include <ATen/Parallel.h>
@@ -37,10 +27,6 @@ namespace {
 constexpr std::size_t kOpenData = 3;
 
 /// Rough sizes, for the bound of what is kept.
-std::size_t bytesOf(const Plan& plan)
-{
-    return plan.nodes.size() * 1024;
-}
 std::size_t bytesOf(const ConvertedModel& model)
 {
     return heldBytes(*model.reference) + heldBytes(*model.lowered);
@@ -157,53 +143,6 @@ Result<void> StageChain::saveModel(const GraphPtr& model, const Recipe& recipe,
     return savePt2(*whole, path, job);
 }
 
-Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
-                                          const JobContext& job)
-{
-    const std::span<const EditStep> steps(recipe.edits);
-    const auto keyOf = [&](std::size_t count) {
-        return KeyBuilder("edited")
-            .add(modelKey(*file))
-            .add(editsToJson({steps.begin(), steps.begin() + std::ptrdiff_t(count)}).dump())
-            .key();
-    };
-    // Undo and redo find the whole; a further edit what came before it.
-    std::shared_ptr<const EditedModel> from;
-    for (std::size_t count = steps.size() + 1; count-- > 0 && !from;)
-        if (auto kept = m_memo.find<EditedModel>(keyOf(count)); kept && kept->file == file)
-            from = kept;
-    QS_TRY(EditedModelPtr edited,
-           from ? editFurther(from, steps, job) : editModel(file, steps, job));
-    m_memo.keep<EditedModel>(keyOf(steps.size()), edited, edited->graph->nodes().size() * 1024);
-    return gathered(std::move(edited), recipe);
-}
-
-Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe& recipe)
-{
-    const auto wanted = customModulesWanted(recipe.prepareJson);
-    if (wanted.empty() && loadedPacks().empty())
-        return edited;
-    KeyBuilder made("gathered");
-    made.add(modelKey(*edited->file)).add(editsToJson(recipe.edits).dump());
-    for (const std::string& name : wanted)
-        made.add(name);
-    const Key key = made.key();
-    if (auto kept = m_memo.find<EditedModel>(key); kept && kept->file == edited->file)
-        return kept;
-    std::vector<Pass> passes;
-    if (std::find(wanted.begin(), wanted.end(), kAttentionClass) != wanted.end())
-        passes.emplace_back("quantizable-attention", makeAttentionQuantizable);
-    passes.emplace_back("gather-modules", gatherModules, PassTraits {.isNeeded = false});
-    passes.emplace_back("split-objects", splitObjects, PassTraits {.isNeeded = false});
-    QS_TRY(GraphPtr graph, runPasses(edited->graph, passes));
-    if (graph == edited->graph)
-        return edited;
-    auto whole = std::make_shared<EditedModel>(*edited);
-    whole->graph = std::move(graph);
-    m_memo.keep<EditedModel>(key, whole, whole->graph->nodes().size() * 1024);
-    return whole;
-}
-
 Result<void> StageChain::savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
                                         const RunSettings& settings, const std::string& path,
                                         const JobContext& job)
@@ -212,24 +151,6 @@ Result<void> StageChain::savePartInputs(const EditedModelPtr& part, const Recipe
     all.batches = 0;
     QS_TRY(const auto opened, data(*part->file, settings.calibrationData, all));
     return writePartInputs(*part, *opened, path, job);
-}
-
-Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job)
-{
-    QS_CHECK(checkPacksLoaded(recipe.extensions));
-    QS_CHECK(checkTargetNamed(recipe));
-    QS_TRY(Backend found, findBackend(recipe.target()));
-    const Backend backend = withPackPatterns(std::move(found));
-    QS_CHECK(checkLoweringKernels(recipe));
-    const Key key = planKey(*model, recipe);
-    if (auto kept = m_memo.find<Plan>(key))
-        return kept;
-    QS_TRY(Plan made, makePlan(*model, recipe, backend, job));
-    if (std::string drawing = drawingWarning(*model); !drawing.empty())
-        made.warnings.push_back(std::move(drawing));
-    auto plan = std::make_shared<const Plan>(std::move(made));
-    m_memo.keep<Plan>(key, plan, bytesOf(*plan));
-    return plan;
 }
 
 Result<ConvertedPtr> StageChain::convert(const ConvertRequest& request, const JobContext& job)

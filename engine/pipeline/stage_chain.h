@@ -26,6 +26,8 @@ namespace qs {
 class Dataset;
 class RecordedShapes;
 struct RunFindings;
+struct CureExpansion;
+using CureExpansionPtr = std::shared_ptr<const CureExpansion>;
 struct Batch;
 
 /// The stages in their one order, with their checks, for the command line, the window and the tests
@@ -59,8 +61,8 @@ public:
     /// Where to leave the checkpoint of the calibrations from now on.
     void setCheckpointFolder(std::string folder) { m_options.checkpointFolder = std::move(folder); }
 
-    /// The model with the recipe's edits done to it. A further edit costs that edit alone. Errors:
-    /// a cancel; edits that do not fit are told in the result.
+    /// The model with the recipe's edits done to it, and the cures that change it. A further edit
+    /// costs that edit alone. Errors: a cancel; edits that do not fit are told in the result.
     Result<EditedModelPtr> edited(GraphPtr file, const Recipe& recipe, const JobContext& job);
 
     /// Writes what the inputs of an extracted part get when the whole runs on the calibration data,
@@ -86,8 +88,12 @@ public:
                            const std::string& path, const JobContext& job);
 
     /// Errors: a target that is required and not named, an unknown backend, a lowering row without
-    /// a kernel, `makePlan`'s.
+    /// a kernel, `makePlan`'s. Cures that do not fit are among its warnings.
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job = {});
+
+    /// What the recipe's cures are to that plan, and which rule is of which cure. Errors: `plan`'s.
+    Result<CureExpansionPtr> cures(const GraphPtr& model, const Recipe& recipe,
+                                   const JobContext& job = {});
 
     /// Refuses quantized models and plans that quantize nothing (`checks.h`), and a run that the
     /// user's limit of memory has no room for (`checkMemoryLimit`); what that leaves is for kept
@@ -155,6 +161,11 @@ private:
     /// The same with the custom modules that are asked for: attention as its quantizable form, the
     /// calls of packs' modules made one node each (`gatherModules`).
     Result<EditedModelPtr> gathered(EditedModelPtr edited, const Recipe& recipe);
+    /// The same with the constants of masks bounded.
+    Result<EditedModelPtr> bounded(EditedModelPtr edited, const Recipe& recipe,
+                                   const JobContext& job);
+    /// What `edited` made that model, or what a run told more of it; null where that is not kept.
+    EditedModelPtr editedAs(const Graph& model);
     struct Run;
     /// How much was looked at.
     struct Amount

@@ -4,6 +4,7 @@
 #include "engine/base/common_sequence.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
+#include "engine/configure/edit_text.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/runs/qconfig_words.h"
 
@@ -18,6 +19,7 @@ namespace {
 using Differences = std::vector<RecipeDifference>;
 
 constexpr auto kEdit = "edit";
+constexpr auto kCure = "cure";
 
 /// A key of a recipe as words: "batch size".
 std::string spaced(std::string key)
@@ -163,7 +165,9 @@ void addRules(Differences& out, const Sides& sides)
 bool isNamedByRule(const Recipe& recipe, const std::string& qconfig)
 {
     return std::any_of(recipe.mapping.rules.begin(), recipe.mapping.rules.end(),
-                       [&](const Rule& rule) { return rule.qconfig.name == qconfig; });
+                       [&](const Rule& rule) { return rule.qconfig.name == qconfig; })
+        || std::any_of(recipe.cures.begin(), recipe.cures.end(),
+                       [&](const Cure& cure) { return cure.qconfig == qconfig; });
 }
 
 /// Qconfigs that the rules' differences do not speak of.
@@ -226,8 +230,10 @@ void addLeaves(Differences& out, const std::string& path, const Json* before, co
             addLeaves(out, joined(key), nullptr, &value);
 }
 
-void addEdits(Differences& out, const std::vector<EditStep>& before,
-              const std::vector<EditStep>& after)
+/// Rows for what only one of two lists holds; `isSame`: of two that are one decision otherwise.
+template<class Step, class Text, class IsSame>
+void addSteps(Differences& out, const char* what, const std::vector<Step>& before,
+              const std::vector<Step>& after, const Text& text, const IsSame& isSame)
 {
     auto pairs = commonSequence(before.size(), after.size(), [&](std::size_t i, std::size_t j) {
         return before[i] == after[j];
@@ -235,13 +241,29 @@ void addEdits(Differences& out, const std::vector<EditStep>& before,
     pairs.emplace_back(before.size(), after.size());
     std::size_t i = 0, j = 0;
     for (const auto& [toBefore, toAfter] : pairs) {
+        for (; i < toBefore && j < toAfter && isSame(before[i], after[j]); ++i, ++j)
+            out.push_back({what, text(before[i]), text(after[j])});
         for (; i < toBefore; ++i)
-            out.push_back({kEdit, editText(before[i]), ""});
+            out.push_back({what, text(before[i]), ""});
         for (; j < toAfter; ++j)
-            out.push_back({kEdit, "", editText(after[j])});
+            out.push_back({what, "", text(after[j])});
         i = toBefore + 1;
         j = toAfter + 1;
     }
+}
+
+void addEdits(Differences& out, const Recipe& before, const Recipe& after)
+{
+    addSteps(
+        out, kEdit, before.edits, after.edits, [](const EditStep& step) { return editText(step); },
+        [](const EditStep&, const EditStep&) { return false; });
+}
+
+void addCures(Differences& out, const Recipe& before, const Recipe& after)
+{
+    addSteps(
+        out, kCure, before.cures, after.cures, [](const Cure& cure) { return cureLine(cure); },
+        [](const Cure& a, const Cure& b) { return a.kind == b.kind && a.at == b.at; });
 }
 
 std::string packs(const Recipe& recipe)
@@ -265,7 +287,7 @@ std::string RecipeDifference::shortText() const
 {
     if (isRange && !after.empty())
         return what + ": " + after;
-    if (what == kEdit)
+    if (what == kEdit || what == kCure)
         return after.empty() ? "without " + before : after;
     return what + (after.empty() ? " no longer " + before : ' ' + after);
 }
@@ -287,7 +309,8 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
     Differences out;
     if (before == after)
         return out;
-    addEdits(out, before.edits, after.edits);
+    addEdits(out, before, after);
+    addCures(out, before, after);
     addIfOther(out, "backend", before.target(), after.target());
     addIfOther(out, "extension packs", packs(before), packs(after));
     const Sides sides {before, after, titles};
@@ -323,6 +346,8 @@ std::string recipeInWords(const Recipe& recipe)
         text += ", needless outputs float";
     if (!recipe.edits.empty())
         text += ", " + counted(std::int64_t(recipe.edits.size()), "edit");
+    if (!recipe.cures.empty())
+        text += ", " + counted(std::int64_t(recipe.cures.size()), "cure");
     if (const auto rows = recipe.loweringAdd.size() + recipe.loweringRemove.size(); rows > 0)
         text += ", " + counted(std::int64_t(rows), "lowering row");
     return text;

@@ -23,7 +23,7 @@ struct RecipeDifference
     friend bool operator==(const RecipeDifference&, const RecipeDifference&) = default;
 };
 
-/// Every difference in the order of a recipe: edits, backend, qconfigs, rules, preparation,
+/// Every difference in the order of a recipe: edits, cures, backend, qconfigs, rules, preparation,
 /// conversion, calibration. Empty exactly for equal recipes. Nodes go by their titles.
 std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after,
                                           const RecordedTitles& titles = {});
@@ -33,7 +33,7 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
 std::string changeInWords(const Recipe& before, const Recipe& after,
                           const RecordedTitles& titles = {});
 
-/// "x86, 2 rules, 1 edit": enough to tell a list's entries apart.
+/// "x86, 2 rules, 1 edit, 3 cures": enough to tell a list's entries apart.
 std::string recipeInWords(const Recipe& recipe);
 
 } // namespace qs

@@ -3,6 +3,7 @@
 
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
+#include "engine/edit/cures/bound_cures.h"
 #include "engine/graph/graph.h"
 
 #include <array>
@@ -108,7 +109,7 @@ struct RunRecord
     std::vector<std::string> remarks; ///< what a reader has to know of it, one line each
 
     bool isForeign() const { return !foreignPath.empty(); }
-    bool isEdited() const { return recipe && !recipe->edits.empty(); }
+    bool isEdited() const { return recipe && changesModel(*recipe); }
 };
 using RunRecordPtr = std::shared_ptr<const RunRecord>;
 

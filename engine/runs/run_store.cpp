@@ -7,6 +7,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/edit/cures/bound_cures.h"
 #include "engine/pipeline/result_folder.h"
 #include "engine/runs/recipe_diff.h"
 
@@ -147,7 +148,7 @@ Result<KeptRun> readKept(const std::string& folder)
         return run;
     }
     QS_TRY(const Recipe recipe, readRecipe((place / "recipe.json").string()));
-    run.isEdited = !recipe.edits.empty();
+    run.isEdited = changesModel(recipe);
     run.decisions = recipeInWords(recipe);
     if (json.at("result").value("against", Json()) == "original")
         run.decisions += ", against the original model";

@@ -3,6 +3,7 @@
 
 #include "engine/configure/custom_config.h"
 #include "engine/configure/extension_packs.h"
+#include "engine/edit/cures/bound_cures.h"
 #include "engine/plan/block/prepare_settings.h"
 
 #include <QFileInfo>
@@ -61,7 +62,8 @@ QString Document::title() const
 
 GraphMaking GraphMaking::of(const Recipe& recipe)
 {
-    return {recipe.edits, customModulesWanted(recipe.prepareJson), loadedPacksKey()};
+    return {recipe.edits, boundCures(recipe), customModulesWanted(recipe.prepareJson),
+            loadedPacksKey()};
 }
 
 void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy,

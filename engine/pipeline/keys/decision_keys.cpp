@@ -3,6 +3,7 @@
 
 #include "engine/configure/backend_config.h"
 #include "engine/configure/extension_packs.h"
+#include "engine/configure/json/cure_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/keys/forms_key.h"
@@ -36,6 +37,7 @@ Key planningKey(const Recipe& recipe)
     planning.calibration = {};
     planning.limits = {};
     std::erase_if(planning.edits, isOfConvertedForm);
+    planning.cures = countedCures(recipe.cures);
     planning.backend.clear(); // its content counts, wherever it stands
     return KeyBuilder("planning")
         .add(recipeToJson(planning))

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/backend/target.h"
+#include "engine/configure/custom_config.h"
+#include "engine/configure/extension_packs.h"
+#include "engine/configure/json/cure_json.h"
+#include "engine/convert/convert.h"
+#include "engine/custom_modules/attention/quantizable_attention.h"
+#include "engine/custom_modules/gather_modules.h"
+#include "engine/edit/cures/bound_cures.h"
+#include "engine/execute/random/random_draws.h"
+#include "engine/extensions/classes/split_objects.h"
+#include "engine/graph/pass.h"
+#include "engine/pipeline/checks.h"
+#include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/stage_chain.h"
+#include "engine/plan/cures/expand_cures.h"
+#include "engine/plan/planner.h"
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// Rough size, for the bound of what is kept.
+std::size_t bytesOf(const Plan& plan)
+{
+    return plan.nodes.size() * 1024;
+}
+
+bool hasEffect(const std::vector<Cure>& cures)
+{
+    return std::any_of(cures.begin(), cures.end(), [](const Cure& cure) { return !cure.off; });
+}
+
+/// Of a model and of what a run told more of it: its file and its edits.
+Key placesKey(const Graph& model)
+{
+    return KeyBuilder("places").add(model.info().sha256).add(model.info().edits).key();
+}
+
+} // namespace
+
+Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
+                                          const JobContext& job)
+{
+    const std::span<const EditStep> steps(recipe.edits);
+    const auto keyOf = [&](std::size_t count) {
+        return KeyBuilder("edited")
+            .add(modelKey(*file))
+            .add(editsToJson({steps.begin(), steps.begin() + std::ptrdiff_t(count)}).dump())
+            .key();
+    };
+    // Undo and redo find the whole; a further edit what came before it.
+    std::shared_ptr<const EditedModel> from;
+    for (std::size_t count = steps.size() + 1; count-- > 0 && !from;)
+        if (auto kept = m_memo.find<EditedModel>(keyOf(count)); kept && kept->file == file)
+            from = kept;
+    QS_TRY(EditedModelPtr edited,
+           from ? editFurther(from, steps, job) : editModel(file, steps, job));
+    m_memo.keep<EditedModel>(keyOf(steps.size()), edited, edited->graph->nodes().size() * 1024);
+    QS_TRY(edited, bounded(std::move(edited), recipe, job));
+    QS_TRY(edited, gathered(std::move(edited), recipe));
+    // The plan finds by it what cures name; the model's own bytes are counted above.
+    m_memo.keep<EditedModel>(placesKey(*edited->graph), edited, 0);
+    return edited;
+}
+
+Result<EditedModelPtr> StageChain::bounded(EditedModelPtr edited, const Recipe& recipe,
+                                           const JobContext& job)
+{
+    std::vector<Cure> cures = boundCures(recipe);
+    if (cures.empty())
+        return edited;
+    const Key key
+        = KeyBuilder("bounded").add(modelKey(*edited->graph)).add(curesToJson(cures).dump()).key();
+    if (auto kept = m_memo.find<EditedModel>(key); kept && kept->file == edited->file)
+        return kept;
+    QS_TRY(EditedModelPtr made, withBounds(edited, std::move(cures), job));
+    m_memo.keep<EditedModel>(key, made, made->graph->nodes().size() * 1024);
+    return made;
+}
+
+Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe& recipe)
+{
+    const auto wanted = customModulesWanted(recipe.prepareJson);
+    if (wanted.empty() && loadedPacks().empty())
+        return edited;
+    KeyBuilder made("gathered");
+    made.add(modelKey(*edited->file)).add(editsToJson(recipe.edits).dump());
+    made.add(curesToJson(boundCures(recipe)).dump());
+    for (const std::string& name : wanted)
+        made.add(name);
+    const Key key = made.key();
+    if (auto kept = m_memo.find<EditedModel>(key); kept && kept->file == edited->file)
+        return kept;
+    std::vector<Pass> passes;
+    if (std::find(wanted.begin(), wanted.end(), kAttentionClass) != wanted.end())
+        passes.emplace_back("quantizable-attention", makeAttentionQuantizable);
+    passes.emplace_back("gather-modules", gatherModules, PassTraits {.isNeeded = false});
+    passes.emplace_back("split-objects", splitObjects, PassTraits {.isNeeded = false});
+    QS_TRY(GraphPtr graph, runPasses(edited->graph, passes));
+    if (graph == edited->graph)
+        return edited;
+    auto whole = std::make_shared<EditedModel>(*edited);
+    whole->graph = std::move(graph);
+    m_memo.keep<EditedModel>(key, whole, whole->graph->nodes().size() * 1024);
+    return whole;
+}
+
+Result<CureExpansionPtr> StageChain::cures(const GraphPtr& model, const Recipe& recipe,
+                                           const JobContext& job)
+{
+    Recipe uncured = recipe;
+    uncured.cures.clear();
+    if (!hasEffect(recipe.cures))
+        return std::make_shared<const CureExpansion>(CureExpansion {std::move(uncured), {}, {}});
+    QS_TRY(const PlanPtr plan, this->plan(model, uncured, job));
+    const EditedModelPtr edited = editedAs(*model);
+    if (!edited && !model->info().edits.empty())
+        return fail(ErrorCode::BadInput,
+                    "the recipe's cures name operators of a file that is not known any more");
+    const Addresses addresses = edited ? *edited->addresses : Addresses(model);
+    CureExpansion made
+        = expandCures(*model, *plan, recipe, locateCures(model, addresses, recipe.cures),
+                      quotedNames(*model, addresses));
+    if (edited)
+        for (std::string& line : unfitBounds(*edited))
+            made.problems.push_back(std::move(line));
+    return std::make_shared<const CureExpansion>(std::move(made));
+}
+
+EditedModelPtr StageChain::editedAs(const Graph& model)
+{
+    EditedModelPtr edited = m_memo.find<EditedModel>(placesKey(model));
+    // A file of text has no hash: its nodes say whether it is the one.
+    const auto isAlike = [](const NodePtr& a, const NodePtr& b) {
+        return a->id == b->id && a->name == b->name && a->target == b->target;
+    };
+    const bool isOfIt
+        = edited && std::ranges::equal(edited->graph->nodes(), model.nodes(), isAlike);
+    return isOfIt ? edited : nullptr;
+}
+
+Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job)
+{
+    QS_CHECK(checkPacksLoaded(recipe.extensions));
+    QS_CHECK(checkTargetNamed(recipe));
+    QS_TRY(Backend found, findBackend(recipe.target()));
+    const Backend backend = withPackPatterns(std::move(found));
+    QS_CHECK(checkLoweringKernels(recipe));
+    const Key key = planKey(*model, recipe);
+    if (auto kept = m_memo.find<Plan>(key))
+        return kept;
+    CureExpansionPtr cured;
+    if (hasEffect(recipe.cures)) {
+        QS_TRY(cured, cures(model, recipe, job));
+    }
+    QS_TRY(Plan made, makePlan(*model, cured ? cured->recipe : recipe, backend, job));
+    if (cured)
+        made.warnings.insert(made.warnings.end(), cured->problems.begin(), cured->problems.end());
+    if (std::string drawing = drawingWarning(*model); !drawing.empty())
+        made.warnings.push_back(std::move(drawing));
+    auto plan = std::make_shared<const Plan>(std::move(made));
+    m_memo.keep<Plan>(key, plan, bytesOf(*plan));
+    return plan;
+}
+
+} // namespace qs

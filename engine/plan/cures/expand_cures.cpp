@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/cures/expand_cures.h"
+
+#include "engine/base/text.h"
+#include "engine/configure/nearest_name.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/plan/rules/edge_rules.h"
+#include "engine/plan/rules/node_rules.h"
+
+#include <algorithm>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+bool isSamePlace(const Rule& a, const Rule& b)
+{
+    return a.kind == b.kind && a.key == b.key && a.secondKey == b.secondKey && a.index == b.index;
+}
+
+/// Does one cure after the other; each sees what those before it decided.
+class CureWalk
+{
+public:
+    CureWalk(const Graph& graph, const Plan& uncured, CureExpansion& out)
+        : m_graph(graph)
+        , m_uncured(uncured)
+        , m_out(out)
+    {
+    }
+
+    /// Adds the rules of the cure. Returns why it does not fit; empty where it does.
+    std::string add(const Cure& cure, const CurePlace& place)
+    {
+        m_cure = place.cure;
+        switch (cure.kind) {
+        case CureKind::Float:
+            for (const NodeId node : place.nodes)
+                decide(node, {});
+            return {};
+        case CureKind::FloatResult:
+            return addFloatResult(place.at.node);
+        case CureKind::Dynamic:
+            return addDynamic(cure, place.at.node);
+        case CureKind::Range:
+            return addRange(cure, place);
+        case CureKind::Bound:
+            break;
+        }
+        return {};
+    }
+
+private:
+    std::string nameOf(NodeId node) const { return inQuotes(m_graph.get(node).name); }
+
+    /// What the node has by the cures so far, else by the mapping.
+    NamedQConfig decided(NodeId node) const
+    {
+        if (const auto found = m_decided.find(node); found != m_decided.end())
+            return found->second;
+        const NodePlan* plan = m_uncured.tryGet(m_graph, node);
+        return plan ? NamedQConfig {plan->qconfigName, plan->qconfig} : NamedQConfig();
+    }
+
+    /// Why the node has no qconfig.
+    std::string whyFloat(NodeId node) const
+    {
+        const NodePlan* plan = m_uncured.tryGet(m_graph, node);
+        const std::string why = plan ? plan->reason.text() : std::string();
+        return nameOf(node) + " stays float" + (why.empty() ? "" : ": " + why);
+    }
+
+    void push(Rule rule)
+    {
+        m_out.rules.push_back({rule, m_cure});
+        m_out.recipe.mapping.rules.push_back(std::move(rule));
+    }
+
+    /// A rule for the node and what is fused with it.
+    void decide(NodeId node, const NamedQConfig& qconfig)
+    {
+        for (const NodeId member : decidedTogether(m_graph, m_uncured, node)) {
+            m_decided[member] = qconfig;
+            Rule rule;
+            rule.kind = RuleKind::Node;
+            rule.key = m_graph.get(member).name;
+            rule.qconfig = qconfig;
+            push(std::move(rule));
+        }
+    }
+
+    /// Edge rules that a cure stands above. One that keeps its reader float is about the reader.
+    template<class IsAbove>
+    void dropEdgeRules(const IsAbove& isAbove)
+    {
+        std::erase_if(m_out.recipe.mapping.rules, [&](const Rule& rule) {
+            return rule.kind == RuleKind::Edge && !rule.atConvert && rule.qconfig.config
+                && isAbove(rule);
+        });
+    }
+
+    std::string addFloatResult(NodeId node)
+    {
+        NamedQConfig qconfig = decided(node);
+        if (!qconfig.config)
+            return whyFloat(node);
+        const std::vector<NodeId> members = decidedTogether(m_graph, m_uncured, node);
+        if (std::none_of(members.begin(), members.end(), [this](NodeId member) {
+                return functionalFactsOf(m_graph.get(member).target).weighted != OperatorWeight::No;
+            }))
+            return nameOf(node) + " has no weight: only such layers have a float result";
+        QConfig changed = *qconfig.config;
+        changed.floatResult = true;
+        qconfig.config = std::move(changed);
+        decide(node, qconfig);
+        return {};
+    }
+
+    std::string addDynamic(const Cure& cure, NodeId node)
+    {
+        const auto qconfig = findQConfig(m_out.recipe, cure.qconfig);
+        if (!qconfig)
+            return unknownQConfig(cure.qconfig);
+        if (!qconfig->activation.isDynamic)
+            return "qconfig " + inQuotes(cure.qconfig) + " chooses its ranges before the run";
+        for (const NodeId member : decidedTogether(m_graph, m_uncured, node))
+            dropEdgeRules(
+                [&](const Rule& rule) { return rule.secondKey == m_graph.get(member).name; });
+        decide(node, {cure.qconfig, *qconfig});
+        return {};
+    }
+
+    std::string unknownQConfig(const std::string& name) const
+    {
+        std::vector<std::string> known = presetNames();
+        for (const auto& [own, qconfig] : m_out.recipe.qconfigs)
+            known.push_back(own);
+        return "unknown qconfig " + inQuotes(name) + "; " + suggestName(name, known);
+    }
+
+    std::string addRange(const Cure& cure, const CurePlace& place)
+    {
+        const auto qconfig = findQConfig(m_out.recipe, cure.qconfig);
+        if (!qconfig)
+            return unknownQConfig(cure.qconfig);
+        if (!place.readers.empty()) {
+            std::vector<Edge> edges;
+            for (const Use& reader : place.readers)
+                edges.push_back({place.at, reader});
+            return addEdges(edges, {cure.qconfig, *qconfig});
+        }
+        if (!isQuantizedWhereMade(place.at)) {
+            const std::vector<Edge> edges = edgesOf(m_graph, m_uncured, place.at);
+            return edges.empty() ? "no operator reads it as a value that can be quantized"
+                                 : addEdges(edges, {cure.qconfig, *qconfig});
+        }
+        const NodeId node = place.at.node;
+        const NodePlan* plan = m_uncured.tryGet(m_graph, node);
+        if (plan && plan->verdict == Verdict::Shared)
+            return nameOf(node) + " shares the range of what it reads; cure that value";
+        NamedQConfig changed {cure.qconfig, *decided(node).config};
+        QConfig own = *changed.config;
+        own.activation = qconfig->activation;
+        changed.config = std::move(own);
+        const std::string& maker = m_graph.get(node).name;
+        dropEdgeRules([&](const Rule& rule) { return rule.key == maker; });
+        decide(node, changed);
+        return {};
+    }
+
+    /// By its own operator's qconfig, and alone.
+    bool isQuantizedWhereMade(ValueRef value) const
+    {
+        const NodePlan* plan = m_uncured.tryGet(m_graph, value.node);
+        return plan && plan->quantized && decided(value.node).config
+            && m_graph.get(value.node).outputs.size() == 1;
+    }
+
+    std::string addEdges(const std::vector<Edge>& edges, const NamedQConfig& qconfig)
+    {
+        std::vector<Rule> rules;
+        for (const Edge& edge : edges) {
+            const NodePlan* reader = m_uncured.tryGet(m_graph, edge.reader.node);
+            const auto uses = reader ? reader->activations : decltype(reader->activations)();
+            const auto found
+                = std::find(uses.begin(), uses.end(), std::pair(edge.reader, edge.value));
+            if (found == uses.end())
+                return nameOf(edge.reader.node) + " does not read it as a value to quantize";
+            Rule& rule = rules.emplace_back();
+            rule.kind = RuleKind::Edge;
+            rule.key = m_graph.get(edge.value.node).name;
+            rule.secondKey = m_graph.get(edge.reader.node).name;
+            rule.index = int(found - uses.begin());
+            rule.qconfig = qconfig;
+        }
+        for (Rule& rule : rules) {
+            dropEdgeRules([&](const Rule& other) { return isSamePlace(rule, other); });
+            push(std::move(rule));
+        }
+        return {};
+    }
+
+    const Graph& m_graph;
+    const Plan& m_uncured;
+    CureExpansion& m_out;
+    std::size_t m_cure = 0;
+    std::map<NodeId, NamedQConfig> m_decided;
+};
+
+} // namespace
+
+int CureExpansion::cureOf(const Rule& rule) const
+{
+    for (auto own = rules.rbegin(); own != rules.rend(); ++own)
+        if (isSamePlace(own->rule, rule))
+            return int(own->cure);
+    return -1;
+}
+
+CureExpansion expandCures(const Graph& graph, const Plan& uncured, const Recipe& recipe,
+                          const std::vector<CurePlace>& places, const OperatorNames& names)
+{
+    CureExpansion out;
+    out.recipe = recipe;
+    out.recipe.cures.clear();
+    CureWalk walk(graph, uncured, out);
+    for (const CurePlace& place : places) {
+        const Cure& cure = recipe.cures.at(place.cure);
+        if (cure.off || cure.kind == CureKind::Bound) // the latter is in the graph already
+            continue;
+        const std::string why = place.problem.empty() ? walk.add(cure, place) : place.problem;
+        if (!why.empty())
+            out.problems.push_back(unfitCureLine(cureText(cure, names), why));
+    }
+    return out;
+}
+
+} // namespace qs

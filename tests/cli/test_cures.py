@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cures in a recipe: each is the decision that it stands for, to the bit, at the node that it names; off, it is absent; what does
+not fit is named and left out; `diff` tells one in one row."""
+
+import json
+
+import numpy as np
+import torch
+from torch import nn
+
+from edits import op
+from harness import by_name, expect_bad, export_model, main, run, run_good, run_json, write_recipe
+from models import residual
+
+X86 = {"backend": "x86", "mapping": {"global": "x86"}}
+TUNE = {"tune_1": {"activation": {"observer": "minmax", "dtype": "quint8"},
+                   "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric"}}}
+CONV, FC, POOL = op("conv2", "conv2d.default"), op("fc", "linear.default"), op("pool", "max_pool2d.default")
+HIDDEN = torch.finfo(torch.float32).min
+
+
+def quantized(folder, name, model, data, *words, **recipe):
+    """(path of the result, its document) of a run with this recipe."""
+    run_good("quantize", model, "--recipe", write_recipe(folder, **{**X86, **recipe}), "--data", data, "--device", "cpu",
+             "--export", "none", "--out", folder / name, *words)
+    return folder / name, json.loads((folder / name / "result.json").read_text())
+
+
+def with_rules(**rules):
+    return {"global": "x86", **rules}
+
+
+def changed(before, after):
+    """The names of the nodes that two documents tell differently: how they are decided and with which parameters."""
+    one, two = by_name(before), by_name(after)
+    assert list(one) == list(two)
+    keys = ("verdict", "qconfig", "output", "inputs", "weight")
+    return {name for name in one if any(one[name].get(key) != two[name].get(key) for key in keys)}
+
+
+CURES = {
+    "float": ({"cure": "float", "at": CONV, "gain_db": 1.5}, {"mapping": with_rules(node=[["conv2d_1", None]])}),
+    "region": ({"cure": "float", "at": CONV, "nodes": [op("", "add.Tensor")]},
+               {"mapping": with_rules(node=[["conv2d_1", None], ["add", None]])}),
+    "range": ({"cure": "range", "at": CONV, "qconfig": "tune_1"}, {"mapping": with_rules(node=[["conv2d_1", "tune_1"]])}),
+    "range for a reader": ({"cure": "range", "at": POOL, "readers": [{"node": CONV, "argument": "input"}], "qconfig": "tune_1"},
+                           {"mapping": with_rules(edge=[["max_pool2d", "conv2d_1", 0, "tune_1"]])}),
+    "range of an input": ({"cure": "range", "at": {"input": "x"}, "qconfig": "tune_1"},
+                          {"mapping": with_rules(edge=[["x", "conv2d", 0, "tune_1"]])}),
+    "dynamic": ({"cure": "dynamic", "at": FC, "qconfig": "default_dynamic"},
+                {"mapping": with_rules(node=[["linear", "default_dynamic"]])}),
+}
+CHANGED = {"float": {"conv2d_1"}, "region": {"conv2d_1", "add"}, "range": {"conv2d_1"}, "range for a reader": {"conv2d_1"},
+           "range of an input": {"x", "conv2d"}, "dynamic": {"linear"}}
+
+
+def test_a_cure_is_the_decision_that_it_stands_for(folder):
+    _, path, data, _ = residual(folder)
+    _, plain = quantized(folder, "plain", path, data, qconfigs=TUNE)
+    for name, (cure, rules) in CURES.items():
+        out, cured = quantized(folder, name, path, data, "--strict", qconfigs=TUNE, cures=[cure])
+        _, ruled = quantized(folder, name + " by rules", path, data, "--strict", qconfigs=TUNE, **rules)
+        assert cured["nodes"] == ruled["nodes"], name
+        assert cured["outputs"] == ruled["outputs"], name
+        told = changed(plain, cured)
+        assert told == CHANGED[name], (name, told)
+        recipe = json.loads((out / "recipe.json").read_text())
+        assert recipe["cures"] == [cure] and not recipe["mapping"]["node"] + recipe["mapping"]["edge"], name
+        _, off = quantized(folder, name + " off", path, data, "--strict", qconfigs=TUNE, cures=[{**cure, "off": True}])
+        assert off["nodes"] == plain["nodes"] and off["outputs"] == plain["outputs"], name
+
+
+def test_a_cure_stands_above_the_mapping_and_later_ones_above_it(folder):
+    _, path, data, _ = residual(folder)
+    rules = with_rules(node=[["conv2d_1", "tune_1"]], edge=[["max_pool2d", "conv2d_1", 0, "qnnpack"]])
+    plain, kept = CURES["range for a reader"]
+    _, cured = quantized(folder, "above", path, data, "--strict", qconfigs=TUNE, mapping=rules, cures=[plain])
+    _, ruled = quantized(folder, "rules", path, data, "--strict", qconfigs=TUNE,
+                         mapping={**rules, "edge": kept["mapping"]["edge"]})
+    assert cured["nodes"] == ruled["nodes"]
+    _, last = quantized(folder, "last", path, data, qconfigs=TUNE, mapping=rules, cures=[plain, CURES["float"][0]])
+    assert by_name(last)["conv2d_1"]["verdict"] == "float by rule"
+    edits = [{"do": "remove", "at": op("relu", "relu.default")}, {"do": "rename", "at": CONV, "name": "again"}]
+    _, edited = quantized(folder, "edited", path, data, "--strict", qconfigs=TUNE, edits=edits, cures=[CURES["float"][0]])
+    assert by_name(edited)["again"]["verdict"] == "float by rule"  # addresses are the file's, whatever edits did
+
+
+class Masked(nn.Module):
+    """Attention with two masks: a stored one that is added, and a number that is filled in."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 8)
+        self.out = nn.Linear(8, 4)
+        mask = torch.triu(torch.full((6, 6), HIDDEN), 1)
+        mask[5, 0] = -5.0
+        self.register_buffer("mask", mask)
+        hole = torch.zeros(6, 6, dtype=torch.bool)
+        hole[:, 2] = True
+        hole[2, 2] = False
+        self.register_buffer("hole", hole)
+
+    def forward(self, x):
+        scores = self.query(x) @ self.key(x).transpose(1, 2) / 8 ** 0.5 + self.mask
+        return self.out(torch.softmax(scores.masked_fill(self.hole, -1e9), -1) @ self.value(x))
+
+
+def masked(folder):
+    torch.manual_seed(5)
+    model, x = Masked().eval(), torch.randn(16, 6, 8)
+    export_model(model, (x[:2],), folder / "masked.pt2")
+    np.savez(folder / "masked.npz", x=x.numpy())
+    return model, folder / "masked.pt2", folder / "masked.npz", x
+
+
+BOUNDS = [{"cure": "bound", "at": {"stored": "mask"}, "bound": 200.0},
+          {"cure": "bound", "at": op("", "masked_fill.Scalar"), "bound": 200.0}]
+
+
+def test_a_bounded_mask_computes_the_same(folder):
+    model, path, data, x = masked(folder)
+    told = run_json("edit", path, "--recipe", write_recipe(folder, cures=BOUNDS), "--out", folder / "bounded.pt2", "--strict")
+    assert [cure["problem"] for cure in told["cures"]] == [None, None] and told["edits"] == [], told
+    bounded = torch.export.load(folder / "bounded.pt2")
+    with torch.no_grad():
+        assert torch.equal(bounded.module()(x), model(x))
+    mask = bounded.state_dict["mask"]
+    assert torch.equal(mask, torch.where(model.mask == HIDDEN, torch.tensor(-200.0), model.mask))  # others stay
+    assert sorted(mask.unique().tolist()) == [-200.0, -5.0, 0.0]
+    filled = [node for node in bounded.graph.nodes if "masked_fill" in str(node.target)]
+    assert [node.args[2] if len(node.args) > 2 else node.kwargs["value"] for node in filled] == [-200.0]
+
+    edits = [{"do": "constant", "at": {"stored": "mask"}, "values": mask.tolist()},
+             {"do": "set", "at": op("", "masked_fill.Scalar"), "args": {"value": -200.0}}]
+    _, cured = quantized(folder, "cured", path, data, "--strict", cures=BOUNDS)
+    _, edited = quantized(folder, "edited", path, data, "--strict", edits=edits)
+    assert cured["nodes"] == edited["nodes"] and cured["outputs"] == edited["outputs"]
+    _, plain = quantized(folder, "plain", path, data)
+    _, off = quantized(folder, "off", path, data, cures=[{**cure, "off": True} for cure in BOUNDS])
+    assert off["nodes"] == plain["nodes"]
+    scales = [by_name(document)["add"]["output"]["scale"][0] for document in (plain, cured)]
+    assert scales[0] > 1e30 and 1 < scales[1] < 2, scales
+
+
+REFUSED = [
+    (residual, {"cure": "float", "at": op("conv3", "conv2d.default")}, "modules with it"),
+    (residual, {"cure": "float", "at": CONV, "nodes": [op("", "mul.Tensor")]}, "has no operator aten.mul.Tensor"),
+    (residual, {"cure": "range", "at": CONV, "qconfig": "tune_2"}, "unknown qconfig 'tune_2'"),
+    (residual, {"cure": "range", "at": {"input": "y"}, "qconfig": "default"}, "did you mean 'x'"),
+    (residual, {"cure": "range", "at": POOL, "qconfig": "default"}, "shares the range of what it reads"),
+    (residual, {"cure": "range", "at": POOL, "qconfig": "default", "readers": [{"node": FC, "argument": "input"}]},
+     "does not read that value"),
+    (residual, {"cure": "dynamic", "at": FC, "qconfig": "x86"}, "chooses its ranges before the run"),
+    (residual, {"cure": "float_result", "at": op("", "add.Tensor")}, "has no weight"),
+    (residual, {"cure": "bound", "at": {"stored": "fc.weight"}, "bound": 104}, "is no mask constant"),
+    (residual, {"cure": "bound", "at": CONV, "bound": 104}, "holds no mask constant"),
+    (masked, {"cure": "bound", "at": {"stored": "hole"}, "bound": 104}, "holds no real numbers"),
+    (masked, {"cure": "bound", "at": {"stored": "mask"}, "bound": 2e9}, "not below the magnitude of a mask constant"),
+]
+
+
+def test_what_does_not_fit_is_left_out(folder):
+    for make, cure, why in REFUSED:
+        _, path, *_ = make(folder)
+        recipe = write_recipe(folder, **X86, cures=[cure])
+        told = run("plan", path, "--recipe", recipe, "--json")
+        line = [line for line in told.stderr.splitlines() if "does not fit this model and was left out" in line]
+        assert told.returncode == 0 and len(line) == 1 and why in line[0], (cure, told.stderr)
+        uncured = run_json("plan", path, "--recipe", write_recipe(folder, **X86))
+        assert json.loads(told.stdout)["nodes"] == uncured["nodes"], cure
+        recipe = write_recipe(folder, **X86, cures=[cure])
+        expect_bad("plan", path, "--recipe", recipe, "--strict", contains=["--strict", "does not fit", why])
+        recipe = write_recipe(folder, **X86, cures=[{**cure, "off": True}])
+        run_good("plan", path, "--recipe", recipe, "--strict")
+
+
+def test_a_recipe_that_is_wrong_says_where(folder):
+    _, path, _, _ = residual(folder)
+    for cures, words in (
+        ([{"cure": "flot", "at": CONV}], ["cures[0].cure", "did you mean 'float'"]),
+        ([{"cure": "float", "at": CONV}, {"cure": "range", "at": CONV}], ["cures[1]", "'qconfig' is missing"]),
+        ([{"cure": "bound", "at": CONV, "bound": -1}], ["cures[0].bound", "above 0"]),
+        ({"cure": "float"}, ["cures", "a list is wanted"]),
+    ):
+        recipe = write_recipe(folder, cures=cures)
+        expect_bad("plan", path, "--recipe", recipe, contains=[recipe, *words])
+
+
+def test_the_plan_says_which_rule_is_a_cure(folder):
+    _, path, _, _ = residual(folder)
+    cures = [{**CURES["float"][0], "by": "tune 1f3a"}, {**CURES["range for a reader"][0], "at": POOL,
+             "readers": [{"node": op("", "add.Tensor"), "argument": "self"}], "qconfig": "default"}]
+    text = run_good("plan", path, "--recipe", write_recipe(folder, **X86, cures=cures))
+    assert "node conv2d_1, cure float (tune 1f3a)" in text, text
+    assert "edge max_pool2d -> add, input 0, cure range" in text, text
+    assert text.count("cure") == 2, text
+
+
+def test_diff_tells_a_cure_in_one_row(folder):
+    _, path, data, _ = residual(folder)
+    first, _ = quantized(folder, "first", path, data)
+    cure = {**CURES["range"][0], "gain_db": 4.2, "by": "tune 1f3a"}
+    second, _ = quantized(folder, "second", path, data, qconfigs=TUNE, cures=[cure])
+    third, _ = quantized(folder, "third", path, data, qconfigs=TUNE, cures=[{**cure, "off": True}])
+    fourth, _ = quantized(folder, "fourth", path, data, qconfigs=TUNE, cures=[cure, CURES["float"][0]])
+    lines = lambda *runs: run_json("diff", *runs)["recipes"][0]["lines"]  # noqa: E731
+    what = "range of conv2 · conv2d: tune_1, +4.2 dB, by tune 1f3a"
+    assert lines(first, second) == [f"cure: now {what}"]
+    assert lines(second, first) == [f"cure: no longer {what}"]
+    assert lines(second, third) == [f"cure: {what} ► {what}, off"]
+    assert lines(second, fourth) == ["cure: now keep conv2 · conv2d float, +1.5 dB"]
+    assert "1 cure" in run_good("diff", first, second)
+
+
+def test_what_was_written_has_its_cures(folder):
+    """The result's recipe gives the same again, from the folder and by itself."""
+    _, path, data, _ = masked(folder)
+    out, document = quantized(folder, "first", path, data, cures=[*BOUNDS, {"cure": "float", "at": op("out", "linear.default")}])
+    assert len(json.loads((out / "recipe.json").read_text())["cures"]) == 3
+    run_good("quantize", path, "--recipe", out / "recipe.json", "--data", data, "--device", "cpu", "--export", "none",
+             "--out", folder / "again", "--strict")
+    assert json.loads((folder / "again" / "result.json").read_text())["nodes"] == document["nodes"]
+    assert (folder / "again" / "recipe.json").read_bytes() == (out / "recipe.json").read_bytes()
+
+
+if __name__ == "__main__":
+    main(__name__)
