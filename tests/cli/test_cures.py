@@ -38,6 +38,11 @@ def changed(before, after):
     return {name for name in one if any(one[name].get(key) != two[name].get(key) for key in keys)}
 
 
+# The preset x86, whose layers hand their result on as float.
+REAL = {"real": {"activation": {"observer": "histogram", "dtype": "quint8", "reduce_range": True},
+                 "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric"},
+                 "result": "float"}}
+
 CURES = {
     "float": ({"cure": "float", "at": CONV, "gain_db": 1.5}, {"mapping": with_rules(node=[["conv2d_1", None]])}),
     "region": ({"cure": "float", "at": CONV, "nodes": [op("", "add.Tensor")]},
@@ -68,6 +73,19 @@ def test_a_cure_is_the_decision_that_it_stands_for(folder):
         assert recipe["cures"] == [cure] and not recipe["mapping"]["node"] + recipe["mapping"]["edge"], name
         _, off = quantized(folder, name + " off", path, data, "--strict", qconfigs=TUNE, cures=[{**cure, "off": True}])
         assert off["nodes"] == plain["nodes"] and off["outputs"] == plain["outputs"], name
+
+
+def test_a_float_result_is_the_qconfig_with_it(folder):
+    _, path, data, _ = residual(folder)
+    _, plain = quantized(folder, "plain", path, data)
+    # A float operator reads what the linear gives; the addition quantizes what it reads of the convolution.
+    for at, node, told in ((FC, "linear", {"linear"}), (CONV, "conv2d_1", {"conv2d_1", "add"})):
+        _, cured = quantized(folder, f"{node} cured", path, data, "--strict", cures=[{"cure": "float_result", "at": at}])
+        _, ruled = quantized(folder, f"{node} ruled", path, data, "--strict", qconfigs=REAL, mapping=with_rules(node=[[node, "real"]]))
+        named = json.dumps(ruled["nodes"]).replace('"real"', '"x86"')  # the cure keeps the name of the qconfig that it changes
+        assert json.loads(named) == cured["nodes"] and cured["outputs"] == ruled["outputs"]
+        assert by_name(plain)[node]["output"] and not by_name(cured)[node]["output"], by_name(cured)[node]
+        assert changed(plain, cured) == told, changed(plain, cured)
 
 
 def test_a_cure_stands_above_the_mapping_and_later_ones_above_it(folder):
@@ -160,15 +178,15 @@ REFUSED = [
 
 
 def test_what_does_not_fit_is_left_out(folder):
+    made = {make: make(folder)[1] for make in (residual, masked)}
+    plain = {make: run_json("plan", path, "--recipe", write_recipe(folder, **X86))["nodes"] for make, path in made.items()}
     for make, cure, why in REFUSED:
-        _, path, *_ = make(folder)
+        path = made[make]
         recipe = write_recipe(folder, **X86, cures=[cure])
         told = run("plan", path, "--recipe", recipe, "--json")
         line = [line for line in told.stderr.splitlines() if "does not fit this model and was left out" in line]
         assert told.returncode == 0 and len(line) == 1 and why in line[0], (cure, told.stderr)
-        uncured = run_json("plan", path, "--recipe", write_recipe(folder, **X86))
-        assert json.loads(told.stdout)["nodes"] == uncured["nodes"], cure
-        recipe = write_recipe(folder, **X86, cures=[cure])
+        assert json.loads(told.stdout)["nodes"] == plain[make], cure
         expect_bad("plan", path, "--recipe", recipe, "--strict", contains=["--strict", "does not fit", why])
         recipe = write_recipe(folder, **X86, cures=[{**cure, "off": True}])
         run_good("plan", path, "--recipe", recipe, "--strict")
