@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/edits_panel.h"
 
+#include "engine/edit/cures/bound_cures.h"
 #include "engine/edit/edit_titles.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/coalesce.h"
+#include "ui/session/decisions/cure_decisions.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
@@ -14,6 +16,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QShortcut>
+#include <QSignalBlocker>
 #include <QTreeWidget>
 
 namespace qs {
@@ -23,22 +26,29 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     , m_workspace(workspace)
     , m_editor(editor)
     , m_list(new QTreeWidget(this))
+    , m_cures(new QTreeWidget(this))
     , m_save(makeButton("editsSave", tr("Save edited model…"),
                         tr("Write the edited float model as a .pt2"), this))
     , m_takeAway(makeButton(
           "editsTakeAway", tr("Take away"),
-          tr("Take the edit out of the list; edits that need it are then left out"), this))
+          tr("Take the edit or the cure out of the list; edits that need it are then left out"),
+          this))
     , m_original(new QCheckBox(tr("Measure against the original model"), this))
 {
     setObjectName(QStringLiteral("editsPanel"));
     setFocusProxy(m_list);
     setNames(*m_list, "editsList", tr("Edits of the graph"));
+    setNames(*m_cures, "curesList", tr("Cures"),
+             tr("Decisions that mend a loss; without its tick a cure is kept without effect"));
     m_list->setHeaderLabels({tr("Edit"), tr("State")});
-    m_list->setRootIsDecorated(false);
-    m_list->setUniformRowHeights(true);
-    m_list->setFrameShape(QFrame::NoFrame);
-    m_list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
-    m_list->header()->setStretchLastSection(true);
+    m_cures->setHeaderLabels({tr("Cure"), tr("State")});
+    for (QTreeWidget* list : {m_list, m_cures}) {
+        list->setRootIsDecorated(false);
+        list->setUniformRowHeights(true);
+        list->setFrameShape(QFrame::NoFrame);
+        list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+        list->header()->setStretchLastSection(true);
+    }
     auto* hint = new QLabel(tr("Everything is decided on the edited model"), this);
     hint->setStyleSheet(inkStyle(theme().muted));
     setNames(
@@ -47,26 +57,39 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
            "have; else the edited model in float is the measure"));
     auto* last = makeHBox(nullptr, {8, 0, 8, 4});
     addItems(*last, {{hint, 1}, m_original, m_save, m_takeAway});
-    addItems(*makeVBox(this, {}, 4), {{m_list, 1}, last});
+    addItems(*makeVBox(this, {}, 4), {{m_list, 1}, {m_cures, 1}, last});
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.document(), &Document::modelChanged, this, later);
     connect(&workspace.document(), &Document::graphEdited, this, later);
     connect(&workspace.document(), &Document::recipeChanged, this, later);
+    connect(&workspace.document(), &Document::planChanged, this, later); // cures that do not fit
     connect(&workspace.document(), &Document::settingsChanged, this, later);
     connect(&workspace.document(), &Document::resultsChanged, this, later);
     connect(m_original, &QCheckBox::clicked, this, &EditsPanel::againstWanted);
     connect(m_list, &QTreeWidget::itemClicked, this, &EditsPanel::choose);
     connect(m_list, &QTreeWidget::itemActivated, this, &EditsPanel::choose);
-    connect(m_list, &QTreeWidget::itemSelectionChanged, this,
-            [this] { m_takeAway->setEnabled(!m_list->selectedItems().isEmpty()); });
-    connect(m_save, &QPushButton::clicked, this, &EditsPanel::saveWanted);
-    connect(m_takeAway, &QPushButton::clicked, this, [this] {
-        if (auto* row = m_list->currentItem())
-            m_editor.takeAway(std::size_t(m_list->indexOfTopLevelItem(row)));
+    connect(m_cures, &QTreeWidget::itemClicked, this, &EditsPanel::chooseCure);
+    connect(m_cures, &QTreeWidget::itemActivated, this, &EditsPanel::chooseCure);
+    connect(m_cures, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* row, int column) {
+        if (column == 0)
+            switchCure(m_workspace, std::size_t(m_cures->indexOfTopLevelItem(row)),
+                       row->checkState(0) != Qt::Checked);
     });
-    auto* key = new QShortcut(QKeySequence::Delete, m_list, nullptr, nullptr,
-                              Qt::WidgetWithChildrenShortcut);
-    connect(key, &QShortcut::activated, m_takeAway, &QPushButton::click);
+    // One row of both lists is chosen: what is taken away.
+    for (const auto& [list, other] : {std::pair(m_list, m_cures), std::pair(m_cures, m_list)})
+        connect(list, &QTreeWidget::itemSelectionChanged, this, [this, list = list, other = other] {
+            if (!list->selectedItems().isEmpty())
+                other->clearSelection();
+            m_takeAway->setEnabled(!m_list->selectedItems().isEmpty()
+                                   || !m_cures->selectedItems().isEmpty());
+        });
+    connect(m_save, &QPushButton::clicked, this, &EditsPanel::saveWanted);
+    connect(m_takeAway, &QPushButton::clicked, this, &EditsPanel::takeAway);
+    for (QTreeWidget* list : {m_list, m_cures}) {
+        auto* key = new QShortcut(QKeySequence::Delete, list, nullptr, nullptr,
+                                  Qt::WidgetWithChildrenShortcut);
+        connect(key, &QShortcut::activated, m_takeAway, &QPushButton::click);
+    }
     refresh();
 }
 
@@ -94,11 +117,62 @@ void EditsPanel::refresh()
         if (!problem.empty())
             row->setForeground(1, theme().danger);
     }
+    refreshCures();
     m_takeAway->setEnabled(false);
     m_original->setChecked(document.settings().againstOriginal);
     m_original->setEnabled(document.model() != nullptr);
-    m_save->setEnabled(!steps.empty());
-    Q_EMIT countChanged(int(steps.size()));
+    m_save->setEnabled(document.model() && changesModel(document.recipe()));
+    Q_EMIT countChanged(int(steps.size()) + m_cures->topLevelItemCount());
+}
+
+void EditsPanel::refreshCures()
+{
+    const QSignalBlocker quiet(m_cures); // what is shown is no decision
+    m_cures->clear();
+    for (const CureRow& cure : cureRows(m_workspace.document())) {
+        const QString state = cure.off ? tr("off")
+            : cure.problem.isEmpty()   ? QString()
+                                       : tr("left out: %1").arg(cure.problem);
+        auto* row = new QTreeWidgetItem(m_cures, {cure.text, state});
+        row->setCheckState(0, cure.off ? Qt::Unchecked : Qt::Checked);
+        for (int column : {0, 1})
+            row->setToolTip(column, row->text(column));
+        if (!cure.off && !cure.problem.isEmpty())
+            row->setForeground(1, theme().danger);
+    }
+    m_cures->setVisible(m_cures->topLevelItemCount() > 0);
+}
+
+void EditsPanel::takeAway()
+{
+    const auto indexIn = [](QTreeWidget* list) {
+        const auto chosen = list->selectedItems();
+        return chosen.isEmpty() ? -1 : list->indexOfTopLevelItem(chosen.front());
+    };
+    if (const int edit = indexIn(m_list); edit >= 0)
+        m_editor.takeAway(std::size_t(edit));
+    else if (const int cure = indexIn(m_cures); cure >= 0)
+        takeCureAway(m_workspace, std::size_t(cure));
+}
+
+void EditsPanel::chooseCure()
+{
+    const auto rows = cureRows(m_workspace.document());
+    const auto index = std::size_t(m_cures->indexOfTopLevelItem(m_cures->currentItem()));
+    if (index < rows.size())
+        selectNodes(rows[index].nodes);
+}
+
+void EditsPanel::selectNodes(std::vector<NodeId> nodes)
+{
+    std::erase_if(nodes, [this](NodeId node) {
+        return !m_workspace.document().model()->tryGet(node)
+            || m_workspace.foldTree()->unitOf(node) < 0;
+    });
+    if (nodes.empty())
+        return;
+    m_workspace.selection().selectNodes(nodes);
+    Q_EMIT revealWanted();
 }
 
 void EditsPanel::choose()
@@ -117,13 +191,9 @@ void EditsPanel::choose()
         const NodeId node = steps[index].form == EditForm::Float
             ? touched
             : floatNodeOf(*edited->graph, &model, touched);
-        if (model.tryGet(node) && m_workspace.foldTree()->unitOf(node) >= 0)
-            nodes.push_back(node);
+        nodes.push_back(node);
     }
-    if (nodes.empty())
-        return;
-    m_workspace.selection().selectNodes(nodes);
-    Q_EMIT revealWanted();
+    selectNodes(std::move(nodes));
 }
 
 } // namespace qs

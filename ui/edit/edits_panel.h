@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "engine/base/strong_id.h"
+#endif
+
 #include <QWidget>
+
+#include <vector>
 
 class QCheckBox;
 class QPushButton;
@@ -13,8 +19,8 @@ class GraphEditor;
 class Workspace;
 
 /// The list of what was changed in the model's graph, in order, with the edits that do not fit and
-/// why. A click selects what an edit touched; one edit can be taken away, which is an undoable
-/// step. GUI thread only.
+/// why, and under it the recipe's cures, each with a switch. A click selects what an edit touched
+/// or a cure names; one of them can be taken away. Each is an undoable step. GUI thread only.
 class EditsPanel : public QWidget
 {
     Q_OBJECT
@@ -33,11 +39,16 @@ Q_SIGNALS:
 
 private:
     void refresh();
+    void refreshCures();
     void choose();
+    void chooseCure();
+    void takeAway();
+    void selectNodes(std::vector<NodeId> nodes);
 
     Workspace& m_workspace;
     GraphEditor& m_editor;
     QTreeWidget* m_list;
+    QTreeWidget* m_cures; ///< hidden where there are none
     QPushButton* m_save;
     QPushButton* m_takeAway;
     QCheckBox* m_original;

@@ -6,6 +6,7 @@
 #include "engine/plan/summaries/coverage.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/decisions/backend_decisions.h"
+#include "ui/session/decisions/cure_decisions.h"
 #include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/jobs/plan_wait.h"
 #include "ui/session/text.h"
@@ -60,10 +61,12 @@ QString WhyCard::ruleText(const NodePlan& decided) const
     QString key = QString::fromStdString(rule.key);
     if (!key.isEmpty())
         key = QStringLiteral(" ") + key;
+    const QString cure = cureMarkOf(m_workspace.document(), rule);
     return tr("Rule: %1%2 → %3 (%4)")
         .arg(toQString(ruleKindName(rule.kind)), rule.kind == RuleKind::Node ? QString() : key,
              name,
-             rule.fromBackend                       ? tr("default of the backend")
+             !cure.isEmpty()                        ? cure
+                 : rule.fromBackend                 ? tr("default of the backend")
                  : rule.kind < RuleKind::ModuleName ? tr("recipe")
                                                     : tr("set by you"));
 }
@@ -127,8 +130,10 @@ void WhyCard::refresh()
         const Node* maker = facts.model()->tryFind(rule.key);
         const QString name = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name)
                                                  : QStringLiteral("float");
-        addText(tr("Its input from %1 → %2 (edge rule, set by you)")
-                    .arg(maker ? facts.title(maker->id) : toQString(rule.key), name))
+        const QString cure = cureMarkOf(m_workspace.document(), rule);
+        addText(tr("Its input from %1 → %2 (edge rule, %3)")
+                    .arg(maker ? facts.title(maker->id) : toQString(rule.key), name,
+                         cure.isEmpty() ? tr("set by you") : cure))
             ->setObjectName(QStringLiteral("whyInputRule"));
     }
     showOutputRules();

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/decisions/cure_decisions.h"
+
+#include "engine/edit/edited_model.h"
+#include "engine/graph/text/node_titles.h"
+#include "engine/plan/cures/expand_cures.h"
+#include "ui/session/document.h"
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+
+namespace qs {
+
+namespace {
+
+/// Names of operators in the file's words: titles of the model's nodes.
+OperatorNames titlesIn(const Graph& model, const Addresses& addresses, const NodeTitles& titles)
+{
+    return [&](const ValueAddress& address) {
+        const auto id = addresses.find(address);
+        const Node* node = id ? model.tryGet(*id) : nullptr;
+        return node ? titles.of(*node) : std::string();
+    };
+}
+
+/// Why the plan or the model's bounds left the cure out; empty where they did not.
+QString problemOf(const Document& document, const Cure& cure)
+{
+    if (!document.plan() || cure.off)
+        return {};
+    const std::string line = unfitCureLine(
+        cureText(cure, quotedNames(*document.model(), *document.edited()->addresses)), "");
+    for (const std::string& warning : document.plan()->warnings)
+        if (warning.starts_with(line))
+            return toQString(warning.substr(line.size()));
+    return {};
+}
+
+} // namespace
+
+std::vector<CureRow> cureRows(const Document& document)
+{
+    std::vector<CureRow> rows;
+    const Recipe& recipe = document.recipe();
+    if (recipe.cures.empty() || !document.model() || !document.edited())
+        return rows;
+    const Graph& model = *document.model();
+    const Addresses& addresses = *document.edited()->addresses;
+    const NodeTitles titles(model);
+    for (const Cure& cure : recipe.cures) {
+        Cure told = cure;
+        told.off = false; // the row shows it
+        rows.push_back({toQString(cureLine(told, titlesIn(model, addresses, titles))),
+                        problemOf(document, cure),
+                        {},
+                        cure.off});
+    }
+    std::vector<Cure> all = recipe.cures;
+    for (Cure& cure : all)
+        cure.off = false;
+    for (const CurePlace& place : locateCures(document.model(), addresses, all)) {
+        std::vector<NodeId>& nodes = rows[place.cure].nodes;
+        nodes = place.nodes;
+        if (nodes.empty() && place.at)
+            nodes.push_back(place.at.node);
+    }
+    return rows;
+}
+
+QString cureMarkOf(const Document& document, const Rule& rule)
+{
+    const Recipe& recipe = document.recipe();
+    if (recipe.cures.empty() || !document.plan() || !document.edited())
+        return {};
+    const Addresses& addresses = *document.edited()->addresses;
+    // The rules are about the same nodes in a plan with their effect.
+    const CureExpansion cures = expandCures(*document.model(), *document.plan(), recipe,
+                                            locateCures(document.model(), addresses, recipe.cures),
+                                            quotedNames(*document.model(), addresses));
+    const int cure = cures.cureOf(rule);
+    return cure < 0 ? QString() : toQString(cureMark(recipe.cures[std::size_t(cure)]));
+}
+
+void switchCure(Workspace& workspace, std::size_t index, bool off)
+{
+    Recipe recipe = workspace.document().recipe();
+    if (index >= recipe.cures.size() || recipe.cures[index].off == off)
+        return;
+    recipe.cures[index].off = off;
+    const QString text = toQString(cureText(recipe.cures[index]));
+    workspace.change((off ? QObject::tr("switch off: %1") : QObject::tr("switch on: %1")).arg(text),
+                     std::move(recipe));
+}
+
+void takeCureAway(Workspace& workspace, std::size_t index)
+{
+    Recipe recipe = workspace.document().recipe();
+    if (index >= recipe.cures.size())
+        return;
+    const QString text = toQString(cureText(recipe.cures[index]));
+    recipe.cures.erase(recipe.cures.begin() + std::ptrdiff_t(index));
+    workspace.change(QObject::tr("take away: %1").arg(text), std::move(recipe));
+}
+
+} // namespace qs

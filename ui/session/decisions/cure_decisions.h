@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#ifndef Q_MOC_RUN
+#include "engine/configure/recipe.h"
+#include "engine/graph/graph.h"
+#endif
+
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace qs {
+
+class Document;
+class Workspace;
+
+/// A cure of the document's recipe as a list shows it. A value.
+struct CureRow
+{
+    QString text; ///< with the names that users read of nodes, and all that is told of it
+    QString problem; ///< why it was left out; empty where it was not
+    std::vector<NodeId> nodes; ///< that it names
+    bool off = false;
+};
+/// One row per cure, in the recipe's order; none without a model.
+std::vector<CureRow> cureRows(const Document& document);
+
+/// The mark of the cure that gave a rule of the shown plan: "cure float (tune 1f3a)"; empty where
+/// the recipe's mapping did.
+QString cureMarkOf(const Document& document, const Rule& rule);
+
+/// Each is one undoable step; an index behind the last cure does nothing.
+void switchCure(Workspace& workspace, std::size_t index, bool off);
+void takeCureAway(Workspace& workspace, std::size_t index);
+
+} // namespace qs
