@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401 - registers what the reference form calls
 from torch import nn
 
 from edits import op
@@ -239,6 +240,33 @@ def test_what_was_written_has_its_cures(folder):
              "--out", folder / "again", "--strict")
     assert json.loads((folder / "again" / "result.json").read_text())["nodes"] == document["nodes"]
     assert (folder / "again" / "recipe.json").read_bytes() == (out / "recipe.json").read_bytes()
+
+
+def test_exports_hold_the_effect(folder):
+    """A cured model's files are those of the same decisions as edits and rules, and run as they promise."""
+    _, path, data, _ = masked(folder)
+    float_out = {"cure": "float", "at": op("out", "linear.default")}
+    mask = torch.where(Masked().mask == HIDDEN, torch.tensor(-200.0), Masked().mask)
+    edits = [{"do": "constant", "at": {"stored": "mask"}, "values": mask.tolist()},
+             {"do": "set", "at": op("", "masked_fill.Scalar"), "args": {"value": -200.0}}]
+    outputs = []
+    for name, keys in (("cured", {"cures": [*BOUNDS, float_out]}), ("ruled", {"edits": edits, "mapping": with_rules(node=[["linear_3", None]])})):
+        run_good("quantize", path, "--recipe", write_recipe(folder, **{**X86, **keys}), "--data", data, "--device", "cpu",
+                 "--export", "pt2,pt2-reference", "--out", folder / name, "--strict")
+        run_good("verify", folder / name, "--data", data)
+        outputs.append(torch.export.load(folder / name / "model.reference.pt2").module()(torch.from_numpy(np.load(data)["x"])))
+    assert torch.equal(*outputs)
+    run_good("compare", path, "--result", folder / "cured", "--data", data, "--device", "cpu")
+
+
+def test_a_project_keeps_its_cures(folder):
+    _, path, _, _ = residual(folder)
+    cure = CURES["float"][0]
+    project = folder / "work.project.json"
+    recipe = {"format": "quantscope.recipe", "version": 1, **X86, "cures": [cure]}
+    project.write_text(json.dumps({"format": "quantscope.project", "version": 1, "model": path.name, "recipe": recipe}))
+    nodes = by_name(run_json("plan", project))
+    assert nodes["conv2d_1"]["verdict"] == "float by rule" and nodes["conv2d"]["verdict"] == "quantized", nodes
 
 
 if __name__ == "__main__":
