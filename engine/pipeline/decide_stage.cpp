@@ -61,8 +61,7 @@ Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
     m_memo.keep<EditedModel>(keyOf(steps.size()), edited, edited->graph->nodes().size() * 1024);
     QS_TRY(edited, bounded(std::move(edited), recipe, job));
     QS_TRY(edited, gathered(std::move(edited), recipe));
-    // The plan finds by it what cures name; the model's own bytes are counted above.
-    m_memo.keep<EditedModel>(placesKey(*edited->graph), edited, 0);
+    rememberEdited(edited);
     return edited;
 }
 
@@ -130,9 +129,21 @@ Result<CureExpansionPtr> StageChain::cures(const GraphPtr& model, const Recipe& 
     return std::make_shared<const CureExpansion>(std::move(made));
 }
 
+void StageChain::rememberEdited(const EditedModelPtr& edited)
+{
+    const std::lock_guard lock(m_editedMutex);
+    std::erase_if(m_edited, [](const auto& entry) { return entry.second.expired(); });
+    m_edited[placesKey(*edited->graph)] = edited;
+}
+
 EditedModelPtr StageChain::editedAs(const Graph& model)
 {
-    EditedModelPtr edited = m_memo.find<EditedModel>(placesKey(model));
+    EditedModelPtr edited;
+    {
+        const std::lock_guard lock(m_editedMutex);
+        if (const auto found = m_edited.find(placesKey(model)); found != m_edited.end())
+            edited = found->second.lock();
+    }
     // A file of text has no hash: its nodes say whether it is the one.
     const auto isAlike = [](const NodePtr& a, const NodePtr& b) {
         return a->id == b->id && a->name == b->name && a->target == b->target;

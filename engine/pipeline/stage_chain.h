@@ -164,8 +164,9 @@ private:
     /// The same with the constants of masks bounded.
     Result<EditedModelPtr> bounded(EditedModelPtr edited, const Recipe& recipe,
                                    const JobContext& job);
-    /// What `edited` made that model, or what a run told more of it; null where that is not kept.
+    /// What `edited` made that model, or what a run told more of it; null once nobody holds that.
     EditedModelPtr editedAs(const Graph& model);
+    void rememberEdited(const EditedModelPtr& edited);
     struct Run;
     /// How much was looked at.
     struct Amount
@@ -229,6 +230,9 @@ private:
     std::unordered_map<Key, std::vector<CorrectedShape>> m_corrected; ///< by `modelKey`
     std::unordered_set<Key> m_triedShapes; ///< of models and data that were looked at
     std::unordered_set<std::string> m_toldShapes; ///< hashes of files that a note was on
+    std::mutex m_editedMutex;
+    /// By the model's file and edits; whoever plans a model holds what made it.
+    std::unordered_map<Key, std::weak_ptr<const EditedModel>> m_edited;
     std::mutex m_dataMutex;
     std::list<OpenedData> m_opened; ///< most recently used first
 };

@@ -158,6 +158,28 @@ private Q_SLOTS:
         QVERIFY(!other.plan(edited->graph, recipe));
     }
 
+    /// What planning finds places by keeps no model alive that nobody else holds.
+    void editedModelsAreLetGo()
+    {
+        StageChain::Options options;
+        options.resultBytes = 1;
+        StageChain chain(options);
+        std::weak_ptr<const EditedModel> first;
+        for (const char* name : {"one", "two"}) {
+            Recipe recipe = withCures({headFloat()});
+            EditStep rename;
+            rename.kind = EditKind::Rename;
+            rename.at = headFloat().at;
+            rename.name = name;
+            recipe.edits = {rename};
+            const EditedModelPtr edited = must(chain.edited(m_model, recipe, {}));
+            QVERIFY(must(chain.plan(edited->graph, recipe))->warnings.empty());
+            if (recipe.edits.front().name == "one")
+                first = edited;
+        }
+        QVERIFY(first.expired());
+    }
+
     void aBoundThatDoesNotFitLeavesTheModel()
     {
         Cure bound;
