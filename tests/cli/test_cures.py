@@ -161,6 +161,35 @@ def test_a_bounded_mask_computes_the_same(folder):
     assert scales[0] > 1e30 and 1 < scales[1] < 2, scales
 
 
+class Infinite(nn.Module):
+    """A softmax behind infinities: a number in `where`, and a constant without dimensions."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+        self.register_buffer("hole", torch.arange(8) > 5)
+        self.register_buffer("never", torch.tensor(float("-inf")))
+
+    def forward(self, x):
+        scores = torch.where(self.hole, float("-inf"), self.fc(x))
+        return torch.softmax(torch.where(x[..., :1] > 9, self.never, scores), -1)
+
+
+def test_infinities_are_bounded(folder):
+    torch.manual_seed(6)
+    model, x = Infinite().eval(), torch.randn(16, 8)
+    path = folder / "infinite.pt2"
+    export_model(model, (x[:2],), path)
+    cures = [{"cure": "bound", "at": op("", "where.ScalarSelf"), "bound": 150}, {"cure": "bound", "at": {"stored": "never"}, "bound": 150}]
+    run_good("edit", path, "--recipe", write_recipe(folder, cures=cures), "--out", folder / "bounded.pt2", "--strict")
+    bounded = torch.export.load(folder / "bounded.pt2")
+    assert bounded.state_dict["never"].item() == -150.0
+    numbers = [argument for node in bounded.graph.nodes for argument in (*node.args, *node.kwargs.values()) if isinstance(argument, float)]
+    assert -150.0 in numbers and float("-inf") not in numbers, numbers
+    with torch.no_grad():
+        assert torch.equal(bounded.module()(x), model(x))
+
+
 REFUSED = [
     (residual, {"cure": "float", "at": op("conv3", "conv2d.default")}, "modules with it"),
     (residual, {"cure": "float", "at": CONV, "nodes": [op("", "mul.Tensor")]}, "has no operator aten.mul.Tensor"),
