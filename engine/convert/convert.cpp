@@ -132,6 +132,9 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     QS_CHECK(job.check());
     options.lastMember = lastMembers(*model->prepared->plan);
     options.quantized = quantizedOperators(*model->prepared);
+    for (const MatchGroup& group : model->prepared->plan->groups)
+        if (group.floatResult)
+            options.floatResults.insert(group.members.begin(), group.members.end());
     for (const NodePlan& node : model->prepared->plan->nodes)
         if (!node.quantized && !node.rule.qconfig.config)
             options.keptFloat.insert(node.node);

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers that are quantized and give their result as float: by the key "result" of a qconfig, and by "needless_outputs" wherever
-only float operators read them. What the plan says, and the reference form's numbers against PyTorch's own operators."""
+only float operators read them. What the plan says, the reference form's numbers against PyTorch's own operators, kernels, exports."""
 
 import json
+import sys
 
 import numpy as np
+import onnx
+import onnxruntime
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
-from harness import by_name, expect_bad, export_model, fake_quantize, main, run_good, run_json, sqnr, write_recipe
+from harness import by_name, expect_bad, export_model, fake_quantize, main, run, run_good, run_json, sqnr, write_recipe
 from torch import nn
 from torch.nn import functional as F
 
@@ -163,6 +166,91 @@ def test_the_reference_form(folder):
     # With the results quantized the same model loses more.
     plain = quantized(folder, model, path, data, "none", write_recipe(folder, backend="x86", calibration={"batch_size": 32}))
     assert result["outputs"][0]["cumulative"]["sqnr_db"] > plain["outputs"][0]["cumulative"]["sqnr_db"] + 0.5, (result["outputs"], plain["outputs"])
+
+
+KERNELS = {"conv2d_1": "onednn.qconv2d_pointwise.default", "linear": "onednn.qlinear_pointwise.default", "linear_1": "onednn.qlinear_pointwise.default"}
+SEVEN_RECIPE = {"backend": "x86", "qconfigs": {"seven": SEVEN}, "mapping": {"global": "seven"}, "needless_outputs": "float", "calibration": {"batch_size": 32}}
+
+
+def test_kernels_and_exports(folder):
+    """The lowered form multiplies integers and gives float; every export computes what is told, and `verify` passes."""
+    model = Block()
+    path, data, x = saved(folder, model, 3, 8, 8)
+    result = quantized(folder, model, path, data, "torchscript,pt2,pt2-reference,onnx", write_recipe(folder, **SEVEN_RECIPE))
+    nodes = by_name(result)
+    for name, kernel in KERNELS.items():
+        told = nodes[name]["kernel"]
+        assert told["name"] == kernel and told["passed"], told
+        assert told["max_lsb"] < 0.01, told  # the same products; float sums in another order
+    assert abs(result["outputs"][0]["lowered"]["sqnr_db"] - result["outputs"][0]["cumulative"]["sqnr_db"]) < 0.5, result["outputs"]
+    out = folder / "out"
+    script = torch.jit.load(str(out / "model.int8.ts.pt"))
+    names = {node.kind() for node in script.inlined_graph.nodes()}
+    assert {"onednn::qconv2d_pointwise", "onednn::qlinear_pointwise", "onednn::qlinear_prepack"} <= names, names
+    assert any(tensor.dtype == torch.int8 for tensor in script.buffers())  # the weights
+    session = onnxruntime.InferenceSession(str(out / "model.int8.onnx"))
+    with torch.no_grad():
+        floating, reference = model(x), torch.export.load(out / "model.reference.pt2").module()(x)
+        lowered, packed = script(x), torch.export.load(out / "model.int8.pt2").module()(x)
+    assert abs(sqnr(floating, lowered) - result["outputs"][0]["lowered"]["sqnr_db"]) < 0.1
+    assert sqnr(reference, packed) > 100 and sqnr(reference, lowered) > 25, (sqnr(reference, packed), sqnr(reference, lowered))
+    assert sqnr(reference, torch.from_numpy(session.run(None, {session.get_inputs()[0].name: x.numpy()})[0])) > 60
+    dequantized = [node for node in onnx.load(str(out / "model.int8.onnx")).graph.node if node.op_type == "QuantizeLinear"]
+    assert len(dequantized) == 5, [node.input[0] for node in dequantized]
+    done = run("verify", out, "--data", data, "--python", sys.executable, "--runtime", "torch.jit,torch.export,onnxruntime", "--json")
+    certificate = json.loads(done.stdout)
+    assert done.returncode == 0 and certificate["passed"], certificate["verdicts"]
+    assert {verdict["runtime"] for verdict in certificate["verdicts"] if verdict["outcome"] == "passed"} >= {"torch.jit", "torch.export", "onnxruntime"}
+
+
+class Layers(nn.Module):
+    """Every kind of layer that may give float, each between float operators."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.same = nn.Conv1d(4, 6, 3, stride=2, padding=1), nn.Conv1d(6, 6, 3, padding="same", bias=False)
+        self.two, self.grouped = nn.Conv2d(1, 4, 3, padding=1), nn.Conv2d(4, 4, 3, dilation=2, padding=2, groups=2)
+        self.three, self.across = nn.Conv3d(1, 4, 3, padding=1), nn.ConvTranspose2d(4, 4, 2)
+        self.bare, self.last = nn.Linear(6, 6, bias=False), nn.Linear(6, 4)
+
+    def forward(self, x):
+        y = torch.cos(self.same(torch.cos(self.one(x))))
+        z = torch.cos(self.across(torch.cos(self.grouped(torch.cos(F.relu(self.two(y.unsqueeze(1))))))))
+        w = torch.cos(F.relu(self.three(torch.cos(z).unsqueeze(1))))
+        y = torch.cos(F.relu(self.bare(torch.cos(y.mean(2)))))
+        return self.last(torch.cos(self.bare(y))), w
+
+
+def test_every_kind_of_layer(folder):
+    """Biases or none, groups, dilation, words for the padding, relus, one layer called twice, weights of one scale; transposed
+    convolutions have no such kernel and are quantized as before."""
+    for name, weight in (("channels", SEVEN["weight"]), ("one scale", {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"})):
+        place = folder / name
+        place.mkdir()
+        model = Layers()
+        path, data, x = saved(place, model, 4, 16)
+        recipe = {**SEVEN_RECIPE, "qconfigs": {"seven": {**SEVEN, "weight": weight}}, "mapping": {"object_type": [
+            [f"torch.nn.{kind}", "seven"] for kind in ("Conv1d", "Conv2d", "Conv3d", "Linear", "ReLU")] + [["torch.nn.functional.relu", "seven"]]}}
+        result = quantized(place, model, path, data, "torchscript", write_recipe(place, **recipe))
+        kernels = {node["name"]: node["kernel"] for node in result["nodes"] if node.get("kernel")}
+        assert all(kernel["passed"] and kernel["name"].startswith("onednn.q") for kernel in kernels.values()), kernels
+        assert len(kernels) == 8, kernels
+        with torch.no_grad():
+            wanted, got = model(x), torch.jit.load(str(place / "out" / "model.int8.ts.pt"))(x)
+        for told, want, have in zip(result["outputs"], wanted, got, strict=True):
+            assert told["lowered"]["sqnr_db"] > 15 and abs(told["lowered"]["sqnr_db"] - sqnr(want, have)) < 0.2, (told, sqnr(want, have))
+
+
+def test_layers_without_the_row(folder):
+    """What the recipe takes out of the lowering table stays in reference form, and says so."""
+    model = Block()
+    path, data, _ = saved(folder, model, 3, 8, 8)
+    recipe = {**SEVEN_RECIPE, "convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}]}}}
+    result = quantized(folder, model, path, data, "none", write_recipe(folder, **recipe))
+    nodes = by_name(result)
+    assert nodes["conv2d_1"]["kernel"]["passed"] and not nodes["linear"].get("kernel"), nodes["linear"]
+    residue = {entry["node"]: entry["reason"] for entry in result["residue"]}
+    assert residue["linear"] == "no row of the lowering table", residue
 
 
 if __name__ == "__main__":

@@ -104,6 +104,11 @@ def float_equality(programs, data, folder, run_model, failures):
 STATIC = {"format": "quantscope.recipe", "version": 1, "backend": "x86"}
 DYNAMIC = {"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": {"global": None, "object_type": [["torch.nn.Linear", "default_dynamic"]]}}
 
+EIGHT = {"activation": {"observer": "histogram", "dtype": "quint8"},
+         "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric"}}
+RESIDUALS_FLOAT = {"format": "quantscope.recipe", "version": 1, "backend": "x86", "qconfigs": {"eight": EIGHT}, "mapping": {"global": "eight", "object_type": [
+    [kind, None] for kind in ("torch.nn.LayerNorm", "operator.add", "torch.nn.Embedding", "torch.nn.Dropout")]}}
+
 
 def whole_job(model, path, data, folder, recipe, failures):
     """(what is told, cosines of the embeddings before and after, sentences that keep their nearest)"""
@@ -126,6 +131,25 @@ def whole_job(model, path, data, folder, recipe, failures):
     print(f"{path.name}: {coverage['quantized']} of {coverage['eligible']} eligible quantized, {coverage['total']} in all; lowered {told:.1f} dB; "
           f"cosine of the embeddings {cosine:.4f} and above; {kept} of {len(TEXTS)} nearest kept", flush=True)
     return result, cosine, kept
+
+
+def float_results(path, data, folder, failures):
+    """With additions and norms in float, what the results of linears lose that only float operators read: each sentence by itself."""
+    torch.save([tuple(tensor[i:i + 1, :int(call["attention_mask"][i].sum())] for tensor in call.values()) for call in data for i in range(2)], folder / "single.pt")
+    lost = []
+    for keys in ({}, {"needless_outputs": "float"}):
+        (folder / "recipe.json").write_text(json.dumps({**RESIDUALS_FLOAT, **keys}))
+        done = subprocess.run([QUANTSCOPE, "quantize", path, "--recipe", folder / "recipe.json", "--data", folder / "single.pt", "--device", "cpu", "--export", "none", "--out", folder / "out"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, f"{path.name}: quantize: {done.stderr.splitlines()[-1:]}"
+        result = json.loads((folder / "out" / "result.json").read_text())
+        lost.append(result["outputs"][0]["lowered"]["sqnr_db"])
+    kernels = [node["kernel"] for node in result["nodes"] if node["op"].startswith("aten.linear") and node.get("kernel")]
+    integer = sum(kernel["passed"] and kernel["name"].startswith("onednn.qlinear_pointwise") for kernel in kernels)
+    refused = [kernel["reason"] for kernel in kernels if not kernel["passed"]]  # without VNNI eight bits may overflow
+    print(f"{path.name}: additions and norms float: lowered {lost[0]:.1f} dB; needless outputs float: {lost[1]:.1f} dB, {integer} int8 kernels", flush=True)
+    failures.expect(lost[1] > max(lost[0] + 7, 17), f"{path.name}: float results bring {lost[0]:.1f} dB to {lost[1]:.1f} only")
+    failures.expect(integer + len(refused) == 37 and all(refused), f"{path.name}: {integer} linear layers with an int8 kernel, {len(refused)} refused")
 
 
 def torch_ao_cosine(model, data):
@@ -156,6 +180,8 @@ def main():
                 failures.expect(node["quantized"] or node["reason"], f"{path.name}: {node['name']} stays float without a reason")
             linears = [node for node in result["nodes"] if node["op"].startswith("aten.linear")]
             failures.expect(len(linears) == 37 and all(node["quantized"] for node in linears), f"{path.name}: {len(linears)} linear layers")
+            if way == "sdpa":
+                float_results(path, data, folder, failures)
             result, cosine, kept = whole_job(model, path, data, folder, DYNAMIC, failures)
             failures.expect(result["coverage"]["quantized"] == 37, f"{path.name}: dynamic: {result['coverage']}")
             theirs = torch_ao_cosine(model, data)

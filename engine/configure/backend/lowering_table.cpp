@@ -119,7 +119,8 @@ std::vector<KernelRow> plainRows()
     };
 }
 
-/// Rows of operators that give float: torch.ao's dynamic and weight-only tables.
+/// Rows of operators that give float: torch.ao's dynamic and weight-only tables, and the kernels of
+/// PT2E's inductor backend.
 std::vector<KernelRow> floatRows()
 {
     std::vector<KernelRow> rows;
@@ -141,6 +142,13 @@ std::vector<KernelRow> floatRows()
             add(mode,
                 requantized({cell}, "quantized::quantized_" + std::string(cell) + "_dynamic"));
     }
+    for (const char* kind : {"linear", "conv1d", "conv2d", "conv3d"})
+        for (const bool withRelu : {true, false})
+            if (!withRelu || std::string_view(kind) != "conv3d") // its kernel knows no relu
+                add(KernelMode::FloatResult,
+                    requantized(withRelu ? std::vector<std::string> {kind, "relu"}
+                                         : std::vector<std::string> {kind},
+                                "onednn::q" + std::string(kind) + "_pointwise"));
     for (const char* bits : {"_byte", "_4bit"})
         for (const char* kind : {"embedding", "embedding_bag"})
             add(KernelMode::WeightOnly, named(kind, bits));
@@ -219,7 +227,8 @@ std::size_t removeRows(std::vector<KernelRow>& rows, const LoweringRow& removal)
     const auto kinds = operatorKindsOf(removal.pattern);
     return std::erase_if(rows, [&](const KernelRow& row) {
         return samePattern(row.pattern, kinds)
-            && (!isDynamicClass(removal.pattern) || row.mode != KernelMode::Static);
+            && (!isDynamicClass(removal.pattern)
+                || (row.mode != KernelMode::Static && row.mode != KernelMode::FloatResult));
     });
 }
 
@@ -235,8 +244,9 @@ std::vector<KernelRow> rowsOf(const LoweringRow& added)
     const auto wanted = isKernel ? std::vector<std::string> {} : operatorKindsOfName(added.to);
     const bool dynamic = isDynamicClass({added.to});
     for (const KernelRow& row : known) {
-        const bool fits = isKernel ? row.kernel == added.to && samePattern(row.pattern, kinds)
-                                   : samePattern(row.pattern, wanted)
+        const bool fits = isKernel
+            ? row.kernel == added.to && samePattern(row.pattern, kinds)
+            : samePattern(row.pattern, wanted) && row.mode != KernelMode::FloatResult
                 && (row.mode == KernelMode::Static || row.mode == KernelMode::WeightOnly)
                     != dynamic;
         if (!fits)
@@ -266,8 +276,8 @@ std::vector<KernelRow> rowsOf(const LoweringRow& added)
 
 std::string_view kernelModeName(KernelMode mode)
 {
-    static constexpr std::array<std::string_view, 4> kNames {"static", "dynamic", "float16",
-                                                             "weight only"};
+    static constexpr std::array<std::string_view, 5> kNames {"static", "dynamic", "float16",
+                                                             "weight only", "float result"};
     return kNames[std::size_t(mode)];
 }
 

@@ -28,9 +28,11 @@ enum class KernelMode : std::uint8_t
     Static, ///< between dequantize and quantize
     Dynamic, ///< after a dynamic quantize-dequantize pair, weight in qint8; gives float
     DynamicHalf, ///< after a pair of casts through float16, weight likewise; gives float
-    WeightOnly ///< float in and out, the weight with real zero points
+    WeightOnly, ///< float in and out, the weight with real zero points
+    FloatResult ///< after dequantize, weight in qint8; gives float (`MatchGroup::floatResult`)
 };
-std::string_view kernelModeName(KernelMode mode); ///< "static", "dynamic", "float16", "weight only"
+/// "static", "dynamic", "float16", "weight only", "float result".
+std::string_view kernelModeName(KernelMode mode);
 
 /// Where one argument of a kernel comes from, as the row of an extension pack tells it.
 struct KernelArgument

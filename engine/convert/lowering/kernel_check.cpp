@@ -157,13 +157,21 @@ private:
                 m_alive.erase(ref);
     }
 
+    /// Whether the kernel takes the integers alone, without their parameters.
+    bool readsIntegers(ValueRef mine) const
+    {
+        const Node* maker = m_lowered.graph->tryGet(mine.node);
+        return maker && maker->isOp(kIntegersOfTensor);
+    }
+
     at::IValue handedOver(ValueRef mine, const Seen& in) const
     {
         if (!in.value.isTensor())
             return in.value;
-        const at::Tensor tensor = in.integers ? at::_make_per_tensor_quantized_tensor(
+        const bool quantized = in.integers && !readsIntegers(mine);
+        const at::Tensor tensor = quantized ? at::_make_per_tensor_quantized_tensor(
                                       in.value.toTensor().contiguous(), in.scale, in.zeroPoint)
-                                              : in.value.toTensor();
+                                            : in.value.toTensor();
         const auto form = m_forms.find(mine);
         return form == m_forms.end() ? tensor : inForm(tensor, form->second);
     }
@@ -224,7 +232,9 @@ private:
             if (isLast || m_run.isConstant(mine) || !m_alive.at(reference).integers)
                 continue;
             const at::Tensor given = handedOver(mine, m_alive.at(reference)).toTensor();
-            if (!at::equal(frame.get(mine).toTensor().int_repr(), given.int_repr()))
+            const auto integers
+                = [](const at::Tensor& t) { return t.is_quantized() ? t.int_repr() : t; };
+            if (!at::equal(integers(frame.get(mine).toTensor()), integers(given)))
                 return fail(ErrorCode::Unsupported, "it writes into its input");
         }
         return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/convert/lowering/emit_kernel.h"
+#include "engine/convert/lowering/emit/emit_kernel.h"
 #include "engine/convert/lowering/lower.h"
 
 #include <optional>

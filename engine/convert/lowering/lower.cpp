@@ -2,12 +2,14 @@
 #include "engine/convert/lowering/lower.h"
 
 #include "engine/base/memory/free_later.h"
-#include "engine/convert/lowering/emit_kernel.h"
-#include "engine/convert/lowering/float_kernel.h"
+#include "engine/convert/lowering/emit/emit_kernel.h"
+#include "engine/convert/lowering/emit/float_kernel.h"
+#include "engine/convert/lowering/emit/pointwise_kernel.h"
 #include "engine/convert/lowering/kernel_matcher.h"
 #include "engine/convert/lowering/lowered_strides.h"
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/convert/lowering/module_draft.h"
+#include "engine/convert/lowering/quantized_tensors.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/graph/graph_verifier.h"
 #include "engine/graph/operators/common_targets.h"
@@ -25,21 +27,6 @@ namespace {
 
 constexpr std::size_t kNodesAReport = 1000; ///< nodes
 
-/// The quantized tensor type that stores an integer type.
-DType quantizedDType(DType stored)
-{
-    switch (stored) {
-    case DType::UInt8:
-        return DType::QUInt8;
-    case DType::Int8:
-        return DType::QInt8;
-    case DType::Int32:
-        return DType::QInt32;
-    default:
-        return DType::Unknown;
-    }
-}
-
 class Lowering
 {
 public:
@@ -54,7 +41,8 @@ public:
         const auto order = m_edit.order();
         for (NodeId id : order) {
             QS_CHECK(job.check());
-            useQuantizedTensors(id);
+            if (useQuantizedTensor(m_edit, id))
+                m_values.quantizeOf[{id, 0}] = id;
         }
         std::size_t done = 0;
         for (NodeId id : order) {
@@ -72,7 +60,7 @@ public:
                 lowerFloatAt(id);
         }
         for (NodeId id : m_edit.order())
-            readShapeBeforeDequantize(id);
+            readShapeBeforeDequantize(m_edit, id);
         QS_CHECK(job.check());
         m_edit.eraseDead();
         QS_CHECK(job.check());
@@ -93,52 +81,6 @@ public:
     }
 
 private:
-    /// Integers with parameters beside them become quantized tensors.
-    void useQuantizedTensors(NodeId id)
-    {
-        const Node& node = m_edit.get(id);
-        if (node.kind != NodeKind::Op || !isReferenceStep(node.target))
-            return;
-        const std::string op = node.target.substr(node.target.find('.') + 1);
-        const ValueRef input = argumentRef(node, "input");
-        const bool perChannel = op.find("_per_channel") != std::string::npos;
-        if (op == "quantize_per_tensor.default" || op == "quantize_per_channel.default") {
-            const Argument* stored = node.tryArg("dtype");
-            const DType dtype
-                = stored && stored->asDType() ? quantizedDType(*stored->asDType()) : DType::Unknown;
-            if (dtype == DType::Unknown)
-                return;
-            std::vector<NamedArgument> args {{"self", input}};
-            for (const char* name : {"scale", "zero_point", "scales", "zero_points", "axis"})
-                if (const Argument* value = node.tryArg(name))
-                    args.push_back({name, *value});
-            args.push_back({"dtype", dtype});
-            m_edit.setArgs(id, std::move(args));
-            m_edit.change(id).target = "aten." + op;
-            m_edit.change(id).outputs.at(0).type.dtype = dtype;
-            if (!perChannel)
-                m_values.quantizeOf[{id, 0}] = id;
-        } else if (op.starts_with("dequantize_per_")) {
-            // Only where its quantize was turned as well.
-            if (!input || !isTensorQuantize(m_edit.get(input.node).target))
-                return;
-            m_edit.setArgs(id, {{"self", input}});
-            m_edit.change(id).target = std::string(kDequantizeTensor);
-        }
-    }
-
-    /// A shape is that of the quantized tensor: no need to dequantize for it.
-    void readShapeBeforeDequantize(NodeId id)
-    {
-        const Node& node = m_edit.get(id);
-        if (!node.isOp(kSizeTarget) && !node.isOp(kElementsTarget) && !node.isOp("aten.size.int")
-            && !node.isOp("aten.sym_size.default"))
-            return;
-        const ValueRef read = argumentRef(node, "self");
-        if (read && m_edit.get(read.node).isOp(kDequantizeTensor))
-            m_edit.replaceArgument(id, 0, read, argumentRef(m_edit.get(read.node), "self"));
-    }
-
     void lowerAt(NodeId quantize)
     {
         const ValueRef input = argumentRef(m_edit.get(quantize), "self");
@@ -311,18 +253,18 @@ private:
         return inputs;
     }
 
-    /// Kernels with a float result: the plan's dynamic and weight-only operators.
+    /// Kernels with a float result: the plan's dynamic and weight-only operators, and those whose
+    /// result it leaves float.
     void lowerFloatAt(NodeId id)
     {
         const std::string kind = operatorKind(m_edit, m_edit.get(id));
         std::string why;
         for (const KernelRow& row : m_options.rows) {
-            if (row.mode == KernelMode::Static || kind.empty() || row.pattern.front() != kind
-                || (row.mode == KernelMode::WeightOnly) == m_options.quantized.at(id))
+            if (kind.empty() || row.pattern.front() != kind || !isOfMode(id, row.mode))
                 continue;
             FloatKernelMatch match {row, floatChain(row, id), lastMemberOf(id),
                                     m_options.reduceRange};
-            if (match.chain.empty())
+            if (match.chain.empty() || !isOfMode(match.chain.back(), row.mode))
                 continue;
             const NodeId last = match.chain.back();
             if (const auto it = m_options.refused.find(last); it != m_options.refused.end()) {
@@ -330,13 +272,26 @@ private:
                 break;
             }
             match.origin = lastMemberOf(last);
-            auto kernel = emitFloatKernel(m_edit, match);
+            auto kernel = row.mode == KernelMode::FloatResult
+                ? emitPointwiseKernel(m_edit, match, m_values)
+                : emitFloatKernel(m_edit, match);
             if (kernel)
                 return replaceByFloatKernel(match, *kernel);
             why = kernel.error().message;
         }
         if (!why.empty())
             m_out.reasons[id] = why;
+    }
+
+    /// Whether the plan quantizes the operator as rows of that mode do.
+    bool isOfMode(NodeId id, KernelMode mode) const
+    {
+        const bool givesFloat = m_options.floatResults.contains(id);
+        if (mode == KernelMode::Static || mode == KernelMode::FloatResult || givesFloat)
+            return mode == KernelMode::FloatResult && givesFloat;
+        const auto found = m_options.quantized.find(id);
+        return found != m_options.quantized.end()
+            && found->second == (mode != KernelMode::WeightOnly);
     }
 
     NodeId lastMemberOf(NodeId id) const
@@ -362,15 +317,25 @@ private:
         return chain;
     }
 
+    /// The reference form's value that a float kernel's input stands for.
+    ValueRef inReference(ValueRef ref) const
+    {
+        const Node& maker = m_edit.get(ref.node);
+        if (maker.isOp(kIntegersOfTensor))
+            if (const auto it = m_values.quantizeOf.find(argumentRef(maker, "self"));
+                it != m_values.quantizeOf.end())
+                return {it->second, 0};
+        const auto it = m_floatOf.find(ref);
+        return it == m_floatOf.end() ? ref : it->second;
+    }
+
     void replaceByFloatKernel(const FloatKernelMatch& match, NodeId kernel)
     {
         const NodeId last = match.chain.back();
         KernelSite site {last, true, kernel, match.origin, m_edit.get(kernel).target, {}};
         for (const NamedArgument& argument : m_edit.get(kernel).args)
-            forEachRef(argument.value, [&](ValueRef ref) {
-                const auto it = m_floatOf.find(ref);
-                site.inputs.emplace_back(ref, it == m_floatOf.end() ? ref : it->second);
-            });
+            forEachRef(argument.value,
+                       [&](ValueRef ref) { site.inputs.emplace_back(ref, inReference(ref)); });
         m_out.sites.push_back(std::move(site));
         for (std::uint32_t i = 0; i < m_edit.get(kernel).outputs.size(); ++i) {
             m_edit.replaceUses({last, i}, {kernel, i});

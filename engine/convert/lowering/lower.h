@@ -54,6 +54,8 @@ struct LoweringOptions
     std::unordered_map<NodeId, NodeId> lastMember; ///< float node to the last member of its group
     /// Operators that the plan quantizes, and whether dynamically.
     std::unordered_map<NodeId, bool> quantized;
+    /// Operators whose result the plan leaves float although they are quantized, statically.
+    std::unordered_set<NodeId> floatResults;
     /// Operators that a rule of the recipe keeps float: they never become kernels that compute.
     std::unordered_set<NodeId> keptFloat;
     std::unordered_map<NodeId, LowerModule> modules; ///< custom modules (`moduleLowerings`)

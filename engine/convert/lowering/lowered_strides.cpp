@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/lowered_strides.h"
 
+#include "engine/convert/lowering/lowering_ops.h"
 #include "engine/execute/layout.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/quantized_target.h"
@@ -39,6 +40,8 @@ bool dependsOnStrides(const Node& node)
 /// The float value of what a kernel made, not of what was only quantized.
 bool leavesKernel(const GraphEdit& edit, const Node& node)
 {
+    if (isFloatResultKernel(node.target))
+        return true;
     if (!node.isOp(kDequantizeTensor))
         return false;
     const ValueRef* read = node.args.at(0).value.asRef();

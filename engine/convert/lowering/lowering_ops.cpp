@@ -4,7 +4,7 @@
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/convert/lowering/prepack.h"
+#include "engine/convert/lowering/emit/prepack.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/argument_number.h"
@@ -174,6 +174,11 @@ std::string operatorKind(const GraphEdit& edit, const Node& node)
 bool choosesParams(std::string_view target)
 {
     return target.starts_with("quantized.") && target.ends_with(".Scalar");
+}
+
+bool isFloatResultKernel(std::string_view target)
+{
+    return target.starts_with("onednn.q") && !isPrepackTarget(target);
 }
 
 Result<Argument::List> convolutionList(const Node& node, const ValueType& weight,

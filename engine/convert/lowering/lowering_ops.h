@@ -9,6 +9,9 @@
 
 namespace qs {
 
+/// The integers of a quantized tensor, without its parameters.
+inline constexpr std::string_view kIntegersOfTensor = "aten.int_repr.default";
+
 /// What an operator is, whatever its spelling: "conv2d" for `conv2d`, for `conv2d.padding` and for
 /// a `convolution` of two dimensions; "linear" for `addmm`; "batch_norm2d" by the rank of its
 /// input; "mypack.linear" for an operator of an extension pack.
@@ -18,6 +21,9 @@ std::string operatorKind(const GraphEdit& edit, const Node& node);
 /// True for kernels that choose their result's parameters themselves: sums and products with a
 /// number.
 bool choosesParams(std::string_view target);
+
+/// True for kernels that read plain integers and give float (`KernelMode::FloatResult`).
+bool isFloatResultKernel(std::string_view target);
 
 /// A convolution's integer list (stride, padding, dilation, output_padding), one entry a spatial
 /// dimension. "same" padding is turned into numbers where both sides get as much: the type of the

@@ -28,8 +28,9 @@ std::string unloweredReason(const ConvertedModel& model, const LoweredGraph& low
     for (NodeId member : group.members)
         if (const auto it = lowered.reasons.find(member); it != lowered.reasons.end())
             return it->second;
-    const bool givesFloat = group.dtypeConfig
-        && (!group.dtypeConfig->output.dtype || isFloating(*group.dtypeConfig->output.dtype));
+    const bool givesFloat = group.floatResult
+        || (group.dtypeConfig
+            && (!group.dtypeConfig->output.dtype || isFloating(*group.dtypeConfig->output.dtype)));
     if (givesFloat)
         return "no row of the lowering table";
     for (const Use& use : reference.users({last, 0})) {
@@ -52,7 +53,8 @@ void addUnlowered(const ConvertedModel& model, const LoweredGraph& lowered,
         for (NodeId member : group.members)
             if (model.lowered->tryGet(member))
                 last = member;
-        if (!last)
+        // A kernel without a relu of its own leaves it to the operator after it.
+        if (!last || (group.floatResult && !model.lowered->tryGet(group.root)))
             continue;
         out.push_back({Residue::Kind::Unlowered, group.members.back(),
                        model.lowered->get(last).name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/module_draft.h"
 
-#include "engine/convert/lowering/prepack.h"
+#include "engine/convert/lowering/emit/prepack.h"
 #include "engine/graph/operators/quantized_target.h"
 
 namespace qs {

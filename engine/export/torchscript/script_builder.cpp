@@ -61,6 +61,14 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
     if (!maker.isStored() && !m_interpreter->isConstant(ref))
         return fail(makeError(ErrorCode::Internal, "its value is used before it is computed")
                         .atNode(maker.name));
+    if (maker.kind == NodeKind::Op && isPrepackTarget(maker.target)) {
+        QS_TRY(const at::IValue packed, m_interpreter->constant(ref));
+        // No file holds a tensor that oneDNN laid out: it is packed where it is used.
+        if (packed.isTensor() && packed.toTensor().is_mkldnn()) {
+            QS_CHECK(emitNode(*this, maker));
+            return m_values.at(ref);
+        }
+    }
     auto made = constantValue(ref);
     if (made)
         m_values[ref] = *made;

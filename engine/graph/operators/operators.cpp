@@ -199,7 +199,8 @@ bool movesValues(std::string_view target)
 
 bool isKernelTarget(std::string_view target)
 {
-    if (target.starts_with("quantized.") || target.starts_with("aten.quantized_"))
+    if (target.starts_with("quantized.") || target.starts_with("aten.quantized_")
+        || target.starts_with("onednn.q"))
         return true;
     const OperatorFactsPtr facts = packOperator(target);
     return facts && (facts->isKernel || facts->isPrepack);
@@ -207,7 +208,7 @@ bool isKernelTarget(std::string_view target)
 
 bool isPrepackTarget(std::string_view target)
 {
-    if (target.starts_with("quantized."))
+    if (target.starts_with("quantized.") || target.starts_with("onednn.q"))
         return target.find("_prepack") != std::string_view::npos;
     const OperatorFactsPtr facts = packOperator(target);
     return facts && facts->isPrepack;

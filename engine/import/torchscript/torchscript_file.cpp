@@ -55,7 +55,7 @@ auto readerOf(const std::string& bytes)
 bool isPure(std::string_view kind)
 {
     return hasTrait(kind, OperatorTrait::Restores)
-        || (kind.starts_with("quantized::")
+        || ((kind.starts_with("quantized::") || kind.starts_with("onednn::q"))
             && (kind.find("prepack") != std::string_view::npos
                 || kind.find("make_quantized_cell_params") != std::string_view::npos));
 }

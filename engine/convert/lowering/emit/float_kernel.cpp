@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/convert/lowering/float_kernel.h"
+#include "engine/convert/lowering/emit/float_kernel.h"
 
+#include "engine/convert/lowering/emit/prepack.h"
 #include "engine/convert/lowering/lowering_ops.h"
-#include "engine/convert/lowering/prepack.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/convert/lowering/prepack.h"
+#include "engine/convert/lowering/emit/prepack.h"
 
 #include "engine/base/text.h"
 #include "engine/convert/lowering/lowering_ops.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/convert/lowering/emit_kernel.h"
+#include "engine/convert/lowering/emit/emit_kernel.h"
 
+#include "engine/convert/lowering/emit/pack_arguments.h"
+#include "engine/convert/lowering/emit/prepack.h"
 #include "engine/convert/lowering/lowering_ops.h"
-#include "engine/convert/lowering/pack_arguments.h"
-#include "engine/convert/lowering/prepack.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/class_parts.h"
