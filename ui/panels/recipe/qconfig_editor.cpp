@@ -5,6 +5,7 @@
 #include "ui/panels/recipe/qconfig_box.h"
 #include "ui/session/decisions/backend_decisions.h"
 #include "ui/session/decisions/choices_for.h"
+#include "ui/session/decisions/float_result.h"
 #include "ui/session/decisions/trained_ranges.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -12,6 +13,7 @@
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
 #include <QSignalBlocker>
@@ -41,6 +43,7 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     , m_scope(new QComboBox(this))
     , m_activation(new ElidedLabel(QString(), uiFont(11.5), this))
     , m_weight(new ElidedLabel(QString(), uiFont(11.5), this))
+    , m_floatResult(new QCheckBox(tr("Float result"), this))
 {
     setObjectName(QStringLiteral("qconfigEditor"));
     setNames(*m_qconfig, "qconfigBox", tr("Qconfig of the selection"),
@@ -59,6 +62,7 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     const std::pair<QString, QWidget*> rows[] = {{tr("Qconfig"), m_qconfig},
                                                  {tr("Activation"), m_activation},
                                                  {tr("Weight"), m_weight},
+                                                 {tr("Result"), m_floatResult},
                                                  {tr("Scope"), m_scope}};
     int row = 0;
     for (const auto& [label, widget] : rows) {
@@ -66,6 +70,9 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
         grid->addWidget(name, row, 0);
         grid->addWidget(widget, row++, 1);
     }
+    setNames(*m_floatResult, "floatResult", tr("Float result"),
+             tr("The result of the selected layers is not quantized; can be undone"));
+    m_floatResult->setFont(uiFont(11.5));
     m_activation->setObjectName(QStringLiteral("qconfigActivation"));
     m_weight->setObjectName(QStringLiteral("qconfigWeight"));
     for (auto* label : {m_activation, m_weight}) {
@@ -74,6 +81,9 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
     }
     connect(m_qconfig, &QComboBox::activated, this, &QConfigEditor::apply);
     connect(m_scope, &QComboBox::activated, this, [this] { fillQConfigs(); });
+    connect(m_floatResult, &QCheckBox::clicked, this, [this](bool isFloat) {
+        setFloatResult(m_workspace, m_workspace.selection().nodes(), isFloat);
+    });
 }
 
 void QConfigEditor::refresh()
@@ -94,7 +104,16 @@ void QConfigEditor::refresh()
     setEnabled(!m_scopes.empty());
     m_activation->setText(specText(false));
     m_weight->setText(specText(true));
+    showFloatResult();
     fillQConfigs();
+}
+
+void QConfigEditor::showFloatResult()
+{
+    const auto choice = floatResultOf(m_workspace, m_workspace.selection().nodes());
+    m_floatResult->setChecked(choice.isOn);
+    m_floatResult->setEnabled(choice.isOpen);
+    m_floatResult->setToolTip(choice.why);
 }
 
 void QConfigEditor::fillQConfigs()

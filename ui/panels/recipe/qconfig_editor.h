@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+class QCheckBox;
 class QComboBox;
 
 namespace qs {
@@ -30,6 +31,7 @@ Q_SIGNALS:
 private:
     void fillQConfigs();
     void apply(int index);
+    void showFloatResult();
     NodeId firstQuantized() const;
     QString specText(bool weight) const;
 
@@ -38,6 +40,7 @@ private:
     QComboBox* m_scope;
     ElidedLabel* m_activation;
     ElidedLabel* m_weight;
+    QCheckBox* m_floatResult;
     std::vector<AssignScope> m_scopes;
 };
 
