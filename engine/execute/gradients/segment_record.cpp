@@ -5,6 +5,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/control/goes_on.h"
 #include "engine/execute/control/tuple_runner.h"
+#include "engine/execute/op_table.h"
 
 #include <ATen/ops/alias.h>
 #include <torch/csrc/autograd/function.h>
@@ -54,6 +55,14 @@ bool lacksFormula(const std::vector<at::IValue>& inputs, const std::vector<at::I
             visit(edge.function.get());
     }
     return false;
+}
+
+/// Whether the operator makes a tensor that has an argument's form and nothing of its values
+/// (`new_zeros`, `full_like`): those are told where to put it.
+bool readsFormAlone(const Node& node)
+{
+    const auto op = findOperator(node.target);
+    return op && op->schema().argumentIndexWithName("pin_memory").has_value();
 }
 
 class SegmentRecorder
@@ -214,7 +223,8 @@ private:
         const std::vector<at::IValue> outputs = outputsOf(node);
         if (std::any_of(outputs.begin(), outputs.end(), asksForGradient))
             return;
-        const bool floats = std::any_of(outputs.begin(), outputs.end(), isDifferentiable);
+        const bool floats = std::any_of(outputs.begin(), outputs.end(), isDifferentiable)
+            && !readsFormAlone(node);
         m_stops.seen[node.id] = floats ? Kind::NoDerivative : Kind::Integers;
     }
 
