@@ -103,7 +103,7 @@ class Values(torch.fx.Interpreter):
     def __init__(self, program, dtype):
         super().__init__(program.graph_module)
         self.dtype = dtype
-        self.buffers = set(program.graph_signature.inputs_to_buffers)
+        self.leaves = {*program.graph_signature.inputs_to_parameters, *program.graph_signature.user_inputs}
         self.seen = {}
 
     def cast(self, value):
@@ -114,15 +114,17 @@ class Values(torch.fx.Interpreter):
         value = super().run_node(node)
         if node.op == "output" or not isinstance(value, torch.Tensor) or not value.is_floating_point():
             return value
-        if node.op == "placeholder" and node.name in self.buffers:  # PyTorch has no derivative for statistics
+        if node.op == "placeholder" and node.name not in self.leaves:  # PyTorch has no derivative for statistics; constants fill masks
             return value
+        if not value.requires_grad and node.op != "placeholder":
+            return value  # a mask, which may be written to
         value = value.view_as(value) if value.requires_grad else value.detach().requires_grad_()
         self.seen[node.name] = value
         return value
 
     def call_function(self, target, args, kwargs):
         args, kwargs = pytree.tree_map(self.cast, (args, kwargs))
-        if getattr(target, "__name__", "").split(".")[0].endswith("_"):  # in place: import makes a value of its own of the result
+        if getattr(target, "__name__", "").split(".")[0].endswith("_") and args[0].requires_grad:  # in place: import makes a value of its own of the result
             args = (args[0].clone(), *args[1:])
         return super().call_function(target, args, kwargs)
 
