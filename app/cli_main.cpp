@@ -29,8 +29,8 @@ constexpr int kUsage = 2;
 bool runsModels(int argc, char** argv)
 {
     const std::string verb = argc > 1 ? argv[1] : "";
-    return verb == "quantize" || verb == "compare" || verb == "look" || verb == "verify"
-        || verb == "doctor";
+    return verb == "quantize" || verb == "compare" || verb == "look" || verb == "why"
+        || verb == "tune" || verb == "verify" || verb == "doctor";
 }
 
 int report(const qs::Error& error, const qs::ModelWords& words = {})
@@ -114,12 +114,13 @@ int runProgram(int argc, char** argv)
                          "quantscope " QUANTSCOPE_VERSION ", LibTorch " + qs::ownTorchVersion());
     app.require_subcommand(1);
     qs::Command chosen;
-    for (const auto add :
-         {qs::addExportCommand, qs::addInspectCommand, qs::addRecipeCommand, qs::addPlanCommand,
-          qs::addEditCommand, qs::addQuantizeCommand, qs::addCompareCommand, qs::addDiffCommand,
-          qs::addRunsCommand, qs::addLookCommand, qs::addVerifyCommand, qs::addCheckCommand,
-          qs::addReportCommand, qs::addBackendsCommand, qs::addKeysCommand,
-          qs::addExtensionsCommand, qs::addDoctorCommand, qs::addDescribeCommand, qs::addUiCommand})
+    for (const auto add : {qs::addExportCommand,   qs::addInspectCommand,  qs::addRecipeCommand,
+                           qs::addPlanCommand,     qs::addEditCommand,     qs::addQuantizeCommand,
+                           qs::addCompareCommand,  qs::addDiffCommand,     qs::addRunsCommand,
+                           qs::addLookCommand,     qs::addWhyCommand,      qs::addTuneCommand,
+                           qs::addVerifyCommand,   qs::addCheckCommand,    qs::addReportCommand,
+                           qs::addBackendsCommand, qs::addKeysCommand,     qs::addExtensionsCommand,
+                           qs::addDoctorCommand,   qs::addDescribeCommand, qs::addUiCommand})
         add(app, chosen);
     SharedOptions options;
     qs::addExtensionOption(app, options.extensions);

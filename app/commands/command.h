@@ -23,6 +23,8 @@ void addEditCommand(CLI::App& app, Command& chosen);
 void addQuantizeCommand(CLI::App& app, Command& chosen);
 void addCompareCommand(CLI::App& app, Command& chosen);
 void addLookCommand(CLI::App& app, Command& chosen);
+void addWhyCommand(CLI::App& app, Command& chosen);
+void addTuneCommand(CLI::App& app, Command& chosen);
 void addVerifyCommand(CLI::App& app, Command& chosen);
 void addDiffCommand(CLI::App& app, Command& chosen);
 void addRunsCommand(CLI::App& app, Command& chosen);

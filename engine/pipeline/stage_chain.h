@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/base/memo.h"
+#include "engine/blame/blame_sites.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/corrected_shapes.h"
 #include "engine/compare/preview.h"
@@ -112,6 +113,10 @@ public:
     /// Refuses observers that never saw a value, unless the recipe waives them.
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job);
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job);
+
+    /// Who causes the noise of the outputs, over the data of that comparison (`blameSites`).
+    Result<BlamePtr> blame(const CompareRequest& request, const BlameOptions& options,
+                           const JobContext& job);
 
     /// What decisions do to the first samples of the data that are compared, by the reference form
     /// alone (`previewErrors`). Statistics are the kept ones; an observer without takes its range

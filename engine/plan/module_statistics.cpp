@@ -278,4 +278,15 @@ ModuleStatisticsMap moduleStatistics(const Graph& graph, const Plan* plan)
     return out;
 }
 
+std::unordered_map<NodeId, std::int64_t> macsByOperator(const Graph& graph)
+{
+    std::unordered_map<NodeId, std::int64_t> found;
+    const MacCounter counter(graph);
+    for (const auto& node : graph.nodes())
+        if (node->kind == NodeKind::Op)
+            if (const std::int64_t macs = counter.count(*node).value_or(0); macs > 0)
+                found[node->id] = macs;
+    return found;
+}
+
 } // namespace qs

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace qs {
 
@@ -35,5 +36,8 @@ std::optional<std::int64_t> elementsOf(const ValueType& type);
 /// Of every module with everything inside it, in one reading of the graph. A tensor that several
 /// operators read counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.
 ModuleStatisticsMap moduleStatistics(const Graph& graph, const Plan* plan);
+
+/// `ModuleStatistics::macs` of each operator that has any. Pure.
+std::unordered_map<NodeId, std::int64_t> macsByOperator(const Graph& graph);
 
 } // namespace qs

@@ -153,7 +153,7 @@ Result<void> ModelRun::takeNotFinite()
     return {};
 }
 
-Result<void> ModelRun::convertAndCompare()
+Result<void> ModelRun::convert()
 {
     const Stopwatch converting(&m_timing, "convert");
     m_job.report("convert", "choosing scales, lowering, checking kernels", 0);
@@ -164,10 +164,14 @@ Result<void> ModelRun::convertAndCompare()
         m_options.strict && !unfit.empty())
         return fail(makeError(ErrorCode::BadInput, "--strict: " + unfit.front())
                         .inFile(m_planned.model->info().path));
+    return {};
+}
+
+Result<void> ModelRun::convertAndCompare()
+{
+    QS_CHECK(convert());
     const Stopwatch comparing(&m_timing, "compare");
-    QS_TRY(m_comparison,
-           m_chain.compare({m_calibration, m_converted, m_planned.recipe, m_settings, m_edited},
-                           m_job));
+    QS_TRY(m_comparison, m_chain.compare(compareRequest(), m_job));
     comparing.stop();
     if (const DataState now = DataState::of(m_settings); now != m_dataState)
         return fail(makeError(ErrorCode::BadInput,

@@ -42,6 +42,8 @@ public:
     /// pass.
     Result<void> plan();
     Result<void> calibrate();
+    Result<void> convert();
+    /// `convert`, then measures.
     Result<void> convertAndCompare();
     /// The user's own metric of the float and of the lowered model's outputs, which pass through
     /// the folder `scratch`; nothing without one.
@@ -52,6 +54,11 @@ public:
     const RunSettings& settings() const { return m_settings; }
     const PlannedModel& planned() const { return m_planned; }
     const CalibrationPtr& calibration() const { return m_calibration; }
+    /// What a comparison, or a blame, of the conversion asks the chain for.
+    CompareRequest compareRequest() const
+    {
+        return {m_calibration, m_converted, m_planned.recipe, m_settings, m_edited};
+    }
     /// What writes the results so far into `folder`.
     ExportRequest exportRequest(const std::string& folder) const;
     /// The same for a result document; borrows from this object.

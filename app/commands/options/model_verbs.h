@@ -7,7 +7,7 @@ namespace qs {
 
 /// The verbs that open a model: what limits a run, loads packs or lets files be read is an option
 /// of each.
-inline constexpr std::array kModelVerbs {"inspect", "plan", "edit",   "quantize",
-                                         "compare", "look", "verify", "check"};
+inline constexpr std::array kModelVerbs {"inspect", "plan", "edit", "quantize", "compare",
+                                         "look",    "why",  "tune", "verify",   "check"};
 
 } // namespace qs

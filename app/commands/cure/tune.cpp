@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/command.h"
+#include "app/commands/model/model_run.h"
+#include "app/commands/options/device_option.h"
+#include "app/commands/options/limit_options.h"
+#include "app/commands/text/console.h"
+#include "app/commands/text/tune_text.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/base/files/read_file.h"
+#include "engine/base/text.h"
+#include "engine/pipeline/tune/tune_json.h"
+#include "engine/verify/certificate.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+struct TuneOptions : ModelRunOptions
+{
+    std::string out, goal = "sqnr 20", time;
+    double keepInt8 = 80;
+    std::int64_t samples = 64, seed = 0;
+    int trials = 0;
+    std::vector<std::string> allowed;
+    bool resume = false, noGuard = false, json = false;
+};
+
+constexpr std::uint64_t kMostOfState = 256 << 20;
+
+/// Beside the recipe: what a search goes on from.
+std::string statePath(const std::string& recipe)
+{
+    const std::filesystem::path path(recipe);
+    return (path.parent_path() / path.stem()).string() + ".tune.json";
+}
+
+Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
+{
+    std::set<CureKind> kinds;
+    for (const std::string& name : names) {
+        const auto kind = cureKindFromName(name);
+        if (!kind)
+            return fail(makeError(ErrorCode::Usage, "there is no cure '" + name + "'")
+                            .withHint("give some of " + joined(cureKindNames())));
+        kinds.insert(*kind);
+    }
+    return kinds;
+}
+
+Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run)
+{
+    TuneRequest request;
+    QS_TRY(request.goal, parseGoal(options.goal));
+    QS_TRY(request.allowed, allowedOf(options.allowed));
+    if (!options.time.empty()) {
+        const auto time = parseDuration(options.time);
+        if (!time)
+            return fail(ErrorCode::Usage,
+                        inQuotes(options.time) + " is no time: give seconds, or 10m, or 2h");
+        request.seconds = double(time->count()) / 1000;
+    }
+    if (options.trials > 0)
+        request.trials = options.trials;
+    QS_CHECK(run.locate());
+    QS_CHECK(run.plan());
+    request.file = run.compareRequest().edited->file;
+    request.recipe = run.planned().recipe;
+    request.settings = run.settings();
+    request.keepInt8 = options.keepInt8 / 100;
+    request.samples = options.samples;
+    request.seed = std::uint64_t(options.seed);
+    request.needsGuard = !options.noGuard;
+    request.eightBitsHold = hasDotProduct();
+    return request;
+}
+
+/// The best so far, whatever comes after it.
+Result<void> keep(const TuneOptions& options, const TuneRequest& request, const TuneState& state)
+{
+    if (state.trials.empty())
+        return {};
+    const Recipe best = tunedRecipe(request.recipe, state.trials[state.best]);
+    QS_CHECK(writeFileAtomically(options.out, recipeToJson(writtenBeside(best, options.out))));
+    return writeFileAtomically(statePath(options.out), tuneJson(request, state));
+}
+
+Result<void> runTune(const TuneOptions& options, const CommandRun& job)
+{
+    ModelRun run(options, job);
+    QS_TRY(const TuneRequest request, requestOf(options, run));
+    KnownTrials known;
+    if (options.resume) {
+        QS_TRY(const std::string text, readWholeFile(statePath(options.out), kMostOfState));
+        auto read = readTrials(text, request);
+        if (!read)
+            return fail(std::move(read).error().inFile(statePath(options.out)));
+        known = std::move(*read);
+    }
+    const auto see = [&](const TuneState& state) { return keep(options, request, state); };
+    QS_TRY(const TuneState state, tune(run.chain(), request, known, see, job));
+    QS_CHECK(printOut(options.json ? tuneJson(request, state) : tuneText(request, state)));
+    if (!state.isReached())
+        return fail(makeError(ErrorCode::Numeric,
+                              "the goal '" + goalText(request.goal)
+                                  + "' was not reached; the best recipe is written")
+                        .inFile(options.out));
+    return {};
+}
+
+} // namespace
+
+void addTuneCommand(CLI::App& app, Command& chosen)
+{
+    auto options = std::make_shared<TuneOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "tune", "Searches cures that bring a model to a goal, and writes the recipe");
+    verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
+    addMovedOption(*verb, options->movedTo);
+    verb->add_option("--recipe", options->recipe,
+                     "the decisions to start from; without one backend x86's own");
+    verb->add_option("--data", options->data,
+                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project has "
+                     "its own");
+    verb->add_option("--compare-on", options->compareOn,
+                     "data to measure on; without them a project's own, else those of --data");
+    verb->add_option("--out", options->out,
+                     "the recipe to write; the search's state is kept beside it")
+        ->required();
+    verb->add_option("--goal", options->goal,
+                     "'sqnr 20' (dB of the worst output), 'cosine 0.98', 'top1-drop 0.5'");
+    verb->add_option("--keep-int8", options->keepInt8,
+                     "least share of the multiplications that stay in int8, in percent")
+        ->check(CLI::Range(0.0, 100.0));
+    verb->add_option("--allow", options->allowed,
+                     "kinds of cures: range, float, float_result, bound; without it all")
+        ->delimiter(',');
+    verb->add_option("--time", options->time, "stop with the best so far after: seconds, 10m, 2h");
+    verb->add_option("--trials", options->trials, "stop with the best so far after so many trials")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--samples", options->samples,
+                     "how many samples are searched on; a quarter is kept as guard")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--seed", options->seed, "of the probes")->check(CLI::NonNegativeNumber);
+    verb->add_flag("--no-guard", options->noGuard,
+                   "search on data that leave no sample to hold the result to");
+    verb->add_flag("--resume", options->resume,
+                   "take over what an interrupted search of the same kind measured");
+    addDeviceOption(*verb, options->device);
+    verb->add_flag("--json", options->json, "one JSON document on stdout");
+    verb->callback([options, &chosen] {
+        chosen = [options](const CommandRun& job) {
+            return toldOfModel(runTune(*options, job), options->model);
+        };
+    });
+}
+
+} // namespace qs

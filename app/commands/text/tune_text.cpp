@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/text/tune_text.h"
+
+#include "app/commands/text/console.h"
+#include "engine/base/decibels.h"
+#include "engine/base/text.h"
+
+namespace qs {
+
+namespace {
+
+std::string percentText(double part)
+{
+    return fixedText(100 * part, 1) + " %";
+}
+
+std::string trialsText(const TuneState& state)
+{
+    TextTable table({">trial", "stage", ">predicted dB", ">dB", ">on guard", ">cosine",
+                     ">int8 MACs", ">cures", ""});
+    for (std::size_t i = 0; i < state.trials.size(); ++i) {
+        const Trial& trial = state.trials[i];
+        table.add({std::to_string(i + 1), trial.stage, sqnrCell(trial.predictedDb),
+                   sqnrText(trial.search.db, 2), sqnrText(trial.guard.db, 2),
+                   fixedText(trial.guard.cosine, 5), percentText(trial.int8Macs),
+                   std::to_string(trial.cures.size() + (trial.floatNeedless ? 1 : 0)),
+                   std::string(trial.reached ? "reached" : "")
+                       + (i == state.best ? (trial.reached ? ", best" : "best") : "")});
+    }
+    return table.text();
+}
+
+std::string cureLine(const Cure& cure)
+{
+    std::string line = "  " + std::string(cureKindName(cure.kind)) + "  " + addressText(cure.at);
+    for (const ValueAddress& more : cure.nodes)
+        line += ", " + addressText(more);
+    return line + (cure.qconfig.empty() ? "" : "  as " + inQuotes(cure.qconfig)) + "\n";
+}
+
+} // namespace
+
+std::string tuneText(const TuneRequest& request, const TuneState& state)
+{
+    std::string text = "Goal: " + goalText(request.goal) + ", at least "
+        + percentText(request.keepInt8) + " of the multiplications in int8; "
+        + counted(state.searchSamples, "sample") + " searched, "
+        + std::to_string(state.guardSamples) + " kept as guard.\n\n" + trialsText(state) + "\n";
+    const Trial& best = state.trials.at(state.best);
+    if (!best.cures.empty() || best.floatNeedless) {
+        text += "Cures of the best trial\n";
+        for (const Cure& cure : best.cures)
+            text += cureLine(cure);
+        if (best.floatNeedless)
+            text += "  results that only float operators read stay float (needless_outputs)\n";
+        text += "\n";
+    }
+    text += (best.reached ? "Reached: " : "Missed: best ") + sqnrText(best.guard.db, 2, " dB")
+        + " on the guard with " + percentText(best.int8Macs) + " of the multiplications in int8; "
+        + state.stopped + ".\n";
+    return text;
+}
+
+} // namespace qs

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/blame/backward_passes.h"
+
+#include "engine/base/text.h"
+#include "engine/blame/isolation.h"
+#include "engine/compare/output_run.h"
+#include "engine/graph/operators/quantized_target.h"
+#include "engine/values/channel_axis.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+/// +1 and -1, by the seed, the batch, the probe and the output alone.
+at::Tensor probeLike(const at::Tensor& output, std::uint64_t seed, std::int64_t batch, int probe,
+                     std::size_t index)
+{
+    constexpr std::size_t kDigits = 15; // of a hash, for a generator's seed
+    const Key key = KeyBuilder("probe")
+                        .add(std::int64_t(seed))
+                        .add(batch)
+                        .add(std::int64_t(probe))
+                        .add(std::int64_t(index))
+                        .key();
+    const at::Generator generator
+        = at::detail::createCPUGenerator(std::stoull(key.substr(0, kDigits), nullptr, 16));
+    return (at::randint(0, 2, output.sizes(), generator, at::kFloat) * 2 - 1).to(output.options());
+}
+
+} // namespace
+
+std::vector<at::Tensor> measuredOutputs(const BlameRuns& runs, const std::vector<at::Tensor>& all)
+{
+    std::vector<at::Tensor> some;
+    for (const std::size_t place : runs.outputs)
+        some.push_back(all.at(place));
+    return some;
+}
+
+BackwardPasses::BackwardPasses(const BlameRuns& runs, Gradients gradients, std::uint64_t seed)
+    : m_runs(runs)
+    , m_gradients(std::move(gradients))
+    , m_seed(seed)
+    , m_sums(runs.twin.sites.size())
+    , m_idle(runs.twin.sites.size(), true)
+{
+    for (const NoisePlace& place : runs.twin.places)
+        if (runs.twin.sites[place.site].kind == BlameSite::Kind::Value)
+            m_pairs[place.noisy.node].push_back(place.site);
+        else
+            m_idle[place.site] = false;
+}
+
+Result<BackwardPasses> BackwardPasses::create(const BlameRuns& runs, std::uint64_t seed,
+                                              std::size_t bytes, const JobContext& job)
+{
+    GradientRequest request;
+    for (const NoisePlace& place : runs.twin.places)
+        request.sites.push_back(place.at);
+    const auto arguments = outputArguments(*runs.twin.graph);
+    for (const std::size_t output : runs.outputs)
+        request.outputs.push_back(*arguments[output]->asRef());
+    request.bytes = bytes;
+    QS_TRY(Gradients gradients, Gradients::create(runs.floatRun, std::move(request), job));
+    return BackwardPasses(runs, std::move(gradients), seed);
+}
+
+Result<void> BackwardPasses::add(const std::vector<at::IValue>& inputs, std::int64_t samples,
+                                 int probes, const JobContext& job)
+{
+    QS_TRY(const auto noisy, runReference(inputs, job));
+    m_sums.beginBatch(samples, probes);
+    m_probes = probes;
+    m_noise.clear();
+    const auto give
+        = [&](int probe, std::span<const at::Tensor> outputs) -> Result<std::vector<at::Tensor>> {
+        const std::vector<at::Tensor> given(outputs.begin(), outputs.end());
+        if (probe == 0)
+            QS_CHECK(addOutputs(given, noisy, samples));
+        return cotangents(given, probe);
+    };
+    const auto see = [&](std::size_t place, int probe, const at::Tensor& value,
+                         const at::Tensor& gradient, const Frame& segment) -> Result<void> {
+        QS_CHECK(job.check());
+        return addPlace(place, probe, value, gradient, segment);
+    };
+    QS_CHECK(m_gradients.run(inputs, probes, give, see, job));
+    m_sums.endBatch();
+    ++m_batch;
+    return {};
+}
+
+std::vector<std::optional<SiteBlame>> BackwardPasses::sites() const
+{
+    std::vector<std::optional<SiteBlame>> found(m_runs.twin.sites.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (m_idle[i])
+            continue;
+        SiteBlame& site = found[i].emplace();
+        site.site = m_runs.twin.sites[i];
+        site.share = correction() * m_sums.share(i);
+        site.standardError = correction() * m_sums.standardError(i);
+        site.white = correction() * m_sums.white(i);
+        // A derivative of zero, as that of rounding, tells nothing of noise.
+        site.blocked = site.share == 0 && m_sums.isNoisy(i);
+        site.ownDb = m_sums.ownDb(i);
+        site.profile = m_sums.profile(i);
+    }
+    for (const BlockedSite& blocked : m_gradients.blocked())
+        if (auto& site = found[m_runs.twin.places[blocked.site].site]; site && blocked.node)
+            site->blocked = true;
+    return found;
+}
+
+double BackwardPasses::correction() const
+{
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < m_scales.size(); ++i)
+        if (m_scales[i] > 0) {
+            const double power = m_powers.signal(i) / double(m_sums.samples());
+            sum += 1 / (m_scales[i] * m_scales[i] * double(m_measured) * power);
+            ++count;
+        }
+    return count ? sum / double(count) : 1;
+}
+
+std::set<std::string> BackwardPasses::blocks() const
+{
+    std::set<std::string> lines;
+    for (const BlockedSite& blocked : m_gradients.blocked())
+        if (blocked.node && !m_idle[m_runs.twin.places[blocked.site].site])
+            lines.insert(blocked.reason);
+    for (std::size_t i = 0; i < m_runs.twin.sites.size(); ++i)
+        if (!m_idle[i] && m_sums.share(i) == 0 && m_sums.isNoisy(i))
+            if (const Node* node = m_runs.twin.graph->tryGet(m_runs.twin.sites[i].node))
+                lines.insert("what follows " + inQuotes(node->name) + " has a derivative of zero");
+    return lines;
+}
+
+Result<std::vector<at::Tensor>> BackwardPasses::runReference(const std::vector<at::IValue>& inputs,
+                                                             const JobContext& job)
+{
+    const Interpreter& run = m_runs.referenceRun;
+    const auto nodes = run.graph().nodes();
+    QS_TRY(Frame frame, startFrame(run, inputs, {}));
+    std::unordered_map<NodeId, at::Tensor> raw; // by quantize, until its dequantize has run
+    for (std::size_t position = 0; position < nodes.size(); ++position) {
+        QS_CHECK(job.check());
+        const Node& node = *nodes[position];
+        if (node.isOperator() && !run.isConstant({node.id, 0})) {
+            QS_CHECK(run.runNode(node, frame));
+            if (isQuantizeStep(node.target)) {
+                QS_TRY(const at::IValue value, valueOf(run, frame, *node.args.at(0).value.asRef()));
+                raw[node.id] = value.toTensor();
+            } else if (const auto pair = m_pairs.find(node.id); pair != m_pairs.end()) {
+                const NodeId quantize = node.args.at(0).value.asRef()->node;
+                if (!at::equal(raw.at(quantize), frame.get({node.id, 0}).toTensor()))
+                    for (const std::size_t site : pair->second)
+                        m_idle[site] = false;
+                raw.erase(quantize);
+            }
+        }
+        for (const ValueRef& ref : run.deadAfter(position))
+            frame.release(ref);
+    }
+    QS_TRY(const auto outputs, outputTensors(run, frame));
+    return measuredOutputs(m_runs, outputs);
+}
+
+Result<void> BackwardPasses::addOutputs(const std::vector<at::Tensor>& outputs,
+                                        const std::vector<at::Tensor>& noisy, std::int64_t samples)
+{
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (!at::isfinite(outputs[i]).all().item<bool>())
+            return fail(ErrorCode::BadInput,
+                        "the output '" + m_runs.names.at(m_runs.outputs[i])
+                            + "' of the float model is not finite on these data");
+    m_powers.addSignal(outputs);
+    m_powers.addNoise(outputs, noisy);
+    if (!m_scales.empty())
+        return {};
+    m_measured = m_powers.measured();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const double power = m_powers.signal(i) / double(samples);
+        m_scales.push_back(power > 0 ? 1 / std::sqrt(power * double(m_measured)) : 0);
+    }
+    return {};
+}
+
+std::vector<at::Tensor> BackwardPasses::cotangents(const std::vector<at::Tensor>& outputs,
+                                                   int probe) const
+{
+    std::vector<at::Tensor> made;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        made.push_back(m_scales[i] > 0
+                           ? probeLike(outputs[i], m_seed, m_batch, probe, i) * m_scales[i]
+                           : at::Tensor());
+    return made;
+}
+
+Result<void> BackwardPasses::addPlace(std::size_t index, int probe, const at::Tensor& value,
+                                      const at::Tensor& gradient, const Frame& segment)
+{
+    const NoisePlace& place = m_runs.twin.places[index];
+    at::Tensor& noise = m_noise[index]; // the same for all probes of the batch
+    if (probe == 0) {
+        QS_TRY(const at::Tensor noisy,
+               noisyValue(place, value, m_runs.floatRun, m_runs.referenceRun, segment));
+        const bool fits = noisy.defined() && noisy.sizes() == value.sizes();
+        noise = fits ? noisy - value.detach() : at::Tensor();
+    }
+    if (noise.defined())
+        m_sums.add(place.site, probe, value.detach(), noise, gradient,
+                   channelAxis(*m_runs.twin.graph, place.at, std::size_t(value.dim())));
+    if (probe == m_probes - 1)
+        m_noise.erase(index);
+    return {};
+}
+
+} // namespace qs

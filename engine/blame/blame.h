@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/key.h"
+#include "engine/graph/graph.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// What reads a quantized value, through operators that only move values.
+enum class ReaderClass : std::uint8_t
+{
+    Multiplies, ///< as an operand of a convolution, a linear, a product, attention, a recurrence
+    Other, ///< any other operator
+    Output ///< nobody but the model's caller
+};
+std::string_view readerClassName(ReaderClass readers); ///< "multiplies", "other", "output"
+
+/// One cause of the output's noise: a value that the reference form quantizes, for one class of its
+/// readers; a quantized weight; or all that a module quantizes inside.
+struct BlameSite
+{
+    enum class Kind : std::uint8_t
+    {
+        Value,
+        Weight,
+        Interior
+    };
+    Kind kind = Kind::Value;
+    ReaderClass readers = ReaderClass::Multiplies; ///< of a value
+    ObserverId observer; ///< of the plan; none for an interior
+    /// Of the float model: the operator that makes the value, or that the weight or the interior
+    /// belongs to; an input of the model.
+    NodeId node;
+    ValueRef value; ///< of the float model: the value; of a weight the stored tensor, if it is one
+    /// Of the float model: the operators that read the value here, or the weight; in graph order.
+    std::vector<NodeId> at;
+};
+std::string_view siteKindName(BlameSite::Kind kind); ///< "value", "weight", "interior"
+
+/// What the values and the noise of a site look like, over some samples of a blame. Of a weight
+/// those of the operator's results.
+struct ValueProfile
+{
+    std::vector<double> channelMax; ///< largest magnitude; empty where a value has no channels
+    /// Share of the batches in which the channel is an outlier: at least `kWideRange` times the
+    /// median channel.
+    std::vector<double> channelWide;
+    std::vector<double> meanError; ///< by channel, of the noise
+    std::vector<double> errorPower; ///< by channel, mean square of the noise
+    /// Largest magnitude by place among all dimensions but those of samples and channels; empty
+    /// where there are none, where their number changes, or where there are too many.
+    std::vector<double> positionMax;
+};
+
+/// What one site does to the outputs. Shares are noise over signal, both powers, as the mean over
+/// the outputs that are measured: -10 log10(share) is the SQNR that the site alone would leave.
+struct SiteBlame
+{
+    BlameSite site;
+    double share = 0; ///< predicted by one backward pass (Hutchinson 1990)
+    double standardError = 0; ///< of the share, over samples and probes
+    /// What the share would be of noise without structure: |noise|^2 times the mean squared
+    /// gradient (Sripad and Snyder 1977; FIT, Zandonati 2023).
+    double white = 0;
+    std::optional<double> exact; ///< measured with this site alone switched on
+    std::optional<double> ownDb; ///< SQNR of the site's own value; none where nothing is lost
+    std::shared_ptr<const ValueProfile> profile {}; ///< null where nothing was seen
+    bool blocked = false; ///< no derivative leads from it to an output: only `exact` counts
+    /// The best that is known, for orders and sums: `exact`, else `share` by what measured sites
+    /// showed of theirs.
+    double expected = 0;
+};
+
+/// Who causes the noise of the model's outputs. A value; share as BlamePtr.
+struct Blame
+{
+    std::vector<SiteBlame> sites; ///< greatest share first
+    double predicted = 0; ///< sum of the shares
+    double measured = 0; ///< noise over signal of the reference form, on the same samples
+    std::int64_t samples = 0;
+    int probes = 0; ///< backward passes a sample
+    std::vector<std::string> outputs; ///< names of those that are measured
+    std::vector<std::string> leftOut; ///< a line for each output, or site, that is not, and why
+
+    /// How far the shares add up to the noise; 1 where all is linear. Nothing without noise.
+    std::optional<double> additivity() const;
+    /// Whether the shares may be taken for what each site does: `additivity` within 0.5 and 2.
+    bool isAdditive() const;
+};
+using BlamePtr = std::shared_ptr<const Blame>;
+
+/// -10 log10 of a share, capped at +-200 dB.
+double shareDb(double share);
+
+} // namespace qs

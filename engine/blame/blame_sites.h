@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/blame/blame.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/convert/converted_model.h"
+
+namespace qs {
+
+/// How much is looked at.
+struct BlameOptions
+{
+    std::int64_t samples = 64; ///< at most; whole batches are taken, one at least
+    /// Samples times probes, at least: data with fewer samples are probed several times each.
+    std::int64_t rows = 64;
+    std::uint64_t seed = 0; ///< of the probes
+    std::size_t bytes = 0; ///< of values that one pass keeps; 0 = no limit
+    /// Sites that are measured too, the greatest first, each alone switched on. Without a number
+    /// none where the shares add up (`Blame::isAdditive`), else 16 and those without a derivative.
+    std::optional<std::int64_t> exact {};
+};
+
+/// Predicts for each site of the reference form what it alone would do to the outputs, from one
+/// backward pass through the model without quantizers. With noise d = Q(v) - v of the float values
+/// and outputs y, each divided by the power of its signal:
+///
+///     share = E |J d|^2 = 1/(K n) sum over probes r and samples i of < d(r . y_i)/dv , d_i >^2
+///
+/// where r is +1 or -1 for each element of the outputs (Hutchinson 1990). Noise of a weight enters
+/// at the results of the operators that read it. The square is taken by sample where a value has
+/// one dimension as long as the batch, else over the batch, whose samples have probes of their own.
+/// A quantizer whose values lie on its grid already, because the one before it is the same, does
+/// nothing and is no site. The same seed, data and threads give the same bits.
+///
+/// Errors: no output of floats, an output that is not finite, the data's, a cancel.
+Result<BlamePtr> blameSites(const ConvertedModel& converted, const Dataset& data,
+                            const std::string& device, const BlameOptions& options,
+                            const JobContext& job = {});
+
+} // namespace qs

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/blame/causes/diagnose.h"
+
+#include "engine/base/decibels.h"
+#include "engine/base/text.h"
+#include "engine/blame/causes/mask_constant.h"
+#include "engine/blame/causes/site_facts.h"
+#include "engine/convert/ranges/storage_range.h"
+#include "engine/convert/ranges/value_noise.h"
+#include "engine/graph/operators/operators.h"
+#include "engine/values/channel_outliers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr double kLeastShare = 0.005; ///< of the noise, that is diagnosed
+constexpr double kFewChannels = 0.1; ///< of all: more are no outliers
+constexpr double kInMostBatches = 0.9;
+constexpr double kNarrowed = 0.5; ///< of a range
+constexpr double kClippingOverRounding = 4;
+constexpr double kGainDb = 0.5;
+constexpr double kSpread = 8; ///< between channels
+constexpr double kMeanPower = 0.3; ///< of the noise's
+constexpr double kWeightPart = 0.3; ///< of what an operator's weight and inputs add
+
+/// exp(-x) of a thousand masked places is less than half a step of a softmax's sum in float32: what
+/// a mask takes off a score need be no more than that and the scores' own range.
+constexpr double kSoftmaxZero = 24;
+
+using Found = std::optional<Cause>;
+
+std::string number(double value)
+{
+    return numberText(value, 3);
+}
+
+double largestOf(const std::vector<double>& values)
+{
+    return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+double quantileOf(std::vector<double> values, double part)
+{
+    const auto at = values.begin() + std::ptrdiff_t(part * double(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+Found caused(CauseCode code, std::vector<std::string> evidence, std::vector<Proposal> proposals)
+{
+    Cause cause;
+    cause.code = code;
+    cause.evidence = std::move(evidence);
+    cause.proposals = std::move(proposals);
+    return cause;
+}
+
+bool isValue(const SiteBlame& blamed)
+{
+    return blamed.site.kind == BlameSite::Kind::Value;
+}
+
+void append(std::vector<Proposal>& to, std::vector<Proposal> more)
+{
+    for (Proposal& one : more)
+        to.push_back(std::move(one));
+}
+
+Found maskConstant(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    const ObserverStats* seen = isValue(blamed) ? facts.stats(blamed.site) : nullptr;
+    if (!seen || magnitudeOf(*seen) < kMaskMagnitude)
+        return std::nullopt;
+    std::vector<Proposal> proposals;
+    const NodeId holder = maskHolder(facts, blamed.site.node);
+    if (auto bound = holder ? facts.cureAt(CureKind::Bound, holder) : std::nullopt) {
+        bound->bound = kSoftmaxZero + scoreRange(facts, blamed.site);
+        proposals.push_back({*bound, {}});
+    }
+    append(proposals, facts.withoutQuantizer(blamed.site));
+    return caused(CauseCode::MaskConstant,
+                  {"the range is " + number(seen->min) + " to " + number(seen->max)},
+                  std::move(proposals));
+}
+
+Found outlierChannel(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    if (!isValue(blamed) || !blamed.profile || blamed.profile->channelMax.size() < 2)
+        return std::nullopt;
+    const ValueProfile& profile = *blamed.profile;
+    std::vector<std::size_t> wide;
+    double others = 0;
+    for (std::size_t c = 0; c < profile.channelMax.size(); ++c)
+        if (profile.channelWide[c] >= kInMostBatches)
+            wide.push_back(c);
+        else
+            others = std::max(others, profile.channelMax[c]);
+    const double whole = largestOf(profile.channelMax);
+    if (wide.empty() || double(wide.size()) > kFewChannels * double(profile.channelMax.size())
+        || others > kNarrowed * whole)
+        return std::nullopt;
+    std::sort(wide.begin(), wide.end(), [&](std::size_t a, std::size_t b) {
+        return profile.channelMax[a] > profile.channelMax[b];
+    });
+    const double median = quantileOf(profile.channelMax, 0.5);
+    const std::size_t first = wide.front();
+    std::vector<std::string> evidence {
+        "channel " + std::to_string(first) + " of " + std::to_string(profile.channelMax.size())
+            + " reaches " + number(whole) + ", " + number(median > 0 ? whole / median : 0)
+            + " times the median channel",
+        "without " + counted(wide.size(), "channel") + " the range would be "
+            + number(100 * others / whole) + " % of it"};
+    return caused(CauseCode::OutlierChannel, std::move(evidence),
+                  facts.withoutQuantizer(blamed.site));
+}
+
+Found outlierPosition(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    if (!isValue(blamed) || !blamed.profile || blamed.profile->positionMax.size() < 2)
+        return std::nullopt;
+    const std::vector<double>& places = blamed.profile->positionMax;
+    const double median = quantileOf(places, 0.5), whole = largestOf(places);
+    std::size_t few = 0, first = 0;
+    double others = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] >= kWideRange * median) {
+            ++few;
+            first = places[i] == whole ? i : first;
+        } else {
+            others = std::max(others, places[i]);
+        }
+    }
+    const double most = std::max(1.0, kFewChannels * double(places.size()));
+    if (median <= 0 || few == 0 || double(few) > most || others > kNarrowed * whole)
+        return std::nullopt;
+    return caused(CauseCode::OutlierPosition,
+                  {"place " + std::to_string(first) + " of " + std::to_string(places.size())
+                       + " reaches " + number(whole) + ", " + number(whole / median)
+                       + " times the median place",
+                   "without " + counted(few, "place") + " the range would be "
+                       + number(100 * others / whole) + " % of it"},
+                  facts.withoutQuantizer(blamed.site));
+}
+
+/// The way of the same width and scheme that loses least, by the histogram.
+std::optional<Alternative> leastNoise(const std::vector<Alternative>& ways, const ObserverSpec& now)
+{
+    std::optional<Alternative> best;
+    for (const Alternative& way : ways)
+        if (way.sqnrDb && way.spec.dtype == now.dtype && way.spec.qscheme == now.qscheme
+            && quantRange(way.spec) == quantRange(now) && (!best || *way.sqnrDb > *best->sqnrDb))
+            best = way;
+    return best;
+}
+
+double stepOf(const QParams& qparams)
+{
+    return qparams.scale.empty() ? 0 : double(qparams.scale.front());
+}
+
+Found wrongRange(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    const ObserverStats* seen = isValue(blamed) ? facts.stats(blamed.site) : nullptr;
+    const QParams* now = facts.qparams(blamed.site);
+    const PlannedObserver* observer = facts.observer(blamed.site);
+    if (!seen || !now || !observer || isPerChannel(now->qscheme))
+        return std::nullopt;
+    const auto noise = valueNoise(seen->fine, *now, storageRange(storageDType(now->dtype)));
+    if (!noise)
+        return std::nullopt;
+    const auto best = leastNoise(valueAlternatives(*seen), observer->spec);
+    const double gain = best && noise->sqnrDb() ? *best->sqnrDb - *noise->sqnrDb() : 0;
+    if (noise->clipping > kClippingOverRounding * noise->rounding && gain > kGainDb)
+        return caused(
+            CauseCode::Clipped,
+            {number(100 * noise->beyond) + " % of the values lie beyond the range and lose "
+                 + number(noise->rounding > 0 ? noise->clipping / noise->rounding : 0)
+                 + " times as much as rounding",
+             "with " + best->name + " the value would gain " + fixedText(gain, 1) + " dB"},
+            facts.otherRange(blamed.site, best->spec));
+    if (gain > kGainDb && stepOf(best->qparams) < kNarrowed * stepOf(*now))
+        return caused(CauseCode::RangeWide,
+                      {"the range of least noise (" + best->name + ") is "
+                           + number(100 * stepOf(best->qparams) / stepOf(*now))
+                           + " % of the chosen one",
+                       "it would gain the value " + fixedText(gain, 1) + " dB"},
+                      facts.otherRange(blamed.site, best->spec));
+    return std::nullopt;
+}
+
+Found sharedRange(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    const SharedRange* shared = isValue(blamed) ? facts.shared(blamed.site) : nullptr;
+    if (!shared)
+        return std::nullopt;
+    std::vector<Proposal> proposals;
+    if (shared->separator)
+        if (const auto cure = facts.cureAt(CureKind::Float, shared->separator))
+            proposals.push_back({*cure, {}});
+    return caused(CauseCode::SharedRange, {shared->text}, std::move(proposals));
+}
+
+Found needlessOutput(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    if (!isValue(blamed) || !facts.isQuantized(blamed.site.node))
+        return std::nullopt;
+    const Node& maker = facts.model().get(blamed.site.node);
+    const NodePlan* decided = facts.decided(maker.id);
+    const auto isFloat = [&](NodeId reader) { return !facts.isQuantized(reader); };
+    if (!decided || decided->group < 0
+        || !std::all_of(blamed.site.at.begin(), blamed.site.at.end(), isFloat))
+        return std::nullopt;
+    const MatchGroup& group = facts.plan().groups.at(std::size_t(decided->group));
+    if (factsOf(facts.model().get(group.root).target).weighted == OperatorWeight::No)
+        return std::nullopt;
+    std::vector<Proposal> proposals;
+    if (const auto cure = facts.cureAt(CureKind::FloatResult, group.root))
+        proposals.push_back({*cure, {}});
+    return caused(CauseCode::NeedlessOutput,
+                  {blamed.site.at.empty() ? std::string("only the model's caller reads the result")
+                                          : "all readers of the result are float: "
+                           + counted(blamed.site.at.size(), "operator")},
+                  std::move(proposals));
+}
+
+Found channelSpread(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    constexpr double kLow = 0.1, kHigh = 0.9; // quantiles of the channels
+    if (!isValue(blamed) || blamed.site.readers != ReaderClass::Multiplies || !blamed.profile
+        || blamed.profile->channelMax.size() < 2)
+        return std::nullopt;
+    const NodePlan* decided = facts.decided(blamed.site.node);
+    const bool isLayer = decided && decided->group >= 0
+        && factsOf(
+               facts.model().get(facts.plan().groups.at(std::size_t(decided->group)).root).target)
+                .weighted
+            != OperatorWeight::No;
+    const double low = quantileOf(blamed.profile->channelMax, kLow);
+    const double high = quantileOf(blamed.profile->channelMax, kHigh);
+    if (!isLayer || low <= 0 || high < kSpread * low)
+        return std::nullopt;
+    return caused(CauseCode::ChannelSpread,
+                  {"a tenth of the channels stays below " + number(low) + ", a tenth exceeds "
+                   + number(high)},
+                  {});
+}
+
+Found biasShift(const SiteFacts&, const SiteBlame& blamed)
+{
+    if (!blamed.profile || blamed.profile->errorPower.empty())
+        return std::nullopt;
+    double means = 0, power = 0;
+    for (std::size_t c = 0; c < blamed.profile->errorPower.size(); ++c) {
+        means += blamed.profile->meanError[c] * blamed.profile->meanError[c];
+        power += blamed.profile->errorPower[c];
+    }
+    if (power <= 0 || means < kMeanPower * power)
+        return std::nullopt;
+    return caused(CauseCode::BiasShift,
+                  {number(100 * means / power) + " % of its noise is the mean of a channel"}, {});
+}
+
+Found weightRounding(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    if (blamed.site.kind != BlameSite::Kind::Weight)
+        return std::nullopt;
+    const double own = blamed.expected, inputs = facts.shareInto(blamed.site.node);
+    if (own < kWeightPart * (own + inputs))
+        return std::nullopt;
+    std::vector<Proposal> proposals;
+    if (const auto cure = facts.cureAt(CureKind::Float, blamed.site.node))
+        proposals.push_back({*cure, {}});
+    return caused(CauseCode::WeightRounding,
+                  {"the weight makes " + number(100 * own / (own + inputs))
+                   + " % of what the operator's weight and inputs add"},
+                  std::move(proposals));
+}
+
+Found recurrence(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    if (blamed.site.kind != BlameSite::Kind::Interior)
+        return std::nullopt;
+    std::vector<Proposal> proposals;
+    if (const auto cure = facts.cureAt(CureKind::Float, blamed.site.node))
+        proposals.push_back({*cure, {}});
+    const double inputs = facts.shareInto(blamed.site.node);
+    return caused(CauseCode::Recurrence,
+                  {"what is quantized inside makes "
+                   + number(100 * blamed.expected / (blamed.expected + inputs))
+                   + " % of what the layer and its inputs add"},
+                  std::move(proposals));
+}
+
+Found bitsUnused(const SiteFacts& facts, const SiteBlame& blamed)
+{
+    const auto proposals = isValue(blamed) ? facts.allBits(blamed.site) : std::vector<Proposal> {};
+    if (proposals.empty())
+        return std::nullopt;
+    const QuantRange used = quantRange(facts.observer(blamed.site)->spec);
+    return caused(CauseCode::BitsUnused,
+                  {"the range uses " + std::to_string(used.max - used.min + 1)
+                   + " of 256 steps; this machine's kernels take all of them"},
+                  proposals);
+}
+
+using Row = Found (*)(const SiteFacts&, const SiteBlame&);
+constexpr std::array<Row, 11> kRows {maskConstant,   outlierChannel, outlierPosition, wrongRange,
+                                     sharedRange,    needlessOutput, channelSpread,   biasShift,
+                                     weightRounding, recurrence,     bitsUnused};
+
+} // namespace
+
+std::vector<Cause> diagnose(const DiagnosisParts& parts)
+{
+    const SiteFacts facts(parts);
+    double all = 0;
+    for (const SiteBlame& blamed : parts.blame->sites)
+        all += blamed.expected;
+    std::vector<Cause> causes;
+    for (std::size_t i = 0; i < parts.blame->sites.size(); ++i) {
+        const SiteBlame& blamed = parts.blame->sites[i];
+        const double share = all > 0 ? blamed.expected / all : 0;
+        if (!(share >= kLeastShare))
+            continue;
+        Found found;
+        for (const Row row : kRows)
+            if (!found)
+                found = row(facts, blamed);
+        Cause cause = found.value_or(Cause {});
+        cause.site = i;
+        cause.share = share;
+        causes.push_back(std::move(cause));
+    }
+    std::stable_sort(causes.begin(), causes.end(),
+                     [](const Cause& a, const Cause& b) { return a.share > b.share; });
+    return causes;
+}
+
+} // namespace qs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/blame/blame.h"
+#include "engine/convert/converted_model.h"
+
+#include <utility>
+#include <vector>
+
+namespace qs {
+
+/// Where the noise of one site enters the twin, and how the reference form makes it.
+struct NoisePlace
+{
+    std::size_t site = 0; ///< index into `FloatTwin::sites`
+    ValueRef at; ///< of the twin: what the noise is added to
+    ValueRef noisy; ///< of the reference form: the same value with the noise in it
+    /// Values of the reference form that `noisy` is made from, each with the float value of the
+    /// twin that stands for it.
+    std::vector<std::pair<ValueRef, ValueRef>> given;
+};
+
+/// The reference form without its quantizers: what it computes if nothing is lost. Each class of
+/// readers of a value that was quantized reads it through an identity of its own
+/// (`kObserveTarget`), the place where that noise enters. Other nodes keep their ids.
+struct FloatTwin
+{
+    GraphPtr reference;
+    GraphPtr graph;
+    std::vector<BlameSite> sites; ///< in the order of the reference form
+    std::vector<NoisePlace> places; ///< of the same order; a site has one or more
+};
+
+/// Errors: a cancel.
+Result<FloatTwin> floatTwin(const ConvertedModel& converted, const JobContext& job = {});
+
+} // namespace qs

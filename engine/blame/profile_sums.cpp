@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/blame/profile_sums.h"
+
+#include "engine/values/channel_outliers.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+constexpr std::int64_t kMostBatches = 4; ///< more tell the same
+constexpr std::size_t kMostPositions = 4096; ///< of tokens, say; pixels tell nothing
+
+std::vector<double> numbersOf(const at::Tensor& vector)
+{
+    const at::Tensor plain = vector.to(at::kCPU, at::kDouble).contiguous();
+    const double* first = plain.const_data_ptr<double>();
+    return {first, first + plain.numel()};
+}
+
+double medianOf(std::vector<double> numbers)
+{
+    const auto middle = numbers.begin() + std::ptrdiff_t(numbers.size() / 2);
+    std::nth_element(numbers.begin(), middle, numbers.end());
+    return *middle;
+}
+
+/// All dimensions but one.
+std::vector<std::int64_t> othersOf(const at::Tensor& values, int axis)
+{
+    std::vector<std::int64_t> others;
+    for (std::int64_t d = 0; d < values.dim(); ++d)
+        if (d != axis)
+            others.push_back(d);
+    return others;
+}
+
+} // namespace
+
+void ProfileSums::add(const at::Tensor& value, const at::Tensor& noise, int axis,
+                      std::int64_t samples)
+{
+    if (m_batches >= kMostBatches || axis < 0 || axis >= value.dim() || value.dim() < 2
+        || value.numel() == 0)
+        return;
+    const auto channels = std::size_t(value.size(axis));
+    if (!m_max.empty() && m_max.size() != channels)
+        return;
+    const at::Tensor magnitudes = at::abs(value);
+    const std::vector<std::int64_t> others = othersOf(value, axis);
+    const std::vector<double> largest = numbersOf(at::amax(magnitudes, others));
+    const auto error = numbersOf(at::sum(noise, others, false, at::kDouble));
+    const auto power = numbersOf(at::sum(at::square(noise), others, false, at::kDouble));
+    for (auto* sums : {&m_max, &m_wide, &m_error, &m_power})
+        sums->resize(channels);
+    const double median = medianOf(largest);
+    for (std::size_t c = 0; c < channels; ++c) {
+        m_max[c] = std::max(m_max[c], largest[c]);
+        m_wide[c] += median > 0 && largest[c] >= kWideRange * median;
+        m_error[c] += error[c];
+        m_power[c] += power[c];
+    }
+    m_count += value.numel() / std::int64_t(channels);
+    ++m_batches;
+    addPositions(magnitudes, axis, samples);
+}
+
+void ProfileSums::addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples)
+{
+    if (!m_hasPositions || magnitudes.dim() < 3 || magnitudes.size(0) != samples || axis == 0) {
+        m_hasPositions = false;
+        return;
+    }
+    const at::Tensor places = at::amax(magnitudes, {0, axis}).reshape({-1});
+    const auto count = std::size_t(places.numel());
+    if (count > kMostPositions || (!m_positions.empty() && m_positions.size() != count)) {
+        m_hasPositions = false;
+        return;
+    }
+    const std::vector<double> largest = numbersOf(places);
+    m_positions.resize(count);
+    for (std::size_t i = 0; i < count; ++i)
+        m_positions[i] = std::max(m_positions[i], largest[i]);
+}
+
+ValueProfile ProfileSums::result() const
+{
+    ValueProfile profile {m_max, m_wide, m_error, m_power, {}};
+    for (std::size_t c = 0; c < m_max.size(); ++c) {
+        profile.channelWide[c] /= double(m_batches);
+        profile.meanError[c] /= double(m_count);
+        profile.errorPower[c] /= double(m_count);
+    }
+    if (m_hasPositions)
+        profile.positionMax = m_positions;
+    return profile;
+}
+
+} // namespace qs

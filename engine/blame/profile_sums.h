@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/blame/blame.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace qs {
+
+/// Gathers the profile of one site, batch after batch.
+class ProfileSums
+{
+public:
+    /// Float values and their noise, of one shape; `axis`: of the channels, -1 for none.
+    void add(const at::Tensor& value, const at::Tensor& noise, int axis, std::int64_t samples);
+    ValueProfile result() const;
+
+private:
+    void addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples);
+
+    std::vector<double> m_max, m_wide, m_error, m_power, m_positions;
+    bool m_hasPositions = true;
+    std::int64_t m_count = 0; ///< values a channel
+    std::int64_t m_batches = 0;
+};
+
+} // namespace qs

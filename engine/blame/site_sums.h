@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/blame/profile_sums.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace qs {
+
+/// For each site the sums over batches of what one backward pass gives: <gradient, noise>^2. One
+/// thread at a time.
+class SiteSums
+{
+public:
+    explicit SiteSums(std::size_t sites);
+
+    void beginBatch(std::int64_t samples, int probes);
+    /// One place of a site: its value, its noise and the gradient of one probe, of one shape; an
+    /// undefined gradient is zero.
+    /// `axis`: of the value's channels; -1 where it has none.
+    void add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noise,
+             const at::Tensor& gradient, int axis);
+    void endBatch();
+
+    /// Means over samples and probes; 0 of sites that nothing was added to.
+    double share(std::size_t site) const;
+    double standardError(std::size_t site) const;
+    double white(std::size_t site) const;
+    /// Whether the site's own values lose anything.
+    bool isNoisy(std::size_t site) const { return m_sums[site].noise > 0; }
+    /// SQNR of the site's own values; none where nothing is lost.
+    std::optional<double> ownDb(std::size_t site) const;
+    /// Null where nothing was added.
+    std::shared_ptr<const ValueProfile> profile(std::size_t site) const;
+    std::int64_t samples() const { return m_samples; }
+
+private:
+    /// Of one site and probe, in this batch.
+    struct Products
+    {
+        std::vector<double> bySample;
+        double whole = 0; ///< of places whose values are not told apart by sample
+        bool isWhole = false;
+    };
+    struct Sums
+    {
+        double squares = 0, squaresOfMeans = 0, white = 0, signal = 0, noise = 0;
+        std::int64_t terms = 0;
+        std::optional<ProfileSums> profile;
+    };
+    Products& productsOf(std::size_t site, int probe);
+
+    std::vector<Sums> m_sums;
+    std::vector<Products> m_batch; ///< by site and probe
+    std::int64_t m_batchSamples = 0, m_samples = 0;
+    int m_probes = 1;
+    std::int64_t m_rows = 0; ///< samples times probes so far
+};
+
+} // namespace qs

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/blame/blame.h"
+#include "engine/plan/plan.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace qs {
+
+/// Which operators to keep float so that the predicted noise stays within a bound.
+struct FloatChoice
+{
+    /// Operators that go together, because a value that all of them read is quantized for all.
+    std::vector<std::vector<NodeId>> groups;
+    double noise = 0; ///< predicted sum of the shares that stay
+    double floatMacs = 0; ///< share of all multiplications
+    bool isBounded = false; ///< the bound of float multiplications came before that of noise
+};
+
+/// A knapsack: greedily the group of operators with the greatest predicted share for its
+/// multiplications, until what stays is at most `noise`, or one more would make more than
+/// `mostFloat` of all multiplications float. Operators that multiply nothing come first, the
+/// greatest share before others. `macs`: of each operator (`macsByOperator`).
+class FloatKnapsack
+{
+public:
+    FloatKnapsack(const Blame& blame, const Graph& model, const Plan& plan,
+                  std::unordered_map<NodeId, std::int64_t> macs);
+    FloatChoice choose(double noise, double mostFloat) const;
+    /// Groups that cost no multiplication, down to a fiftieth of the noise.
+    FloatChoice freeOnes() const;
+
+private:
+    struct Item
+    {
+        double share = 0;
+        std::vector<NodeId> operators; ///< that have to be float for it to vanish
+    };
+    double costOf(const std::vector<NodeId>& operators, const std::vector<bool>& taken) const;
+
+    std::vector<Item> m_items; ///< of the sites
+    std::unordered_map<NodeId, std::size_t> m_indices;
+    std::vector<double> m_macs; ///< by index, share of all multiplications
+};
+
+} // namespace qs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/pipeline/tune/tune.h"
+
+#include <string>
+
+namespace qs {
+
+/// A search as one document, two-space indent: `{format, version, model, key, goal, keep_int8,
+/// seed, search_samples, guard_samples, blame[], causes[], trials[], front[], best, cures[],
+/// reached, stopped}`. A trial: `{key, stage, predicted_db, search, guard, int8_macs, reached,
+/// cures}`, figures as `{sqnr_db, cosine, top1_drop}`; the front holds the trials that no
+/// other beats in both SQNR and int8 multiplications. It is also the state that a search goes on
+/// from.
+std::string tuneJson(const TuneRequest& request, const TuneState& state);
+
+/// What an earlier search of the same request measured. Errors: no such document; one of another
+/// model, recipe, data, seed or number of samples, with which.
+Result<KnownTrials> readTrials(const std::string& json, const TuneRequest& request);
+
+} // namespace qs

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/graph_edit.h"
+#include "engine/pipeline/tune/float_choice.h"
+
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+/// Three layers in a row; each site is what one of them reads.
+struct Layers
+{
+    GraphPtr graph;
+    Plan plan;
+    Blame blame;
+    std::vector<NodeId> ids;
+    std::unordered_map<NodeId, std::int64_t> macs;
+
+    explicit Layers(const std::vector<std::pair<double, std::int64_t>>& sharesAndMacs)
+    {
+        GraphEdit edit;
+        Node input;
+        input.kind = NodeKind::Input;
+        input.name = "x";
+        input.outputs.push_back({"x", {}});
+        ValueRef at {edit.insert(std::move(input)), 0};
+        for (const auto& [share, count] : sharesAndMacs) {
+            Node layer;
+            layer.name = "layer";
+            layer.target = "aten.relu.default";
+            layer.args = {{"self", at}};
+            layer.outputs.push_back({"", {}});
+            const NodeId id = edit.insert(std::move(layer));
+            SiteBlame site;
+            site.site.node = at.node;
+            site.site.at = {id};
+            site.site.readers = ReaderClass::Multiplies;
+            site.share = site.expected = share;
+            blame.sites.push_back(site);
+            if (count > 0)
+                macs[id] = count;
+            ids.push_back(id);
+            at = {id, 0};
+        }
+        Node output;
+        output.kind = NodeKind::Output;
+        output.name = "output";
+        output.args = {{"", at}};
+        edit.insert(std::move(output));
+        graph = std::make_shared<const Graph>(edit.build());
+        for (const NodePtr& node : graph->nodes()) {
+            NodePlan decided;
+            decided.node = node->id;
+            decided.quantized = node->kind == NodeKind::Op;
+            plan.nodes.push_back(decided);
+        }
+        std::stable_sort(blame.sites.begin(), blame.sites.end(),
+                         [](const auto& a, const auto& b) { return a.share > b.share; });
+    }
+    FloatKnapsack knapsack() const { return {blame, *graph, plan, macs}; }
+};
+
+} // namespace
+
+class TestFloatChoice : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// 0.5 for 80 multiplications, 0.4 for 10, 0.1 for none.
+    void theBestRatioComesFirst()
+    {
+        const Layers layers({{0.5, 80}, {0.4, 10}, {0.1, 0}});
+        const FloatChoice choice = layers.knapsack().choose(0.55, 1);
+        QCOMPARE(choice.groups.size(), std::size_t(2));
+        QCOMPARE(choice.groups[0].front(), layers.ids[2]);
+        QCOMPARE(choice.groups[1].front(), layers.ids[1]);
+        QVERIFY(std::abs(choice.noise - 0.5) < 1e-12);
+        QVERIFY(std::abs(choice.floatMacs - 10.0 / 90) < 1e-12);
+        QVERIFY(!choice.isBounded);
+    }
+
+    void theBoundOfMultiplicationsHolds()
+    {
+        const Layers layers({{0.5, 80}, {0.4, 10}, {0.1, 0}});
+        const FloatChoice choice = layers.knapsack().choose(0, 0.2);
+        QCOMPARE(choice.groups.size(), std::size_t(2));
+        QVERIFY(choice.isBounded);
+        QVERIFY(choice.floatMacs <= 0.2);
+    }
+
+    void whatIsFreeCostsNothing()
+    {
+        const Layers layers({{0.5, 80}, {0.4, 10}, {0.1, 0}, {0.001, 0}});
+        const FloatChoice choice = layers.knapsack().freeOnes();
+        QCOMPARE(choice.floatMacs, 0.0);
+        QCOMPARE(choice.groups.front().front(), layers.ids[2]);
+    }
+
+    void enoughIsEnough()
+    {
+        const Layers layers({{0.5, 80}, {0.4, 10}});
+        QVERIFY(layers.knapsack().choose(1, 1).groups.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFloatChoice)
+#include "tst_float_choice.moc"

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/import/importer.h"
+#include "engine/pipeline/tune/tune_json.h"
+
+#include <QtTest>
+
+using namespace qs;
+
+namespace {
+
+const char* const kModel = QS_SOURCE_DIR "/resources/samples/digits.pt2";
+const char* const kData = QS_SOURCE_DIR "/resources/samples/calib.npz";
+
+template<class T>
+T must(Result<T> result)
+{
+    if (!result)
+        qFatal("%s", result.error().line().c_str());
+    return std::move(*result);
+}
+
+[[maybe_unused]] Result<void> nobody(const TuneState&)
+{
+    return {};
+}
+
+} // namespace
+
+class TestTune : public QObject
+{
+    Q_OBJECT
+
+private:
+    TuneRequest m_request;
+
+    TuneState tuned(const TuneRequest& request, const KnownTrials& known = {},
+                    const SeeTune& see = nobody)
+    {
+        StageChain chain;
+        return must(tune(chain, request, known, see, {}));
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        m_request.file = must(importModel(kModel));
+        m_request.recipe = defaultRecipe();
+        m_request.settings = {kData, {}, "cpu"};
+        m_request.goal = {TuneGoal::Kind::Sqnr, 40};
+    }
+
+    void goalsAreRead()
+    {
+        for (const char* text : {"sqnr 20", "cosine 0.98", "top1-drop 0.5"})
+            QCOMPARE(goalText(must(parseGoal(text))), std::string(text));
+        for (const char* text : {"", "sqnr", "sqnr x", "sqnr 20 dB", "psnr 3"})
+            QVERIFY2(!parseGoal(text), text);
+    }
+
+    void aHealthyModelIsLeftAlone()
+    {
+        TuneRequest request = m_request;
+        request.goal.value = 20;
+        const TuneState state = tuned(request);
+        QCOMPARE(state.trials.size(), std::size_t(1));
+        QVERIFY(state.isReached());
+        QVERIFY(tunedRecipe(request.recipe, state.trials[0]) == request.recipe);
+        QVERIFY(state.stopped.find("nothing was changed") != std::string::npos);
+    }
+
+    void theGoalIsReachedOnTheGuard()
+    {
+        const TuneState state = tuned(m_request);
+        const Trial& best = state.trials[state.best];
+        qInfo("%zu trials: %.2f dB searched, %.2f on the guard, %.1f %% in int8",
+              state.trials.size(), best.search.db, best.guard.db, 100 * best.int8Macs);
+        QVERIFY(best.guard.db > state.trials[0].guard.db);
+        QVERIFY(state.isReached());
+        QVERIFY(best.int8Macs >= m_request.keepInt8);
+        QVERIFY(state.guardSamples > 0);
+    }
+
+    void resumedEqualsUninterrupted()
+    {
+        const TuneState whole = tuned(m_request);
+        std::string written; // after the first trial
+        StageChain chain;
+        std::stop_source stop;
+        const auto see = [&](const TuneState& state) -> Result<void> {
+            written = tuneJson(m_request, state);
+            if (state.trials.size() == 1)
+                stop.request_stop();
+            return {};
+        };
+        QVERIFY(!tune(chain, m_request, {}, see, JobContext(stop.get_token())));
+        const KnownTrials known = must(readTrials(written, m_request));
+        QCOMPARE(known.size(), std::size_t(1));
+        QCOMPARE(tuneJson(m_request, tuned(m_request, known)), tuneJson(m_request, whole));
+    }
+
+    void anotherSearchIsRefused()
+    {
+        const std::string json = tuneJson(m_request, tuned(m_request));
+        TuneRequest other = m_request;
+        other.seed = 3;
+        const auto read = readTrials(json, other);
+        QVERIFY(!read);
+        QVERIFY(read.error().message.find("another seed") != std::string::npos);
+        QVERIFY(!readTrials("{}", m_request));
+        QVERIFY(!readTrials(json.substr(0, json.size() / 2), m_request));
+    }
+
+    void aBudgetLeavesTheBestSoFar()
+    {
+        TuneRequest request = m_request;
+        request.goal.value = 90;
+        request.trials = 2;
+        const TuneState state = tuned(request);
+        QVERIFY(state.trials.size() <= 3);
+        QVERIFY(!state.isReached());
+        QVERIFY(!state.stopped.empty());
+    }
+
+    void dataWithoutAGuardAreRefused()
+    {
+        TuneRequest request = m_request;
+        request.samples = 1;
+        StageChain chain;
+        const auto made = tune(chain, request, {}, nobody, {});
+        QVERIFY(!made);
+        QVERIFY(made.error().message.find("guard") != std::string::npos);
+        request.needsGuard = false;
+        QVERIFY(tune(chain, request, {}, nobody, {}).has_value());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTune)
+#include "tst_tune.moc"
