@@ -12,6 +12,19 @@
 
 namespace qs {
 
+/// How much is looked at.
+struct BlameOptions
+{
+    std::int64_t samples = 64; ///< at most; whole batches are taken, one at least
+    /// Samples times probes, at least: data with fewer samples are probed several times each.
+    std::int64_t rows = 64;
+    std::uint64_t seed = 0; ///< of the probes
+    std::size_t bytes = 0; ///< of values that one pass keeps; 0 = no limit
+    /// Sites that are measured too, the greatest first, each alone switched on. Without a number
+    /// none where the shares add up (`Blame::isAdditive`), else 16 and those without a derivative.
+    std::optional<std::int64_t> exact {};
+};
+
 /// What reads a quantized value, through operators that only move values.
 enum class ReaderClass : std::uint8_t
 {

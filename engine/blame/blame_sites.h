@@ -8,19 +8,6 @@
 
 namespace qs {
 
-/// How much is looked at.
-struct BlameOptions
-{
-    std::int64_t samples = 64; ///< at most; whole batches are taken, one at least
-    /// Samples times probes, at least: data with fewer samples are probed several times each.
-    std::int64_t rows = 64;
-    std::uint64_t seed = 0; ///< of the probes
-    std::size_t bytes = 0; ///< of values that one pass keeps; 0 = no limit
-    /// Sites that are measured too, the greatest first, each alone switched on. Without a number
-    /// none where the shares add up (`Blame::isAdditive`), else 16 and those without a derivative.
-    std::optional<std::int64_t> exact {};
-};
-
 /// Predicts for each site of the reference form what it alone would do to the outputs, from one
 /// backward pass through the model without quantizers. With noise d = Q(v) - v of the float values
 /// and outputs y, each divided by the power of its signal:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/blame/blame_sites.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/keys/content_keys.h"

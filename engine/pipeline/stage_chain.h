@@ -3,7 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/base/memo.h"
-#include "engine/blame/blame_sites.h"
+#include "engine/blame/blame.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/corrected_shapes.h"
 #include "engine/compare/preview.h"

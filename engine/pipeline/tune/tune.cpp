@@ -2,6 +2,7 @@
 #include "engine/pipeline/tune/tune.h"
 
 #include "engine/base/text.h"
+#include "engine/blame/blame_sites.h"
 #include "engine/blame/causes/diagnose.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/edit/addresses.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/blame/blame_sites.h"
+#include "engine/blame/blame.h"
 #include "engine/blame/causes/cause.h"
 #include "engine/pipeline/stage_chain.h"
 
