@@ -154,10 +154,7 @@ std::vector<Proposal> SiteFacts::allBits(const BlameSite& site) const
 std::vector<Proposal> SiteFacts::otherRange(const BlameSite& site, const ObserverSpec& spec) const
 {
     const NodePlan* maker = decided(site.node);
-    // Of a fusion the first operator's rule decides.
-    const NodeId at
-        = maker && maker->group >= 0 ? plan().groups.at(std::size_t(maker->group)).root : site.node;
-    const auto cure = cureAt(CureKind::Range, at);
+    const auto cure = cureAt(CureKind::Range, site.node);
     const NodePlan* reader = site.at.empty() ? nullptr : decided(site.at.front());
     const NodePlan* with = maker && maker->qconfig ? maker : reader;
     if (!cure || !with || !with->qconfig)
