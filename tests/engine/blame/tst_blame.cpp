@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/blame/float_twin.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/execute/interpreter.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/quantized_target.h"
