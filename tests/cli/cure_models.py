@@ -181,15 +181,16 @@ class Recurrent(nn.Module):
 
 
 class Places(nn.Module):
-    """Every place is divided by what its values were multiplied with; without biases it is the same whatever that is."""
+    """Every place is divided by what its values were multiplied with; without biases it is the same whatever that is. Then a head."""
 
     def __init__(self, factors):
         super().__init__()
         self.first, self.second = nn.Linear(16, 24, bias=False), nn.Linear(24, 8, bias=False)
         self.register_buffer("factors", factors)
+        self.head = nn.Linear(8, 8)
 
     def forward(self, x):
-        return self.second(F.relu(self.first(x))) / self.factors
+        return self.head(self.second(F.relu(self.first(x))) / self.factors)
 
 
 def made(make, *arguments):

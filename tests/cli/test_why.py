@@ -71,7 +71,7 @@ def planted(name, cures=True):
 
 
 test_outlier_channel = planted("outlier channel")
-test_outlier_position = planted("outlier position", cures=False)
+test_outlier_position = planted("outlier position")
 test_mask_of_the_least_float = planted("finfo.min")
 test_mask_of_1e9 = planted("mask of 1e9")
 test_clipped_by_percentile = planted("90 percent")

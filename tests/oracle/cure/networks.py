@@ -140,6 +140,17 @@ class Chosen(nn.Module):
         return self.table(self.chooser(x).argmax(1)) + self.other(x)
 
 
+class Recurrent(nn.Module):
+    """An LSTM, then a linear."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(8, 12, batch_first=True), nn.Linear(12, 4)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0])
+
+
 def seeded(make, shape, samples=16, seed=11):
     """(network in evaluation, its data): the same for the same seed. Norms that have seen data."""
     torch.manual_seed(seed)

@@ -163,9 +163,10 @@ def test_outputs_count_alike(folder):
         network.factor = factor
         job = Job(folder / str(factor), network.scaled(), data)
         told = job.why("--exact", ALL_SITES, "--samples", 1_024)
-        assert len(told["outputs"]) == 2, told["outputs"]
+        result = job.result()
+        assert told["outputs"] == [output["name"] for output in result["outputs"]] and len(told["outputs"]) == 2, (told["outputs"], result["outputs"])
         assert any("argmax" in line and "not measured" in line for line in told["left_out"]), told["left_out"]
-        program = Program(job.model, job.result())
+        program = Program(job.model, result)
         for site in told["sites"]:
             assert near(site["exact"], program.share(site, [data]), 1e-3), (site["title"], site["kind"])
         documents.append(named(told))
@@ -196,6 +197,17 @@ def test_what_has_no_derivative_is_measured(folder):
         assert behind[0]["exact"] is not None and near(behind[0]["exact"], program.share(behind[0], [data]), 1e-3), behind
         assert any(name in line and "no derivative" in line for line in told["left_out"]), told["left_out"]
         assert not any(site["blocked"] for site in told["sites"] if site["module"] in ("after", "other")), name
+
+
+def test_a_recurrent_layer_is_counted_once(folder):
+    """Its weights and what is quantized inside are sites of their own: none does what all of them do together."""
+    network, data = networks.seeded(networks.Recurrent, (24, 8))
+    told = Job(folder, network, data, prepare={"custom_modules": ["torch.nn.LSTM"]}).why("--exact", ALL_SITES)
+    exact = {site["kind"]: [one["exact"] for one in told["sites"] if one["kind"] == site["kind"] and one["node"] == "lstm"] for site in told["sites"]}
+    assert len(exact["interior"]) == 1 and len(exact["weight"]) == 2, exact
+    assert len(set(exact["interior"] + exact["weight"])) == 3, exact
+    total, measured = sum(site["exact"] for site in told["sites"]), 10 ** (-told["measured_db"] / 10)
+    assert 0.5 <= total / measured <= 1.6, (total, measured, exact)
 
 
 main(__name__)
