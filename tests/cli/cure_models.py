@@ -83,6 +83,20 @@ class Stream(nn.Module):
         return self.head(x + self.down(F.relu(self.up(x))))
 
 
+class Post(nn.Module):
+    """A layer, dropout, a residual and a float norm, as BERT has them; channel 5 of the layer's result is `factor` times as large."""
+
+    def __init__(self, factor):
+        super().__init__()
+        self.dense, self.dropout, self.norm, self.head = nn.Linear(24, 24), nn.Dropout(0.1), nn.LayerNorm(24), nn.Linear(24, 8)
+        scale_rows(self.dense, 5, factor)
+        with torch.no_grad():
+            self.norm.weight[5] /= factor
+
+    def forward(self, x):
+        return self.head(self.norm(x + self.dropout(self.dense(x))))
+
+
 class Masked(nn.Module):
     """Attention over 12 places with a causal mask that is added to the scores."""
 
@@ -208,6 +222,13 @@ def outlier_channel():
     return Fault("outlier_channel", ("layer_norm", "add"), sick, healthy)
 
 
+def outlier_before_norm():
+    """What reads the values is float; they are quantized for what makes them."""
+    data, rules = values(64, 24), {"object_type": [["torch.nn.LayerNorm", None]]}
+    sick, healthy = (Case(made(Post, factor), data, recipe(rules)) for factor in (64.0, 1.0))
+    return Fault("outlier_channel", ("linear", "add"), sick, healthy)
+
+
 def outlier_position():
     factors = torch.ones(12, 1)
     factors[0] = 64.0
@@ -285,7 +306,7 @@ def recurrence():
 
 
 FAULTS = {
-    "outlier channel": outlier_channel, "outlier position": outlier_position,
+    "outlier channel": outlier_channel, "outlier before a norm": outlier_before_norm, "outlier position": outlier_position,
     "finfo.min": lambda: mask_constant(torch.finfo(torch.float32).min), "mask of 1e9": lambda: mask_constant(-1e9),
     "90 percent": lambda: other_range("clipped", range="percentile", percentile=90),
     "narrow by hand": lambda: other_range("clipped", observer="fixed_qparams", scale=1 / 512, zero_point=0),
