@@ -251,16 +251,6 @@ def other_range(cause, **activation):
     return Fault(cause, ("relu",), Case(network, data, recipe(BETWEEN, other=observed(**activation))), Case(network, data, recipe()))
 
 
-def odd_sample():
-    """One sample of the calibration has one value that is 60 times as large, in a channel that the first layer does not count."""
-    network, data = made(Two), values(64, 16)
-    scale_columns(network.first, 3, 0.0)
-    odd = data.clone()
-    odd[17, 3] = 200.0
-    wide = recipe({"edge": [["x", "linear", 0, "wide"]]}, wide=observed(observer="minmax"))
-    return Fault("range_wide", ("x",), Case(network, odd, wide), Case(network, data, wide))
-
-
 def bits_unused():
     network, data = made(Two, 0.0, False), values(64, 16)
     seven = recipe({"node": [["linear", "seven"]]}, seven=observed(reduce_range=True))
@@ -311,7 +301,7 @@ FAULTS = {
     "90 percent": lambda: other_range("clipped", range="percentile", percentile=90),
     "narrow by hand": lambda: other_range("clipped", observer="fixed_qparams", scale=1 / 512, zero_point=0),
     "wide by hand": lambda: other_range("range_wide", observer="fixed_qparams", scale=1 / 4, zero_point=0),
-    "odd sample": odd_sample, "7 bits": bits_unused,
+    "7 bits": bits_unused,
     "float norm": lambda: needless_output(made(Normed, 30.0), {"object_type": [["torch.nn.LayerNorm", None]]}),
     "float linear": lambda: needless_output(made(Two, 30.0, False), {"node": [["linear_1", None]]}),
     "shared range": shared_range, "channel spread": channel_spread, "bias shift": bias_shift, "4 bits": weight_rounding,
