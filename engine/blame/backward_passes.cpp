@@ -106,7 +106,7 @@ std::vector<std::optional<SiteBlame>> BackwardPasses::sites() const
         site.share = correction() * m_sums.share(i);
         site.standardError = correction() * m_sums.standardError(i);
         site.white = correction() * m_sums.white(i);
-        // A derivative of zero, as that of rounding, tells nothing of noise.
+        // Rounding, for example, has a derivative of zero and still passes noise on.
         site.blocked = site.share == 0 && m_sums.isNoisy(i);
         site.ownDb = m_sums.ownDb(i);
         site.profile = m_sums.profile(i);

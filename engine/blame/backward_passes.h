@@ -55,8 +55,8 @@ private:
     Result<void> addOutputs(const std::vector<at::Tensor>& outputs,
                             const std::vector<at::Tensor>& noisy, std::int64_t samples);
     std::vector<at::Tensor> cotangents(const std::vector<at::Tensor>& outputs, int probe) const;
-    /// Shares are told in units of all batches' signal; probes were scaled by the first one's. With
-    /// several outputs, whose signals change otherwise, the mean.
+    /// Converts shares from the signal power of the first batch, by which probes are scaled, to
+    /// that of all batches. The mean over the outputs.
     double correction() const;
     Result<void> addPlace(std::size_t index, int probe, const at::Tensor& value,
                           const at::Tensor& gradient, const Frame& segment);

@@ -30,7 +30,7 @@ enum class ReaderClass : std::uint8_t
 {
     Multiplies, ///< as an operand of a convolution, a linear, a product, attention, a recurrence
     Other, ///< any other operator
-    Output ///< nobody but the model's caller
+    Output ///< only an output of the model
 };
 std::string_view readerClassName(ReaderClass readers); ///< "multiplies", "other", "output"
 

@@ -17,8 +17,8 @@ namespace qs {
 /// where r is +1 or -1 for each element of the outputs (Hutchinson 1990). Noise of a weight enters
 /// at the results of the operators that read it. The square is taken by sample where a value has
 /// one dimension as long as the batch, else over the batch, whose samples have probes of their own.
-/// A quantizer whose values lie on its grid already, because the one before it is the same, does
-/// nothing and is no site. The same seed, data and threads give the same bits.
+/// A quantizer that changes no value, because its input is on the same grid already, is not a site.
+/// Results are equal to the bit for equal seed, data and number of threads.
 ///
 /// Errors: no output of floats, an output that is not finite, the data's, a cancel.
 Result<BlamePtr> blameSites(const ConvertedModel& converted, const Dataset& data,

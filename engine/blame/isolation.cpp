@@ -91,7 +91,7 @@ Result<void> Isolation::run(const std::vector<at::IValue>& inputs,
     for (const auto& [start, site] : starts) {
         QS_CHECK(advance(frame, position, start, std::nullopt, job));
         position = start;
-        Frame own = frame; // shares the tensors: nobody writes over them
+        Frame own = frame; // shares the tensors, which no operator overwrites here
         QS_CHECK(advance(own, start, end, site, job));
         QS_TRY(const auto outputs, outputTensors(m_float, own));
         see(site, outputs);

@@ -43,7 +43,7 @@ private:
     struct Products
     {
         std::vector<double> bySample;
-        double whole = 0; ///< of places whose values are not told apart by sample
+        double whole = 0; ///< of places without a dimension of samples
         bool isWhole = false;
     };
     struct Sums

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What `why` tells. Borrowed for the call.
+/// Input of the `why` document and text. Borrowed for the call.
 struct WhyParts
 {
     const Graph* model = nullptr; ///< the float model

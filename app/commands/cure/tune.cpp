@@ -9,7 +9,6 @@
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
 #include "engine/pipeline/tune/tune_json.h"
-#include "engine/verify/certificate.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -73,7 +72,6 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run)
     request.samples = options.samples;
     request.seed = std::uint64_t(options.seed);
     request.needsGuard = !options.noGuard;
-    request.eightBitsHold = hasDotProduct();
     return request;
 }
 

@@ -6,9 +6,8 @@
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/why_text.h"
-#include "engine/blame/causes/diagnose.h"
+#include "engine/pipeline/causes_of.h"
 #include "engine/project/project.h"
-#include "engine/verify/certificate.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -35,14 +34,7 @@ Result<void> printWhy(const WhyOptions& options, const CompareRequest& request,
     parts.model = prepared.model.get();
     parts.plan = prepared.plan.get();
     parts.blame = blame.get();
-    DiagnosisParts known;
-    known.blame = blame.get();
-    known.prepared = &prepared;
-    known.observations = request.calibration->observations.get();
-    known.qparams = &request.calibration->qparams;
-    known.file = file;
-    known.eightBitsHold = hasDotProduct();
-    const std::vector<Cause> causes = diagnose(known);
+    const std::vector<Cause> causes = causesOf(*request.calibration, *blame, file);
     parts.causes = &causes;
     parts.data = request.settings.compared();
     return printOut(options.json ? whyJson(parts) : whyText(parts, std::size_t(options.top)));

@@ -7,7 +7,7 @@
 #include "engine/blame/causes/site_facts.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
-#include "engine/graph/operators/operators.h"
+#include "engine/plan/summaries/group_root.h"
 #include "engine/values/channel_outliers.h"
 
 #include <algorithm>
@@ -209,17 +209,13 @@ Found needlessOutput(const SiteFacts& facts, const SiteBlame& blamed)
 {
     if (!isValue(blamed) || !facts.isQuantized(blamed.site.node))
         return std::nullopt;
-    const Node& maker = facts.model().get(blamed.site.node);
-    const NodePlan* decided = facts.decided(maker.id);
     const auto isFloat = [&](NodeId reader) { return !facts.isQuantized(reader); };
-    if (!decided || decided->group < 0
+    if (!isLayer(facts.model(), facts.plan(), blamed.site.node)
         || !std::all_of(blamed.site.at.begin(), blamed.site.at.end(), isFloat))
         return std::nullopt;
-    const MatchGroup& group = facts.plan().groups.at(std::size_t(decided->group));
-    if (factsOf(facts.model().get(group.root).target).weighted == OperatorWeight::No)
-        return std::nullopt;
+    const NodeId root = groupRoot(facts.model(), facts.plan(), blamed.site.node);
     std::vector<Proposal> proposals;
-    if (const auto cure = facts.cureAt(CureKind::FloatResult, group.root))
+    if (const auto cure = facts.cureAt(CureKind::FloatResult, root))
         proposals.push_back({*cure, {}});
     return caused(CauseCode::NeedlessOutput,
                   {blamed.site.at.empty() ? std::string("only the model's caller reads the result")
@@ -234,15 +230,10 @@ Found channelSpread(const SiteFacts& facts, const SiteBlame& blamed)
     if (!isValue(blamed) || blamed.site.readers != ReaderClass::Multiplies || !blamed.profile
         || blamed.profile->channelMax.size() < 2)
         return std::nullopt;
-    const NodePlan* decided = facts.decided(blamed.site.node);
-    const bool isLayer = decided && decided->group >= 0
-        && factsOf(
-               facts.model().get(facts.plan().groups.at(std::size_t(decided->group)).root).target)
-                .weighted
-            != OperatorWeight::No;
     const double low = quantileOf(blamed.profile->channelMax, kLow);
     const double high = quantileOf(blamed.profile->channelMax, kHigh);
-    if (!isLayer || low <= 0 || high < kSpread * low)
+    if (!facts.decided(blamed.site.node) || !isLayer(facts.model(), facts.plan(), blamed.site.node)
+        || low <= 0 || high < kSpread * low)
         return std::nullopt;
     return caused(CauseCode::ChannelSpread,
                   {"a tenth of the channels stays below " + number(low) + ", a tenth exceeds "

@@ -3,7 +3,7 @@
 
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/execute/tensor_store.h"
-#include "engine/graph/operators/operators.h"
+#include "engine/plan/summaries/group_root.h"
 
 #include <ATen/ATen.h>
 
@@ -128,10 +128,8 @@ std::vector<Proposal> SiteFacts::withoutQuantizer(const BlameSite& site) const
             proposals.push_back(std::move(one));
         return proposals;
     }
-    const NodeId root
-        = maker->group >= 0 ? plan().groups.at(std::size_t(maker->group)).root : site.node;
-    const bool isLayer = factsOf(model().get(root).target).weighted != OperatorWeight::No;
-    const auto cure = cureAt(isLayer ? CureKind::FloatResult : CureKind::Float, root);
+    const auto kind = isLayer(model(), plan(), site.node) ? CureKind::FloatResult : CureKind::Float;
+    const auto cure = cureAt(kind, groupRoot(model(), plan(), site.node));
     return cure ? std::vector<Proposal> {{*cure, {}}} : std::vector<Proposal> {};
 }
 

@@ -23,9 +23,9 @@ public:
     const Graph& model() const { return *m_parts.prepared->model; }
     const Plan& plan() const { return *m_parts.prepared->plan; }
     const PlannedObserver* observer(const BlameSite& site) const;
-    /// What the site's observer saw; null where it saw nothing or is none.
+    /// Statistics of the site's observer; null if it has none.
     const ObserverStats* stats(const BlameSite& site) const;
-    /// What was seen of a value of the model; null where nobody looked.
+    /// Statistics of a value of the model; null if it was not observed.
     const ObserverStats* statsOf(ValueRef value) const;
     const QParams* qparams(const BlameSite& site) const;
     /// Whether a stored tensor of floats holds a number of this magnitude.

@@ -2,6 +2,7 @@
 #include "engine/pipeline/tune/float_choice.h"
 
 #include "engine/graph/operators/operators.h"
+#include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
 #include <limits>
@@ -12,18 +13,6 @@ namespace qs {
 namespace {
 
 constexpr std::size_t kMostItems = 1000; ///< with the greatest shares; the others hardly count
-
-/// Operators that a match makes one stay float together.
-void addMembers(const Plan& plan, const NodePlan& decided, std::vector<NodeId>& operators)
-{
-    const auto add = [&](NodeId id) {
-        if (std::find(operators.begin(), operators.end(), id) == operators.end())
-            operators.push_back(id);
-    };
-    if (decided.group < 0)
-        return add(decided.node);
-    add(plan.groups.at(std::size_t(decided.group)).root);
-}
 
 bool isQuantizedIn(const Graph& model, const Plan& plan, NodeId id)
 {
@@ -37,14 +26,9 @@ bool isQuantizedIn(const Graph& model, const Plan& plan, NodeId id)
 std::vector<NodeId> operatorsOf(const BlameSite& site, const Graph& model, const Plan& plan)
 {
     const bool isRead = site.kind == BlameSite::Kind::Value;
-    if (isRead && site.readers != ReaderClass::Multiplies
-        && isQuantizedIn(model, plan, site.node)) {
-        const NodePlan& maker = *plan.tryGet(model, site.node);
-        const NodeId root
-            = maker.group >= 0 ? plan.groups.at(std::size_t(maker.group)).root : site.node;
-        if (factsOf(model.get(root).target).weighted == OperatorWeight::No)
-            return {site.node};
-    }
+    if (isRead && site.readers != ReaderClass::Multiplies && isQuantizedIn(model, plan, site.node)
+        && !isLayer(model, plan, site.node))
+        return {site.node};
     std::vector<NodeId> readers;
     for (const NodeId id : site.at)
         if (isQuantizedIn(model, plan, id) && !(isRead && movesValues(model.get(id).target)))
@@ -77,7 +61,10 @@ FloatKnapsack::FloatKnapsack(const Blame& blame, const Graph& model, const Plan&
             break;
         Item item {blamed.expected, {}};
         for (const NodeId id : operatorsOf(blamed.site, model, plan))
-            addMembers(plan, *plan.tryGet(model, id), item.operators);
+            if (const NodeId root = groupRoot(model, plan, id);
+                std::find(item.operators.begin(), item.operators.end(), root)
+                == item.operators.end())
+                item.operators.push_back(root);
         for (const NodeId id : item.operators)
             if (m_indices.try_emplace(id, m_macs.size()).second)
                 m_macs.push_back(macsOf(id));

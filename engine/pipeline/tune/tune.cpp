@@ -3,9 +3,9 @@
 
 #include "engine/base/text.h"
 #include "engine/blame/blame_sites.h"
-#include "engine/blame/causes/diagnose.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/edit/addresses.h"
+#include "engine/pipeline/causes_of.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
 #include "engine/pipeline/tune/float_choice.h"
@@ -59,10 +59,9 @@ double aimedDb(const TuneGoal& goal)
 class Tuner
 {
 public:
-    Tuner(StageChain& chain, const TuneRequest& request, const KnownTrials& known,
-          const SeeTune& see, const JobContext& job, TuneMeasure measure)
-        : m_chain(chain)
-        , m_request(request)
+    Tuner(const TuneRequest& request, const KnownTrials& known, const SeeTune& see,
+          const JobContext& job, TuneMeasure measure)
+        : m_request(request)
         , m_known(known)
         , m_see(see)
         , m_job(job)
@@ -90,7 +89,7 @@ public:
         if (!m_state.isReached() && !isSpent())
             QS_CHECK(tryFloat());
         if (!m_state.stopped.empty())
-            return m_state;
+            return over(m_state.stopped);
         return over(m_state.isReached() ? "the goal is reached" : "no further cure is predicted");
     }
 
@@ -145,8 +144,9 @@ private:
             trial.int8Macs = known->second.int8Macs;
             trial.reached = m_measure.reaches(trial.guard);
         } else {
-            QS_TRY(const TrialModel model, m_measure.make(recipe, m_job));
-            QS_CHECK(m_measure.measure(model, trial, m_job));
+            QS_TRY(m_made, m_measure.make(recipe, m_job));
+            m_madeOf = trial.key;
+            QS_CHECK(m_measure.measure(m_made, trial, m_job));
         }
         m_state.trials.push_back(std::move(trial));
         const std::size_t last = m_state.trials.size() - 1;
@@ -165,6 +165,15 @@ private:
         return one.reached ? one.int8Macs > other.int8Macs : one.guard.db > other.guard.db;
     }
 
+    /// The best so far as a model; the one that was measured last is at hand.
+    Result<TrialModel> bestModel() const
+    {
+        const Trial& best = m_state.trials[m_state.best];
+        if (best.key == m_madeOf)
+            return m_made;
+        return m_measure.make(tunedRecipe(m_request.recipe, best), m_job);
+    }
+
     Result<BlamePtr> blamed(const TrialModel& model) const
     {
         BlameOptions options;
@@ -172,18 +181,6 @@ private:
         options.samples = m_request.samples;
         return blameSites(*model.converted, m_measure.searchData(), model.calibration->device,
                           options, m_job);
-    }
-
-    std::vector<Cause> causesOf(const TrialModel& model, const Blame& blame) const
-    {
-        DiagnosisParts parts;
-        parts.blame = &blame;
-        parts.prepared = model.calibration->prepared.get();
-        parts.observations = model.calibration->observations.get();
-        parts.qparams = &model.calibration->qparams;
-        parts.file = m_request.file;
-        parts.eightBitsHold = m_request.eightBitsHold;
-        return diagnose(parts);
     }
 
     /// A cure for each group of operators, as far as they have addresses.
@@ -216,9 +213,9 @@ private:
         trial.stage = "free";
         trial.predictedDb.reset();
         const Recipe recipe = tunedRecipe(m_request.recipe, trial);
-        QS_TRY(const TrialModel model, m_measure.make(recipe, m_job));
+        QS_TRY(const TrialModel model, bestModel());
         QS_TRY(const BlamePtr blame, blamed(model));
-        const std::vector<Cause> causes = causesOf(model, *blame);
+        const std::vector<Cause> causes = causesOf(*model.calibration, *blame, m_request.file);
         if (isFirst) {
             m_state.blame = blame;
             m_state.causes = causes;
@@ -267,7 +264,7 @@ private:
         if (!isAllowed(CureKind::Float))
             return {};
         const Trial base = m_state.trials[m_state.best];
-        QS_TRY(const TrialModel model, m_measure.make(tunedRecipe(m_request.recipe, base), m_job));
+        QS_TRY(const TrialModel model, bestModel());
         QS_TRY(const BlamePtr blame, blamed(model));
         const Graph& graph = *model.calibration->prepared->model;
         const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
@@ -324,7 +321,6 @@ private:
         return aim * std::clamp(wanted / noiseOf(made.guard.db), kLeast, kMost);
     }
 
-    StageChain& m_chain;
     const TuneRequest& m_request;
     const KnownTrials& m_known;
     const SeeTune& m_see;
@@ -332,6 +328,8 @@ private:
     TuneMeasure m_measure;
     Addresses m_addresses;
     TuneState m_state;
+    TrialModel m_made; ///< of the trial `m_madeOf`
+    Key m_madeOf;
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 
@@ -341,9 +339,7 @@ Result<TuneGoal> parseGoal(const std::string& text)
 {
     const auto space = text.find(' ');
     const std::string word = text.substr(0, space);
-    std::vector<std::string> words;
     for (const GoalWord& row : kGoalWords) {
-        words.emplace_back(row.word);
         if (word != row.word || space == std::string::npos)
             continue;
         const std::string number = text.substr(space + 1);
@@ -379,7 +375,7 @@ Result<TuneState> tune(StageChain& chain, const TuneRequest& request, const Know
                        const SeeTune& see, const JobContext& job)
 {
     QS_TRY(TuneMeasure measure, TuneMeasure::create(chain, request, job));
-    return Tuner(chain, request, known, see, job, std::move(measure)).run();
+    return Tuner(request, known, see, job, std::move(measure)).run();
 }
 
 } // namespace qs

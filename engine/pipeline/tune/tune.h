@@ -44,7 +44,6 @@ struct TuneRequest
     std::set<CureKind> allowed; ///< empty = all
     std::optional<int> trials; ///< at most
     std::optional<double> seconds; ///< about; looked at between trials
-    bool eightBitsHold = false; ///< `DiagnosisParts::eightBitsHold`
 };
 
 /// What one form of the model loses on one part of the data.

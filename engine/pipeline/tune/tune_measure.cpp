@@ -4,6 +4,7 @@
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/compare/metrics/metrics.h"
 #include "engine/compare/metrics/top1.h"
 #include "engine/compare/output_run.h"
 #include "engine/convert/convert.h"
@@ -13,10 +14,7 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/plan/module_statistics.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
-#include <cmath>
 
 namespace qs {
 
@@ -65,23 +63,6 @@ Result<CleanOutputs> runAll(const GraphPtr& graph, const Dataset& data, const Jo
     }
     return made;
 }
-
-/// Sums of one output.
-struct OutputSums
-{
-    double signal = 0, noise = 0, other = 0, product = 0;
-
-    void add(const at::Tensor& clean, const at::Tensor& noisy)
-    {
-        const at::Tensor y = clean.to(at::kDouble), z = noisy.to(at::kDouble);
-        signal += at::square(y).sum().item<double>();
-        other += at::square(z).sum().item<double>();
-        noise += at::square(z - y).sum().item<double>();
-        product += (y * z).sum().item<double>();
-    }
-    double db() const { return std::isfinite(noise) ? decibelsOf(signal, noise) : -kExactDb; }
-    double cosine() const { return other > 0 ? product / std::sqrt(signal * other) : 0; }
-};
 
 bool isMeasurable(const at::Tensor& clean, const at::Tensor& noisy)
 {
@@ -165,7 +146,7 @@ Result<TrialFigures> TuneMeasure::figures(const TrialModel& model, const Dataset
 {
     const GraphPtr& graph = model.converted->reference;
     QS_TRY(OutputRun run, OutputRun::create(graph));
-    std::vector<OutputSums> sums;
+    std::vector<ErrorSums> sums;
     Top1 top1(m_scores);
     for (std::int64_t i = 0; i < data.batchCount(); ++i) {
         QS_CHECK(job.check());
@@ -176,19 +157,18 @@ Result<TrialFigures> TuneMeasure::figures(const TrialModel& model, const Dataset
         sums.resize(wanted.size());
         for (std::size_t o = 0; o < wanted.size() && o < outputs.size(); ++o)
             if (isMeasurable(wanted[o], outputs[o]))
-                sums[o].add(wanted[o], outputs[o]);
+                QS_CHECK(addError(sums[o], wanted[o], outputs[o]));
         top1.add(wanted, outputs, batch);
     }
     TrialFigures made;
     made.db = kExactDb;
-    for (const OutputSums& one : sums)
-        if (one.signal > 0) {
-            made.db = std::min(made.db, one.db());
-            made.cosine = std::min(made.cosine, one.cosine());
+    for (const ErrorSums& one : sums)
+        if (const auto error = metricsFrom(one); error && error->sqnrDb) {
+            made.db = std::min(made.db, *error->sqnrDb);
+            made.cosine = std::min(made.cosine, error->cosine);
         }
     Comparison counted;
-    const auto names = std::vector<std::string>(sums.size());
-    top1.addTo(counted, names);
+    top1.addTo(counted, std::vector<std::string>(sums.size()));
     if (counted.floatTop1 && counted.int8Top1)
         made.top1Drop = 100 * (*counted.floatTop1 - *counted.int8Top1);
     else if (counted.agreement)

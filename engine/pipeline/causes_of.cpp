@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/causes_of.h"
+
+#include "engine/blame/causes/diagnose.h"
+#include "engine/verify/certificate.h"
+
+namespace qs {
+
+std::vector<Cause> causesOf(const Calibration& calibration, const Blame& blame,
+                            const GraphPtr& file)
+{
+    DiagnosisParts parts;
+    parts.blame = &blame;
+    parts.prepared = calibration.prepared.get();
+    parts.observations = calibration.observations.get();
+    parts.qparams = &calibration.qparams;
+    parts.file = file;
+    parts.eightBitsHold = hasDotProduct();
+    return diagnose(parts);
+}
+
+} // namespace qs
