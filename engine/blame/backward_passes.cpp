@@ -32,6 +32,42 @@ at::Tensor probeLike(const at::Tensor& output, std::uint64_t seed, std::int64_t 
     return (at::randint(0, 2, output.sizes(), generator, at::kFloat) * 2 - 1).to(output.options());
 }
 
+/// The one dimension that is as long as the batch. Where several are, the one of an open size; -1
+/// where that does not tell either.
+int sampleAxis(const ValueType& type, const at::Tensor& value, std::int64_t samples)
+{
+    const bool isShaped = type.shapeKnown && std::int64_t(type.shape.size()) == value.dim();
+    std::vector<int> all, open;
+    for (int d = 0; d < value.dim(); ++d) {
+        if (value.size(d) != samples)
+            continue;
+        all.push_back(d);
+        if (isShaped && type.shape[std::size_t(d)].isSymbolic())
+            open.push_back(d);
+    }
+    return all.size() == 1 ? all.front() : open.size() == 1 ? open.front() : -1;
+}
+
+/// All outputs of one call; `look` sees each node that has run.
+Result<std::vector<at::Tensor>>
+runForm(const Interpreter& run, const std::vector<at::IValue>& inputs,
+        const std::function<Result<void>(const Node&, const Frame&)>& look, const JobContext& job)
+{
+    const auto nodes = run.graph().nodes();
+    QS_TRY(Frame frame, startFrame(run, inputs, {}));
+    for (std::size_t position = 0; position < nodes.size(); ++position) {
+        QS_CHECK(job.check());
+        const Node& node = *nodes[position];
+        if (node.isOperator() && !run.isConstant({node.id, 0})) {
+            QS_CHECK(run.runNode(node, frame));
+            QS_CHECK(look(node, frame));
+        }
+        for (const ValueRef& ref : run.deadAfter(position))
+            frame.release(ref);
+    }
+    return outputTensors(run, frame);
+}
+
 } // namespace
 
 std::vector<at::Tensor> measuredOutputs(const BlameRuns& runs, const std::vector<at::Tensor>& all)
@@ -68,6 +104,18 @@ Result<BackwardPasses> BackwardPasses::create(const BlameRuns& runs, std::uint64
     request.bytes = bytes;
     QS_TRY(Gradients gradients, Gradients::create(runs.floatRun, std::move(request), job));
     return BackwardPasses(runs, std::move(gradients), seed);
+}
+
+Result<void> BackwardPasses::measure(const std::vector<at::IValue>& inputs, std::int64_t samples,
+                                     const JobContext& job)
+{
+    const auto nothing = [](const Node&, const Frame&) -> Result<void> { return {}; };
+    QS_TRY(const auto all, runForm(m_runs.floatRun, inputs, nothing, job));
+    const auto outputs = measuredOutputs(m_runs, all);
+    QS_CHECK(checkFinite(outputs));
+    m_ahead.addSignal(outputs);
+    m_aheadSamples += samples;
+    return {};
 }
 
 Result<void> BackwardPasses::add(const std::vector<at::IValue>& inputs, std::int64_t samples,
@@ -147,47 +195,46 @@ Result<std::vector<at::Tensor>> BackwardPasses::runReference(const std::vector<a
                                                              const JobContext& job)
 {
     const Interpreter& run = m_runs.referenceRun;
-    const auto nodes = run.graph().nodes();
-    QS_TRY(Frame frame, startFrame(run, inputs, {}));
     std::unordered_map<NodeId, at::Tensor> raw; // by quantize, until its dequantize has run
-    for (std::size_t position = 0; position < nodes.size(); ++position) {
-        QS_CHECK(job.check());
-        const Node& node = *nodes[position];
-        if (node.isOperator() && !run.isConstant({node.id, 0})) {
-            QS_CHECK(run.runNode(node, frame));
-            if (isQuantizeStep(node.target)) {
-                QS_TRY(const at::IValue value, valueOf(run, frame, *node.args.at(0).value.asRef()));
-                raw[node.id] = value.toTensor();
-            } else if (const auto pair = m_pairs.find(node.id); pair != m_pairs.end()) {
-                const NodeId quantize = node.args.at(0).value.asRef()->node;
-                if (!at::equal(raw.at(quantize), frame.get({node.id, 0}).toTensor()))
-                    for (const std::size_t site : pair->second)
-                        m_idle[site] = false;
-                raw.erase(quantize);
-            }
+    const auto look = [&](const Node& node, const Frame& frame) -> Result<void> {
+        if (isQuantizeStep(node.target)) {
+            QS_TRY(const at::IValue value, valueOf(run, frame, *node.args.at(0).value.asRef()));
+            raw[node.id] = value.toTensor();
+        } else if (const auto pair = m_pairs.find(node.id); pair != m_pairs.end()) {
+            const NodeId quantize = node.args.at(0).value.asRef()->node;
+            if (!at::equal(raw.at(quantize), frame.get({node.id, 0}).toTensor()))
+                for (const std::size_t site : pair->second)
+                    m_idle[site] = false;
+            raw.erase(quantize);
         }
-        for (const ValueRef& ref : run.deadAfter(position))
-            frame.release(ref);
-    }
-    QS_TRY(const auto outputs, outputTensors(run, frame));
+        return {};
+    };
+    QS_TRY(const auto outputs, runForm(run, inputs, look, job));
     return measuredOutputs(m_runs, outputs);
 }
 
-Result<void> BackwardPasses::addOutputs(const std::vector<at::Tensor>& outputs,
-                                        const std::vector<at::Tensor>& noisy, std::int64_t samples)
+Result<void> BackwardPasses::checkFinite(const std::vector<at::Tensor>& outputs) const
 {
     for (std::size_t i = 0; i < outputs.size(); ++i)
         if (!at::isfinite(outputs[i]).all().item<bool>())
             return fail(ErrorCode::BadInput,
                         "the output '" + m_runs.names.at(m_runs.outputs[i])
                             + "' of the float model is not finite on these data");
+    return {};
+}
+
+Result<void> BackwardPasses::addOutputs(const std::vector<at::Tensor>& outputs,
+                                        const std::vector<at::Tensor>& noisy, std::int64_t samples)
+{
+    QS_CHECK(checkFinite(outputs));
     m_powers.addSignal(outputs);
     m_powers.addNoise(outputs, noisy);
     if (!m_scales.empty())
         return {};
-    m_measured = m_powers.measured();
+    const OutputPowers& known = m_aheadSamples ? m_ahead : m_powers;
+    m_measured = known.measured();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const double power = m_powers.signal(i) / double(samples);
+        const double power = known.signal(i) / double(m_aheadSamples ? m_aheadSamples : samples);
         m_scales.push_back(power > 0 ? 1 / std::sqrt(power * double(m_measured)) : 0);
     }
     return {};
@@ -216,8 +263,10 @@ Result<void> BackwardPasses::addPlace(std::size_t index, int probe, const at::Te
         noise = fits ? noisy - value.detach() : at::Tensor();
     }
     if (noise.defined())
-        m_sums.add(place.site, probe, value.detach(), noise, gradient,
-                   channelAxis(*m_runs.twin.graph, place.at, std::size_t(value.dim())));
+        m_sums.add(
+            place.site, probe, value.detach(), noise, gradient,
+            {channelAxis(*m_runs.twin.graph, place.at, std::size_t(value.dim())),
+             sampleAxis(m_runs.twin.graph->value(place.at).type, value, m_sums.batchSamples())});
     if (probe == m_probes - 1)
         m_noise.erase(index);
     return {};

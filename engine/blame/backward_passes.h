@@ -35,6 +35,10 @@ public:
     static Result<BackwardPasses> create(const BlameRuns& runs, std::uint64_t seed,
                                          std::size_t bytes, const JobContext& job);
 
+    /// The outputs' signal of a batch that `add` gets later. Where there are several outputs, and
+    /// several batches, all are measured before the first: each output counts by its whole signal.
+    Result<void> measure(const std::vector<at::IValue>& inputs, std::int64_t samples,
+                         const JobContext& job);
     /// One batch, `probes` times. Errors: an output that is not finite; those of running; a cancel.
     Result<void> add(const std::vector<at::IValue>& inputs, std::int64_t samples, int probes,
                      const JobContext& job);
@@ -52,11 +56,12 @@ private:
     /// The outputs of the reference form; on the way, which of its quantizers change a value.
     Result<std::vector<at::Tensor>> runReference(const std::vector<at::IValue>& inputs,
                                                  const JobContext& job);
+    Result<void> checkFinite(const std::vector<at::Tensor>& outputs) const;
     Result<void> addOutputs(const std::vector<at::Tensor>& outputs,
                             const std::vector<at::Tensor>& noisy, std::int64_t samples);
     std::vector<at::Tensor> cotangents(const std::vector<at::Tensor>& outputs, int probe) const;
-    /// Converts shares from the signal power of the first batch, by which probes are scaled, to
-    /// that of all batches. The mean over the outputs.
+    /// Converts shares from the signal power that probes are scaled by, that of the first batch if
+    /// nothing was measured before, to that of all batches. The mean over the outputs.
     double correction() const;
     Result<void> addPlace(std::size_t index, int probe, const at::Tensor& value,
                           const at::Tensor& gradient, const Frame& segment);
@@ -68,6 +73,8 @@ private:
     std::vector<bool> m_idle; ///< by site: it changes no value that reaches it
     std::unordered_map<NodeId, std::vector<std::size_t>> m_pairs; ///< dequantize to its sites
     OutputPowers m_powers;
+    OutputPowers m_ahead; ///< of `measure`
+    std::int64_t m_aheadSamples = 0;
     std::size_t m_measured = 0; ///< outputs with a signal
     int m_probes = 1;
     std::unordered_map<std::size_t, at::Tensor> m_noise; ///< by place, between probes

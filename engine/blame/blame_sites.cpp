@@ -138,6 +138,11 @@ Result<Blame> blameOf(const BlameRuns& runs, const Dataset& data, const BlameOpt
 {
     QS_TRY(const Taken taken, takenOf(data, options));
     QS_TRY(BackwardPasses passes, BackwardPasses::create(runs, options.seed, options.bytes, job));
+    const bool isMeasured = runs.outputs.size() > 1 && taken.batches > 1;
+    for (std::int64_t i = 0; isMeasured && i < taken.batches; ++i) {
+        QS_TRY(const Batch batch, batchOn(data, i, runs.floatRun.device()));
+        QS_CHECK(passes.measure(batch.inputs, batch.samples, job));
+    }
     for (std::int64_t i = 0; i < taken.batches; ++i) {
         job.report("blame",
                    "batch " + std::to_string(i + 1) + " of " + std::to_string(taken.batches),

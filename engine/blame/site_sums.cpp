@@ -12,15 +12,6 @@ namespace qs {
 
 namespace {
 
-/// The one dimension that is as long as the batch; none where several are, or none is.
-std::optional<std::int64_t> sampleDimension(const at::Tensor& value, std::int64_t samples)
-{
-    const at::IntArrayRef sizes = value.sizes();
-    if (std::count(sizes.begin(), sizes.end(), samples) != 1)
-        return std::nullopt;
-    return std::find(sizes.begin(), sizes.end(), samples) - sizes.begin();
-}
-
 double squaredNorm(const at::Tensor& values)
 {
     const at::Tensor flat = values.reshape({-1});
@@ -47,7 +38,7 @@ SiteSums::Products& SiteSums::productsOf(std::size_t site, int probe)
 }
 
 void SiteSums::add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noise,
-                   const at::Tensor& gradient, int axis)
+                   const at::Tensor& gradient, SiteAxes axes)
 {
     Sums& sums = m_sums[site];
     if (probe == 0) {
@@ -55,7 +46,7 @@ void SiteSums::add(std::size_t site, int probe, const at::Tensor& value, const a
         sums.signal += squaredNorm(value);
         if (!sums.profile)
             sums.profile.emplace();
-        sums.profile->add(value, noise, axis, m_batchSamples);
+        sums.profile->add(value, noise, axes.channels, m_batchSamples);
     }
     Products& products = productsOf(site, probe);
     if (!gradient.defined()) {
@@ -63,10 +54,10 @@ void SiteSums::add(std::size_t site, int probe, const at::Tensor& value, const a
         return;
     }
     const at::Tensor product = gradient * noise;
-    if (const auto dimension = sampleDimension(product, m_batchSamples)) {
+    if (axes.samples >= 0) {
         std::vector<std::int64_t> others;
         for (std::int64_t d = 0; d < product.dim(); ++d)
-            if (d != *dimension)
+            if (d != axes.samples)
                 others.push_back(d);
         const at::Tensor bySample = (others.empty() ? product.to(at::kDouble)
                                                     : at::sum(product, others, false, at::kDouble))

@@ -11,6 +11,13 @@
 
 namespace qs {
 
+/// Which dimensions of a value are what; -1 where none is, or where it is not known.
+struct SiteAxes
+{
+    int channels = -1;
+    int samples = -1; ///< as long as the batch
+};
+
 /// For each site the sums over batches of what one backward pass gives: <gradient, noise>^2. One
 /// thread at a time.
 class SiteSums
@@ -21,9 +28,8 @@ public:
     void beginBatch(std::int64_t samples, int probes);
     /// One place of a site: its value, its noise and the gradient of one probe, of one shape; an
     /// undefined gradient is zero.
-    /// `axis`: of the value's channels; -1 where it has none.
     void add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noise,
-             const at::Tensor& gradient, int axis);
+             const at::Tensor& gradient, SiteAxes axes);
     void endBatch();
 
     /// Means over samples and probes; 0 of sites that nothing was added to.
@@ -37,6 +43,7 @@ public:
     /// Null where nothing was added.
     std::shared_ptr<const ValueProfile> profile(std::size_t site) const;
     std::int64_t samples() const { return m_samples; }
+    std::int64_t batchSamples() const { return m_batchSamples; } ///< of `beginBatch`
 
 private:
     /// Of one site and probe, in this batch.
