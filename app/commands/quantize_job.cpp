@@ -2,6 +2,7 @@
 #include "app/commands/quantize.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
+#include "app/commands/text/why_text.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/checkpoint.h"
@@ -17,6 +18,8 @@
 namespace qs {
 
 namespace {
+
+constexpr std::size_t kToldCauses = 5; ///< 'why' tells the others
 
 /// One run of the verb.
 class QuantizeJob
@@ -75,6 +78,8 @@ private:
     Result<void> finish(const std::string& scratch)
     {
         QS_CHECK(m_run.convertAndCompare());
+        if (m_options.why)
+            QS_CHECK(m_run.why());
         m_evaluated = m_run.evaluate(scratch);
         QS_CHECK(m_job.check());
         ExportRequest request = m_run.exportRequest(m_options.out);
@@ -102,6 +107,11 @@ private:
         if (m_options.json)
             return printOut(m_written.document);
         std::string text = resultText(m_run.parts());
+        if (const DiagnosisPtr& diagnosis = m_run.diagnosis()) {
+            const PlannedModel& planned = m_run.planned();
+            const WhyParts parts {planned.model.get(), planned.plan.get(), diagnosis.get()};
+            text += "\n" + whyText(parts, kToldCauses, "'why " + m_options.out + "' lists all");
+        }
         for (const std::string& line : m_written.notes)
             text += m_job.words().named(line) + "\n";
         text += "\nwritten:\n";

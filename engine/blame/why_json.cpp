@@ -21,10 +21,32 @@ std::string titleOf(const WhyParts& parts, const NodeTitles& titles, NodeId id)
                 : std::string("an edit's operator");
 }
 
-Json siteJson(const WhyParts& parts, const NodeTitles& titles, const SiteBlame& blamed)
+Json optionsJson(const Diagnosis& diagnosis)
+{
+    const BlameOptions& options = diagnosis.options;
+    return {{"samples", options.samples},
+            {"rows", options.rows},
+            {"seed", options.seed},
+            {"exact", options.exact ? Json(*options.exact) : Json(nullptr)},
+            {"eight_bits", diagnosis.eightBitsHold}};
+}
+
+Json unitsJson(const WhyParts& parts, const NodeTitles& titles)
+{
+    Json list = Json::array();
+    for (const UnitNoise& unit : parts.diagnosis->units)
+        list.push_back({{"title", titleOf(parts, titles, unit.node)},
+                        {"node", parts.model->get(unit.node).name},
+                        {"part", numberJson(unit.noise.part)},
+                        {"part_error", numberJson(unit.noise.standardError)}});
+    return list;
+}
+
+Json siteJson(const WhyParts& parts, const NodeTitles& titles, const SiteBlame& blamed, double all)
 {
     const BlameSite& site = blamed.site;
     const Node* node = parts.model->tryGet(site.node);
+    const NoisePart noise = noisePart(blamed, all);
     Json at = Json::array();
     for (const NodeId id : site.at)
         at.push_back(parts.model->get(id).name);
@@ -36,6 +58,7 @@ Json siteJson(const WhyParts& parts, const NodeTitles& titles, const SiteBlame& 
         {"kind", siteKindName(site.kind)},
         {"readers",
          site.kind == BlameSite::Kind::Value ? Json(readerClassName(site.readers)) : Json(nullptr)},
+        {"output", site.kind == BlameSite::Kind::Value ? Json(site.value.index) : Json(nullptr)},
         {"at", std::move(at)},
         {"observer", site.observer ? Json(site.observer.value()) : Json(nullptr)},
         {"share", numberJson(blamed.share)},
@@ -44,7 +67,10 @@ Json siteJson(const WhyParts& parts, const NodeTitles& titles, const SiteBlame& 
         {"exact", blamed.exact ? numberJson(*blamed.exact) : Json(nullptr)},
         {"white", numberJson(blamed.white)},
         {"own_db", blamed.ownDb ? numberJson(*blamed.ownDb) : Json(nullptr)},
-        {"blocked", blamed.blocked}};
+        {"blocked", blamed.blocked},
+        {"expected", numberJson(blamed.expected)},
+        {"part", numberJson(noise.part)},
+        {"part_error", numberJson(noise.standardError)}};
 }
 
 /// Proposals name their qconfigs as a recipe does, each once.
@@ -78,12 +104,13 @@ private:
 Json causeJson(const WhyParts& parts, const NodeTitles& titles, const Cause& cause,
                ProposedQConfigs& qconfigs)
 {
-    const BlameSite& site = parts.blame->sites.at(cause.site).site;
+    const BlameSite& site = parts.blame().sites.at(cause.site).site;
     const Node* node = parts.model->tryGet(site.node);
     std::vector<Cure> cures;
     for (const Proposal& proposal : cause.proposals)
         cures.push_back(qconfigs.named(proposal));
     return {{"cause", causeName(cause.code)},
+            {"words", causeWords(cause.code)},
             {"title", siteTitle(parts, titles, site)},
             {"node", node ? Json(node->name) : Json(nullptr)},
             {"module", node ? Json(node->scope.path) : Json(nullptr)},
@@ -125,28 +152,33 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
 
 std::string whyJson(const WhyParts& parts)
 {
-    const Blame& blame = *parts.blame;
+    const Blame& blame = parts.blame();
     const NodeTitles titles(*parts.model);
+    const double all = expectedNoise(blame);
     const ModelInfo& info = parts.model->info();
     const auto additivity = blame.additivity();
     Json sites = Json::array();
     for (const SiteBlame& site : blame.sites)
-        sites.push_back(siteJson(parts, titles, site));
+        sites.push_back(siteJson(parts, titles, site, all));
     ProposedQConfigs qconfigs;
     Json causes = Json::array();
-    for (const Cause& cause : *parts.causes)
+    for (const Cause& cause : parts.diagnosis->causes)
         causes.push_back(causeJson(parts, titles, cause, qconfigs));
     const Json json {{"format", "quantscope.why"},
                      {"version", 1},
                      {"model", {{"path", info.path}, {"sha256", info.sha256}}},
-                     {"data", parts.data},
+                     {"data", parts.diagnosis->data},
+                     {"options", optionsJson(*parts.diagnosis)},
                      {"outputs", blame.outputs},
                      {"samples", blame.samples},
                      {"probes", blame.probes},
+                     {"measured", numberJson(blame.measured)},
+                     {"predicted", numberJson(blame.predicted)},
                      {"measured_db", numberJson(shareDb(blame.measured))},
                      {"predicted_db", numberJson(shareDb(blame.predicted))},
                      {"additivity", additivity ? numberJson(*additivity) : Json(nullptr)},
                      {"additive", blame.isAdditive()},
+                     {"units", unitsJson(parts, titles)},
                      {"sites", std::move(sites)},
                      {"causes", std::move(causes)},
                      {"qconfigs", qconfigs.json()},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/blame/blame.h"
-#include "engine/blame/causes/cause.h"
+#include "engine/base/result.h"
+#include "engine/blame/diagnosis.h"
 #include "engine/graph/text/node_titles.h"
 #include "engine/plan/plan.h"
 
@@ -10,14 +10,14 @@
 
 namespace qs {
 
-/// Input of the `why` document and text. Borrowed for the call.
+/// Input of the `why` document and text. Borrowed for the call; all must be given.
 struct WhyParts
 {
     const Graph* model = nullptr; ///< the float model
     const Plan* plan = nullptr;
-    const Blame* blame = nullptr;
-    const std::vector<Cause>* causes = nullptr;
-    std::string data; ///< as named
+    const Diagnosis* diagnosis = nullptr;
+
+    const Blame& blame() const { return *diagnosis->blame; }
 };
 
 /// What a site is called: "block1.conv2 + bn2", "block1.conv2, weight", "lstm, inside".
@@ -25,10 +25,24 @@ std::string siteTitle(const WhyParts& parts, const NodeTitles& titles, const Bla
 /// What reads it: "layer1.0 · add", "conv2, conv3 and 2 more"; "the output".
 std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const BlameSite& site);
 
-/// One document, two-space indent: `{format, version, model, data, outputs[], samples, probes,
-/// measured_db, predicted_db, additivity, additive, sites[], causes[], qconfigs, left_out[]}`. A
-/// site: `{title, node, module, op, kind, readers, at[], observer, share, share_db, standard_error,
-/// exact, white, own_db, blocked}`, the greatest share first.
+/// The document of `why --json`, two-space indent; "why" of a result document is the same object:
+/// `{format, version, model, data, options, outputs[], samples, probes, measured, predicted,
+/// measured_db, predicted_db, additivity, additive, units[], sites[], causes[], qconfigs,
+/// left_out[]}`. A site: `{title, node, module, op, kind, readers, output, at[], observer, share,
+/// share_db, standard_error, exact, white, own_db, blocked, expected, part, part_error}`, the
+/// greatest share first. A unit:
+/// `{title, node, part, part_error}`: shares of all noise.
 std::string whyJson(const WhyParts& parts);
+
+/// Reads back what `whyJson` wrote for the same model and plan: all that is told, without profiles
+/// and without stored values of weights. Errors: not such a document, a node that the model does
+/// not have, a site or a cause that is none.
+Result<DiagnosisPtr> diagnosisFromJson(const std::string& json, const Graph& model,
+                                       const Plan& plan);
+
+/// The same of the section "why" of a result document; null where it has none. Errors: not a result
+/// document, and as above.
+Result<DiagnosisPtr> diagnosisFromResult(const std::string& document, const Graph& model,
+                                         const Plan& plan);
 
 } // namespace qs

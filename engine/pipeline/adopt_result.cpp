@@ -59,6 +59,7 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
     QS_TRY(const Key key,
            comparisonKey({calibration, nullptr, request.recipe, request.settings}, job));
     m_memo.keep<Comparison>(key, comparison, comparison->nodes.size() * sizeof(NodeError));
+    adoptDiagnosis(stored, *run.prepared, key);
     return std::string();
 }
 

@@ -3,6 +3,7 @@
 #include "engine/base/files/file_hash.h"
 #include "engine/base/log.h"
 #include "engine/base/memory/freed_memory.h"
+#include "engine/blame/why_json.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/output_errors.h"
 #include "engine/configure/backend_config.h"
@@ -18,6 +19,7 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/result_folder.h"
 #include "engine/pipeline/stage_chain.h"
+#include "engine/plan/cures/expand_cures.h"
 #include "engine/plan/names/node_words.h"
 
 #include <chrono>
@@ -35,8 +37,8 @@ class Writer
 {
 public:
     /// `compared`: what the comparison ran on.
-    Writer(const ExportRequest& request, const ResultFolder& folder, const Batch& batch,
-           const Dataset& compared, const JobContext& job)
+    Writer(const ExportRequest& request, CureExpansionPtr cures, const ResultFolder& folder,
+           const Batch& batch, const Dataset& compared, const JobContext& job)
         : m_request(request)
         , m_staging(folder.staging())
         , m_batch(batch)
@@ -54,6 +56,9 @@ public:
         m_parts.threads = calibration.observations->threads;
         m_parts.timingSeconds = request.timingSeconds;
         m_parts.evaluation = request.evaluation;
+        m_parts.cures = std::move(cures);
+        if (request.diagnosis)
+            m_parts.why = whyJson({m_parts.model, m_parts.plan, request.diagnosis.get()});
     }
 
     /// Returns the text of the result document.
@@ -216,7 +221,9 @@ Result<ExportReport> StageChain::exportTo(const ExportRequest& request, const Jo
     QS_TRY(const auto comparisonData,
            data(model, request.settings.compared(),
                 comparedCut(request.settings, request.recipe.calibration)));
-    Writer writer(request, folder, batch, *comparisonData, job);
+    QS_TRY(CureExpansionPtr cured,
+           cures(request.calibration->prepared->model, request.recipe, job));
+    Writer writer(request, std::move(cured), folder, batch, *comparisonData, job);
     QS_TRY(report.document, writer.run(std::move(content), std::move(compared)));
     report.notes = writer.notes();
     const EarlierExports earlier(request.folder);

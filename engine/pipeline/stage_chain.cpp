@@ -11,9 +11,11 @@
 #include "engine/export/exporter.h"
 #include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
+#include "engine/pipeline/keys/blame_keys.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
 #include "engine/values/look.h"
+#include "engine/verify/certificate.h"
 
 #include <ATen/Parallel.h>
 
@@ -299,11 +301,13 @@ Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& j
     if (!out.converted || !m_hashes.known(request.settings.compared(), sha256))
         return out;
     if (out.converted->prepared != out.calibration->prepared)
-        return {out.calibration, nullptr, nullptr};
+        return {out.calibration, nullptr, nullptr, nullptr};
     const auto key
         = comparisonKey({out.calibration, out.converted, request.recipe, request.settings}, job);
-    if (key)
-        out.comparison = m_memo.find<Comparison>(*key);
+    if (!key)
+        return out;
+    out.comparison = m_memo.find<Comparison>(*key);
+    out.diagnosis = m_memo.find<Diagnosis>(diagnosisKey(*key, {}, hasDotProduct()));
     return out;
 }
 

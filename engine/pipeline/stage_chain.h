@@ -118,6 +118,10 @@ public:
     Result<BlamePtr> blame(const CompareRequest& request, const BlameOptions& options,
                            const JobContext& job);
 
+    /// The same with its causes on this processor (`causesOf`).
+    Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
+                             const JobContext& job);
+
     /// What decisions do to the first samples of the data that are compared, by the reference form
     /// alone (`previewErrors`). Statistics are the kept ones; an observer without takes its range
     /// from these samples, which the result tells. Nothing of it becomes a result of another stage.
@@ -217,6 +221,8 @@ private:
     /// Of the data that are compared, how they are cut, device and threads.
     Result<Key> comparedKey(const CompareRequest& request, const JobContext& job);
     Result<Key> comparisonKey(const CompareRequest& request, const JobContext& job);
+    void adoptDiagnosis(const StoredRun& stored, const PreparedModel& prepared,
+                        const Key& comparison);
     /// The conversion, made anew where it was kept longer than the calibration that is asked about.
     Result<ConvertedPtr> convertedOf(const CompareRequest& request, const JobContext& job);
 

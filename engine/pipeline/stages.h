@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/key.h"
+#include "engine/blame/diagnosis.h"
 #include "engine/calibrate/observations.h"
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
@@ -82,6 +83,7 @@ struct ExportRequest
     CalibrationPtr calibration;
     ConvertedPtr converted;
     ComparisonPtr comparison; ///< may be null: the result document then has no errors
+    DiagnosisPtr diagnosis {}; ///< of this conversion; null: the document tells no causes
     Recipe recipe;
     RunSettings settings;
     std::vector<std::string> forms; ///< of `exportForms`
@@ -121,6 +123,7 @@ struct Recalled
     CalibrationPtr calibration;
     ConvertedPtr converted;
     ComparisonPtr comparison;
+    DiagnosisPtr diagnosis; ///< as `BlameOptions` without further words asks for it
 };
 
 } // namespace qs

@@ -27,6 +27,16 @@ def quantized(folder, name, model, data, *words, **recipe):
     return folder / name, json.loads((folder / name / "result.json").read_text())
 
 
+def unmarked(document):
+    """Its nodes without the marks of cures: rules of a mapping have none."""
+    def bare(entry):
+        rule = dict(entry["rule"])
+        if "inputs" in rule:
+            rule["inputs"] = [{key: value for key, value in one.items() if key != "cure"} for one in rule["inputs"]]
+        return {**{key: value for key, value in entry.items() if key != "cure"}, "rule": rule}
+    return [bare(entry) for entry in document["nodes"]]
+
+
 def with_rules(**rules):
     return {"global": "x86", **rules}
 
@@ -66,7 +76,7 @@ def test_a_cure_is_the_decision_that_it_stands_for(folder):
     for name, (cure, rules) in CURES.items():
         out, cured = quantized(folder, name, path, data, "--strict", qconfigs=TUNE, cures=[cure])
         _, ruled = quantized(folder, name + " by rules", path, data, "--strict", qconfigs=TUNE, **rules)
-        assert cured["nodes"] == ruled["nodes"], name
+        assert unmarked(cured) == ruled["nodes"], name
         assert cured["outputs"] == ruled["outputs"], name
         told = changed(plain, cured)
         assert told == CHANGED[name], (name, told)
@@ -84,7 +94,7 @@ def test_a_float_result_is_the_qconfig_with_it(folder):
         _, cured = quantized(folder, f"{node} cured", path, data, "--strict", cures=[{"cure": "float_result", "at": at}])
         _, ruled = quantized(folder, f"{node} ruled", path, data, "--strict", qconfigs=REAL, mapping=with_rules(node=[[node, "real"]]))
         named = json.dumps(ruled["nodes"]).replace('"real"', '"x86"')  # the cure keeps the name of the qconfig that it changes
-        assert json.loads(named) == cured["nodes"] and cured["outputs"] == ruled["outputs"]
+        assert json.loads(named) == unmarked(cured) and cured["outputs"] == ruled["outputs"]
         assert by_name(plain)[node]["output"] and not by_name(cured)[node]["output"], by_name(cured)[node]
         assert changed(plain, cured) == told, changed(plain, cured)
 
@@ -96,7 +106,7 @@ def test_a_cure_stands_above_the_mapping_and_later_ones_above_it(folder):
     _, cured = quantized(folder, "above", path, data, "--strict", qconfigs=TUNE, mapping=rules, cures=[plain])
     _, ruled = quantized(folder, "rules", path, data, "--strict", qconfigs=TUNE,
                          mapping={**rules, "edge": kept["mapping"]["edge"]})
-    assert cured["nodes"] == ruled["nodes"]
+    assert unmarked(cured) == ruled["nodes"]
     _, last = quantized(folder, "last", path, data, qconfigs=TUNE, mapping=rules, cures=[plain, CURES["float"][0]])
     assert by_name(last)["conv2d_1"]["verdict"] == "float by rule"
     edits = [{"do": "remove", "at": op("relu", "relu.default")}, {"do": "rename", "at": CONV, "name": "again"}]
@@ -153,7 +163,7 @@ def test_a_bounded_mask_computes_the_same(folder):
              {"do": "set", "at": op("", "masked_fill.Scalar"), "args": {"value": -200.0}}]
     _, cured = quantized(folder, "cured", path, data, "--strict", cures=BOUNDS)
     _, edited = quantized(folder, "edited", path, data, "--strict", edits=edits)
-    assert cured["nodes"] == edited["nodes"] and cured["outputs"] == edited["outputs"]
+    assert unmarked(cured) == edited["nodes"] and cured["outputs"] == edited["outputs"]
     _, plain = quantized(folder, "plain", path, data)
     _, off = quantized(folder, "off", path, data, cures=[{**cure, "off": True} for cure in BOUNDS])
     assert off["nodes"] == plain["nodes"]
@@ -242,6 +252,33 @@ def test_the_plan_says_which_rule_is_a_cure(folder):
     assert "node conv2d_1, cure float (tune 1f3a)" in text, text
     assert "edge max_pool2d -> add, input 0, cure range" in text, text
     assert text.count("cure") == 2, text
+
+
+def test_the_result_marks_what_a_cure_decided(folder):
+    _, path, data, _ = residual(folder)
+    gone = {"cure": "float", "at": op("neck", "linear.default")}
+    cures = [{**CURES["region"][0], "by": "tune 1f3a"}, CURES["range for a reader"][0], {**CURES["dynamic"][0], "off": True}, gone]
+    cures[1] = {**cures[1], "readers": [{"node": op("", "add.Tensor"), "argument": "self"}], "qconfig": "default"}
+    del cures[0]["nodes"]
+    _, told = quantized(folder, "out", path, data, cures=cures)
+    marks = {node["name"]: node["cure"] for node in told["nodes"] if "cure" in node}
+    assert marks == {"conv2d_1": {"index": 0, "kind": "float", "by": "tune 1f3a"}}, marks
+    edges = {(node["name"], one["index"]): one["cure"] for node in told["nodes"] for one in node["rule"].get("inputs", []) if "cure" in one}
+    assert edges == {("add", 0): {"index": 1, "kind": "range", "by": None}}, edges
+    assert [cure["nodes"] for cure in told["cures"]] == [["conv2d_1"], ["max_pool2d"], [], []], told["cures"]
+    assert [cure["text"].split()[0] for cure in told["cures"]] == ["keep", "range", "ranges", "keep"] and told["cures"][2]["off"], told["cures"]
+    assert ["problem" in cure for cure in told["cures"]] == [False, False, False, True], told["cures"]
+    _, plain = quantized(folder, "plain", path, data)
+    assert "cures" not in plain and not any("cure" in node for node in plain["nodes"])
+
+
+def test_the_result_names_what_a_bound_changed(folder):
+    _, path, data, _ = masked(folder)
+    _, told = quantized(folder, "out", path, data, cures=BOUNDS)
+    named = {cure["at"].get("stored", "masked_fill"): cure["nodes"] for cure in told["cures"]}
+    assert named == {"mask": ["b_mask"], "masked_fill": ["masked_fill"]}, told["cures"]
+    marks = {node["name"]: node["cure"]["kind"] for node in told["nodes"] if "cure" in node}
+    assert marks == {"b_mask": "bound", "masked_fill": "bound"}, marks
 
 
 def test_diff_tells_a_cure_in_one_row(folder):

@@ -117,11 +117,11 @@ def test_documents(folder):
     told = run_json("why", MODEL, "--data", CALIBRATION, "--samples", 24)
     assert (told["format"], told["version"], told["samples"]) == ("quantscope.why", 1, 24)
     assert told["probes"] == 3, "64 rows: of 24 samples three probes each"
-    assert set(told) == {"format", "version", "model", "data", "outputs", "samples", "probes", "measured_db", "predicted_db", "additivity", "additive",
-                         "sites", "causes", "qconfigs", "left_out"}, set(told)
+    assert set(told) == {"format", "version", "model", "data", "options", "outputs", "samples", "probes", "measured", "predicted", "measured_db",
+                         "predicted_db", "additivity", "additive", "units", "sites", "causes", "qconfigs", "left_out"}, set(told)
     for site in told["sites"]:
         assert set(site) == {"title", "node", "module", "op", "kind", "readers", "at", "observer", "share", "share_db", "standard_error", "exact",
-                             "white", "own_db", "blocked"}, set(site)
+                             "white", "own_db", "blocked", "output", "expected", "part", "part_error"}, set(site)
     exact = run_json("why", MODEL, "--data", CALIBRATION, "--samples", 24, "--exact", 5)["sites"]
     assert sum(site["exact"] is not None for site in exact) == 5
     greatest = sorted(exact, key=lambda site: -site["share"])[:5]

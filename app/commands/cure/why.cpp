@@ -6,8 +6,10 @@
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/why_text.h"
-#include "engine/pipeline/causes_of.h"
+#include "engine/base/log.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/project/project.h"
+#include "engine/verify/certificate.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -24,40 +26,77 @@ struct WhyOptions : ModelRunOptions
     std::int64_t exact = -1;
     std::int64_t top = 20;
     bool json = false;
+    bool asksForRun = false; ///< some of `blame` was chosen
 };
 
-Result<void> printWhy(const WhyOptions& options, const CompareRequest& request,
-                      const BlamePtr& blame, const GraphPtr& file)
+Result<void> printWhy(const WhyOptions& options, const Graph& model, const Plan& plan,
+                      const Diagnosis& diagnosis)
 {
-    const PreparedModel& prepared = *request.calibration->prepared;
-    WhyParts parts;
-    parts.model = prepared.model.get();
-    parts.plan = prepared.plan.get();
-    parts.blame = blame.get();
-    const std::vector<Cause> causes = causesOf(*request.calibration, *blame, file);
-    parts.causes = &causes;
-    parts.data = request.settings.compared();
+    const WhyParts parts {&model, &plan, &diagnosis};
     return printOut(options.json ? whyJson(parts) : whyText(parts, std::size_t(options.top)));
 }
 
-/// Of a result that was written: its own recipe and parameters.
+/// Asks for causes anew and prints them.
+Result<void> findWhy(const WhyOptions& options, StageChain& chain, const CompareRequest& request,
+                     const CommandRun& job)
+{
+    QS_TRY(const DiagnosisPtr diagnosis, chain.why(request, options.blame, job));
+    const PreparedModel& prepared = *request.calibration->prepared;
+    return printWhy(options, *prepared.model, *prepared.plan, *diagnosis);
+}
+
+/// A run on this data would find what the result tells: the same decisions, samples and probes.
+Result<bool> isSameRun(const WhyOptions& options, const StoredWhy& stored, const CommandRun& job)
+{
+    const BlameOptions& then = stored.diagnosis->options;
+    const BlameOptions& now = options.blame;
+    const bool sameOptions = then.samples == now.samples && then.rows == now.rows
+        && then.seed == now.seed && then.exact == now.exact
+        && stored.diagnosis->eightBitsHold == hasDotProduct();
+    const bool sameDevice = options.device == "auto" || options.device == stored.run.device;
+    // A run takes whole batches from the first on, of all the data.
+    const CalibrationSettings& cut = stored.run.recipe.calibration;
+    const bool sameBatches = !stored.run.comparisonData.empty() || cut.batches == 0
+        || std::int64_t(cut.batches) * cut.batchSize >= now.samples;
+    if (!sameOptions || !sameDevice || !sameBatches || !stored.isOfRecipe)
+        return false;
+    ContentHashes hashes;
+    QS_TRY(const Key data, hashes.of(options.data, stored.model->info().sha256, job));
+    return data == stored.run.comparedSha256;
+}
+
+/// Of a result that was written: what it tells, else found with its own recipe and parameters.
 Result<void> runOnResult(const WhyOptions& options, const CommandRun& job)
 {
     if (!options.recipe.empty())
         return fail(makeError(ErrorCode::Usage, "--recipe is for a model: a result has its own"));
-    if (options.data.empty())
-        return fail(ErrorCode::Usage, "--data is required");
     StageChain chain;
+    QS_TRY(const ModelSource source, sourceOfResult(options.model, options.movedTo, job));
+    QS_TRY(const StoredWhy stored, whyOfResult(chain, options.model, source, job));
+    if (options.data.empty() && !stored.diagnosis)
+        return fail(makeError(ErrorCode::Usage, "--data is required: the result tells no causes")
+                        .withHint("'quantize --why' keeps them in the result"));
+    if (options.data.empty() && options.asksForRun)
+        return fail(ErrorCode::Usage,
+                    "--data is required: --samples, --seed and --exact ask for another run");
+    if (options.data.empty() && !stored.isOfRecipe)
+        warn((std::filesystem::path(stored.run.folder) / "recipe.json").string()
+             + " was changed since: these are the causes of the decisions before");
+    if (stored.diagnosis) {
+        QS_TRY(const bool same,
+               options.data.empty() ? Result<bool>(true) : isSameRun(options, stored, job));
+        if (same)
+            return printWhy(options, *stored.model, *stored.plan, *stored.diagnosis);
+    }
     RunSettings settings;
     settings.calibrationData = options.data;
     settings.device = options.device;
-    QS_TRY(const ModelSource source, sourceOfResult(options.model, options.movedTo, job));
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, options.model, source.model, settings, job));
-    const CompareRequest request {restored.calibration, restored.converted, restored.planned.recipe,
-                                  settings, restored.edited};
-    QS_TRY(const BlamePtr blame, chain.blame(request, options.blame, job));
-    return printWhy(options, request, blame, request.edited->file);
+    return findWhy(options, chain,
+                   {restored.calibration, restored.converted, restored.planned.recipe, settings,
+                    restored.edited},
+                   job);
 }
 
 Result<void> runOnModel(const WhyOptions& options, const CommandRun& job)
@@ -67,9 +106,7 @@ Result<void> runOnModel(const WhyOptions& options, const CommandRun& job)
     QS_CHECK(run.plan());
     QS_CHECK(run.calibrate());
     QS_CHECK(run.convert());
-    const CompareRequest request = run.compareRequest();
-    QS_TRY(const BlamePtr blame, run.chain().blame(request, options.blame, job));
-    return printWhy(options, request, blame, request.edited->file);
+    return findWhy(options, run.chain(), run.compareRequest(), job);
 }
 
 Result<void> runWhy(WhyOptions options, const CommandRun& job)
@@ -98,22 +135,26 @@ void addWhyCommand(CLI::App& app, Command& chosen)
                      "of a model: the decisions; without one backend x86's own");
     verb->add_option("--data", options->data,
                      "a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project has "
-                     "its own");
+                     "its own, and of a result that 'quantize --why' wrote what it tells is shown");
     verb->add_option("--compare-on", options->compareOn,
                      "of a model: data to look at the noise on; without them a project's own, else "
                      "those of the calibration");
     addDeviceOption(*verb, options->device);
-    verb->add_option("--samples", options->blame.samples, "how many samples are looked at, at most")
-        ->check(CLI::PositiveNumber);
-    verb->add_option("--seed", options->blame.seed, "of the probes");
-    verb->add_option("--exact", options->exact,
-                     "measure so many sites alone, the greatest first; without it those where the "
-                     "prediction does not hold")
-        ->check(CLI::NonNegativeNumber);
+    CLI::Option* samples = verb->add_option("--samples", options->blame.samples,
+                                            "how many samples are looked at, at most")
+                               ->check(CLI::PositiveNumber);
+    CLI::Option* seed = verb->add_option("--seed", options->blame.seed, "of the probes");
+    CLI::Option* exact
+        = verb->add_option(
+                  "--exact", options->exact,
+                  "measure so many sites alone, the greatest first; without it those where the "
+                  "prediction does not hold")
+              ->check(CLI::NonNegativeNumber);
     verb->add_option("--top", options->top, "how many causes and sites are listed")
         ->check(CLI::NonNegativeNumber);
     verb->add_flag("--json", options->json, "one JSON document on stdout");
-    verb->callback([options, &chosen] {
+    verb->callback([=, &chosen] {
+        options->asksForRun = samples->count() + seed->count() + exact->count() > 0;
         chosen = [options](const CommandRun& job) { return runWhy(*options, job); };
     });
 }

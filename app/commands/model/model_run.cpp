@@ -186,6 +186,14 @@ Result<void> ModelRun::convertAndCompare()
     return {};
 }
 
+Result<void> ModelRun::why()
+{
+    const Stopwatch finding(&m_timing, "why");
+    QS_TRY(m_diagnosis, m_chain.why(compareRequest(), {}, m_job));
+    finding.stop();
+    return {};
+}
+
 Result<void> ModelRun::evaluate(const std::string& scratch)
 {
     if (m_options.eval.empty())
@@ -223,6 +231,7 @@ ExportRequest ModelRun::exportRequest(const std::string& folder) const
     request.calibration = m_calibration;
     request.converted = m_converted;
     request.comparison = m_comparison;
+    request.diagnosis = m_diagnosis;
     request.recipe = m_planned.recipe;
     request.settings = m_settings;
     request.folder = folder;

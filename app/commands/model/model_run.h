@@ -45,6 +45,8 @@ public:
     Result<void> convert();
     /// `convert`, then measures.
     Result<void> convertAndCompare();
+    /// Finds the causes of the outputs' noise; follows `convert`.
+    Result<void> why();
     /// The user's own metric of the float and of the lowered model's outputs, which pass through
     /// the folder `scratch`; nothing without one.
     Result<void> evaluate(const std::string& scratch);
@@ -54,6 +56,7 @@ public:
     const RunSettings& settings() const { return m_settings; }
     const PlannedModel& planned() const { return m_planned; }
     const CalibrationPtr& calibration() const { return m_calibration; }
+    const DiagnosisPtr& diagnosis() const { return m_diagnosis; } ///< null before `why`
     /// What a comparison, or a blame, of the conversion asks the chain for.
     CompareRequest compareRequest() const
     {
@@ -83,6 +86,7 @@ private:
     CalibrationPtr m_calibration;
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
+    DiagnosisPtr m_diagnosis;
     DataState m_dataState; ///< of the data when they were opened
     std::map<std::string, double> m_timing, m_evaluation;
 };

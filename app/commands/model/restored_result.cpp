@@ -5,9 +5,11 @@
 #include "app/commands/stopwatch.h"
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
+#include "engine/blame/why_json.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
+#include "engine/export/documents/result_document.h"
 #include "engine/export/documents/stored_run.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/prepare/prepare.h"
@@ -147,6 +149,27 @@ Result<ModelSource> sourceOfResult(const std::string& result, const std::string&
     source.recipe = withLoadedPacks(std::move(run.recipe));
     source.file = stored.recipePath;
     return source;
+}
+
+Result<StoredWhy> whyOfResult(StageChain& chain, const std::string& result,
+                              const ModelSource& source, const CommandRun& job)
+{
+    QS_TRY(const StoredResult stored, openResult(result));
+    StoredWhy why;
+    QS_TRY(why.run, readStoredRun(result));
+    QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
+    QS_TRY(why.model, modelOf(stored, *edited));
+    QS_TRY(const PlannedModel planned,
+           planWith(chain, why.model, source.recipe, stored.recipePath, job));
+    why.plan = planned.plan;
+    auto told = diagnosisFromResult(stored.document, *why.model, *why.plan);
+    if (!told)
+        return fail(std::move(told).error().inFile(stored.resultPath));
+    why.diagnosis = std::move(*told);
+    const auto document = ResultDocument::parse(stored.document, nullptr, false);
+    why.isOfRecipe
+        = fieldText(document, "recipe_sha256") == fileSha256(stored.recipePath).value_or("");
+    return why;
 }
 
 Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& result,

@@ -34,6 +34,20 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
 Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo,
                                    const CommandRun& job);
 
+/// What a result document tells of the causes of its outputs' noise.
+struct StoredWhy
+{
+    GraphPtr model; ///< the float model, edited
+    PlanPtr plan; ///< of the recipe in the folder
+    DiagnosisPtr diagnosis; ///< null where the document tells none
+    StoredRun run;
+    bool isOfRecipe = false; ///< recipe.json was not changed since
+};
+/// Runs no data. `source`: as `sourceOfResult` gives it. Errors: not a result, or of another model;
+/// `makePlan`'s; a section that does not fit the model.
+Result<StoredWhy> whyOfResult(StageChain& chain, const std::string& result,
+                              const ModelSource& source, const CommandRun& job);
+
 /// The float model of a result, as edited, with the shapes that its data corrected. A model that
 /// was changed since is returned as it is. Errors: as `restoreResult`.
 Result<GraphPtr> floatModelOfResult(const std::string& result, const EditedModel& edited);

@@ -4,6 +4,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
+#include "engine/export/report/part_text.h"
 
 #include <algorithm>
 #include <functional>
@@ -16,7 +17,7 @@ namespace {
 
 std::string percent(double part, double whole)
 {
-    return whole > 0 ? fixedText(100 * part / whole, 1) + " %" : "-";
+    return whole > 0 ? partText(part / whole) : "-";
 }
 
 /// How far the table may be trusted.
@@ -73,13 +74,14 @@ std::string curesText(const Cause& cause)
     return text;
 }
 
-std::string causesText(const WhyParts& parts, const NodeTitles& titles, std::size_t top)
+std::string causesText(const WhyParts& parts, const NodeTitles& titles, std::size_t top,
+                       const std::string& all)
 {
     std::string text;
-    const std::vector<Cause>& causes = *parts.causes;
+    const std::vector<Cause>& causes = parts.diagnosis->causes;
     for (std::size_t i = 0; i < std::min(top, causes.size()); ++i) {
         const Cause& cause = causes[i];
-        const BlameSite& site = parts.blame->sites.at(cause.site).site;
+        const BlameSite& site = parts.blame().sites.at(cause.site).site;
         text += percent(cause.share, 1) + "  " + siteTitle(parts, titles, site) + ": "
             + std::string(causeWords(cause.code)) + " (" + std::string(causeName(cause.code))
             + ")\n";
@@ -89,24 +91,22 @@ std::string causesText(const WhyParts& parts, const NodeTitles& titles, std::siz
             text += "        " + cures + "\n";
     }
     if (causes.size() > top)
-        text += "and " + counted(causes.size() - top, "more cause") + " (--top)\n";
+        text += "and " + counted(causes.size() - top, "more cause") + " (" + all + ")\n";
     return text.empty() ? "" : "Causes\n" + text + "\n";
 }
 
 } // namespace
 
-std::string whyText(const WhyParts& parts, std::size_t top)
+std::string whyText(const WhyParts& parts, std::size_t top, const std::string& all)
 {
-    const Blame& blame = *parts.blame;
+    const Blame& blame = parts.blame();
     const NodeTitles titles(*parts.model);
     std::string text = "Output noise: " + sqnrText(shareDb(blame.measured), 2, " dB")
         + " measured, " + sqnrText(shareDb(blame.predicted), 2, " dB") + " predicted ("
         + counted(blame.samples, "sample") + ", " + counted(blame.sites.size(), "site") + ").\n"
         + additivityText(blame);
-    double all = 0;
-    for (const SiteBlame& site : blame.sites)
-        all += site.expected;
-    text += classesText(blame, all) + "\n" + causesText(parts, titles, top);
+    const double whole = expectedNoise(blame);
+    text += classesText(blame, whole) + "\n" + causesText(parts, titles, top, all);
     const bool isMeasured = std::any_of(blame.sites.begin(), blame.sites.end(),
                                         [](const SiteBlame& site) { return site.exact; });
     std::vector<std::string> columns {">share", ">dB alone"};
@@ -117,7 +117,7 @@ std::string whyText(const WhyParts& parts, std::size_t top)
     const std::size_t shown = std::min(top, blame.sites.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const SiteBlame& site = blame.sites[i];
-        std::vector<std::string> cells {percent(site.expected, all),
+        std::vector<std::string> cells {percent(site.expected, whole),
                                         site.blocked ? "-" : sqnrText(shareDb(site.share), 2)};
         if (isMeasured)
             cells.push_back(site.exact ? sqnrText(shareDb(*site.exact), 2) : "-");
@@ -128,7 +128,7 @@ std::string whyText(const WhyParts& parts, std::size_t top)
     }
     text += table.text();
     if (shown < blame.sites.size())
-        text += "and " + std::to_string(blame.sites.size() - shown) + " more (--top)\n";
+        text += "and " + std::to_string(blame.sites.size() - shown) + " more (" + all + ")\n";
     for (const std::string& line : blame.leftOut)
         text += line + "\n";
     return text;

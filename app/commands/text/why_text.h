@@ -9,6 +9,7 @@
 namespace qs {
 
 /// Who causes the noise of the outputs, as a table of the `top` sites with the greatest shares.
-std::string whyText(const WhyParts& parts, std::size_t top);
+/// `all`: what lists the others.
+std::string whyText(const WhyParts& parts, std::size_t top, const std::string& all = "--top");
 
 } // namespace qs

@@ -45,6 +45,14 @@ std::string_view causeName(CauseCode code)
     return rowOf(code).name;
 }
 
+std::optional<CauseCode> causeFromName(std::string_view name)
+{
+    for (const CauseRow& row : kCauseRows)
+        if (row.name == name)
+            return row.code;
+    return std::nullopt;
+}
+
 std::string_view causeWords(CauseCode code)
 {
     return rowOf(code).words;

@@ -30,6 +30,7 @@ enum class CauseCode : std::uint8_t
     Unexplained
 };
 std::string_view causeName(CauseCode code); ///< "outlier_channel" ...
+std::optional<CauseCode> causeFromName(std::string_view name);
 /// In plain words: "a few channels are much larger than the others".
 std::string_view causeWords(CauseCode code);
 

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/blame/causes/mask_constant.h"
 #include "engine/blame/causes/site_facts.h"
+#include "engine/blame/diagnosis.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
 #include "engine/plan/summaries/group_root.h"
@@ -18,7 +19,6 @@ namespace qs {
 
 namespace {
 
-constexpr double kLeastShare = 0.005; ///< of the noise, that is diagnosed
 constexpr double kFewChannels = 0.1; ///< of all: more are no outliers
 constexpr double kInMostBatches = 0.9;
 constexpr double kNarrowed = 0.5; ///< of a range
@@ -316,7 +316,7 @@ std::vector<Cause> diagnose(const DiagnosisParts& parts)
     for (std::size_t i = 0; i < parts.blame->sites.size(); ++i) {
         const SiteBlame& blamed = parts.blame->sites[i];
         const double share = all > 0 ? blamed.expected / all : 0;
-        if (!(share >= kLeastShare))
+        if (!(share >= kLeastPart))
             continue;
         Found found;
         for (const Row row : kRows)

@@ -2,6 +2,7 @@
 #include "engine/base/memory/free_later.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/json_text.h"
+#include "engine/export/cure_marks.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/export/documents/node_json.h"
 #include "engine/export/documents/own_ranges_text.h"
@@ -212,6 +213,9 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
     QS_CHECK(job.check());
     const NodeJson nodes(parts, true);
     QS_TRY(json["nodes"], nodes.nodes(job));
+    addCures(json, parts);
+    if (!parts.why.empty())
+        json["why"] = Json::parse(parts.why);
     json["observations"] = nodes.observations();
     json["residue"] = residueJson(parts);
     json["refused_kernels"] = refusedJson(parts.converted);

@@ -13,6 +13,7 @@
 #include "engine/import/trace_report.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,8 @@ struct OwnRangeErrors
     std::int64_t values = 0; ///< whose range is narrower than their integers' type
     std::vector<OutputError> outputs; ///< against the float model
 };
+
+struct CureExpansion;
 
 /// Everything a result document reports (design 4). Pointers may be null where a stage has not run;
 /// borrowed for the call.
@@ -49,6 +52,8 @@ struct ResultParts
     std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
     std::optional<OwnRangeErrors> ownRanges; ///< where an export's integers are cut elsewhere
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
+    std::string why; ///< the document of `whyJson`; "" where nobody asked for causes
+    std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are not told
 };
 
 /// `result.json` exactly as in design 4, two-space indent. Error: Cancelled.

@@ -10,6 +10,7 @@
 #include "engine/export/report/report_style.h"
 #include "engine/export/report/report_svg.h"
 #include "engine/export/report/report_tree.h"
+#include "engine/export/report/report_why.h"
 #include "engine/plan/summaries/coverage.h"
 
 #include <algorithm>
@@ -132,10 +133,12 @@ std::string layersHtml(const Json& result, const ReportNames& titles)
                        "than the float model's, in nats. Name: what rules of the recipe call the "
                        "node.</p><table><thead><tr>";
     const ErrorScale scale = bornScale(result);
+    const NoiseShares shares(result);
     for (const char* title : {"Node", "Operator", "Name", "Verdict", "Isolated", "Inherited",
-                              "Born here", "Cumulative", "KL", "Output", "Reason"})
+                              "Born here", "Cumulative", "KL"})
         html += std::string("<th>") + title + "</th>";
-    html += "</tr></thead><tbody>";
+    html += !shares.empty() ? "<th>Share of the output's noise</th>" : "";
+    html += "<th>Output</th><th>Reason</th></tr></thead><tbody>";
     for (const Json& node : result.at("nodes")) {
         html += node.at("quantized").get<bool>() ? "<tr>" : "<tr class=\"float\">";
         html += "<td>" + escapeHtml(titles.of(node)) + "</td>";
@@ -145,9 +148,11 @@ std::string layersHtml(const Json& result, const ReportNames& titles)
             html += "<td class=\"n\">" + swatch(node, term, scale) + sqnrCell(errorTerm(node, term))
                 + "</td>";
         const auto kl = errorTerm(node, "cumulative", "kl");
-        html += "<td class=\"n\">" + (kl ? fixedText(*kl, 5) : std::string("-")) + "</td><td>"
-            + escapeHtml(outputText(node)) + "</td><td>" + escapeHtml(textOf(node, "reason"))
-            + "</td></tr>\n";
+        html += "<td class=\"n\">" + (kl ? fixedText(*kl, 5) : std::string("-")) + "</td>"
+            + (shares.empty() ? std::string()
+                              : "<td class=\"n\">" + shares.of(textOf(node, "name")) + "</td>")
+            + "<td>" + escapeHtml(outputText(node)) + "</td><td>"
+            + escapeHtml(textOf(node, "reason")) + "</td></tr>\n";
     }
     return html + "</tbody></table>";
 }
@@ -190,9 +195,10 @@ Result<std::string> pageHtml(const Json& result, const std::string& folder)
     QS_TRY(const std::string certificate, certificateHtml(result, titles, folder));
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
         + escapeHtml(title) + "</title><style>" + reportStyle() + "</style></head><body><h1>"
-        + escapeHtml(title) + "</h1>" + summaryHtml(result, titles) + moduleTreeHtml(result)
-        + worstHtml(result, titles) + layersHtml(result, titles) + interiorsHtml(result, titles)
-        + formsHtml(result, titles) + histograms + certificate + "</body></html>\n";
+        + escapeHtml(title) + "</h1>" + summaryHtml(result, titles) + whyHtml(result, titles)
+        + moduleTreeHtml(result) + worstHtml(result, titles) + layersHtml(result, titles)
+        + interiorsHtml(result, titles) + formsHtml(result, titles) + histograms + certificate
+        + "</body></html>\n";
 }
 
 } // namespace

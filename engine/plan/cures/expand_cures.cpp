@@ -218,20 +218,33 @@ int CureExpansion::cureOf(const Rule& rule) const
     return -1;
 }
 
+std::vector<NodeId> CureExpansion::nodesOf(std::size_t cure) const
+{
+    const auto place = std::find_if(places.begin(), places.end(),
+                                    [cure](const CurePlace& p) { return p.cure == cure; });
+    if (place == places.end() || !place->problem.empty())
+        return {};
+    if (!place->nodes.empty())
+        return place->nodes;
+    return place->at ? std::vector<NodeId> {place->at.node} : std::vector<NodeId>();
+}
+
 CureExpansion expandCures(const Graph& graph, const Plan& uncured, const Recipe& recipe,
                           const std::vector<CurePlace>& places, const OperatorNames& names)
 {
     CureExpansion out;
     out.recipe = recipe;
     out.recipe.cures.clear();
+    out.places = places;
     CureWalk walk(graph, uncured, out);
-    for (const CurePlace& place : places) {
+    for (CurePlace& place : out.places) {
         const Cure& cure = recipe.cures.at(place.cure);
         if (cure.off || cure.kind == CureKind::Bound) // the latter is in the graph already
             continue;
-        const std::string why = place.problem.empty() ? walk.add(cure, place) : place.problem;
-        if (!why.empty())
-            out.problems.push_back(unfitCureLine(cureText(cure, names), why));
+        if (place.problem.empty())
+            place.problem = walk.add(cure, place);
+        if (!place.problem.empty())
+            out.problems.push_back(unfitCureLine(cureText(cure, names), place.problem));
     }
     return out;
 }

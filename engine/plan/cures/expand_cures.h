@@ -26,6 +26,11 @@ struct CureExpansion
     std::vector<CureRule> rules; ///< in order; of two about one node or edge the later decides
     /// Cures that do not fit the model, one line each; they are left out.
     std::vector<std::string> problems;
+    std::vector<CurePlace> places {}; ///< of the cures that are not off
+
+    /// The operators that a cure names, of Bound what holds the number; none where it is off
+    /// or does not fit.
+    std::vector<NodeId> nodesOf(std::size_t cure) const;
 
     /// Index of the cure that gave the rule, which decides in a plan of `recipe`; -1 where the
     /// mapping did.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/blame/diagnosis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+NodeId lastOfUnit(const Graph& model, const Plan& plan, NodeId node)
+{
+    const NodePlan* decided = plan.tryGet(model, node);
+    if (!decided || decided->group < 0)
+        return node;
+    const MatchGroup& group = plan.groups[std::size_t(decided->group)];
+    return group.fused || group.quantized ? group.members.back() : node;
+}
+
+} // namespace
+
+std::optional<NoisePart> Diagnosis::ofUnit(NodeId node) const
+{
+    const auto found = std::find_if(units.begin(), units.end(),
+                                    [node](const UnitNoise& unit) { return unit.node == node; });
+    return found == units.end() ? std::nullopt : std::optional(found->noise);
+}
+
+double expectedNoise(const Blame& blame)
+{
+    double all = 0;
+    for (const SiteBlame& site : blame.sites)
+        all += site.expected;
+    return all;
+}
+
+NoisePart noisePart(const SiteBlame& site, double all)
+{
+    if (!(all > 0))
+        return {};
+    const double scaled = site.share > 0 ? site.standardError * site.expected / site.share : 0;
+    return {site.expected / all, site.exact ? 0 : scaled / all};
+}
+
+std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const Plan& plan)
+{
+    const double all = expectedNoise(blame);
+    std::map<std::size_t, NoisePart> byPlace; // in graph order
+    for (const SiteBlame& site : blame.sites) {
+        if (!model.tryGet(site.site.node))
+            continue;
+        const NoisePart one = noisePart(site, all);
+        NoisePart& sum = byPlace[model.position(lastOfUnit(model, plan, site.site.node))];
+        sum.part += one.part;
+        sum.standardError = std::hypot(sum.standardError, one.standardError);
+    }
+    std::vector<UnitNoise> units;
+    for (const auto& [place, noise] : byPlace)
+        units.push_back({model.nodes()[place]->id, noise});
+    std::stable_sort(units.begin(), units.end(), [](const UnitNoise& a, const UnitNoise& b) {
+        return a.noise.part > b.noise.part;
+    });
+    return units;
+}
+
+} // namespace qs

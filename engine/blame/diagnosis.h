@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/blame/blame.h"
+#include "engine/blame/causes/cause.h"
+#include "engine/plan/plan.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+/// A share of all noise of the outputs, in [0, 1], with its standard error.
+struct NoisePart
+{
+    double part = 0;
+    double standardError = 0; ///< 0 where all of it was measured
+};
+
+/// What a unit (a fusion, or an operator of its own) does to the outputs: its values, its weights
+/// and what is quantized inside it, together.
+struct UnitNoise
+{
+    NodeId node; ///< of the float model: the last of the fusion, which carries its errors too
+    NoisePart noise;
+};
+
+/// A blame with what follows from it, and what both were made with. A value; share as DiagnosisPtr.
+struct Diagnosis
+{
+    BlamePtr blame;
+    std::vector<Cause> causes; ///< the greatest share first
+    std::vector<UnitNoise> units; ///< the greatest first
+    BlameOptions options;
+    bool eightBitsHold = false; ///< `DiagnosisParts::eightBitsHold`
+    std::string data; ///< as named by the run that made it
+
+    /// The part of a unit, by the node that `UnitNoise` names; nothing where it quantizes nothing.
+    std::optional<NoisePart> ofUnit(NodeId node) const;
+};
+using DiagnosisPtr = std::shared_ptr<const Diagnosis>;
+
+/// The noise of all sites together, as far as it is known (`SiteBlame::expected`).
+double expectedNoise(const Blame& blame);
+/// The part of one site in `all`, which is `expectedNoise`; zero without noise.
+NoisePart noisePart(const SiteBlame& site, double all);
+/// The parts of all units, the greatest first, equal ones in graph order. Parts of sites add up;
+/// errors do as those of independent estimates. `model` and `plan`: that were blamed.
+std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const Plan& plan);
+
+/// The share of all noise at which a site is diagnosed, and below which nothing needs a cure.
+inline constexpr double kLeastPart = 0.005;
+
+} // namespace qs

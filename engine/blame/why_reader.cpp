@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/files/read_file.h"
+#include "engine/blame/why_json.h"
+#include "engine/configure/json/cure_json.h"
+#include "engine/configure/qconfigs/observer_json.h"
+
+#include <array>
+#include <limits>
+
+namespace qs {
+
+namespace {
+
+constexpr const char* kNoWhy = "not what 'quantscope why --json' writes";
+
+tl::unexpected<Error> notWhy(const std::string& what)
+{
+    return fail(ErrorCode::BadInput, kNoWhy + std::string(": ") + what);
+}
+
+/// Documents write null for what is no finite number.
+double finiteOr(const Json& owner, const char* key)
+{
+    const Json& value = owner.at(key);
+    return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+}
+
+std::optional<double> known(const Json& owner, const char* key)
+{
+    const Json& value = owner.at(key);
+    return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+}
+
+/// The one of the values that is called so.
+template<class T, std::size_t N>
+Result<T> named(const std::array<T, N>& all, std::string_view (*nameOf)(T), const Json& name)
+{
+    for (const T value : all)
+        if (name == nameOf(value))
+            return value;
+    return notWhy("unknown word " + name.dump());
+}
+
+/// Reads one document; its parts throw Json's exceptions where a key is missing.
+class WhyReader
+{
+public:
+    WhyReader(const Json& json, const Graph& model)
+        : m_json(json)
+        , m_model(model)
+    {
+    }
+
+    Result<Blame> blame() const
+    {
+        Blame blame;
+        for (const Json& entry : m_json.at("sites")) {
+            QS_TRY(SiteBlame site, this->site(entry));
+            blame.sites.push_back(std::move(site));
+        }
+        blame.predicted = finiteOr(m_json, "predicted");
+        blame.measured = finiteOr(m_json, "measured");
+        blame.samples = m_json.at("samples").get<std::int64_t>();
+        blame.probes = m_json.at("probes").get<int>();
+        blame.outputs = m_json.at("outputs").get<std::vector<std::string>>();
+        blame.leftOut = m_json.at("left_out").get<std::vector<std::string>>();
+        return blame;
+    }
+
+    Result<std::vector<Cause>> causes(std::size_t sites) const
+    {
+        std::vector<Cause> causes;
+        for (const Json& entry : m_json.at("causes")) {
+            Cause cause;
+            const auto code = causeFromName(entry.at("cause").get<std::string>());
+            cause.site = entry.at("site").get<std::size_t>();
+            if (!code || cause.site >= sites)
+                return notWhy("cause " + entry.at("cause").dump() + " of site "
+                              + entry.at("site").dump());
+            cause.code = *code;
+            cause.share = finiteOr(entry, "share");
+            cause.evidence = entry.at("evidence").get<std::vector<std::string>>();
+            QS_TRY(cause.proposals, proposals(entry.at("cures")));
+            causes.push_back(std::move(cause));
+        }
+        return causes;
+    }
+
+    BlameOptions options() const
+    {
+        const Json& told = m_json.at("options");
+        BlameOptions options;
+        options.samples = told.at("samples").get<std::int64_t>();
+        options.rows = told.at("rows").get<std::int64_t>();
+        options.seed = told.at("seed").get<std::uint64_t>();
+        if (!told.at("exact").is_null())
+            options.exact = told.at("exact").get<std::int64_t>();
+        return options;
+    }
+
+private:
+    Result<NodeId> node(const Json& name) const
+    {
+        if (const Node* found = m_model.tryFind(name.get<std::string>()))
+            return found->id;
+        return notWhy("the model has no node " + name.dump());
+    }
+
+    Result<SiteBlame> site(const Json& entry) const
+    {
+        using Kind = BlameSite::Kind;
+        static constexpr std::array kKinds {Kind::Value, Kind::Weight, Kind::Interior};
+        static constexpr std::array kReaders {ReaderClass::Multiplies, ReaderClass::Other,
+                                              ReaderClass::Output};
+        SiteBlame out;
+        QS_TRY(out.site.kind, named(kKinds, siteKindName, entry.at("kind")));
+        if (!entry.at("readers").is_null()) {
+            QS_TRY(out.site.readers, named(kReaders, readerClassName, entry.at("readers")));
+        }
+        if (!entry.at("observer").is_null())
+            out.site.observer = ObserverId(entry.at("observer").get<std::uint32_t>());
+        if (!entry.at("node").is_null()) {
+            QS_TRY(out.site.node, node(entry.at("node")));
+        }
+        if (out.site.kind == Kind::Value)
+            out.site.value = {out.site.node, entry.at("output").get<std::uint32_t>()};
+        for (const Json& name : entry.at("at")) {
+            QS_TRY(const NodeId reader, node(name));
+            out.site.at.push_back(reader);
+        }
+        out.share = finiteOr(entry, "share");
+        out.standardError = finiteOr(entry, "standard_error");
+        out.white = finiteOr(entry, "white");
+        out.exact = known(entry, "exact");
+        out.ownDb = known(entry, "own_db");
+        out.blocked = entry.at("blocked").get<bool>();
+        out.expected = finiteOr(entry, "expected");
+        return out;
+    }
+
+    /// With the qconfigs that the document names on its own in them.
+    Result<std::vector<Proposal>> proposals(const Json& list) const
+    {
+        QS_TRY(const std::vector<Cure> cures, readCures({list, "why", "cures"}));
+        std::vector<Proposal> out;
+        for (const Cure& cure : cures) {
+            Proposal proposal {cure};
+            const Json& qconfigs = m_json.at("qconfigs");
+            if (const auto own = qconfigs.find(cure.qconfig); own != qconfigs.end()) {
+                QS_TRY(proposal.qconfig, readQConfig({*own, "why", "qconfigs." + cure.qconfig}));
+                proposal.cure.qconfig.clear();
+            }
+            out.push_back(std::move(proposal));
+        }
+        return out;
+    }
+
+    const Json& m_json;
+    const Graph& m_model;
+};
+
+Result<Json> parsed(const std::string& text)
+{
+    Json document
+        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+    if (document.is_discarded() || !document.is_object())
+        return fail(ErrorCode::BadInput, kNoWhy);
+    return document;
+}
+
+Result<DiagnosisPtr> readDiagnosis(const Json& document, const Graph& model, const Plan& plan)
+{
+    try {
+        if (document.at("format") != "quantscope.why" || document.at("version") != 1)
+            return fail(ErrorCode::BadInput, kNoWhy);
+        const WhyReader reader(document, model);
+        auto made = std::make_shared<Diagnosis>();
+        QS_TRY(Blame blame, reader.blame());
+        QS_TRY(made->causes, reader.causes(blame.sites.size()));
+        made->units = noiseByUnit(blame, model, plan);
+        made->blame = std::make_shared<const Blame>(std::move(blame));
+        made->options = reader.options();
+        made->eightBitsHold = document.at("options").at("eight_bits").get<bool>();
+        made->data = document.at("data").get<std::string>();
+        return DiagnosisPtr(std::move(made));
+    } catch (const Json::exception& wrong) { // a key is missing or of another type
+        return notWhy(wrong.what());
+    }
+}
+
+} // namespace
+
+Result<DiagnosisPtr> diagnosisFromJson(const std::string& json, const Graph& model,
+                                       const Plan& plan)
+{
+    QS_TRY(const Json document, parsed(json));
+    return readDiagnosis(document, model, plan);
+}
+
+Result<DiagnosisPtr> diagnosisFromResult(const std::string& document, const Graph& model,
+                                         const Plan& plan)
+{
+    QS_TRY(const Json result, parsed(document));
+    const auto section = result.find("why");
+    return section == result.end() || section->is_null() ? Result<DiagnosisPtr>(nullptr)
+                                                         : readDiagnosis(*section, model, plan);
+}
+
+} // namespace qs

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/documents/result_writer.h"
+
+#include <nlohmann/json.hpp>
+
+namespace qs {
+
+/// Adds to a result document that has its `nodes[]` what the recipe's cures do: `cures[]`, each as
+/// the recipe holds it, with `text` in words, the `nodes[]` that it names and the `problem` that it
+/// was left out for; and `cure: {index, kind, by}` at each node, and at each entry of a rule's
+/// `inputs[]`, that a cure decides. Nothing where the recipe has none.
+void addCures(nlohmann::ordered_json& document, const ResultParts& parts);
+
+} // namespace qs

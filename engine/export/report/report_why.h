@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/export/documents/result_document.h"
+#include "engine/export/report/report_names.h"
+
+#include <string>
+#include <unordered_map>
+
+namespace qs {
+
+/// The section "What was wrong and what mended it": causes of the outputs' noise with their
+/// figures, and the cures of the recipe; "" for a result with neither.
+std::string whyHtml(const ResultDocument& result, const ReportNames& titles);
+
+/// How much of the outputs' noise each unit makes, as the result tells it.
+class NoiseShares
+{
+public:
+    explicit NoiseShares(const ResultDocument& result);
+    bool empty() const { return m_texts.empty(); }
+    /// Of the node that the result calls so: "12.5 ± 0.8 %"; "-" where there is none.
+    std::string of(const std::string& node) const;
+
+private:
+    std::unordered_map<std::string, std::string> m_texts;
+};
+
+} // namespace qs
