@@ -85,11 +85,18 @@ BackwardPasses::BackwardPasses(const BlameRuns& runs, Gradients gradients, std::
     , m_sums(runs.twin.sites.size())
     , m_idle(runs.twin.sites.size(), true)
 {
-    for (const NoisePlace& place : runs.twin.places)
-        if (runs.twin.sites[place.site].kind == BlameSite::Kind::Value)
+    std::unordered_map<NodeId, std::size_t> first; // by pair: its place, the same for all readers
+    for (std::size_t i = 0; i < runs.twin.places.size(); ++i) {
+        const NoisePlace& place = runs.twin.places[i];
+        const bool isValue = runs.twin.sites[place.site].kind == BlameSite::Kind::Value;
+        m_same.push_back(isValue ? first.try_emplace(place.noisy.node, i).first->second : i);
+        m_uses.push_back(0);
+        ++m_uses[m_same.back()];
+        if (isValue)
             m_pairs[place.noisy.node].push_back(place.site);
         else
             m_idle[place.site] = false;
+    }
 }
 
 Result<BackwardPasses> BackwardPasses::create(const BlameRuns& runs, std::uint64_t seed,
@@ -124,7 +131,7 @@ Result<void> BackwardPasses::add(const std::vector<at::IValue>& inputs, std::int
     QS_TRY(const auto noisy, runReference(inputs, job));
     m_sums.beginBatch(samples, probes);
     m_probes = probes;
-    m_noise.clear();
+    m_kept.clear();
     const auto give
         = [&](int probe, std::span<const at::Tensor> outputs) -> Result<std::vector<at::Tensor>> {
         const std::vector<at::Tensor> given(outputs.begin(), outputs.end());
@@ -202,7 +209,8 @@ Result<std::vector<at::Tensor>> BackwardPasses::runReference(const std::vector<a
             raw[node.id] = value.toTensor();
         } else if (const auto pair = m_pairs.find(node.id); pair != m_pairs.end()) {
             const NodeId quantize = node.args.at(0).value.asRef()->node;
-            if (!at::equal(raw.at(quantize), frame.get({node.id, 0}).toTensor()))
+            const bool isKnown = !m_idle[pair->second.front()]; // all of a pair are alike
+            if (!isKnown && !at::equal(raw.at(quantize), frame.get({node.id, 0}).toTensor()))
                 for (const std::size_t site : pair->second)
                     m_idle[site] = false;
             raw.erase(quantize);
@@ -255,20 +263,22 @@ Result<void> BackwardPasses::addPlace(std::size_t index, int probe, const at::Te
                                       const at::Tensor& gradient, const Frame& segment)
 {
     const NoisePlace& place = m_runs.twin.places[index];
-    at::Tensor& noise = m_noise[index]; // the same for all probes of the batch
-    if (probe == 0) {
+    const std::size_t same = m_same[index];
+    auto kept = m_kept.find(same);
+    if (kept == m_kept.end()) {
         QS_TRY(const at::Tensor noisy,
                noisyValue(place, value, m_runs.floatRun, m_runs.referenceRun, segment));
         const bool fits = noisy.defined() && noisy.sizes() == value.sizes();
-        noise = fits ? noisy - value.detach() : at::Tensor();
+        kept = m_kept.try_emplace(same, Kept {fits ? noisy : at::Tensor(), 0}).first;
     }
-    if (noise.defined())
-        m_sums.add(
-            place.site, probe, value.detach(), noise, gradient,
-            {channelAxis(*m_runs.twin.graph, place.at, std::size_t(value.dim())),
-             sampleAxis(m_runs.twin.graph->value(place.at).type, value, m_sums.batchSamples())});
-    if (probe == m_probes - 1)
-        m_noise.erase(index);
+    const int channels = channelAxis(*m_runs.twin.graph, place.at, std::size_t(value.dim()));
+    const int samples
+        = sampleAxis(m_runs.twin.graph->value(place.at).type, value, m_sums.batchSamples());
+    if (kept->second.noisy.defined())
+        m_sums.add(place.site, probe, value.detach(), kept->second.noisy, gradient,
+                   {channels, samples});
+    if (++kept->second.uses == m_uses[same] * m_probes)
+        m_kept.erase(kept);
     return {};
 }
 

@@ -77,7 +77,15 @@ private:
     std::int64_t m_aheadSamples = 0;
     std::size_t m_measured = 0; ///< outputs with a signal
     int m_probes = 1;
-    std::unordered_map<std::size_t, at::Tensor> m_noise; ///< by place, between probes
+    /// A value with noise in it, as long as places and probes have yet to see it.
+    struct Kept
+    {
+        at::Tensor noisy;
+        int uses = 0;
+    };
+    std::vector<std::size_t> m_same; ///< by place: the first one with the same noise
+    std::vector<int> m_uses; ///< by such a place: how many have it
+    std::unordered_map<std::size_t, Kept> m_kept; ///< by such a place, within a batch
     std::vector<double> m_scales; ///< of the probes, by output; 0 = without signal
     std::int64_t m_batch = 0;
 };

@@ -40,7 +40,7 @@ std::vector<std::int64_t> othersOf(const at::Tensor& values, int axis)
 
 } // namespace
 
-void ProfileSums::add(const at::Tensor& value, const at::Tensor& noise, int axis,
+void ProfileSums::add(const at::Tensor& value, const at::Tensor& noisy, int axis,
                       std::int64_t samples)
 {
     if (m_batches >= kMostBatches || axis < 0 || axis >= value.dim() || value.dim() < 2
@@ -49,7 +49,7 @@ void ProfileSums::add(const at::Tensor& value, const at::Tensor& noise, int axis
     const auto channels = std::size_t(value.size(axis));
     if (!m_max.empty() && m_max.size() != channels)
         return;
-    const at::Tensor magnitudes = at::abs(value);
+    const at::Tensor magnitudes = at::abs(value), noise = noisy - value;
     const std::vector<std::int64_t> others = othersOf(value, axis);
     const std::vector<double> largest = numbersOf(at::amax(magnitudes, others));
     const auto error = numbersOf(at::sum(noise, others, false, at::kDouble));

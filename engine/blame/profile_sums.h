@@ -11,8 +11,9 @@ namespace qs {
 class ProfileSums
 {
 public:
-    /// Float values and their noise, of one shape; `axis`: of the channels, -1 for none.
-    void add(const at::Tensor& value, const at::Tensor& noise, int axis, std::int64_t samples);
+    /// Float values and the same with noise in them, of one shape; `axis`: of the channels, -1 for
+    /// none.
+    void add(const at::Tensor& value, const at::Tensor& noisy, int axis, std::int64_t samples);
     ValueProfile result() const;
 
 private:

@@ -2,8 +2,10 @@
 #include "engine/blame/site_sums.h"
 
 #include "engine/base/decibels.h"
+#include "engine/kernels/noise_products.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +14,71 @@ namespace qs {
 
 namespace {
 
-double squaredNorm(const at::Tensor& values)
+using kernels::NoiseSums;
+
+bool isDense(const at::Tensor& tensor)
 {
-    const at::Tensor flat = values.reshape({-1});
-    return at::dot(flat, flat).item().toDouble();
+    return tensor.scalar_type() == at::kFloat && tensor.is_non_overlapping_and_dense();
+}
+
+/// The tensors with one order of their elements in memory, samples first, and no copy where they
+/// are so already.
+struct InOrder
+{
+    at::Tensor value, noisy, gradient;
+
+    InOrder(const at::Tensor& v, const at::Tensor& n, const at::Tensor& g, int sampleAxis)
+    {
+        const bool areSamplesFirst = sampleAxis < 0
+            || v.stride(sampleAxis) * v.size(sampleAxis) == v.numel() || v.size(sampleAxis) == 1;
+        const bool isKept = isDense(v) && areSamplesFirst;
+        const auto ordered = [&](const at::Tensor& tensor) {
+            if (!isKept)
+                return (sampleAxis > 0 ? tensor.movedim(sampleAxis, 0) : tensor)
+                    .to(at::kFloat)
+                    .contiguous();
+            return isDense(tensor) && tensor.strides() == v.strides()
+                ? tensor
+                : at::empty_like(v).copy_(tensor);
+        };
+        value = ordered(v);
+        noisy = ordered(n);
+        gradient = ordered(g.defined() ? g : at::zeros_like(v));
+    }
+};
+
+/// The sums of each row: a sample, or the whole where there are no samples.
+std::vector<NoiseSums> sumsOf(const at::Tensor& value, const at::Tensor& noisy,
+                              const at::Tensor& gradient, int sampleAxis)
+{
+    const std::int64_t rows = sampleAxis < 0 ? 1 : value.size(sampleAxis);
+    std::vector<NoiseSums> sums {std::size_t(rows)};
+    if (value.numel() == 0)
+        return sums;
+    if (value.is_cpu()) {
+        const InOrder in(value, noisy, gradient, sampleAxis);
+        kernels::noiseSumsCpu({in.value.const_data_ptr<float>(), in.noisy.const_data_ptr<float>(),
+                               in.gradient.const_data_ptr<float>()},
+                              rows, value.numel() / rows, at::get_num_threads(), sums.data());
+        return sums;
+    }
+    const auto byRow = [&](const at::Tensor& a, const at::Tensor& b) {
+        const at::Tensor product = a * b;
+        const at::Tensor first = sampleAxis > 0 ? product.movedim(sampleAxis, 0) : product;
+        return at::sum(first.reshape({rows, -1}), {1}, false, at::kDouble);
+    };
+    const at::Tensor noise = noisy - value;
+    const at::Tensor slope = gradient.defined() ? gradient : at::zeros_like(value);
+    const at::Tensor all = at::stack({byRow(value, value), byRow(noise, noise), byRow(slope, slope),
+                                      byRow(slope, noise)},
+                                     1)
+                               .cpu();
+    const double* found = all.const_data_ptr<double>();
+    for (NoiseSums& row : sums) {
+        row = {found[0], found[1], found[2], found[3]};
+        found += 4;
+    }
+    return sums;
 }
 
 } // namespace
@@ -37,41 +100,31 @@ SiteSums::Products& SiteSums::productsOf(std::size_t site, int probe)
     return m_batch.at(site * std::size_t(m_probes) + std::size_t(probe));
 }
 
-void SiteSums::add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noise,
+void SiteSums::add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noisy,
                    const at::Tensor& gradient, SiteAxes axes)
 {
     Sums& sums = m_sums[site];
     if (probe == 0) {
-        sums.noise += squaredNorm(noise);
-        sums.signal += squaredNorm(value);
         if (!sums.profile)
             sums.profile.emplace();
-        sums.profile->add(value, noise, axes.channels, m_batchSamples);
+        sums.profile->add(value, noisy, axes.channels, m_batchSamples);
     }
+    const std::vector<NoiseSums> rows = sumsOf(value, noisy, gradient, axes.samples);
     Products& products = productsOf(site, probe);
-    if (!gradient.defined()) {
-        products.bySample.resize(std::size_t(m_batchSamples));
-        return;
+    const bool isBySample = axes.samples >= 0;
+    products.isWhole = products.isWhole || !isBySample;
+    products.bySample.resize(std::size_t(m_batchSamples));
+    double noise2 = 0, gradient2 = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        (isBySample ? products.bySample[i] : products.whole) += rows[i].product;
+        noise2 += rows[i].noise2;
+        gradient2 += rows[i].gradient2;
+        if (probe == 0)
+            sums.signal += rows[i].signal2;
     }
-    const at::Tensor product = gradient * noise;
-    if (axes.samples >= 0) {
-        std::vector<std::int64_t> others;
-        for (std::int64_t d = 0; d < product.dim(); ++d)
-            if (d != axes.samples)
-                others.push_back(d);
-        const at::Tensor bySample = (others.empty() ? product.to(at::kDouble)
-                                                    : at::sum(product, others, false, at::kDouble))
-                                        .cpu();
-        products.bySample.resize(std::size_t(m_batchSamples));
-        const double* sumsOf = bySample.const_data_ptr<double>();
-        for (std::size_t i = 0; i < products.bySample.size(); ++i)
-            products.bySample[i] += sumsOf[i];
-    } else {
-        products.isWhole = true;
-        products.whole += at::sum(product, at::kDouble).item<double>();
-    }
-    sums.white += squaredNorm(noise) * squaredNorm(gradient)
-        / double(std::max<std::int64_t>(1, value.numel()));
+    if (probe == 0)
+        sums.noise += noise2;
+    sums.white += noise2 * gradient2 / double(std::max<std::int64_t>(1, value.numel()));
 }
 
 void SiteSums::endBatch()

@@ -26,9 +26,9 @@ public:
     explicit SiteSums(std::size_t sites);
 
     void beginBatch(std::int64_t samples, int probes);
-    /// One place of a site: its value, its noise and the gradient of one probe, of one shape; an
-    /// undefined gradient is zero.
-    void add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noise,
+    /// One place of a site: its value, the same with the noise in it, and the gradient of one
+    /// probe, of one shape; an undefined gradient is zero.
+    void add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noisy,
              const at::Tensor& gradient, SiteAxes axes);
     void endBatch();
 

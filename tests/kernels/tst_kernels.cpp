@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/fake_quant.h"
+#include "engine/kernels/noise_products.h"
 #include "engine/kernels/ops.h"
 #include "engine/kernels/self_check.h"
 #include "engine/kernels/self_check_data.h"
@@ -10,6 +11,7 @@
 
 #include <cmath>
 #include <tuple>
+#include <vector>
 
 using namespace qs;
 
@@ -83,6 +85,38 @@ private Q_SLOTS:
         const Observed grown = tensorObserve(x, -0.1f, 0.1f, 2048);
         QVERIFY(grown.low < -1.0f && grown.high > 1.0f);
         QVERIFY(grown.counts == tensorHistogram(x, {grown.low, grown.high}, 2048));
+    }
+    // By row, against LibTorch in float64; the same bits for any number of threads.
+    void noiseSumsAgreeWithLibTorch()
+    {
+        at::manual_seed(4);
+        for (const auto& [rows, length] :
+             {std::pair(1, 1), std::pair(3, 17), std::pair(5, 40000)}) {
+            const at::Tensor value = at::randn({rows, length}),
+                             gradient = at::randn({rows, length});
+            const at::Tensor noisy = value + 0.01 * at::randn({rows, length});
+            const kernels::NoiseValues given {value.const_data_ptr<float>(),
+                                              noisy.const_data_ptr<float>(),
+                                              gradient.const_data_ptr<float>()};
+            std::vector<kernels::NoiseSums> sums {std::size_t(rows)}, again {std::size_t(rows)};
+            kernels::noiseSumsCpu(given, rows, length, 1, sums.data());
+            kernels::noiseSumsCpu(given, rows, length, 3, again.data());
+            const at::Tensor v = value.to(at::kDouble), g = gradient.to(at::kDouble);
+            const at::Tensor n = noisy.to(at::kDouble) - v;
+            for (std::int64_t row = 0; row < rows; ++row) {
+                const auto wanted = [&](const at::Tensor& a, const at::Tensor& b) {
+                    return (a[row] * b[row]).sum().item<double>();
+                };
+                const kernels::NoiseSums& got = sums[std::size_t(row)];
+                QVERIFY(std::abs(got.signal2 - wanted(v, v)) <= 1e-12 * wanted(v, v));
+                QVERIFY(std::abs(got.noise2 - wanted(n, n)) <= 1e-12 * wanted(n, n));
+                QVERIFY(std::abs(got.gradient2 - wanted(g, g)) <= 1e-12 * wanted(g, g));
+                QVERIFY(std::abs(got.product - wanted(g, n))
+                        <= 1e-12 * std::sqrt(wanted(g, g) * wanted(n, n)));
+                QCOMPARE(again[std::size_t(row)].product, got.product);
+                QCOMPARE(again[std::size_t(row)].noise2, got.noise2);
+            }
+        }
     }
     // As quantized_decomposed has it, also where 0 lies outside the range.
     void noNumberBecomesZero()
