@@ -48,6 +48,14 @@ int sampleAxis(const ValueType& type, const at::Tensor& value, std::int64_t samp
     return all.size() == 1 ? all.front() : open.size() == 1 ? open.front() : -1;
 }
 
+std::vector<bool> areValues(const std::vector<BlameSite>& sites)
+{
+    std::vector<bool> are;
+    for (const BlameSite& site : sites)
+        are.push_back(site.kind == BlameSite::Kind::Value);
+    return are;
+}
+
 /// All outputs of one call; `look` sees each node that has run.
 Result<std::vector<at::Tensor>>
 runForm(const Interpreter& run, const std::vector<at::IValue>& inputs,
@@ -82,7 +90,7 @@ BackwardPasses::BackwardPasses(const BlameRuns& runs, Gradients gradients, std::
     : m_runs(runs)
     , m_gradients(std::move(gradients))
     , m_seed(seed)
-    , m_sums(runs.twin.sites.size())
+    , m_sums(areValues(runs.twin.sites))
     , m_idle(runs.twin.sites.size(), true)
 {
     std::unordered_map<NodeId, std::size_t> first; // by pair: its place, the same for all readers
@@ -165,6 +173,7 @@ std::vector<std::optional<SiteBlame>> BackwardPasses::sites() const
         site.blocked = site.share == 0 && m_sums.isNoisy(i);
         site.ownDb = m_sums.ownDb(i);
         site.profile = m_sums.profile(i);
+        site.slopes = m_sums.slopes(i);
     }
     for (const BlockedSite& blocked : m_gradients.blocked())
         if (auto& site = found[m_runs.twin.places[blocked.site].site]; site && blocked.node)

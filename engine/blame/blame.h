@@ -71,6 +71,14 @@ struct ValueProfile
     std::vector<double> positionMax;
 };
 
+/// How steep the outputs are where a value is how large, by equal bins over [-reach, reach].
+struct ValueSlopes
+{
+    double reach = 0; ///< a power of two; 0 where nothing was seen
+    std::vector<double> counts; ///< values in each bin
+    std::vector<double> squares; ///< of the gradients there, their sum
+};
+
 /// What one site does to the outputs. Shares are noise over signal, both powers, as the mean over
 /// the outputs that are measured: -10 log10(share) is the SQNR that the site alone would leave.
 struct SiteBlame
@@ -84,6 +92,8 @@ struct SiteBlame
     std::optional<double> exact; ///< measured with this site alone switched on
     std::optional<double> ownDb; ///< SQNR of the site's own value; none where nothing is lost
     std::shared_ptr<const ValueProfile> profile {}; ///< null where nothing was seen
+    /// Of a value that loses much (`SiteSums`), from the batch on where it does; else null.
+    std::shared_ptr<const ValueSlopes> slopes {};
     bool blocked = false; ///< no derivative leads from it to an output: only `exact` counts
     /// The best that is known, for orders and sums: `exact`, else `share` by what measured sites
     /// showed of theirs.

@@ -16,6 +16,10 @@ namespace {
 
 using kernels::NoiseSums;
 
+/// SQNR of a batch's values below which their range may be wrong: eight bits of a range that fits
+/// give more.
+constexpr double kPoorDb = 30;
+
 bool isDense(const at::Tensor& tensor)
 {
     return tensor.scalar_type() == at::kFloat && tensor.is_non_overlapping_and_dense();
@@ -83,8 +87,9 @@ std::vector<NoiseSums> sumsOf(const at::Tensor& value, const at::Tensor& noisy,
 
 } // namespace
 
-SiteSums::SiteSums(std::size_t sites)
-    : m_sums(sites)
+SiteSums::SiteSums(std::vector<bool> areValues)
+    : m_areValues(std::move(areValues))
+    , m_sums(m_areValues.size())
 {
 }
 
@@ -114,16 +119,22 @@ void SiteSums::add(std::size_t site, int probe, const at::Tensor& value, const a
     const bool isBySample = axes.samples >= 0;
     products.isWhole = products.isWhole || !isBySample;
     products.bySample.resize(std::size_t(m_batchSamples));
-    double noise2 = 0, gradient2 = 0;
+    double noise2 = 0, gradient2 = 0, signal2 = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         (isBySample ? products.bySample[i] : products.whole) += rows[i].product;
         noise2 += rows[i].noise2;
         gradient2 += rows[i].gradient2;
-        if (probe == 0)
-            sums.signal += rows[i].signal2;
+        signal2 += rows[i].signal2;
     }
-    if (probe == 0)
+    if (probe == 0) {
         sums.noise += noise2;
+        sums.signal += signal2;
+        if (m_areValues[site] && !sums.slopes && noise2 > 0
+            && decibelsOf(signal2, noise2) < kPoorDb)
+            sums.slopes.emplace();
+        if (sums.slopes && gradient.defined())
+            sums.slopes->add(value, gradient);
+    }
     sums.white += noise2 * gradient2 / double(std::max<std::int64_t>(1, value.numel()));
 }
 
@@ -186,6 +197,12 @@ std::shared_ptr<const ValueProfile> SiteSums::profile(std::size_t site) const
 {
     const auto& profile = m_sums[site].profile;
     return profile ? std::make_shared<const ValueProfile>(profile->result()) : nullptr;
+}
+
+std::shared_ptr<const ValueSlopes> SiteSums::slopes(std::size_t site) const
+{
+    const auto& slopes = m_sums[site].slopes;
+    return slopes ? std::make_shared<const ValueSlopes>(slopes->result()) : nullptr;
 }
 
 } // namespace qs

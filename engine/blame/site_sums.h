@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/blame/profile_sums.h"
+#include "engine/blame/slope_sums.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -23,7 +24,8 @@ struct SiteAxes
 class SiteSums
 {
 public:
-    explicit SiteSums(std::size_t sites);
+    /// `areValues`: by site, whether slopes are gathered (`ValueSlopes`).
+    explicit SiteSums(std::vector<bool> areValues);
 
     void beginBatch(std::int64_t samples, int probes);
     /// One place of a site: its value, the same with the noise in it, and the gradient of one
@@ -42,6 +44,8 @@ public:
     std::optional<double> ownDb(std::size_t site) const;
     /// Null where nothing was added.
     std::shared_ptr<const ValueProfile> profile(std::size_t site) const;
+    /// Null where the site's values have never lost so much that their range may be wrong.
+    std::shared_ptr<const ValueSlopes> slopes(std::size_t site) const;
     std::int64_t samples() const { return m_samples; }
     std::int64_t batchSamples() const { return m_batchSamples; } ///< of `beginBatch`
 
@@ -58,9 +62,11 @@ private:
         double squares = 0, squaresOfMeans = 0, white = 0, signal = 0, noise = 0;
         std::int64_t terms = 0;
         std::optional<ProfileSums> profile;
+        std::optional<SlopeSums> slopes;
     };
     Products& productsOf(std::size_t site, int probe);
 
+    std::vector<bool> m_areValues;
     std::vector<Sums> m_sums;
     std::vector<Products> m_batch; ///< by site and probe
     std::int64_t m_batchSamples = 0, m_samples = 0;

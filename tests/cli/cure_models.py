@@ -181,6 +181,17 @@ class Shifted(nn.Module):
         return self.first(x)
 
 
+class Squashed(nn.Module):
+    """What reads the input is flat below zero: how far down a value lies is all the same."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(16, 8)
+
+    def forward(self, x):
+        return self.head(F.elu(x))
+
+
 class Recurrent(nn.Module):
     """An LSTM over 60 steps that forgets little, then a linear."""
 
@@ -251,6 +262,15 @@ def other_range(cause, **activation):
     return Fault(cause, ("relu",), Case(network, data, recipe(BETWEEN, other=observed(**activation))), Case(network, data, recipe()))
 
 
+def odd_sample():
+    """One sample of 64 lies 200 times as far down as another would: a range of least squared error keeps it, an elu does not."""
+    data, wide = values(64, 16), recipe({"edge": [["x", "elu", 0, "other"]]}, other=observed(observer="minmax"))
+    data[41] = -data[41].abs() - 1
+    odd = data.clone()
+    odd[41] *= 200
+    return Fault("range_wide", ("x",), Case(made(Squashed), odd, wide), Case(made(Squashed), data, wide))
+
+
 def bits_unused():
     network, data = made(Two, 0.0, False), values(64, 16)
     seven = recipe({"node": [["linear", "seven"]]}, seven=observed(reduce_range=True))
@@ -300,6 +320,7 @@ FAULTS = {
     "finfo.min": lambda: mask_constant(torch.finfo(torch.float32).min), "mask of 1e9": lambda: mask_constant(-1e9),
     "90 percent": lambda: other_range("clipped", range="percentile", percentile=90),
     "narrow by hand": lambda: other_range("clipped", observer="fixed_qparams", scale=1 / 512, zero_point=0),
+    "odd sample": odd_sample,
     "wide by hand": lambda: other_range("range_wide", observer="fixed_qparams", scale=1 / 4, zero_point=0),
     "7 bits": bits_unused,
     "float norm": lambda: needless_output(made(Normed, 30.0), {"object_type": [["torch.nn.LayerNorm", None]]}),

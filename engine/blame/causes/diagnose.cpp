@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/blame/causes/mask_constant.h"
 #include "engine/blame/causes/site_facts.h"
+#include "engine/blame/causes/sloped_range.h"
 #include "engine/blame/diagnosis.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
@@ -190,6 +191,16 @@ Found wrongRange(const SiteFacts& facts, const SiteBlame& blamed)
                            + " % of the chosen one",
                        "it would gain the value " + fixedText(gain, 1) + " dB"},
                       facts.otherRange(blamed.site, best->spec));
+    const auto sloped = slopedRange(facts, blamed);
+    if (sloped && sloped->gainDb > kGainDb && sloped->step < kNarrowed * stepOf(*now))
+        return caused(
+            CauseCode::RangeWide,
+            {"the outputs hardly feel the largest values: the range of least noise in them "
+             "is "
+                 + number(100 * sloped->step / stepOf(*now)) + " % of the chosen one",
+             "the value's noise in the outputs would shrink by " + fixedText(sloped->gainDb, 1)
+                 + " dB"},
+            facts.otherRange(blamed.site, sloped->spec));
     return std::nullopt;
 }
 
