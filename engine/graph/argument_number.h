@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// The number that an argument is, whole or real; nothing where it is another constant, a
-/// reference, or absent (null).
+/// The value of an integer or real argument; nothing for another constant, a reference or an absent
+/// argument (null).
 inline std::optional<double> numberOf(const Argument* argument)
 {
     if (!argument)

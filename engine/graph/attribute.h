@@ -28,7 +28,7 @@ struct ComplexNumber
     friend bool operator==(const ComplexNumber&, const ComplexNumber&) = default;
 };
 
-/// T itself is one of the variant's alternatives: nothing that only converts to one.
+/// True if T itself is one of the variant's alternatives, not only convertible to one.
 template<class T, class Variant>
 inline constexpr bool kIsAlternative = false;
 template<class T, class... Ts>

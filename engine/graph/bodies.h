@@ -8,11 +8,11 @@
 
 namespace qs {
 
-/// What a body of a node (`Node::subgraphs`) is to it: "if true" and "otherwise" of a cond, "while"
-/// and "do" of a loop, "forward" of a custom module; else the body's own name, or "body 2".
+/// Returns the role of a body of a node (`Node::subgraphs`): "if true", "otherwise" (cond),
+/// "while", "do" (loop), "forward" (custom module); else the body's own name, or "body 2".
 std::string bodyTitle(const Node& node, std::size_t index);
 
-/// The operators of a graph that are nodes of its own, bodies not counted.
+/// Number of the graph's operators; operators inside bodies are not counted.
 std::size_t operatorCount(const Graph& graph);
 
 /// The body as lines of a Python function of that name, without indent; bodies inside it stand as

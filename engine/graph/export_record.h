@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// What a file that this program exported says, inside itself, of where it comes from.
+/// The record of origin that this program writes into each file that it exports.
 struct ExportRecord
 {
     std::string program; ///< version of Quantscope

@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// What a fake quantizer of the file observed of one value: the range that quantization-aware
-/// training left in it. One entry of `min` and `max`, or one for each channel. A value type.
+/// The range of one value that quantization-aware training left in a fake quantizer of the file.
+/// One entry of `min` and `max`, or one for each channel. A value type.
 struct GivenObservation
 {
     ValueRef value; ///< of the float graph, where the fake quantizer stood
@@ -30,8 +30,8 @@ struct GivenObservation
 };
 using GivenObservations = std::vector<GivenObservation>;
 
-/// Mixed into the tensors of a graph whose file may hold fake quantizers: what these observed is
-/// stored data of the file, as weights are. Set by the importer before the graph is shared.
+/// Mixed into the tensors of a graph whose file may hold fake quantizers: their observations are
+/// stored data of the file, like weights. Set by the importer before the graph is shared.
 struct HoldsGivenObservations
 {
     virtual ~HoldsGivenObservations() = default;
@@ -44,7 +44,7 @@ class WithGivenObservations : public Store, public HoldsGivenObservations
 {
 };
 
-/// What the fake quantizers of the graph's file observed, in graph order; empty where it has none.
+/// Observations of the fake quantizers of the graph's file, in graph order; empty without any.
 /// Edits and later stages share it. Any thread.
 inline const GivenObservations& givenObservations(const Graph& graph)
 {

@@ -21,7 +21,7 @@ struct Graph::Index
 
 namespace {
 
-/// A graph of so many nodes takes milliseconds to delete; `FreeLater` then does it.
+/// A graph with this many nodes takes milliseconds to delete: `FreeLater` does it.
 constexpr std::size_t kFreedLater = 2000;
 
 } // namespace

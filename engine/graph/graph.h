@@ -14,17 +14,17 @@
 namespace qs {
 
 /// The weights and constants that a graph's stored nodes name by `Node::tensor`. A graph shares
-/// them and hands them on; what they hold is asked of them where tensors are known (`tensorsOf` in
+/// them and passes them on. Code that knows tensors reads their content (`tensorsOf` in
 /// `execute/tensor_store.h`).
 class StoredTensors
 {
 public:
     virtual ~StoredTensors() = default;
-    /// Size of one; zero where there is none.
+    /// Size of one; 0 for an unknown id.
     virtual std::uint64_t bytes(TensorId id) const = 0;
 };
 
-/// What a file says about the model as a whole. Kept so that exports have the same inputs and
+/// Facts of the file about the model as a whole, kept so that exports have the same inputs and
 /// outputs.
 struct ModelInfo
 {
@@ -50,9 +50,9 @@ struct Use
 };
 
 /// An immutable snapshot of a model: nodes in execution order (inputs, parameters and constants
-/// first, the single Output last), its modules and where its tensors live. Built by a GraphEdit;
-/// nobody changes one after that, so any number of threads may read it without a lock. Copying
-/// shares everything.
+/// first, the single Output last), its modules and where its tensors live. Built by a GraphEdit and
+/// never changed afterwards, so any number of threads may read it without a lock. Copying shares
+/// everything.
 class Graph
 {
 public:
@@ -69,7 +69,7 @@ public:
     explicit Graph(Parts parts);
 
     std::span<const NodePtr> nodes() const { return m_parts.nodes; }
-    /// Null when there is no such node.
+    /// Null if the graph has no node of that id.
     const Node* tryGet(NodeId id) const;
     /// The node must exist.
     const Node& get(NodeId id) const;

@@ -11,8 +11,8 @@
 namespace qs {
 
 /// A draft of a graph: the only way to make or change one. Copies the node vector, and each node
-/// that it touches. Not thread safe; lives on one thread until `build()`. Names given twice are
-/// made unique FX style ("relu", "relu_1").
+/// that it touches. Not thread safe; lives on one thread until `build()`. Duplicate names are made
+/// unique FX style ("relu", "relu_1").
 class GraphEdit
 {
 public:
@@ -39,7 +39,7 @@ public:
     /// Points one argument of `user` (every occurrence inside argument `argument`) from `from` to
     /// `to`.
     void replaceArgument(NodeId user, std::size_t argument, ValueRef from, ValueRef to);
-    /// Removes a node that nobody reads.
+    /// Removes a node; its outputs must have no consumers.
     void erase(NodeId id);
     /// Moves the node to just before another.
     void moveBefore(NodeId id, NodeId before);
@@ -48,8 +48,8 @@ public:
     std::vector<Use> users(ValueRef ref) const;
     /// Ids in order.
     std::vector<NodeId> order() const;
-    /// Removes nodes whose outputs nobody reads, until none is left; not inputs, the Output, what
-    /// has an effect (state updates, raising) and what is updated.
+    /// Removes nodes whose outputs have no consumers, until all have some. Keeps inputs, the
+    /// Output, nodes with an effect (state updates, raising) and the holders of updated state.
     void eraseDead();
 
     ModuleTree& modules();

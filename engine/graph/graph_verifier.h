@@ -10,7 +10,7 @@ namespace qs {
 /// Checks the invariants: unique ids and names, every reference points at an earlier node's
 /// existing output, exactly one Output and it is last, parameters and constants have a tensor key,
 /// no in-place operator (torch's trailing underscore) outside opaque nodes. Run after every pass.
-/// The error (Internal) names the node; Cancelled where the job is.
+/// Errors: Internal, which names the node; Cancelled.
 Result<void> verifyGraph(const Graph& graph, const JobContext& job = {});
 
 } // namespace qs

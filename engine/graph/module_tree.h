@@ -22,7 +22,7 @@ struct ModuleEntry
 class ModuleTree
 {
 public:
-    /// Adds the module and any missing ancestors; a class already known stays.
+    /// Adds the module and any missing ancestors; keeps a class that is already known.
     void add(const std::string& path, const std::string& moduleClass);
     void addParameter(const std::string& path);
 

@@ -51,17 +51,17 @@ struct Node
     std::vector<Value> outputs;
 
     Scope scope; ///< the innermost module
-    SourceLocation source; ///< innermost frame outside torch itself where the file tells it
+    SourceLocation source; ///< innermost frame outside torch, if the file has it
     NodeId origin; ///< the float node this one came from; none in a float graph
     std::string originalTarget; ///< the file's spelling where import changed it
                                 ///< ("aten.relu_.default"); else empty
     std::string torchFn; ///< the file's `torch_fn` metadata ("function.relu"), or empty
     TensorId tensor; ///< Parameter and Constant only
-    std::string tensorSha256; ///< of a tensor that an edit put in the place of the file's own
+    std::string tensorSha256; ///< of a tensor with which an edit replaced the file's
     bool persistentBuffer = false; ///< Parameter: it is a buffer, saved in the state dict
     bool isBuffer = false; ///< Parameter: a buffer rather than a trained parameter
     ObserverId observer; ///< an observer node of a prepared graph ("quantscope.observe")
-    std::string opaqueReason; ///< not empty: nobody may look inside or quantize this node, and why
+    std::string opaqueReason; ///< if not empty: why this node is not read or quantized
     std::vector<std::shared_ptr<const Graph>>
         subgraphs; ///< of higher-order operators, in argument order
     std::vector<std::string>

@@ -9,11 +9,11 @@
 
 namespace qs {
 
-/// Names of the model's outputs, flat and in order, each once (`madeUnique`); "constant" where one
-/// is no value of the graph.
+/// Names of the model's outputs, flat and in order, each once (`madeUnique`); "constant" for one
+/// that is not a value of the graph.
 std::vector<std::string> outputNames(const Graph& graph);
 
-/// The names with a number after those that stand there before, or are `taken`: "y", "y_1".
+/// Appends a number to names that occur earlier in the list or are `taken`: "y", "y_1".
 std::vector<std::string> madeUnique(std::vector<std::string> names, std::set<std::string> taken);
 
 } // namespace qs

@@ -12,7 +12,7 @@ namespace {
 
 thread_local PassWatch* ofThisThread = nullptr;
 
-/// Nodes are shared by the graphs that hold them: two of the same nodes, tensors and facts are one.
+/// Graphs share nodes: two graphs with the same nodes, tensors and facts are equal.
 bool isSame(const Graph& a, const Graph& b)
 {
     const Graph::Parts& one = a.parts();

@@ -19,14 +19,14 @@ struct PassTraits
     bool isVerified = true; ///< false for the form of a file, where operators write in place
 };
 
-/// A rewrite of a graph: pure, and named so that it can be timed, looked behind and left out.
+/// A rewrite of a graph: pure, and named so that a watch can time it, keep its graph or skip it.
 class Pass
 {
 public:
     using Rewrite = std::function<Result<GraphPtr>(const GraphPtr&, const JobContext&)>;
 
-    /// `rewrite` takes a graph (`const Graph&` or `GraphPtr`), and a job where it may take long; it
-    /// gives a graph (`Graph` or `GraphPtr`), as a `Result` where it can fail.
+    /// `rewrite` takes a graph (`const Graph&` or `GraphPtr`), and a job if it may take long; it
+    /// returns a graph (`Graph` or `GraphPtr`), as a `Result` if it can fail.
     template<class F>
     Pass(std::string name, F rewrite, PassTraits traits = {});
 
@@ -49,7 +49,7 @@ private:
 Result<GraphPtr> runPasses(GraphPtr graph, std::span<const Pass> passes,
                            const JobContext& job = {});
 
-/// What one pass did.
+/// Record of one run of a pass.
 struct PassRun
 {
     std::string name;
@@ -60,7 +60,7 @@ struct PassRun
     bool isNeeded = true;
 };
 
-/// While it lives, it sees every pass that its thread runs. One at a time on a thread.
+/// Records every pass that its thread runs while it lives. One at a time on a thread.
 class PassWatch
 {
 public:
@@ -72,10 +72,10 @@ public:
     PassWatch& operator=(const PassWatch&) = delete;
 
     const std::vector<PassRun>& runs() const { return m_runs; }
-    /// The graph behind `after`; null where that pass did not run.
+    /// The graph after the pass `after`; null if that pass did not run.
     const GraphPtr& graph() const { return m_graph; }
-    /// Words of `without` and `after` that no pass of those that ran is called, and a needed pass
-    /// among those to leave out (Usage).
+    /// Fails (Usage) if a word of `without` or `after` names no pass that ran, or if `without`
+    /// names a needed pass.
     Result<void> check() const;
 
 private:

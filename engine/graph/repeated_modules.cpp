@@ -34,7 +34,7 @@ enum Token : std::uint32_t
     Operator,
     Inside, ///< a value made in the module: by which operator of it
     Own, ///< a parameter of the module: by its path inside
-    Outside, ///< any other value: the how manieth that the module reads
+    Outside, ///< any other value: its position among those that the module reads
     Literal,
     ListBegin,
     ListEnd

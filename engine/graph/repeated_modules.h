@@ -31,9 +31,9 @@ public:
     const std::vector<std::vector<std::string>>& groups() const { return m_groups; }
     /// All modules equal to this one, itself included, in graph order; empty where it has no equal.
     std::span<const std::string> of(const std::string& path) const;
-    /// Those of `of(path)` at the same place of their own surroundings, itself included: the names
-    /// agree once numbers are left out ("layers.3.attention.q" for "layers.0.attention.q", not
-    /// "layers.0.attention.k"). Empty where there is no other.
+    /// Those of `of(path)` at the same place in their parents, itself included: their names agree
+    /// without numbers ("layers.3.attention.q" for "layers.0.attention.q", not
+    /// "layers.0.attention.k"). Empty if `path` is the only one.
     std::vector<std::string> inPlace(const std::string& path) const;
 
 private:

@@ -8,7 +8,7 @@ namespace qs {
 namespace {
 
 constexpr std::string_view kForward = "forward";
-/// A stack trace of a recursion ends somewhere.
+/// Longest stack trace that is kept; a recursion may have more frames.
 constexpr std::size_t kMostFrames = 64;
 
 std::vector<std::string> splitFunctions(std::string_view text)

@@ -22,8 +22,8 @@ struct CodeCalls
         std::string path; ///< "layer1.0.conv1"
         std::string className; ///< "QuantizedConvReLU2d", "torch.nn.MaxPool2d"
     };
-    /// Kernels, and operators without weights, that are the whole forward of a module, which
-    /// nothing else is called by.
+    /// Kernels, and operators without weights, that are the whole forward of a module whose forward
+    /// contains nothing else.
     std::unordered_map<NodeId, Module> modules;
     /// Modules of several results, which keep their packed weights alone: by the node that packs.
     std::unordered_map<NodeId, Module> holders;

@@ -36,7 +36,7 @@ std::string kernelClass(const CodeStatement& statement, const CodeContext& conte
 
 namespace {
 
-/// A node of the graph or of one within that is as wanted.
+/// True if `wanted` holds for a node of the graph or of a body.
 bool holdsAnywhere(const Graph& graph, bool (*wanted)(const Node&))
 {
     const auto nodes = graph.nodes();
@@ -49,7 +49,7 @@ bool holdsAnywhere(const Graph& graph, bool (*wanted)(const Node&))
 
 } // namespace
 
-/// A module of the list: a call with its text, or what only holds others.
+/// A module of the list: a call with its text, or a container of others.
 struct CodeModuleTree::Branch
 {
     std::string name;

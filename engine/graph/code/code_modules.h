@@ -12,7 +12,7 @@ namespace qs {
 class CodeModuleTree
 {
 public:
-    /// `modules`: whose nodes tell the settings; null: the float model.
+    /// `modules`: the graph whose nodes give the settings; null: the float model.
     CodeModuleTree(const Graph& graph, const CodeContext& context, const Graph* modules = nullptr);
     ~CodeModuleTree();
     /// The module that a Module statement calls; a second call adds nothing.
@@ -31,7 +31,7 @@ private:
     std::vector<const Node*> membersOf(const CodeStatement& statement) const;
     void addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
                    bool folded) const;
-    /// A kernel that chooses the parameters of its input itself.
+    /// True for a kernel that chooses the parameters of its input itself.
     bool isDynamicKernel(const CodeStatement& statement) const;
     static std::string qschemeText(const CodeStatement& statement, bool isDynamic);
     /// "QuantizableLSTM", "QuantizedLSTM(Reference)", "QuantizedLSTM": a custom module in this

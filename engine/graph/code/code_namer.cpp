@@ -112,8 +112,8 @@ const ParameterNames* CodeNamer::parameters(const Node& node) const
     return it == m_parameters.end() ? nullptr : &it->second;
 }
 
-/// Takes over what an earlier form called the same node; a fused module keeps the name of its
-/// first operator's.
+/// Takes over the name of the same node in an earlier form; a fused module keeps the name of its
+/// first operator.
 void CodeNamer::carry(const CodeNamer& earlier)
 {
     for (const auto& [value, text] : earlier.m_valueNames)
@@ -178,7 +178,7 @@ bool CodeNamer::isPackedWeight(NodeId id) const
     return statement && statement->kind == CodeStatement::Kind::PackedWeight;
 }
 
-/// The earlier node that this one is: itself, or the float operator that runs on quantized values.
+/// Returns the node of the earlier form: itself, or the float operator that this kernel replaces.
 NodeId CodeNamer::sameNode(const Node& node) const
 {
     const auto root = m_context.roots.find(node.origin);
@@ -200,7 +200,7 @@ void CodeNamer::nameParameters(const CodeStatement& statement)
         return;
     }
     if (m_context.reference) {
-        // A kernel is told the parameters of the quantize node whose place it took.
+        // A kernel gets the parameters of the quantize node that it replaced.
         const auto it = m_parametersOf.find(floatNodeOf(node));
         const bool told = std::any_of(node.args.begin(), node.args.end(), [](const auto& argument) {
             return isScale(argument.name) && !argument.value.asRef();
@@ -234,8 +234,8 @@ const CodeStatement* CodeNamer::statementOf(NodeId id) const
     return it == m_statementOf.end() ? nullptr : it->second;
 }
 
-/// What a quantize node is named after: the module of the value's producer, or that of its first
-/// reader and "_input" where the producer has no qconfig.
+/// Returns the stem of a quantize node's name: the module of the value's producer; if that has no
+/// qconfig, the first reader's module and "_input".
 std::string CodeNamer::placeOf(const Node& quantize) const
 {
     const ValueRef* value = quantize.args.empty() ? nullptr : quantize.args[0].value.asRef();
@@ -251,8 +251,8 @@ std::string CodeNamer::placeOf(const Node& quantize) const
     return made ? made->path() : std::string();
 }
 
-/// The module of the first that reads the dequantized value, or the quantized one where that needs
-/// no dequantize; a linear function goes before others.
+/// Returns the module of the first consumer of the dequantized value (of the quantized value if
+/// there is no dequantize); a linear function goes before others.
 std::string CodeNamer::firstReader(const Node& quantize) const
 {
     const std::string* first = nullptr;

@@ -22,7 +22,7 @@ public:
     const std::string& of(ValueRef value) const;
     /// The name of a stored value before an observer sees it.
     const std::string& stored(const Node& node) const;
-    /// Null for nodes that are told no parameters, or literal ones.
+    /// Null for nodes without parameters or with literal ones.
     const ParameterNames* parameters(const Node& node) const;
 
 private:
@@ -50,7 +50,7 @@ private:
     std::unordered_map<NodeId, std::string> m_weightObservers; ///< by the stored value's node
     std::unordered_map<NodeId, std::string> m_observedWeights; ///< names that observers took over
     std::map<std::pair<std::string, int>, std::string> m_calls; ///< by module path and call
-    std::unordered_map<NodeId, ParameterNames> m_parameters; ///< by the node that is told them
+    std::unordered_map<NodeId, ParameterNames> m_parameters; ///< by the node that takes them
     std::unordered_map<NodeId, ParameterNames> m_parametersOf; ///< by float node
 };
 

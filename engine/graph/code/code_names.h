@@ -13,7 +13,7 @@ namespace qs {
 class CodeNames
 {
 public:
-    /// A name near `candidate` that nobody has yet.
+    /// Returns a free name near `candidate` and reserves it.
     std::string create(std::string candidate);
 
 private:
@@ -36,7 +36,7 @@ bool isIdentifier(std::string_view text);
 std::string moduleCallName(std::string_view path);
 /// "conv2d" for "aten.conv2d.default", "relu" for "aten.relu_.default".
 std::string targetBase(std::string_view target);
-/// `self.layer1.0.conv` is no Python: `getattr(self.layer1, "0").conv` is.
+/// `self.layer1.0.conv` is not valid Python; returns `getattr(self.layer1, "0").conv`.
 std::string attributeText(std::string_view path);
 
 } // namespace qs

@@ -141,8 +141,8 @@ private:
             + (reduces ? ", True)" : ", False)");
     }
 
-    /// torch.ao's words for a quantize with attributes and for the dequantize of one; empty for all
-    /// else. Both forms of a model say them alike, however their operators are called.
+    /// torch.ao's text for a quantize with attributes and for its dequantize; empty for other
+    /// nodes. The reference and lowered forms print alike though their operators differ.
     std::string quantizingText(const Node& node, std::vector<std::string>& reads) const
     {
         const ValueRef* input = node.args.empty() ? nullptr : node.args[0].value.asRef();
@@ -183,7 +183,7 @@ private:
         return reads.back() + "[" + std::to_string(item->index) + "]";
     }
 
-    /// What a module's forward is given: the activations its nodes read from outside.
+    /// Arguments of a module's forward: the activations that its nodes read from outside.
     std::string operandsText(const CodeStatement& statement, std::vector<std::string>& reads) const
     {
         std::string out;
@@ -280,7 +280,7 @@ private:
         }
     }
 
-    /// `conv_scale_0 = self.conv_scale_0`, before whoever is told it.
+    /// `conv_scale_0 = self.conv_scale_0`, before the node that takes it.
     void printAttributes(const Node& node, const std::vector<NodeId>& origins)
     {
         const ParameterNames* own = m_names.parameters(node);

@@ -18,30 +18,30 @@ struct CodeFusion
     std::string moduleClass; ///< "torch.ao.nn.intrinsic.ConvReLU2d"; empty: the first one's class
 };
 
-/// What a graph made from a float graph cannot tell by itself. Borrows the graphs.
+/// Facts that a graph made from a float graph does not hold. Borrows the graphs.
 struct CodeContext
 {
     const Graph* model = nullptr; ///< the float graph; null when the printed graph is it
     const Graph* reference = nullptr; ///< for a lowered graph: the form its parameters are named in
     std::vector<CodeFusion> fusions;
-    /// Last to first operator of what was matched as one: a kernel with a packed weight keeps the
-    /// first one's name.
+    /// Last to first operator of each matched pattern: a kernel with a packed weight keeps the name
+    /// of the first.
     std::unordered_map<NodeId, NodeId> roots;
-    /// Float nodes without a qconfig: what is observed there is named after its reader, "_input".
+    /// Float nodes without a qconfig: an observer there is named after its reader, "_input".
     std::unordered_set<NodeId> withoutQConfig;
     /// Float nodes whose own value torch.ao observes; elsewhere the reader's turn comes first.
     std::unordered_set<NodeId> quantized;
     /// In a prepared graph, weights that functions read and what observes them: torch.ao observes
     /// those in the graph, where a module observes its own when it is converted.
     std::unordered_map<ValueRef, ObserverId> observedWeights;
-    /// Classes beside torch.nn's whose modules are called as a whole: those of extension packs.
+    /// Classes of extension packs whose modules are called as a whole, as torch.nn's are.
     std::unordered_set<std::string> leafClasses;
     /// "HistogramObserver()", for the module list of a prepared graph.
     std::function<std::string(ObserverId)> observerText;
     bool values = false; ///< quantized modules show their scale and zero point
 };
 
-/// One line and the float nodes it stands for; none for headings.
+/// One line and the float nodes that it represents; empty for headings.
 struct CodeLine
 {
     std::string text;

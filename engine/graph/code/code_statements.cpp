@@ -74,7 +74,7 @@ private:
         std::vector<const Node*> nodes;
     };
 
-    /// What is computed from parameters and constants alone.
+    /// Collects nodes that depend on parameters and constants alone.
     void findStored()
     {
         for (const NodePtr& node : m_graph.nodes()) {
@@ -118,7 +118,7 @@ private:
         return call.fusion >= 0 && !m_context.fusions[std::size_t(call.fusion)].moduleClass.empty();
     }
 
-    /// Only the last node's values are read outside, and the first one is a module's own.
+    /// True if only the last node's values are read outside and the first is a module's own.
     bool isWhole(const Call& call) const
     {
         if (!isLeafCall(*call.nodes.front(), m_context) && !isFusedModule(call))
@@ -178,7 +178,7 @@ private:
     void needStored(const Node& node, const Node& reader)
     {
         for (const auto& argument : node.args) {
-            // Scales and zero points of a quantize are attributes of their own.
+            // Scale and zero point of a quantize node are separate attributes.
             const bool isParameter = isScale(argument.name) || isZeroPoint(argument.name);
             if (isParameter
                 && (isQuantizing(node) || !numberAttribute(m_graph, node, argument).empty()))

@@ -5,14 +5,14 @@
 
 namespace qs {
 
-/// One line of `forward` to be: what is called and which nodes it stands for.
+/// One future line of `forward`: the call and the nodes that it represents.
 struct CodeStatement
 {
     enum class Kind
     {
         Attribute, ///< a parameter or constant is read: `weight = self.weight`
         WeightObserver, ///< an observer sees the attribute read just before
-        PackedWeight, ///< a weight as a kernel wants it: `_packed_weight_0 = self._packed_weight_0`
+        PackedWeight, ///< a packed weight: `_packed_weight_0 = self._packed_weight_0`
         Module, ///< `conv = self.conv(x)`
         Function, ///< `add = torch.ops.aten.add.Tensor(a, b)`
         Return
@@ -31,7 +31,7 @@ struct CodeStatement
 /// torch.ao's function that chooses parameters and quantizes with them.
 inline constexpr std::string_view kDynamicQuantize = "quantize_per_tensor_dynamic";
 
-/// True for the argument that tells a quantize node or a kernel its scale (its zero point).
+/// True for the argument that holds the scale (the zero point) of a quantize node or kernel.
 bool isScale(std::string_view argument);
 bool isZeroPoint(std::string_view argument);
 /// Quantize, dequantize, the choice of their parameters, or an observer.
@@ -39,13 +39,13 @@ bool isQuantizing(const Node& node);
 bool isQuantize(const Node& node);
 /// An observer, or the stub that stands for one inside a custom module.
 bool isObserver(const Node& node);
-/// What leaves a custom module quantized (torch.ao's DeQuantStub).
+/// True for torch.ao's DeQuantStub: its value leaves a custom module quantized.
 bool isDequantStub(const Node& node);
 /// The float node that `node` came from, or is.
 NodeId floatNodeOf(const Node& node);
 
-/// The statements of a graph in order. What a module's forward computes from its parameters alone
-/// belongs to its call; what a function needs of them comes just before it.
+/// The statements of a graph in order. Nodes that a module's forward computes from its parameters
+/// alone belong to its call; stored values that a function needs come just before it.
 std::vector<CodeStatement> codeStatements(const Graph& graph, const CodeContext& context);
 
 } // namespace qs

@@ -13,7 +13,7 @@ namespace qs {
 std::string moduleSettings(const Graph& graph, const Node& node, const std::string& suffix,
                            bool folded);
 
-/// An argument that holds no value of the graph, as Python: "(3, 3)" for a list, "True", "1e-05".
+/// An argument without references to values, as Python: "(3, 3)" for a list, "True", "1e-05".
 std::string settingText(const Argument& argument);
 
 /// By a class's last part: "Conv2d", "SparseConv2d"; "LSTM", "GRUCell".

@@ -11,14 +11,14 @@
 
 namespace qs {
 
-/// Operators that feed each other, seen from the last one: what makes a value, and what flows into
-/// that. Matched by `matchPattern`.
+/// A tree of operators, seen from the last one: the producer of a value and, as `inputs`, the
+/// producers of its inputs. Matched by `matchPattern`.
 struct GraphPattern
 {
     std::string name; ///< what a match calls the value; "" = it is not asked for
     std::vector<std::string> targets; ///< one of them makes the value; none = any value or constant
     std::optional<Argument> constant; ///< this one alone; numbers by value (0 is 0.0)
-    std::string argument; ///< of its reader; "" = the next of what flows into it
+    std::string argument; ///< of its reader; "" = the reader's next input
     bool isOptional = false; ///< the reader may be without that argument
     std::vector<GraphPattern> inputs; ///< none = whatever flows in
 
@@ -27,16 +27,16 @@ struct GraphPattern
     std::size_t size() const;
 };
 
-/// Reads a pattern in the text form of a graph without ids, results and facts; the last line is
-/// what it is seen from:
+/// Reads a pattern in the text form of a graph without ids, results and facts; the last line is the
+/// root of the pattern:
 ///
 ///     %wide = op "aten.unsqueeze.default" (self=%input, dim=%behind)
 ///     op "aten.expand.default|aten.repeat.default" (self=%wide, size=%sizes)
 ///
-/// A target may be one of several. A name that no earlier line makes stands for any value or
-/// constant, wherever it is written for the same; with a "?" behind it ("bias=%bias?") the argument
-/// may be absent, and the name then stands for nothing. An argument that is not written may be
-/// anything. Errors (BadInput) name the line.
+/// A target may be one of several. A name that no earlier line makes matches any value or constant,
+/// the same one wherever the name occurs. With a "?" after it ("bias=%bias?") the argument may be
+/// absent; the name is then unbound. An argument that is not written may be anything. Errors
+/// (BadInput) name the line.
 Result<GraphPattern> parsePattern(std::string_view text);
 
 /// The chain of operators, in forward order, each of which reads the one before.

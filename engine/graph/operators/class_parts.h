@@ -9,13 +9,13 @@
 
 namespace qs {
 
-/// How graphs name what is done with objects of a pack's class. An object of an adapted class flows
-/// as two values: its field, a plain tensor, and the rest, an object whose own field is not read.
-/// Each operator that takes or gives such objects has an overload that does so by parts:
+/// Names of operations on objects of a pack's class in graphs. An object of an adapted class is two
+/// values: its field, a plain tensor, and the rest, an object whose own field is not read. Each
+/// operator that takes or returns such objects has an overload that works on the parts:
 /// "sites.conv.parts" takes the field `x` and, after it, the rest `x_rest`, and gives both for each
 /// object of its results. Methods of the class are operators: "sites.SparseTensor_dense".
 
-/// What follows an argument's name in that of its rest.
+/// Suffix of an argument's name that names its rest.
 inline constexpr std::string_view kRestSuffix = "_rest";
 
 /// The overload, as the dispatcher names it, that works by parts: "parts", "Scalar_parts".
@@ -34,16 +34,16 @@ bool callsAny(const Node& node, const std::vector<std::string>& ops);
 std::string plainClassName(std::string_view className);
 /// "__torch__.torch.classes.sites.SparseTensor" for "sites::SparseTensor".
 std::string torchClassName(std::string_view plain);
-/// True for a class that is not LibTorch's own.
+/// True for a class that LibTorch does not define.
 bool isForeignClass(std::string_view className);
-/// Those that the text of a program names, each once, in order.
+/// The foreign classes that the text of a program names, each once, in order.
 std::vector<std::string> foreignClassesIn(std::string_view text);
 
 /// "features" for a method that reads this property, else the method itself.
 std::string_view memberName(std::string_view method);
 
-/// The operator "sites::SparseTensor_dense" that a method of a class, under either of its names, is
-/// in graphs. What reads a property has the property's name, the constructor is "new".
+/// The operator that represents a method of a class (under either name) in graphs:
+/// "sites::SparseTensor_dense". A property's reader has its name, the constructor is "new".
 std::string methodOperator(std::string_view className, std::string_view method);
 
 } // namespace qs

@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Operators that several stages make nodes of, or look for.
+/// Operators that several stages create or search for.
 inline constexpr std::string_view kCastTarget = "aten.to.dtype";
 inline constexpr std::string_view kCloneTarget = "aten.clone.default";
 inline constexpr std::string_view kLinearTarget = "aten.linear.default";
@@ -14,8 +14,8 @@ inline constexpr std::string_view kScalarTensorTarget
 inline constexpr std::string_view kLstmTarget = "aten.lstm.input"; ///< of padded sequences
 inline constexpr std::string_view kGruTarget = "aten.gru.input";
 
-/// What a tensor's form is: the size of one dimension, all of them, how many there are, of how many
-/// elements.
+/// The form of a tensor: the size of one dimension, all sizes, the number of dimensions, the number
+/// of elements.
 inline constexpr std::string_view kSizeTarget = "aten.sym_size.int";
 inline constexpr std::string_view kSizesTarget = "aten.size.default";
 inline constexpr std::string_view kRankTarget = "aten.dim.default";

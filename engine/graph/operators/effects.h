@@ -7,11 +7,11 @@
 
 namespace qs {
 
-/// Fails with the model's own message, `message`: what is left of an exception in a branch.
+/// Fails with the model's message, `message`: an exception in a branch becomes this operator.
 inline constexpr std::string_view kRaiseTarget = "prim.RaiseException.default";
 
-/// True for a node that matters though nobody reads its outputs: it updates state, or raises, or a
-/// graph that it runs does.
+/// True for a node that must stay even without consumers: it, or a graph that it runs, updates
+/// state or raises.
 bool hasEffect(const Node& node);
 
 /// True for an operator that its arguments keep in training mode: dropout, norms, recurrent layers.

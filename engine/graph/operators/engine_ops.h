@@ -23,8 +23,8 @@ inline constexpr std::string_view kRegionTarget = "quantscope.region.default";
 
 /// The operator every observer node has; an identity for the interpreter.
 inline constexpr std::string_view kObserveTarget = "quantscope.observe.default";
-/// Marks a value that is quantized already where it was made (torch.ao's DeQuantStub behind a
-/// custom module): an identity, which observes nothing.
+/// Marks a value that its producer already quantized (torch.ao's DeQuantStub after a custom
+/// module): an identity, which observes nothing.
 inline constexpr std::string_view kStubTarget = "quantscope.dequant_stub.default";
 
 } // namespace qs

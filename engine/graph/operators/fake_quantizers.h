@@ -27,7 +27,7 @@ inline bool isFakeQuantizer(std::string_view target)
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
-/// What a batch norm that is simulated in a layer's weight is made of.
+/// Operators of a batch norm that is simulated in a layer's weight.
 inline constexpr std::string_view kDivideTarget = "aten.div.Tensor";
 inline constexpr std::string_view kMultiplyTarget = "aten.mul.Tensor";
 inline constexpr std::string_view kAddTarget = "aten.add.Tensor";

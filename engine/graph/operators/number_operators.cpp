@@ -16,7 +16,7 @@ struct NumberRow
     std::string_view word = {}; ///< Python's
     std::string_view script = {}; ///< TorchScript's, whatever the types of its arguments
     std::string_view module = {}; ///< of Python's function that the overloads become
-    std::string_view overloads = {}; ///< TorchScript's that compute the same, parted by blanks
+    std::string_view overloads = {}; ///< TorchScript's that compute the same, separated by blanks
     std::string_view tensors = {}; ///< the operator on tensors of one number each
 };
 

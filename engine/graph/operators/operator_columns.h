@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// What an operator is, for those that treat a whole family alike.
+/// Families of operators that some stages treat alike.
 enum class OperatorFamily : std::uint8_t
 {
     Other,
@@ -25,7 +25,7 @@ enum class OperatorFamily : std::uint8_t
     Combining ///< of values, element by element or end to end
 };
 
-/// What a trained weight is to its operator.
+/// The role of a trained weight in its operator.
 enum class OperatorWeight : std::uint8_t
 {
     No, ///< no trained weight
@@ -36,8 +36,8 @@ enum class OperatorWeight : std::uint8_t
     Other ///< of an extension pack: nothing folds into it
 };
 
-/// The element type of an operator's results, where no argument names it: what the operator itself
-/// does not tell of operands of which little is known.
+/// The element type of an operator's results if no argument names it. Used where shape inference by
+/// the operator itself fails because too little is known of the operands.
 enum class ResultType : std::uint8_t
 {
     Unknown,
@@ -49,7 +49,7 @@ enum class ResultType : std::uint8_t
     Real ///< the parts' type where the first is complex
 };
 
-/// The number of dimensions of an operator's results: what depends on no size, or on a list alone.
+/// The number of dimensions of an operator's results, where it depends on no size or on a list.
 enum class ResultRank : std::uint8_t
 {
     Unknown,
@@ -63,7 +63,7 @@ enum class ResultRank : std::uint8_t
 
 enum class OperatorTrait : std::uint8_t
 {
-    MovesValues, ///< computes nothing: views, copies, selections
+    MovesValues, ///< only moves values: views, copies, selections
     Permutes, ///< every value of its first argument once, in whatever order, where it does not
               ///< train
     PartOfCalls, ///< moves elements, often as a part of another call such as a product
@@ -75,7 +75,7 @@ enum class OperatorTrait : std::uint8_t
     HandsArgumentOn, ///< may return its argument, or a view, and declares nothing
     LeavesMemory, ///< its results hold whatever was in memory
     GivesIndices, ///< of two results the second holds indices
-    Measures, ///< tells a tensor's form: a number that its values do not decide
+    Measures, ///< returns a number of a tensor's form, independent of its values
     ReadsNumber, ///< the number out of a tensor of one element
     Asserts, ///< does nothing but check its arguments
     AboutTracing, ///< ... for the exporter alone: a converted tensor need not satisfy it
@@ -85,7 +85,7 @@ enum class OperatorTrait : std::uint8_t
     Folds, ///< on numbers, strings and lists: no side effect, and a result not much larger than
            ///< its arguments
     Restores, ///< pure enough for code that makes an object from its saved state
-    AnswersNo ///< asks for a kind of tensor that there is none of here
+    AnswersNo ///< asks for a kind of tensor that never occurs here: always false
 };
 
 /// A set of traits.
@@ -108,8 +108,8 @@ private:
     std::uint32_t m_bits = 0;
 };
 
-/// How an operator cuts values: arguments that give the bounds, "" for none, and what holds where
-/// they are not given.
+/// How an operator clamps values: names of the arguments with the bounds ("": no such argument),
+/// and the bounds if they are absent.
 struct OperatorClamp
 {
     float low = -std::numeric_limits<float>::infinity();

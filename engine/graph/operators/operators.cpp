@@ -120,7 +120,7 @@ const OwnOperators& own()
     return operators;
 }
 
-/// Rows of packs. What was replaced stays, since somebody may hold it.
+/// Rows of packs. Replaced rows stay: callers may hold pointers to them.
 struct PackRows
 {
     std::shared_mutex mutex;

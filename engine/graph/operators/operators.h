@@ -9,9 +9,9 @@
 
 namespace qs {
 
-/// What is known of an operator beyond its schema: what its arguments are, what it does to values,
-/// what its results are, how else it is spelled. Names are those of its schema. One row of the
-/// operator table, which the process holds: PyTorch's operators stand in `rows/`, packs add theirs.
+/// Facts of an operator beyond its schema: the roles of its arguments, its effect on values, its
+/// results, its other spellings. Names are those of its schema. One row of the operator table,
+/// which the process owns: PyTorch's operators are listed in `rows/`, packs add theirs.
 struct OperatorFacts
 {
     using Weighted = OperatorWeight;
@@ -35,14 +35,14 @@ struct OperatorFacts
 /// Valid as long as the process.
 using OperatorFactsPtr = const OperatorFacts*;
 
-/// What is known of the operator of a target with or without overload ("aten.conv2d.default") or of
-/// TorchScript's name ("aten::conv2d"); null where that is nothing. Any thread.
+/// Facts of the operator of a target with or without overload ("aten.conv2d.default") or of
+/// TorchScript's name ("aten::conv2d"); null for an unknown operator. Any thread.
 OperatorFactsPtr operatorFacts(std::string_view target);
 
-/// The same, a row that says nothing in the place of null.
+/// The same, with an empty row instead of null.
 const OperatorFacts& factsOf(std::string_view target);
 
-/// The same; of an operator that works in place ("aten.relu_.default") what is known of the other.
+/// The same; for an in-place operator ("aten.relu_.default") the facts of its functional form.
 const OperatorFacts& functionalFactsOf(std::string_view target);
 
 /// True where the operator's row has the trait. Any thread.
@@ -57,18 +57,18 @@ std::vector<OperatorFactsPtr> ownOperators();
 /// The operator of an extension pack; null for PyTorch's own. Any thread.
 OperatorFactsPtr packOperator(std::string_view target);
 
-/// True where the operator computes nothing: views, copies, selections. Takes a target
+/// True if the operator only moves values: views, copies, selections. Takes a target
 /// ("aten.view.default") or ATen's bare word for it ("view").
 bool movesValues(std::string_view target);
 
-/// True for what runs on quantized tensors and for what packs weights for it: LibTorch's
+/// True for operators on quantized tensors and for those that pack their weights: LibTorch's
 /// `quantized` operators and those of extension packs.
 bool isKernelTarget(std::string_view target);
-/// True for what packs the weights of such kernels.
+/// True for operators that pack the weights of such kernels.
 bool isPrepackTarget(std::string_view target);
 
-/// Adds what an extension pack tells of its operators; what was known under the same names is
-/// replaced. LibTorch's operators belong to the process, and so does what is known of them. Any
+/// Adds the rows of an extension pack and replaces rows of the same names. One
+/// table for the process, since LibTorch's operators belong to the process. Any
 /// thread.
 void addOperators(const std::vector<OperatorFacts>& facts);
 
@@ -76,7 +76,7 @@ void addOperators(const std::vector<OperatorFacts>& facts);
 std::vector<std::string> packOperators();
 
 /// "mypack.scaled_linear" for "mypack::scaled_linear", "torch.ops.mypack.scaled_linear" and
-/// "mypack.scaled_linear.default"; "" for what is no name of an operator with its namespace.
+/// "mypack.scaled_linear.default"; "" for a text that is not an operator's name with its namespace.
 std::string operatorTarget(std::string_view written);
 
 } // namespace qs

@@ -25,7 +25,7 @@ inline constexpr std::string_view kChooseQParams = "quantized_decomposed.choose_
 inline constexpr std::string_view kChooseSymmetric
     = "quantized_decomposed.choose_qparams_symmetric.tensor";
 
-/// The lowered form's: to quantized tensors, which know their parameters, and back.
+/// Steps of the lowered form: to quantized tensors, which hold their parameters, and back.
 inline constexpr std::string_view kQuantizeTensor = "aten.quantize_per_tensor.default";
 inline constexpr std::string_view kDequantizeTensor = "aten.dequantize.self";
 

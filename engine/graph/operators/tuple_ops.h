@@ -20,7 +20,7 @@ inline constexpr std::string_view kGetItemTarget = "operator.getitem";
 bool isTupleNode(const Node& node);
 /// True for either spelling, "operator.getitem" and "_operator.getitem".
 bool isGetItemNode(const Node& node);
-/// What a getitem reads; empty where its container or its index is not a plain one.
+/// The operands of a getitem; empty if its container is not a value or its index not a constant.
 struct GetItem
 {
     ValueRef container;
@@ -40,7 +40,7 @@ struct TupleStructure
     std::size_t leafCount() const;
     friend bool operator==(const TupleStructure&, const TupleStructure&) = default;
 };
-/// Errors: text that is not such a structure.
+/// Errors: the text is not such a structure.
 Result<TupleStructure> parseTupleStructure(std::string_view text);
 
 } // namespace qs

@@ -16,19 +16,19 @@ std::string commonPath(const std::string& a, const std::string& b);
 /// Digits only.
 bool isNumber(const std::string& text);
 
-/// What nodes are called wherever a user reads of them: the module's path first, the operator
-/// second. Names of one graph differ. Borrows the graph; takes one walk over it.
+/// Titles of nodes wherever a user reads of them: the module's path, then the operator. Titles of
+/// one graph are unique. Borrows the graph; walks over it once.
 class NodeTitles
 {
 public:
     explicit NodeTitles(const Graph& graph);
 
     /// "layer1.0.conv1 · conv2d", "layer1.0 · add 2" for the second of its kind there; outside any
-    /// module the operator with the node's name: "flatten", "mul · scaled". An input, an output and
-    /// what is stored by their own names.
+    /// module the operator with the node's name: "flatten", "mul · scaled". Inputs, outputs and
+    /// stored nodes have their own names.
     std::string of(const Node& node) const;
-    /// Of operators that are fused into one: "layer1.0.conv1 + bn1 + relu" where the first is a
-    /// module of its own, else "features.0 · conv2d + batch_norm".
+    /// Of operators that are fused into one: "layer1.0.conv1 + bn1 + relu" if the first is a whole
+    /// module, else "features.0 · conv2d + batch_norm".
     std::string of(std::span<const NodeId> members) const;
 
 private:

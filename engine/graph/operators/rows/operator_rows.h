@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// One row of the operator table as its sources write it: of an operator of PyTorch what
-/// `OperatorFacts` says. Columns at the end that say nothing are left out.
+/// One row of the operator table as its sources write it: the fields of `OperatorFacts` for an
+/// operator of PyTorch. Columns at the end that say nothing are left out.
 struct OperatorRow
 {
     /// Arguments by what they are; "" = it has none.
