@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// Where decibels end, upwards and downwards: nothing was lost, or nothing was left.
+/// Limit of decibels in both directions: nothing was lost, or nothing was left.
 inline constexpr double kExactDb = 200;
 
 /// SQNR = 10 log10(signal / noise) of two sums of squares, within ±kExactDb. `signal` must be

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// What `make` gives for each element, in their order, or its first error.
+/// Returns the result of `make` for each element, in order, or its first error.
 template<class Range, class Make>
 auto eachOf(const Range& range, Make&& make)
 {

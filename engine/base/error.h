@@ -8,8 +8,8 @@ namespace qs {
 /// Classes of expected failure. The command line maps Usage to exit code 2, all others to 1.
 enum class ErrorCode
 {
-    BadInput, ///< a model, recipe or data file that is not what it should be
-    Unsupported, ///< well formed, but not something this program can do
+    BadInput, ///< a model, recipe or data file with invalid content
+    Unsupported, ///< well formed, but this program cannot process it
     NotFound,
     Io,
     Numeric, ///< NaN or Inf where finite values are needed
@@ -19,8 +19,8 @@ enum class ErrorCode
     Internal ///< a broken promise of our own
 };
 
-/// One failure, told to a user: which file, which node, the cause and what to do about it. A value;
-/// any thread.
+/// One failure, as reported to a user: the file, the node, the cause and what to do about it. A
+/// value; any thread.
 struct Error
 {
     ErrorCode code = ErrorCode::Internal;

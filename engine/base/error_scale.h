@@ -23,8 +23,8 @@ Rgb inkOn(Rgb fill);
 Rgb cividis(double badness, bool onDark);
 
 /// The colour scale of errors in decibels, of the window and of the report: from the best to the
-/// worst that was measured. The worst is never cut off; what is better than 60 dB and 40 dB above
-/// the worst counts as best, since it would stretch the scale until all others look alike.
+/// worst that was measured. The worst is never cut off. Errors above 60 dB and 40 dB better than
+/// the worst count as best: they would stretch the scale until all others look alike.
 class ErrorScale
 {
 public:

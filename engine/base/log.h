@@ -13,7 +13,7 @@ enum class LogLevel
     Warning
 };
 
-/// Receives what the engine has to say beside its results: one line, written for the user. Any
+/// Receives the engine's messages beside its results: one line, written for the user. Any
 /// thread.
 using LogSink = std::function<void(LogLevel, const std::string&)>;
 

@@ -11,9 +11,9 @@
 
 namespace qs {
 
-/// Results of any stage by key. Bounded: over `budget` bytes the least recently used go first,
-/// never one that somebody else still holds (it is shown, or another result stands on it, and
-/// dropping it here would free nothing). Thread safe.
+/// Results of any stage by key. Bounded: over `budget` bytes the least recently used are dropped
+/// first, except those that have other owners (a view, another result): dropping them here would
+/// free nothing. Thread safe.
 class Memo
 {
 public:
@@ -22,19 +22,19 @@ public:
     {
     }
 
-    /// Null where there is none.
+    /// Null for an unknown key.
     template<class T>
     std::shared_ptr<const T> find(const Key& key)
     {
         return std::static_pointer_cast<const T>(findAny(key));
     }
-    /// `bytes`: what goes when this result does.
+    /// `bytes`: memory that dropping this result frees.
     template<class T>
     void keep(const Key& key, const std::shared_ptr<const T>& value, std::size_t bytes)
     {
         keepAny(key, value, bytes);
     }
-    /// Lets go of a result at once; of none where there is no such key.
+    /// Drops a result at once; no effect for an unknown key.
     void forget(const Key& key)
     {
         const std::lock_guard lock(m_mutex);
@@ -51,7 +51,7 @@ public:
         const std::lock_guard lock(m_mutex);
         return m_budget;
     }
-    /// What is over it by now goes at once.
+    /// Drops the excess at once.
     void setBudget(std::size_t bytes)
     {
         const std::lock_guard lock(m_mutex);
@@ -89,7 +89,7 @@ private:
         dropOver(m_entries.begin());
     }
 
-    /// Lets the least recently used go, from the last on; not `spared`.
+    /// Drops the least recently used, from the last on; not `spared`.
     void dropOver(Entries::iterator spared)
     {
         for (auto it = m_entries.end(); m_bytes > m_budget && it != m_entries.begin();) {

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// What a library's exception says, as one line for a user: without places in its sources, names of
-/// its namespaces, assertions and requests to report a bug. What only names a function of the
-/// standard library becomes what it means. Never empty.
+/// The message of a library's exception as one line for a user: without source locations, names of
+/// namespaces, assertions and requests to report a bug. A message that only names a function of the
+/// standard library is replaced by its meaning. Never empty.
 std::string plainCause(const std::string& what);
 
 } // namespace qs

@@ -67,7 +67,7 @@ std::string lastPart(std::string_view name)
 
 namespace {
 
-/// How many bytes the character at `at` has; 0 where they are no UTF-8.
+/// Number of bytes of the character at `at`; 0 if they are not UTF-8.
 std::size_t lengthOfCharacter(std::string_view text, std::size_t at, std::uint32_t& code)
 {
     const auto byte = [&](std::size_t i) { return std::uint32_t(std::uint8_t(text[i])); };

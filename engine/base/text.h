@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// A number as messages show it: so many significant digits, no trailing zeros. Nine tell any two
-/// float32 apart.
+/// A number as messages show it: `digits` significant digits, no trailing zeros. Nine digits
+/// distinguish any two float32.
 std::string numberText(double value, int digits = 9);
 /// A number with that many decimals.
 std::string fixedText(double value, int decimals);
@@ -25,8 +25,8 @@ std::string quotedNames(const std::vector<std::string>& names);
 std::string lastPart(std::string_view name);
 /// A part of the text: without the characters of `ends` at both ends.
 std::string_view trimmed(std::string_view text, std::string_view ends = " \t\r\n");
-/// The text as it may reach a terminal: control characters, those that turn the direction of
-/// writing and bytes that are no UTF-8 become '?'; line ends and tabs stay.
+/// The text as it may reach a terminal: control characters, those that change the direction of
+/// writing and bytes that are not UTF-8 become '?'; line ends and tabs stay.
 std::string printable(std::string text);
 /// The same as one line of some four thousand bytes at most: of a longer one the middle is left
 /// out.

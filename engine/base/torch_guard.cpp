@@ -21,8 +21,8 @@ namespace qs {
 
 namespace {
 
-/// LibTorch's warnings as notes of ours, each text once. What is to go away some day in PyTorch is
-/// none of the user's.
+/// Logs LibTorch's warnings as notes, each text once. PyTorch's deprecation warnings do not concern
+/// the user.
 class NotedWarnings : public c10::WarningHandler
 {
 public:
@@ -49,8 +49,8 @@ c10::WarningHandler* notedWarnings()
     return &handler;
 }
 
-/// What LibTorch's own allocator says where the system refuses: "DefaultCPUAllocator: can't
-/// allocate memory: you tried to allocate 80000000000 bytes".
+/// The message of LibTorch's allocator if the system refuses: "DefaultCPUAllocator: can't allocate
+/// memory: you tried to allocate 80000000000 bytes".
 std::optional<Error> refusedBySystem(const std::string& text)
 {
     constexpr std::string_view kAllocator = "DefaultCPUAllocator", kTried = "tried to allocate ";

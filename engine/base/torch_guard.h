@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// Runs `body` and turns what LibTorch or CUDA throws into an Error (first line of the message, no
-/// C++ backtrace), and what it warns of into notes of the log, each text once. The only place that
+/// Runs `body` and turns exceptions of LibTorch or CUDA into an Error (first line of the message,
+/// no C++ backtrace), and their warnings into notes of the log, each text once. The only place that
 /// catches c10::Error.
 Result<void> guardTorch(const std::function<Result<void>()>& body);
 

@@ -3,8 +3,8 @@
 
 namespace qs {
 
-/// As long as it lives LibTorch's autograd records what this thread runs, in each `InferenceScope`
-/// that opens inside of it too. Open it for calls of operators alone. Per thread, restores on
+/// While it lives, LibTorch's autograd records this thread's operators, inside nested
+/// `InferenceScope`s too. Open it around calls of operators only. Per thread, restores on
 /// destruction.
 class GradientScope
 {

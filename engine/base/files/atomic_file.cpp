@@ -171,7 +171,7 @@ Result<void> AtomicFile::commit()
         return {};
     }
     const Handle written(m_temporary, O_RDONLY | O_NOFOLLOW);
-    // What cannot be synced at all (EINVAL: some network and memory file systems) is no fault.
+    // Files that cannot be synced (EINVAL: some network and memory file systems) do not fail.
     if (!written || (fsync(written.get()) != 0 && errno != EINVAL && errno != EROFS))
         return cannot(systemMessage(errno));
     if (std::rename(m_temporary.c_str(), m_target.c_str()) != 0)
@@ -212,7 +212,7 @@ Result<void> ensureWritableFolder(const std::string& folder)
                                   + (failed ? failed.message() : "a file is in its place"))
                         .inFile(folder)
                         .withHint("choose another output folder"));
-    // access() says yes to root everywhere; only a real write tells.
+    // access() always succeeds for root; only a real write shows it.
     const auto refused = [&](const std::string& what) {
         return fail(
             makeError(ErrorCode::Io, what).inFile(folder).withHint("choose another output folder"));

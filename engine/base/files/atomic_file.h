@@ -10,24 +10,24 @@
 namespace qs {
 
 /// A file that appears whole or not at all: write to `temporaryPath()`, then `commit()`. Without a
-/// commit the destructor removes what was written; where the process is killed, the next one that
-/// writes in that folder does. The temporary file lies in the folder of the
-/// wanted one, under a name that cannot be guessed and that did not exist. A link to a file keeps
-/// being one: the file behind it is replaced. A pipe or a character device (`/dev/stdout`) is
-/// written to at the commit, never replaced.
+/// commit the destructor removes the temporary file; after a killed process, the next writer in
+/// that folder removes it. The temporary file lies in the folder of the wanted one, under a name
+/// that cannot be guessed and that did not exist. A link to a file stays a link: its target is
+/// replaced. A pipe or a character device (`/dev/stdout`) is written to at the commit, never
+/// replaced.
 class AtomicFile
 {
 public:
     /// Errors (Io, naming the path): the folder cannot be written to; the path is a folder, a block
-    /// device, a socket, a pipe that nobody reads or a link to nothing.
+    /// device, a socket, a pipe without a reader or a dangling link.
     static Result<AtomicFile> create(const std::string& path);
     AtomicFile(AtomicFile&& other) noexcept;
     AtomicFile& operator=(AtomicFile&&) = delete;
     ~AtomicFile();
 
     const std::string& temporaryPath() const { return m_temporary; }
-    /// Puts what was written in place, on the disk before its name is (power cuts). The error (Io)
-    /// names the path and the system's cause.
+    /// Syncs the content to disk, then renames it (safe in power cuts). The error (Io) names the
+    /// path and the system's cause.
     Result<void> commit();
 
 private:
@@ -46,7 +46,7 @@ private:
 /// cause.
 Result<void> writeFileAtomically(const std::string& path, std::string_view content);
 
-/// Makes sure that what was renamed in a folder stays so after a power cut; best effort.
+/// Syncs a folder so that renames in it survive a power cut; best effort.
 void syncFolder(const std::string& folder);
 
 /// Makes the folder and its parents; an existing one is fine. The error (Io) names it and the

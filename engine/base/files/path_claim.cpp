@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where locks are not known, what nobody has changed for so long is abandoned. A clock that was
-/// set back only makes it stay longer.
+/// On systems without locks, files not changed for this long count as abandoned. A clock that was
+/// set back only delays this.
 constexpr std::chrono::hours kAbandoned {1};
 
 int openAny(const std::string& path)

@@ -7,20 +7,20 @@
 
 namespace qs {
 
-/// A temporary file or folder that this process uses: claimed by a lock, which the system takes
-/// away when the process ends, however it ends. Where locks are not known it claims nothing.
+/// A temporary file or folder that this process uses, claimed by a lock. The system releases the
+/// lock when the process ends in any way. On systems without locks it claims nothing.
 class PathClaim
 {
 public:
     PathClaim() = default;
-    /// Claims what this process has just made. Check `isLost` afterwards: another process may have
-    /// taken it for abandoned before it was claimed.
+    /// Claims a path that this process has just made. Check `isLost` afterwards: another process
+    /// may have removed it as abandoned before it was claimed.
     explicit PathClaim(const std::string& path);
     PathClaim(PathClaim&& other) noexcept;
     PathClaim& operator=(PathClaim&& other) noexcept;
     ~PathClaim();
 
-    /// The path is not, or no longer, what was claimed.
+    /// True if the path does not (or no longer) lead to the claimed file.
     bool isLost() const { return m_isLost; }
 
 private:
@@ -34,7 +34,7 @@ struct ClaimedFolder
     std::string path;
     PathClaim claim;
 };
-/// Makes `begin` with six random letters after it; nothing where none can be made.
+/// Makes a folder named `begin` and six random letters; nothing if that fails.
 std::optional<ClaimedFolder> makeClaimedFolder(const std::string& begin);
 
 /// Beginning of the hidden names of temporary files and folders beside what they become, and the
@@ -43,9 +43,9 @@ inline constexpr std::string_view kTemporaryBegin = ".quantscope-", kTemporaryEn
 /// Letters and digits in the name of such a file, and of such a folder.
 inline constexpr std::size_t kFileLetters = 16, kFolderLetters = 6;
 
-/// Removes the hidden files and folders that killed processes of this user left in `folder`:
-/// nobody claims them, or, where locks are not known, nobody has changed them for an hour.
-/// `begin`: of the names of folders that have no hidden ones.
+/// Removes the hidden files and folders that killed processes of this user left in `folder`: no
+/// process claims them or, without locks, they have not changed for an hour. `begin`: prefix of the
+/// folders' names, where these are not hidden.
 void removeAbandoned(const std::string& folder, std::string_view begin = kTemporaryBegin);
 
 /// The same, once for each folder that this process asks it for.

@@ -11,8 +11,8 @@
 
 namespace qs {
 
-/// Whether the path is a file that can be read to its end: asked before it is opened. Errors: there
-/// is none (NotFound); it is a folder, a pipe, a device or a socket, or may not be read (Io).
+/// Checks, before it is opened, that the path is a file with an end. Errors: it does not exist
+/// (NotFound); it is a folder, a pipe, a device or a socket, or may not be read (Io).
 Result<void> checkReadable(const std::string& path);
 
 /// The whole content. Errors: those of `checkReadable`; larger than `most` bytes (BadInput).
@@ -23,8 +23,8 @@ Result<std::string> readWholeFile(const std::string& path, std::uint64_t most);
 Result<void> readInBlocks(const std::string& path, const JobContext& job,
                           const std::function<void(std::string_view)>& see);
 
-/// Whether lists and objects of a JSON text lie within each other in more levels than anything that
-/// this program reads: what is parsed is copied, printed and walked recursively.
+/// True if a JSON text nests deeper than any file of this program. Check it before parsing: parsed
+/// values are copied, printed and walked recursively.
 bool isDeepJson(std::string_view json);
 
 } // namespace qs

@@ -8,12 +8,12 @@
 
 namespace qs {
 
-/// A folder of its own that goes, with all that is in it, when the object does; where the process
-/// is killed, when the next one makes such a folder.
+/// A new folder that the destructor removes with its content. After a killed process, the next one
+/// that makes such a folder removes it.
 class TemporaryFolder
 {
 public:
-    /// `purpose` is part of its name. Errors: none can be made (Io).
+    /// `purpose` is part of its name. Errors: it cannot be made (Io).
     static Result<TemporaryFolder> create(const std::string& purpose);
     ~TemporaryFolder();
     TemporaryFolder(TemporaryFolder&& other) noexcept;

@@ -11,8 +11,8 @@ namespace qs {
 /// Any thread.
 void freeLater(std::function<void()> free);
 
-/// Deletes what takes long to delete without a wait: the draft of a graph of 20,000 operators takes
-/// up to 200 ms, which a stage that was cancelled does not have. For what holds no lock and no
+/// A deleter that does not wait: deleting the draft of a graph of 20,000 operators takes up
+/// to 200 ms, too long for a cancelled stage. Only for objects that hold no lock and no
 /// file.
 struct FreeLater
 {

@@ -23,7 +23,7 @@ constexpr std::int64_t kKilo = 1024;
 
 std::atomic<std::int64_t> userLimit {0};
 
-/// The number in a file of /proc or /sys, or behind `key` in it; no limit where there is none.
+/// The number in a file of /proc or /sys, or after `key` in it; kNoLimit without one.
 std::int64_t numberIn(const std::string& path, const std::string& key = {})
 {
     std::ifstream in(path);

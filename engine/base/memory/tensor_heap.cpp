@@ -9,8 +9,8 @@ namespace qs {
 
 namespace {
 
-/// Part of the most in use that may lie free on top of it: without any, a heap that is a little
-/// scattered gives back what it asks for again at once.
+/// Share of the peak use that may be free on top of it: without it, a slightly fragmented heap
+/// returns memory that it needs again at once.
 constexpr std::size_t kSlack = 16;
 
 } // namespace

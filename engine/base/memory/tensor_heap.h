@@ -10,14 +10,14 @@
 
 namespace qs {
 
-/// Memory of large tensors, apart from all small things: addresses of its own, handed out in whole
-/// chunks, the lowest that fit first, neighbours joined again when they are freed. What is freed
-/// stays with the process for the next tensors, as long as both together are not more than the most
-/// that was ever in use at once (and a sixteenth); beyond it, freed chunks go back to the system.
+/// Memory of large tensors, separate from all small objects: a separate address range, handed
+/// out in whole chunks, the lowest that fit first, neighbours joined again when they are freed.
+/// Freed chunks stay with the process for the next tensors, as long as used and free together
+/// are not more than the peak in use plus a sixteenth; beyond it they go back to the system.
 /// Thread safe.
 ///
 /// Why no library: whole `quantize`, peak MiB and processor seconds, two shared cores, medians of
-/// three rounds in turn (tests/bench/README.md tells more).
+/// three rounds in turn (tests/bench/README.md has more).
 ///                  this heap   mimalloc 2.0.9   giving back at once   LibTorch's own
 ///   resnet18       449, 28.5      502, 31.5          433, 43.4           597, 28.7
 ///   mobilenet_v2   432, 22.7      523, 28.3          416, 58.3           658, 30.0
@@ -27,14 +27,14 @@ class TensorHeap
 public:
     static constexpr std::size_t kChunk = std::size_t(64) << 10; ///< bytes
 
-    /// A heap of so many bytes at most, which take addresses but no memory. Null where the system
-    /// does not give them.
+    /// Reserves addresses, not memory, for a heap of at most `bytes`. Null if the system refuses
+    /// them.
     static std::unique_ptr<TensorHeap> create(std::size_t bytes);
     ~TensorHeap();
     TensorHeap(const TensorHeap&) = delete;
     TensorHeap& operator=(const TensorHeap&) = delete;
 
-    /// Null where no chunks in a row are left for it.
+    /// Null if not enough consecutive chunks are free.
     void* tryAllocate(std::size_t bytes);
     bool owns(const void* memory) const;
     /// `memory` must be what `tryAllocate` gave.

@@ -11,7 +11,7 @@ namespace qs {
 namespace {
 
 thread_local const CrashPlace* innermost = nullptr; ///< of this thread
-/// Of all threads; a place takes itself out, so that none is named that is no more.
+/// Over all threads; a place removes itself, so that no destroyed place is named.
 std::atomic<const CrashPlace*> latest = nullptr;
 
 void put(const char* text)
@@ -54,7 +54,7 @@ void crashed(int number)
 
 void tellCrashes()
 {
-#ifndef __SANITIZE_ADDRESS__ // which tells more itself
+#ifndef __SANITIZE_ADDRESS__ // which reports more itself
     struct sigaction action = {};
     action.sa_handler = crashed;
     action.sa_flags = SA_RESETHAND | SA_NODEFER;

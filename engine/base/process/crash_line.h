@@ -3,9 +3,9 @@
 
 namespace qs {
 
-/// While it lives, a crash of the program is told with this node: code of others runs there, a
-/// pack's or LibTorch's. Borrows both texts; may be nested. Where several threads run nodes, the
-/// one that began last counts.
+/// While it lives, the report of a crash names this node: it runs foreign code, a pack's or
+/// LibTorch's. Borrows both texts; may be nested. If several threads run nodes, the one that began
+/// last counts.
 class CrashPlace
 {
 public:

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// How the command line is given an extension pack. Errors that a pack would cure name it.
+/// The command-line option for an extension pack, named in errors that a pack would cure.
 inline constexpr std::string_view kExtensionOption = "--extension DIR";
 /// The hint where something in a file is an extension pack's.
 inline constexpr const char* kLoadPackHint = "load the extension pack that has it: --extension DIR";

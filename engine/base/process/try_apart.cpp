@@ -26,9 +26,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kFine = 0, kNoMemory = 3;
 constexpr std::size_t kLongestError = 4000; ///< bytes, which a pipe takes without a reader
-/// Asleep for so long without processor time, it waits for a lock that another thread of ours held
-/// at the fork: nobody will open it in the copy. Another copy, a moment later, may not have to. The
-/// last one may also wait for something else.
+/// A copy that sleeps this long waits for a lock that another of our threads held at the fork; the
+/// copy has no thread to release it. A later copy may not meet it. The last copy gets more time: it
+/// may also wait for something else.
 constexpr std::chrono::milliseconds kIdle {200}, kIdleAtLast {3000};
 constexpr int kTries = 5;
 
@@ -49,7 +49,7 @@ void limit(__rlimit_resource resource, rlim_t most)
     }
 }
 
-/// What the copy tells of its end, through a pipe.
+/// The copy's report of its end, through a pipe.
 class Report
 {
 public:
@@ -139,7 +139,7 @@ const Report* reportOfChild = nullptr; ///< in the copy alone
         }
     } catch (const std::bad_alloc&) {
         code = kNoMemory;
-    } catch (const std::exception& thrown) { // it is thrown again where it can be told
+    } catch (const std::exception& thrown) { // the caller runs it again and reports it
         error = thrown.what();
     }
     report.finished(error);

@@ -24,17 +24,17 @@ struct TrialEnd
     bool finished = false; ///< `body` returned; else it ended the process or was ended
     bool idle = false; ///< it waited for a lock, several copies did, and was ended
     bool noMemory = false;
-    bool threw = false; ///< an exception that nobody can catch ended it: `error` is what it said
+    bool threw = false; ///< an uncatchable exception ended it: `error` is its message
     int signal = 0; ///< that ended it; 0 = none
     std::string error; ///< the body's own, as one line; empty where it had none
 
-    /// Something in it broke, other than by its limits.
+    /// True if it crashed for another reason than its limits.
     bool crashed() const;
 };
 
-/// Runs `body` in a copy of this process, of which nothing is left, and tells how that ended. The
-/// body may start no thread, and says nothing to anybody; the log is switched off. Nothing where no
-/// copy can be made. The error is Cancelled, soon after a cancel.
+/// Runs `body` in a forked copy of this process and reports how that ended. The body must not start
+/// threads; its log is switched off. Nothing if no copy can be made. The error is Cancelled, soon
+/// after a cancel.
 Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
                                          const TrialLimits& limits, const JobContext& job);
 
