@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// What stands before an array's bytes in a .npy file (format 1.0 to 3.0).
+/// The header of an array in a .npy file (format 1.0 to 3.0).
 struct NpyHeader
 {
     DType dtype = DType::Unknown;
@@ -19,8 +19,8 @@ struct NpyHeader
     std::vector<std::int64_t> shape;
 };
 
-/// Bytes from the start of the file to the data, or 0 when `start` (ten bytes or more) is no .npy
-/// file.
+/// Bytes from the start of the file to the data, or 0 if `start` (ten bytes or more) does not begin
+/// a .npy file.
 std::size_t npyDataOffset(std::string_view start);
 
 /// Parses the header's dictionary. Errors (BadInput): object arrays, big-endian or non-number

@@ -10,7 +10,7 @@ namespace qs {
 /// The tensor as an array. Half precisions, which NumPy does not have all of, become float32.
 NpyArray npyFromTensor(const std::string& name, const at::Tensor& tensor);
 
-/// A CPU tensor of its own memory; undefined where LibTorch has no such element type.
+/// A CPU tensor that owns its memory; undefined if LibTorch has no such element type.
 at::Tensor tensorFromNpy(const NpyArray& array);
 
 } // namespace qs

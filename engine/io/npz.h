@@ -43,7 +43,7 @@ struct NpzDirectory
 };
 
 /// Errors name file and array: not a zip file, truncated, an object array (a pickle, never read), a
-/// type that is no number.
+/// type that is not a number.
 Result<NpzDirectory> openNpz(const std::string& path);
 
 /// The array of a .npy file, whole. Errors name the file: those of an array of an .npz.

@@ -8,9 +8,9 @@
 
 namespace qs {
 
-/// An .npz that is written a few rows at a time, however long its arrays become: memory holds what
-/// one call brings. The rows wait in files without a name beside the wanted one; that appears whole
-/// with `commit`, or not at all.
+/// An .npz that is written a few rows at a time, however long its arrays become: memory holds the
+/// rows of one call. The rows wait in unnamed files in the same folder; `commit` makes the .npz
+/// appear whole, or not at all.
 class NpzStream
 {
 public:

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// Lines of a Python file around the one that a node came from. Text to look at: nothing runs it.
+/// Lines of a Python file around the one that a node came from. For display only: never run.
 struct SourceExcerpt
 {
     std::string path; ///< where the file was found

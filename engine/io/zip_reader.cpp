@@ -20,7 +20,7 @@ namespace {
 /// Entries that stay open between reads: inputs of one call are read in turn.
 constexpr std::size_t kMaxOpen = 32;
 
-/// Going back in a deflated entry, which starts it again, more often than this is no accident.
+/// Backward seeks in a deflated entry, each of which restarts it, before it is kept inflated.
 constexpr int kMostRestarts = 4;
 
 using ZipPtr = std::unique_ptr<zip_t, void (*)(zip_t*)>;
@@ -119,7 +119,7 @@ struct ZipReader::Streams
         Scratch target;
         ZipFilePtr file {nullptr, zip_fclose};
         std::uint64_t done = 0;
-        bool isSound = false; ///< false where there was no room for it
+        bool isSound = false; ///< false if it could not be written
     };
 
     ZipPtr zip {nullptr, zip_discard};
@@ -148,8 +148,8 @@ struct ZipReader::Streams
         return &open.front();
     }
 
-    // An entry that is read again and again out of order, inflated into a file up to `end`: no
-    // further, since others wait. Null where it is none of these, or cannot be.
+    // An entry that is often read out of order, inflated into a file up to `end`, not further,
+    // since other readers wait. Null for other entries, or if that fails.
     const Scratch* scratch(std::size_t entry, std::uint64_t end, std::uint64_t size)
     {
         if (restarts[entry] <= kMostRestarts)
