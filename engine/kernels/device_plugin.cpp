@@ -33,7 +33,7 @@ void look(void* library, const char* name, Function& into)
 std::string pluginPath()
 {
     Dl_info info {};
-    // Any function of this library tells where it was loaded from.
+    // The address of any function of this library gives its path.
     if (dladdr(reinterpret_cast<void*>(&cudaFacts), &info) == 0 || !info.dli_fname)
         return kPluginName;
     std::error_code error;

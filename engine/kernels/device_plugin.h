@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// What this machine offers in the way of CUDA.
+/// The CUDA driver, devices and plug-in of this machine.
 struct CudaFacts
 {
     bool driver = false; ///< libcuda loads and initializes

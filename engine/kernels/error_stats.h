@@ -64,7 +64,7 @@ struct LayerValues
     const float* quantizedOnFloat; ///< f_q(x): the converted layer on the float model's inputs
 };
 
-/// All four in one reading of the values; what is born here has the noise y^ - f(x^).
+/// Computes all four in one pass; the error born in this layer is y^ - f(x^).
 ErrorTerms errorTermsCpu(const LayerValues& values, std::int64_t count, int threads);
 
 /// Scratch entries that `errorSumsCuda` needs.

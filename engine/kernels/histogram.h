@@ -49,8 +49,8 @@ struct HistogramTarget
     std::uint64_t* counts = nullptr; ///< `bins` entries, added to
 };
 
-/// Extremes and counts in one reading of the data. `*counted` tells whether every value is finite
-/// and inside the edges; when not, the counts are incomplete and of no use.
+/// Extremes and counts in one reading of the data. Sets `*counted` to whether every value is finite
+/// and inside the edges; if not, the counts are incomplete.
 MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target, int threads,
                   bool* counted);
 

@@ -49,8 +49,8 @@ QS_VECTOR_CLONES void binsAndExtremes(const float* data, int count, HistogramEdg
     seen = acc;
 }
 
-// Counts values into four tables in turn: equal neighbours (the zeros behind a ReLU) would else
-// wait for each other's store.
+// Counts values into four tables in turn: equal neighbours (the zeros after a ReLU) would else wait
+// for each other's store.
 class Counter
 {
 public:

@@ -71,7 +71,7 @@ struct ChannelShape
 /// Extremes of every channel; `out` has one entry per channel and is overwritten.
 void minMaxChannelsCpu(const float* data, ChannelShape shape, MinMax* out, int threads);
 
-/// What a device kernel leaves behind: keys of `orderedKey`. Sixteen bytes, zero-copy to the host.
+/// Result of a device kernel: keys of `orderedKey`. Sixteen bytes, zero-copy to the host.
 struct MinMaxKeys
 {
     std::uint32_t minKey;

@@ -23,7 +23,7 @@ kernels::MinMax tensorMinMax(const at::Tensor& x);
 /// The same for every index along `axis` (may be negative).
 std::vector<kernels::MinMax> tensorMinMaxChannels(const at::Tensor& x, std::int64_t axis);
 
-/// What one look at a tensor found, given a range already known.
+/// Result of one observation of a tensor, given an earlier range.
 struct Observed
 {
     kernels::MinMax batch; ///< this tensor alone
