@@ -58,7 +58,7 @@ Result<GateLimits> limitsOf(const CheckOptions& options)
 }
 
 /// The document of a result folder.
-Result<StoredRun> storedSubject(const CheckOptions& options)
+Result<StoredRun> storedSubject(const CheckOptions& options, const CommandRun& job)
 {
     const bool ofModel = !options.recipe.empty() || !options.data.empty() || !options.eval.empty()
         || !options.compareOn.empty() || !options.against.empty();
@@ -67,7 +67,7 @@ Result<StoredRun> storedSubject(const CheckOptions& options)
             makeError(ErrorCode::Usage,
                       "--recipe, --data, --compare-on, --against and --eval are for a model's file")
                 .withHint(options.subject + " is a result: its own recipe, data and metric stand"));
-    return readStoredRun(options.subject);
+    return readStoredRun(options.subject, job);
 }
 
 /// A result document of the model and the recipe, made without writing any export. Adds the
@@ -107,7 +107,7 @@ Result<void> runCheck(CheckOptions options, const CommandRun& job)
             return toldOfModel(fail(std::move(made).error()), options.model);
         document = std::move(*made);
     } else {
-        QS_TRY(StoredRun stored, storedSubject(options));
+        QS_TRY(StoredRun stored, storedSubject(options, job));
         QS_TRY(limits, withRecipe(std::move(limits), stored.recipe));
         document = std::move(stored.document);
         options.model = stored.modelPath;

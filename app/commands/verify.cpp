@@ -56,7 +56,7 @@ std::string certificateText(const Certificate& certificate)
 Result<void> runVerify(const VerifyOptions& options, const CommandRun& job)
 {
     QS_CHECK(checkRuntimes(options.runtimes));
-    QS_TRY(StoredRun stored, readStoredRun(options.folder));
+    QS_TRY(StoredRun stored, readStoredRun(options.folder, job));
     StageChain chain;
     const RunSettings settings {options.data, {}, "cpu"};
     const std::string model = options.model.empty() ? stored.modelPath : options.model;

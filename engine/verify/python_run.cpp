@@ -268,7 +268,7 @@ Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches
     if (!wanted.floatFile.empty())
         text["float_file"] = fs::absolute(wanted.floatFile, code).string();
     QS_CHECK(writeFileAtomically(folder.file("job.json"), text.dump()));
-    QS_CHECK(writeNpz(arrays, folder.file("inputs.npz")));
+    QS_CHECK(writeNpz(arrays, folder.file("inputs.npz"), job));
     const fs::path script = resourceFolder() / "verify" / "run_export.py";
     if (!fs::exists(script, code))
         return fail(
@@ -354,9 +354,11 @@ Result<RuntimeRun> runInPython(const PythonJob& wanted, const std::vector<Batch>
     QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("verify"));
     if (wanted.integers) {
         std::vector<NpyArray> given;
-        for (const OwnIntegers& own : *wanted.integers)
+        for (const OwnIntegers& own : *wanted.integers) {
+            QS_CHECK(job.check());
             given.push_back(npyFromTensor(own.node, own.integers));
-        QS_CHECK(writeNpz(given, folder.file("given.npz")));
+        }
+        QS_CHECK(writeNpz(given, folder.file("given.npz"), job));
     }
     QS_TRY(const int exitCode, runScript(wanted, batches, folder, job));
     QS_TRY(RuntimeRun run, readRun(folder, exitCode, batches.size(), !wanted.floatFile.empty()));

@@ -27,10 +27,11 @@ namespace {
 class BenchEngine : public FakeEngine
 {
 public:
-    Result<PlanPtr> plan(const GraphPtr& graph, const Recipe& recipe) override
+    Result<PlanPtr> plan(const GraphPtr& graph, const Recipe& recipe,
+                         const JobContext& job) override
     {
         QS_TRY(const Backend backend, findBackend(recipe.target()));
-        QS_TRY(Plan made, makePlan(*graph, recipe, backend));
+        QS_TRY(Plan made, makePlan(*graph, recipe, backend, job));
         return std::make_shared<const Plan>(std::move(made));
     }
 };
@@ -175,7 +176,7 @@ private:
     {
         const double before = heapBytes();
         {
-            const auto plan = m_engine.plan(m_model, defaultRecipe());
+            const auto plan = m_engine.plan(m_model, defaultRecipe(), {});
             m_planBytes = heapBytes() - before;
         }
         m_window = std::make_unique<MainWindow>(m_engine);

@@ -87,7 +87,7 @@ Result<GraphPtr> FakeEngine::open(const std::string& path, const JobContext&)
     return model;
 }
 
-Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe)
+Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe, const JobContext&)
 {
     ++plans;
     auto out = std::make_shared<Plan>();

@@ -37,7 +37,8 @@ public:
     {
         return fail(ErrorCode::Unsupported, "the fake engine runs nothing");
     }
-    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override;
+    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe,
+                         const JobContext& job) override;
     Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
                                  const JobContext& job) override;
     Result<CalibrationPtr> calibrate(const CalibrateRequest& request,

@@ -125,7 +125,7 @@ private:
 
     Result<void> verified(const JobContext& job) const
     {
-        QS_TRY(StoredRun stored, readStoredRun(at("onnx")));
+        QS_TRY(StoredRun stored, readStoredRun(at("onnx"), job));
         return done(StageChain().verify({m_converted,
                                          std::move(stored),
                                          m_settings.calibrationData,

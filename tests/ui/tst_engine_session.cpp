@@ -62,7 +62,7 @@ private Q_SLOTS:
         m_request.recipe.calibration.batches = kBatches;
         m_request.settings.device = "cpu";
         m_request.settings.calibrationData = m_data;
-        auto plan = engine->plan(m_request.model, m_request.recipe);
+        auto plan = engine->plan(m_request.model, m_request.recipe, {});
         QVERIFY(plan);
         m_request.plan = *plan;
     }

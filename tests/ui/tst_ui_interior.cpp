@@ -26,9 +26,10 @@ const std::vector<std::string> kValues
 class RecurrentEngine : public FakeEngine
 {
 public:
-    Result<PlanPtr> plan(const GraphPtr& graph, const Recipe& recipe) override
+    Result<PlanPtr> plan(const GraphPtr& graph, const Recipe& recipe,
+                         const JobContext& job) override
     {
-        QS_TRY(PlanPtr plan, FakeEngine::plan(graph, recipe));
+        QS_TRY(PlanPtr plan, FakeEngine::plan(graph, recipe, job));
         auto out = std::make_shared<Plan>(*plan);
         for (const auto& value : kValues) {
             PlannedObserver observer;

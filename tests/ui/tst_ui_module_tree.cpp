@@ -40,7 +40,7 @@ void TestModuleTree::foldsSingleOperatorModules()
 void TestModuleTree::joinsFusedNodesOfThePlan()
 {
     FakeEngine engine;
-    const auto plan = engine.plan(engine.model, defaultRecipe());
+    const auto plan = engine.plan(engine.model, defaultRecipe(), {});
     QVERIFY(plan);
     const auto tree = FoldTree::build(*engine.model, plan->get());
     const int stem = tree->unitOf(engine.model->tryFind("conv2d")->id);

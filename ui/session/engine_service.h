@@ -44,7 +44,8 @@ public:
                                         const RunSettings& settings, const std::string& path,
                                         const JobContext& job)
         = 0;
-    virtual Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) = 0;
+    virtual Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job)
+        = 0;
     /// The forms of a model that nobody calibrated, to be read only (`outlineConversion`).
     virtual Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan,
                                          const Recipe& recipe, const JobContext& job)

@@ -49,9 +49,10 @@ public:
         return m_chain.savePartInputs(part, recipe, settings, path, job);
     }
 
-    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe) override
+    Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe,
+                         const JobContext& job) override
     {
-        return m_chain.plan(model, recipe);
+        return m_chain.plan(model, recipe, job);
     }
 
     Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,

@@ -142,7 +142,7 @@ Result<ModelSource> sourceOfResult(const std::string& result, const std::string&
                                    const CommandRun& job)
 {
     QS_TRY(const StoredResult stored, openResult(result));
-    QS_TRY(StoredRun run, readStoredRun(result));
+    QS_TRY(StoredRun run, readStoredRun(result, job));
     QS_CHECK(checkOutside(stored.recipePath, pathsOutside(run.recipe, stored.recipePath), job));
     ModelSource source;
     source.model = movedTo.empty() ? run.modelPath : movedTo;

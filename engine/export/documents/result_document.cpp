@@ -20,12 +20,30 @@ Error notResult(const std::string& path)
         .withHint("make one with 'quantscope quantize'");
 }
 
+struct ParsingStopped
+{
+};
+
+/// Discarded where the text is no JSON. Throws ParsingStopped after a cancel.
+ResultDocument parsed(const std::string& text, const JobContext& job)
+{
+    if (isDeepJson(text))
+        return {ResultDocument::value_t::discarded};
+    const auto keepsAll = [&job](int, ResultDocument::parse_event_t event, ResultDocument&) {
+        if (event == ResultDocument::parse_event_t::object_end && job.cancelled())
+            throw ParsingStopped {};
+        return true;
+    };
+    return ResultDocument::parse(text, keepsAll, false);
+}
+
 } // namespace
 
 Result<std::string>
 fromResultFolder(const std::string& folder,
-                 const std::function<Result<std::string>(const ResultDocument&)>& make)
-{
+                 const std::function<Result<std::string>(const ResultDocument&)>& make,
+                 const JobContext& job)
+try {
     const std::string path = (std::filesystem::path(folder) / "result.json").string();
     auto text = readTextFile(path);
     if (!text && text.error().code == ErrorCode::NotFound)
@@ -33,8 +51,7 @@ fromResultFolder(const std::string& folder,
                         .inFile(path)
                         .withHint("make one with 'quantscope quantize'"));
     QS_CHECK(text);
-    const auto result = isDeepJson(*text) ? ResultDocument(ResultDocument::value_t::discarded)
-                                          : ResultDocument::parse(*text, nullptr, false);
+    const ResultDocument result = parsed(*text, job);
     if (result.is_discarded() || !result.is_object()
         || fieldText(result, "format") != "quantscope.result")
         return fail(notResult(path));
@@ -43,6 +60,8 @@ fromResultFolder(const std::string& folder,
     } catch (const ResultDocument::exception&) { // a key is missing or of another type
         return fail(notResult(path));
     }
+} catch (const ParsingStopped&) {
+    return fail(ErrorCode::Cancelled, "cancelled");
 }
 
 std::string fieldText(const ResultDocument& json, const char* key)

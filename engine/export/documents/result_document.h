@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/base/job_context.h"
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -13,10 +13,11 @@ namespace qs {
 using ResultDocument = nlohmann::ordered_json;
 
 /// Reads `result.json` of a result folder and makes something of it. Errors name the file: there is
-/// none, it is not a result document, or `make` missed a key in it.
+/// none, it is not a result document, or `make` missed a key in it; Cancelled, while it is parsed.
 Result<std::string>
 fromResultFolder(const std::string& folder,
-                 const std::function<Result<std::string>(const ResultDocument&)>& make);
+                 const std::function<Result<std::string>(const ResultDocument&)>& make,
+                 const JobContext& job = {});
 
 /// The value of a key as text: a string as it is, else as JSON; "" where it is absent or null.
 std::string fieldText(const ResultDocument& json, const char* key);

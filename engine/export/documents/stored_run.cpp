@@ -138,7 +138,7 @@ bool looksLikeResult(const std::string& path)
                                         : fs::path(path).filename() == "result.json";
 }
 
-Result<StoredRun> readStoredRun(const std::string& pathOrFolder)
+Result<StoredRun> readStoredRun(const std::string& pathOrFolder, const JobContext& job)
 {
     std::error_code code;
     StoredRun run;
@@ -149,24 +149,32 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder)
                         .withHint("make one with 'quantscope quantize'"));
     const fs::path folder = fs::is_directory(path, code) ? path : path.parent_path();
     run.folder = folder.string();
-    QS_TRY(run.document, fromResultFolder(run.folder, [&](const Json& json) -> Result<std::string> {
-               const Json& model = json.at("model");
-               run.modelSha256 = model.at("sha256").get<std::string>();
-               run.modelPath = locate(model.at("path").get<std::string>(), folder, run.modelSha256);
-               const Json& data = json.at("data");
-               run.calibrationData = locate(data.value("calibration", ""), folder);
-               run.dataSha256 = data.value("calibration_sha256", "");
-               run.comparisonData = locate(data.value("comparison", ""), folder);
-               run.comparedSha256 = data.value("comparison_sha256", "");
-               run.device = json.value("device", "");
-               run.againstOriginal = isAgainstOriginal(json);
-               run.exports = texts(json, "exports");
-               run.exportHashes = texts(json, "exports_sha256");
-               if (const auto own = json.find("own_ranges"); own != json.end() && !own->is_null())
-                   run.ownRangeFiles = own->at("files").get<std::vector<std::string>>();
-               run.threads = json.value("threads", 0);
-               return json.dump();
-           }));
+    QS_TRY(run.document,
+           fromResultFolder(
+               run.folder,
+               [&](const Json& json) -> Result<std::string> {
+                   const Json& model = json.at("model");
+                   run.modelSha256 = model.at("sha256").get<std::string>();
+                   run.modelPath
+                       = locate(model.at("path").get<std::string>(), folder, run.modelSha256);
+                   const Json& data = json.at("data");
+                   run.calibrationData = locate(data.value("calibration", ""), folder);
+                   run.dataSha256 = data.value("calibration_sha256", "");
+                   run.comparisonData = locate(data.value("comparison", ""), folder);
+                   run.comparedSha256 = data.value("comparison_sha256", "");
+                   run.device = json.value("device", "");
+                   run.againstOriginal = isAgainstOriginal(json);
+                   run.exports = texts(json, "exports");
+                   run.exportHashes = texts(json, "exports_sha256");
+                   if (const auto own = json.find("own_ranges");
+                       own != json.end() && !own->is_null())
+                       run.ownRangeFiles = own->at("files").get<std::vector<std::string>>();
+                   run.threads = json.value("threads", 0);
+                   QS_CHECK(job.check());
+                   return json.dump();
+               },
+               job));
+    QS_CHECK(job.check());
     QS_TRY(run.recipe, readRecipe((folder / "recipe.json").string()));
     return run;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/base/job_context.h"
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/graph/graph.h"
@@ -33,8 +33,8 @@ struct StoredRun
 bool looksLikeResult(const std::string& path);
 
 /// Reads `result.json` and `recipe.json`. Errors name the file: there is none, or it is not a
-/// result.
-Result<StoredRun> readStoredRun(const std::string& pathOrFolder);
+/// result; Cancelled.
+Result<StoredRun> readStoredRun(const std::string& pathOrFolder, const JobContext& job = {});
 
 /// The errors that a result document holds, by node, and those of outputs and labels; times are not
 /// kept. Errors: not a result document, a node that the model does not have.

@@ -40,12 +40,15 @@ public:
         QS_CHECK(job.check());
         QS_TRY(const JsonDocument parsed,
                JsonDocument::parse(std::move(text), "the record '" + record + "'"));
+        QS_CHECK(job.check());
         const JsonView document = parsed.root();
         QS_CHECK(checkVersion(document));
         QS_TRY(m_weights, Pt2Weights::open(m_archive, m_store));
         const JsonView module = document.at("graph_module");
         const Pt2FileGraph graph(module.at("graph"));
+        QS_CHECK(job.check());
         QS_CHECK(readInputs(module, graph));
+        QS_CHECK(job.check());
         Pt2GraphReader reader(m_edit, job);
         QS_CHECK(reader.readNodes(graph, m_names));
         QS_CHECK(readOutputs(module));
@@ -58,6 +61,7 @@ public:
         eraseUnread(m_edit);
         QS_CHECK(job.check());
         fillInfo(document, graph);
+        QS_CHECK(job.check());
         return m_edit.build();
     }
 

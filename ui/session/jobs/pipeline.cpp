@@ -146,7 +146,7 @@ void Pipeline::plan()
                 QS_TRY(made.edited, engine->edit(file, recipe, job));
             }
             const GraphPtr& graph = made.edited ? made.edited->graph : model;
-            QS_TRY(made.plan, engine->plan(graph, recipe));
+            QS_TRY(made.plan, engine->plan(graph, recipe, job));
             made.hierarchy = hierarchyOf(*graph, made.plan.get(), recipe, before);
             return made;
         },

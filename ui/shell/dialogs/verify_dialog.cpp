@@ -180,7 +180,7 @@ void VerifyDialog::start()
          folder = document.exported().folder, data = m_data->text().trimmed().toStdString(),
          python = m_python->text().trimmed().toStdString(), named,
          speed = m_speed->isChecked()](JobContext& job) -> Result<Certificate> {
-            QS_TRY(StoredRun stored, readStoredRun(folder));
+            QS_TRY(StoredRun stored, readStoredRun(folder, job));
             return engine->verify({converted, std::move(stored), data, python, named, speed}, job);
         },
         this, [this](const Result<Certificate>& result) { showResult(result); });
