@@ -5,6 +5,7 @@
 #include "ui/style/widgets.h"
 
 #include <QGridLayout>
+#include <QHash>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
@@ -23,6 +24,39 @@ void setInk(QWidget& widget, const QColor& ink)
     colours.setColor(QPalette::WindowText, ink);
     widget.setPalette(colours);
 }
+
+/// A selectable paragraph of a card, whose width is given. A QLabel lays a selectable text out anew
+/// each time that it is asked for a size; this one once for each width.
+class Paragraph : public QLabel
+{
+public:
+    explicit Paragraph(QWidget* parent)
+        : QLabel(parent)
+    {
+        setWordWrap(true);
+        setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    QSize sizeHint() const override { return {px(kUsualWidth), heightForWidth(px(kUsualWidth))}; }
+    QSize minimumSizeHint() const override { return {px(kLeastWidth), fontMetrics().height()}; }
+    int heightForWidth(int width) const override
+    {
+        if (m_text != text() || m_font != font()) {
+            m_heights.clear();
+            m_text = text();
+            m_font = font();
+        }
+        const auto known = m_heights.find(width);
+        return known != m_heights.end() ? *known
+                                        : *m_heights.insert(width, QLabel::heightForWidth(width));
+    }
+
+private:
+    static constexpr double kUsualWidth = 240, kLeastWidth = 60;
+
+    mutable QString m_text; ///< of `m_heights`, as is the font
+    mutable QFont m_font;
+    mutable QHash<int, int> m_heights; ///< by width
+};
 
 } // namespace
 
@@ -252,11 +286,9 @@ void Card::addWide(QWidget* value)
 
 QLabel* Card::addText(const QString& text, bool muted)
 {
-    auto* label = place<QLabel>(TextKind, 0, 3, {}, [this] {
-        auto* made = new QLabel(m_body);
+    auto* label = place<Paragraph>(TextKind, 0, 3, {}, [this] {
+        auto* made = new Paragraph(m_body);
         made->setFont(uiFont(11.5));
-        made->setWordWrap(true);
-        made->setTextInteractionFlags(Qt::TextSelectableByMouse);
         return made;
     });
     label->setObjectName(QString());

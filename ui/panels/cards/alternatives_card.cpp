@@ -183,9 +183,11 @@ void AlternativesCard::refresh()
     }
     setVisible(!rows.empty());
     showRows(rows);
-    if (m_rowHeight == 0 || !m_tree->isVisible()) // the style is known once it is seen
+    if (m_rowHeight == 0 || !m_tree->isVisible()) { // the style is known once it is seen
         m_rowHeight = std::max(m_tree->sizeHintForRow(0), px(18));
-    m_tree->setFixedHeight(m_tree->header()->sizeHint().height()
+        m_headHeight = m_tree->header()->sizeHint().height();
+    }
+    m_tree->setFixedHeight(m_headHeight
                            + m_rowHeight * std::min(int(rows.size()), kShownAlternatives) + 4);
 }
 

@@ -47,7 +47,7 @@ private:
     QTreeWidget* m_tree;
     std::vector<SpecTarget> m_targets; ///< of the rows' sections
     std::vector<Row> m_shown; ///< of every row of the tree; those beyond are hidden
-    int m_rowHeight = 0;
+    int m_rowHeight = 0, m_headHeight = 0; ///< pixels
     bool m_waiting = false; ///< something is still being worked out
 };
 
