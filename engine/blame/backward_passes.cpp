@@ -118,7 +118,24 @@ Result<BackwardPasses> BackwardPasses::create(const BlameRuns& runs, std::uint64
         request.outputs.push_back(*arguments[output]->asRef());
     request.bytes = bytes;
     QS_TRY(Gradients gradients, Gradients::create(runs.floatRun, std::move(request), job));
-    return BackwardPasses(runs, std::move(gradients), seed);
+    BackwardPasses passes(runs, std::move(gradients), seed);
+    QS_CHECK(passes.findIdleWeights(job));
+    return passes;
+}
+
+Result<void> BackwardPasses::findIdleWeights(const JobContext& job)
+{
+    const Interpreter& run = m_runs.referenceRun;
+    const auto read = [&](ValueRef ref) {
+        return run.isConstant(ref) ? run.constant(ref) : run.computeConstant(ref);
+    };
+    for (const StoredPair& pair : m_runs.twin.stored) {
+        QS_CHECK(job.check());
+        const auto raw = run.computeConstant(pair.raw), shown = read(pair.shown);
+        if (raw && shown && raw->isTensor() && shown->isTensor())
+            m_idle[pair.site] = at::equal(raw->toTensor(), shown->toTensor());
+    }
+    return {};
 }
 
 Result<void> BackwardPasses::measure(const std::vector<at::IValue>& inputs, std::int64_t samples,

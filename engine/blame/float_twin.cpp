@@ -248,6 +248,7 @@ private:
         const auto observers = m_weightObservers.find(raw);
         if (observers != m_weightObservers.end())
             site.observer = observers->second.front();
+        m_made.stored.push_back({m_made.sites.size(), raw, shown});
         addPlace(std::move(site), std::move(places));
     }
 

@@ -20,6 +20,14 @@ struct NoisePlace
     std::vector<std::pair<ValueRef, ValueRef>> given;
 };
 
+/// A stored tensor that is quantized, in the reference form.
+struct StoredPair
+{
+    std::size_t site = 0; ///< index into `FloatTwin::sites`
+    ValueRef raw; ///< what is quantized
+    ValueRef shown; ///< what its readers see
+};
+
 /// The reference form without its quantizers: what it computes if nothing is lost. Each class of
 /// readers of a value that was quantized reads it through an identity of its own
 /// (`kObserveTarget`), the place where that noise enters. Other nodes keep their ids.
@@ -29,6 +37,7 @@ struct FloatTwin
     GraphPtr graph;
     std::vector<BlameSite> sites; ///< in the order of the reference form
     std::vector<NoisePlace> places; ///< of the same order; a site has one or more
+    std::vector<StoredPair> stored; ///< of the sites that are weights
 };
 
 /// Errors: a cancel.

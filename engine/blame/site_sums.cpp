@@ -16,9 +16,9 @@ namespace {
 
 using kernels::NoiseSums;
 
-/// SQNR of a batch's values below which their range may be wrong: eight bits of a range that fits
-/// give more.
-constexpr double kPoorDb = 30;
+/// SQNR of a batch's values below which their range may be wrong: seven bits of a range that fits
+/// give 34 dB or so.
+constexpr double kPoorDb = 20;
 
 bool isDense(const at::Tensor& tensor)
 {

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::size_t kSlopeBins = 8192; ///< even: zero is at an edge
+constexpr std::size_t kSlopeBins = 4096; ///< even: zero is at an edge
 
 /// The same bins of half the width twice as wide: two become one, around the middle.
 void widen(std::vector<double>& bins)

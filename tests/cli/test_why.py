@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import cure_models
+import numpy
 from harness import SOURCE, expect_bad, interrupted, main, run, run_good, run_json
 
 SAMPLES = SOURCE / "resources" / "samples"
@@ -176,7 +177,9 @@ def test_bad_words(folder):
 
 
 def test_cancel(folder):
-    words = ["why", MODEL, "--data", CALIBRATION, "--samples", 128, "--exact", 100_000]
+    with numpy.load(CALIBRATION) as data:  # so many that the run lasts longer than it takes to see where it is
+        numpy.savez(folder / "many.npz", **{name: numpy.concatenate([values] * 64) for name, values in data.items()})
+    words = ["why", MODEL, "--data", folder / "many.npz", "--samples", 8192, "--exact", 100_000]
     for progress in ("blame: batch", "alone, batch"):
         assert interrupted(words, progress, within=3) == (1, "quantscope: cancelled")
 

@@ -3,7 +3,7 @@
 
     bench_blame.py BUILD [--models minilm,mobilenet_v2,resnet18,vit] [--size 96] [--files FOLDER] [--recipe FILE]
 
-BUILD is the build folder (target quantscope). Set OMP_WAIT_POLICY=PASSIVE. For each model a line: Spearman's correlation of `share` and `exact` over
+Besides these unet, mobilevit_xxs (timm), raft_small and any classifier of torchvision. BUILD is the build folder (target quantscope). Set OMP_WAIT_POLICY=PASSIVE. For each model a line: Spearman's correlation of `share` and `exact` over
 all sites and how many of the ten greatest are the same; processor time of the blame of 64 rows (a run over 128 samples less one over 64: what
 opening and preparing take is in both) over that of eager float forwards of as many samples; peak memory over that of `compare`. Exits with 1
 where a bar is missed."""
@@ -100,7 +100,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--models", default="minilm,mobilenet_v2,resnet18,vit")
-    parser.add_argument("--size", type=int, default=96, help="of torchvision's pictures; vit has its own")
+    parser.add_argument("--size", type=int, default=96, help="of the pictures; vit and mobilevit_xxs have their own")
     parser.add_argument("--recipe", help="for all; without it backend x86's own")
     parser.add_argument("--files", default=str(pathlib.Path(tempfile.gettempdir()) / "quantscope-cure"))
     options = parser.parse_args()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The networks of the cure's benches as files, with their data: MiniLM with its own weights and sentences; torchvision's with random weights,
-on pictures that have structure (smooth fields, edges and noise, as bright as they come)."""
+"""The networks of the cure's benches as files, with their data: MiniLM with its own weights and sentences; torchvision's, timm's and
+a U-Net with random weights, on pictures that have structure (smooth fields, edges and noise, as bright as they come)."""
+import operator
 import pathlib
 import sys
 import tempfile
@@ -50,17 +51,80 @@ def small_vit():
     return network
 
 
-def of_torchvision(name, size, folder):
+class UNet(nn.Module):
+    """Three levels, skips that are joined by cat, up by transposed convolutions; as many channels out as `classes`."""
+
+    def __init__(self, widths=(16, 32, 64), classes=4):
+        super().__init__()
+        self.down = nn.ModuleList(self.block(a, b) for a, b in zip((3, *widths), widths))
+        self.deep = self.block(widths[-1], 2 * widths[-1])
+        self.up = nn.ModuleList(nn.ConvTranspose2d(2 * width, width, 2, stride=2) for width in reversed(widths))
+        self.join = nn.ModuleList(self.block(2 * width, width) for width in reversed(widths))
+        self.head = nn.Conv2d(widths[0], classes, 1)
+
+    @staticmethod
+    def block(a, b):
+        convolutions = [nn.Conv2d(a, b, 3, padding=1, bias=False), nn.Conv2d(b, b, 3, padding=1, bias=False)]
+        return nn.Sequential(*(part for layer in convolutions for part in (layer, nn.BatchNorm2d(b), nn.ReLU())))
+
+    def forward(self, x):
+        kept = []
+        for block in self.down:
+            kept.append(block(x))
+            x = nn.functional.max_pool2d(kept[-1], 2)
+        x = self.deep(x)
+        for up, join in zip(self.up, self.join):
+            x = join(torch.cat((up(x), kept.pop()), 1))
+        return self.head(x)
+
+
+def of_timm(name):
+    import timm
+
+    return timm.create_model(name, pretrained=False)
+
+
+def of_torchvision(name):
     import torchvision
 
+    return operator.attrgetter(name)(torchvision.models)(weights=None)
+
+
+MADE = {"vit": small_vit, "unet": UNet, "mobilevit_xxs": lambda: of_timm("mobilevit_xxs")}
+SIZES = {"vit": 64, "mobilevit_xxs": 128}  # of pictures, where the network wants its own
+
+
+def of_pictures(name, size, folder):
     torch.manual_seed(0)
-    data = pictures(SAMPLES, 64 if name == "vit" else size)
-    network = settled(small_vit() if name == "vit" else getattr(torchvision.models, name)(weights=None), data)
+    data = pictures(SAMPLES, SIZES.get(name, size))
+    network = settled(MADE.get(name, lambda: of_torchvision(name))(), data)
     batch = torch.export.Dim("batch", min=2, max=1024)
     path = folder / f"{name}.pt2"
     torch.export.save(torch.export.export(network, (data[:8],), dynamic_shapes=({0: batch},)), path)
     numpy.savez(folder / f"{name}.npz", x=data.numpy())
     return path, folder / f"{name}.npz", network, [(data[start:start + 8],) for start in range(0, len(data), 8)]
+
+
+class Flow(nn.Module):
+    """RAFT's last flow after three updates."""
+
+    def __init__(self):
+        super().__init__()
+        self.raft = of_torchvision("optical_flow.raft_small")
+
+    def forward(self, first, second):
+        return self.raft(first, second, num_flow_updates=3)[-1]
+
+
+def raft_small(folder):
+    """On pairs of pictures, the second moved and noisy; torch.export takes no open batch."""
+    torch.manual_seed(0)
+    network, first = Flow().eval(), pictures(SAMPLES, 128)
+    second = torch.roll(first, (2, 3), (2, 3)) + 0.05 * torch.randn_like(first)
+    calls = list(zip(first.split(8), second.split(8)))
+    torch.export.save(torch.export.export(network, calls[0]), folder / "raft_small.pt2")
+    torch.save(calls, folder / "raft_small.pt")
+    return folder / "raft_small.pt2", folder / "raft_small.pt", network, calls
 
 
 def sentences(texts):
@@ -89,4 +153,5 @@ def make(name, size, folder):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     torch.backends.mha.set_fastpath_enabled(False)
-    return minilm(folder) if name == "minilm" else of_torchvision(name, size, folder)
+    own = {"minilm": minilm, "raft_small": raft_small}
+    return own[name](folder) if name in own else of_pictures(name, size, folder)

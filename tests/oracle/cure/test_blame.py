@@ -80,6 +80,18 @@ class Recurrent(nn.Module):
         return self.head(self.lstm(x)[0])
 
 
+class Offset(nn.Module):
+    """A table that nothing but moves between where it is made and where it is added."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(12, 5)
+
+    def forward(self, x):
+        table = torch.arange(12).to(torch.float32)
+        return self.head(x + torch.flatten(table.reshape(3, 4)))
+
+
 class Stepped(nn.Module):
     """A value behind which the derivative is zero, and one behind which there are integers."""
 
@@ -343,6 +355,15 @@ def check_without_derivative(report, folder):
     for words in ("has a derivative of zero", "gives integers, which have no derivative", "bucketize"):
         report.expect(words in lines, f"'{words}' is not said: {lines}")
     report.fact(f"{sum(site['blocked'] for site in told['sites'])} of {len(told['sites'])} sites are blocked")
+
+
+def check_stored_chain(report, folder):
+    """A stored tensor that is quantized again on its way, on the grid that it lies on already, is one site."""
+    case = Case(folder / "case", made(Offset), values(16, 12))
+    found = [site for site in case.why("--exact", 1000)["sites"] if site["at"] == ["add"] and site["kind"] == "weight"]
+    report.expect(len(found) == 1, f"{len(found)} sites of the table")
+    wanted = case.exact({"kind": "value", "node": "flatten", "at": ["add"], "readers": "other"})
+    report.expect(found and near(found[0]["exact"], wanted, SAME), f"{[site['exact'] for site in found]} exact, PyTorch's {wanted}")
 
 
 def check_lstm(report, folder):
