@@ -16,12 +16,12 @@ struct FunctionSchema;
 namespace qs {
 
 /// The tensors among an operator's arguments, for a message: "self float32 [4, 4], index int64 [2]
-/// from 0 to 9". Of integers, which may be indices, the range is told. "" without a tensor.
+/// from 0 to 9". Integers, which may be indices, have their range. "" without a tensor.
 std::string operandsText(const c10::FunctionSchema& schema, const std::vector<at::IValue>& stack);
 
-/// An error where the kernel would read or write outside of an operand rather than complain: states
-/// of `aten.lstm.input` of another batch or width than its input and weights (what torch.nn.LSTM
-/// asks in check_forward_args, the operator does not). `stack`: all arguments of the schema. May
+/// Fails where the kernel would read or write outside of an operand instead of failing: states of
+/// `aten.lstm.input` of another batch or width than its input and weights (torch.nn.LSTM checks
+/// that in check_forward_args, the operator does not). `stack`: all arguments of the schema. May
 /// throw c10::Error (call under guardTorch).
 Result<void> checkOperands(std::string_view target, const std::vector<at::IValue>& stack);
 

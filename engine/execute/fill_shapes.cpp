@@ -27,12 +27,12 @@ void record(Seen& seen, ValueRef ref, const at::IValue& value)
     if (!value.isTensor())
         return;
     const at::Tensor& tensor = value.toTensor();
-    ValueType nothing; // attention's weights where nobody asked for them
+    ValueType nothing; // attention's weights if they were not requested
     nothing.kind = ValueKind::None;
     seen.try_emplace(ref, tensor.defined() ? typeOfTensor(tensor) : nothing);
 }
 
-/// What one run showed of a graph and of the graphs inside it.
+/// Types that one run observed in a graph and in the graphs inside it.
 class Shapes
 {
 public:
@@ -97,7 +97,7 @@ Result<Graph> withShapes(const GraphPtr& graph, const std::vector<at::IValue>& i
     if (!lacksShapes(*graph))
         return *graph;
     QS_TRY(const Shapes shapes, Shapes::seenOf(graph, inputs, job));
-    // A file with shapes of its own keeps those: they may hold for any size.
+    // Shapes that the file states stay: they may hold for any size.
     const bool onlyMissing = !graph->info().exportRecord.empty();
     return shapes.applied(*graph, [onlyMissing](ValueType& known, const ValueType& seen) {
         if (onlyMissing && isComplete(known))

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What buffers hold between two calls, by the names of their nodes (`graph/operators/state.h`).
+/// Values of buffers between two calls, by the names of their nodes (`graph/operators/state.h`).
 using ModelState = std::unordered_map<std::string, at::IValue>;
 
 /// The values alive during one run. One thread at a time.
@@ -29,7 +29,7 @@ public:
     void release(ValueRef ref) { m_values.erase(ref); }
     void clear() { m_values.clear(); }
     std::size_t size() const { return m_values.size(); }
-    /// What the run has left in the model's state so far.
+    /// The model's state as the run has updated it so far.
     const ModelState& state() const { return m_state; }
     void setState(const std::string& holder, at::IValue value)
     {

@@ -103,7 +103,7 @@ Result<at::IValue> Interpreter::Impl::read(ValueRef ref, const Frame& frame)
     const Node& node = graph->get(ref.node);
     if (isConstant(ref) || node.isStored()) {
         auto value = isConstant(ref) ? fold(ref) : stored(node);
-        // A file's weights may ask for gradients; who records asks for those of its own values.
+        // A file's weights may require gradients; recorders require those of other values only.
         if (value && value->isTensor() && at::GradMode::is_enabled())
             return at::IValue(value->toTensor().detach());
         return value;

@@ -24,8 +24,8 @@ using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)
 /// Sees every value of a graph that a node runs, on the running thread, each time it is run.
 using BodyTap = std::function<void(const Graph& body, ValueRef, const at::IValue&)>;
 
-/// Where an interpreter finds what others made of stored tensors alone (a folded, quantized
-/// weight), and leaves its own.
+/// Constants that interpreters share: values computed from stored tensors alone (a folded,
+/// quantized weight).
 struct SharedConstants
 {
     std::function<std::shared_ptr<const at::IValue>(ValueRef)> find; ///< null: not there
@@ -36,14 +36,14 @@ struct SharedConstants
 struct InterpreterOptions
 {
     at::Device device = at::kCPU;
-    /// With ChannelsLast (as `fastLayout` allows) views of what does not lie in order are copies.
+    /// With ChannelsLast (as `fastLayout` allows) views of non-contiguous tensors are copies.
     Layout layout = Layout::AsGiven;
-    /// Sees what is inside of branches, loops and regions, at any depth.
+    /// Sees the values inside branches, loops and regions, at any depth.
     BodyTap bodies = {};
     /// Where constants are looked for before they are computed; not in subgraphs.
     SharedConstants constants = {};
-    /// Note how long each node takes in `run` and `runNode`. On a device that works on its own that
-    /// is only the time to hand the work over. Null: nobody asks.
+    /// Receives the time of each node in `run` and `runNode`. On an asynchronous device that is
+    /// only the time to queue the work. Null: not measured.
     std::shared_ptr<NodeTimes> times = nullptr;
 };
 
@@ -72,8 +72,8 @@ public:
                                         const JobContext& job = {},
                                         ModelState* carried = nullptr) const;
 
-    /// Puts the buffers that the model changes into a frame for stepping through a call: what
-    /// `carried` holds, else as saved.
+    /// Puts the buffers that the model changes into a frame for stepping through a call: from
+    /// `carried`, else as saved.
     Result<void> startState(Frame& frame, const ModelState& carried) const;
 
     /// Computes `wanted` from any cut: values already in `frame` are taken as given, everything
@@ -93,12 +93,12 @@ public:
     /// Values that no node at or after `position` (index into nodes()) reads any more once that
     /// node has run: what a stepping caller releases. The Output node's arguments are never listed.
     std::span<const ValueRef> deadAfter(std::size_t position) const;
-    /// True for parameters, constants and what is computed from them alone; not for buffers that
-    /// the model changes.
+    /// True for parameters, constants and values computed from them alone; not for buffers that the
+    /// model changes.
     bool isConstant(ValueRef ref) const;
     /// The value of such a node; of a buffer that the model changes, the saved one.
     Result<at::IValue> constant(ValueRef ref) const;
-    /// The same, computed anew and kept nowhere: for a caller that makes something else of it.
+    /// The same, computed anew and not kept: for a caller that derives another value from it.
     Result<at::IValue> computeConstant(ValueRef ref) const;
 
 private:

@@ -11,15 +11,15 @@ namespace qs {
 /// which convolutions add.
 enum class Layout : std::uint8_t
 {
-    AsGiven, ///< what PyTorch does with these inputs, to the bit
-    ChannelsLast ///< what convolutions and pooling on the CPU are fastest with
+    AsGiven, ///< as PyTorch runs these inputs, bit for bit
+    ChannelsLast ///< fastest for convolutions and pooling on the CPU
 };
 
-/// Whether what an operator computes may depend on its inputs' strides: it reads them or the
-/// storage, or nobody knows.
+/// True if an operator's result may depend on its inputs' strides: it reads them or the storage, or
+/// is unknown.
 bool readsStrides(const Node& node);
 
-/// Whether it takes a view that some strides make impossible; `reshape` copies there instead.
+/// True if it makes a view that some strides do not allow; `reshape` copies then.
 bool wantsViewableStrides(const Node& node);
 
 /// ChannelsLast where the graph convolves images and every operator computes the same whatever the

@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// For each position of `graph.nodes()`: the values that no later node reads, so that a run can let
-/// go of them there. A value nobody reads dies where it is made; what the Output node reads never
-/// dies.
+/// For each position of `graph.nodes()`: the values that no later node reads, so that a run can
+/// free them there. A value without consumers dies where it is made; values that the Output node
+/// reads never die.
 std::vector<std::vector<ValueRef>> lastUses(const Graph& graph);
 
 } // namespace qs

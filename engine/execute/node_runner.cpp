@@ -121,12 +121,12 @@ void putOn(at::Device device, torch::jit::Stack& stack)
         value = drawnOn(value, device);
 }
 
-/// An error where a copy of the process does not survive the call. What else goes wrong there goes
-/// wrong here too and is told by the kernel itself.
+/// Fails if a copy of the process does not survive the call. Other failures occur here too, where
+/// the kernel itself reports them.
 Result<void> tryKernel(const c10::OperatorHandle& op, const torch::jit::Stack& given)
 {
     constexpr TrialLimits kLimits {std::int64_t(4) << 30, 20};
-    constexpr int kTimes = 2; // what it broke of the heap is found when that is used again
+    constexpr int kTimes = 2; // damage to the heap shows when it is used again
     const auto call = [&]() -> Result<void> {
         at::set_num_threads(1); // the threads of a pool are not copied
         for (int i = 0; i < kTimes; ++i) {
@@ -241,8 +241,8 @@ Result<Values> callAny(const Node& node, const NodeCall& call, const CallContext
     return Values {std::move(value)};
 }
 
-/// The place of the argument that says where a tensor is made; -1 where the operator takes tensors,
-/// on whose device it works.
+/// Index of the argument with the device of a new tensor; -1 if the operator takes tensors, whose
+/// device it uses.
 int deviceSlotOf(const c10::FunctionSchema& schema)
 {
     const auto& formal = schema.arguments();
@@ -317,7 +317,7 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
         call.inPlace = inPlaceOperator(node.target);
         call.draws = drawsNumbers(node, *call.op);
     }
-    if (device.is_cuda()) // unless told otherwise PyTorch makes tensors on the CPU
+    if (device.is_cuda()) // by default PyTorch makes tensors on the CPU
         call.deviceSlot = deviceSlotOf(*schemaOf(call));
     // The same values, and autograd goes on through it.
     if (const std::string_view word = atenWord(node.target); word == "detach")

@@ -17,15 +17,15 @@ namespace qs {
 
 struct ScriptOperator;
 
-/// What a node's call needs, found once per node.
+/// The resolved call of a node, made once per node.
 struct NodeCall
 {
     std::optional<c10::OperatorHandle> op;
     const ScriptOperator* script = nullptr; ///< where TorchScript alone has the operator
     std::optional<c10::OperatorHandle> inPlace; ///< writes the same over its first argument
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
-    /// Where nothing else would tell it: the schema's argument that says on which device the
-    /// operator makes its tensors. -1 = none.
+    /// For operators without tensor arguments: the schema's argument with the device of the result.
+    /// -1 = not needed.
     int deviceSlot = -1;
     bool draws = false; ///< `drawsNumbers`
     std::string problem; ///< why the node cannot run; empty when it can
@@ -34,7 +34,7 @@ struct NodeCall
     std::shared_ptr<bool> untried;
 };
 
-/// The schema of what will be called; null when it has none.
+/// The schema of the operator to call; null without one.
 const c10::FunctionSchema* schemaOf(const NodeCall& call);
 
 /// Finds the operator and matches the node's arguments with its schema, by name, else by position.
@@ -47,7 +47,7 @@ NodeCall prepareCall(const Node& node, Layout layout = Layout::AsGiven,
 using RunSubgraph
     = std::function<Result<std::vector<at::IValue>>(std::size_t index, std::vector<at::IValue>)>;
 
-/// Where a node runs and where its operands come from.
+/// The device of a node's run and the source of its operands.
 struct CallContext
 {
     at::Device device;

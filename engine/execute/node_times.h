@@ -29,7 +29,7 @@ public:
     /// The mean of a run, in the order of the ids.
     std::vector<NodeTime> means() const;
 
-    /// Adds the time of its own life to a node; free where nobody keeps times.
+    /// Adds its lifetime to a node's time; no cost if `times` is null.
     class Watch
     {
     public:

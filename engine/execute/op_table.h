@@ -16,7 +16,7 @@ namespace qs {
 /// operator with a kernel schema. Any thread.
 std::optional<c10::OperatorHandle> findOperator(std::string_view target);
 
-/// "aten::conv2d" and "" for "aten.conv2d.default"; empty names for what is not such a target.
+/// "aten::conv2d" and "" for "aten.conv2d.default"; empty names for other texts.
 c10::OperatorName operatorName(std::string_view target);
 
 /// "aten.conv2d.default" for aten::conv2d without overload.
@@ -29,12 +29,12 @@ bool mutatesArguments(const c10::FunctionSchema& schema);
 /// shown and never run.
 bool isForbiddenOperator(std::string_view target);
 
-/// True for operators that PyTorch calls from its own code alone: their kernels trust what they are
-/// given, and may crash where others complain.
+/// True for operators that only PyTorch's own code calls: their kernels do not check their
+/// arguments and may crash where others fail.
 bool trustsArguments(const c10::OperatorHandle& op);
 
 /// The first operator of the graph, its bodies included, that has a kernel for the CPU and none for
-/// the key, CUDA say; "" = every one has. What neither has is not asked about.
+/// the key, CUDA say; "" = every one has. Operators without a CPU kernel do not count.
 std::string operatorWithoutKernel(const Graph& graph, c10::DispatchKey key);
 
 /// True when calling the operator twice with the same arguments may give different results.

@@ -19,10 +19,10 @@ namespace qs {
 class GraphEdit;
 
 /// Weights and constants of a graph. Append-only: an id, once given, always means the same value.
-/// Entries may be lazy: the loader runs at first use; derived ones are made whenever nobody has
-/// them. Thread safe. Copies on other devices are kept beside the values. What a stage makes goes
-/// into a store over its source's: all ids of the one below keep their meaning, and the new values
-/// leave memory with the last graph made there.
+/// Entries may be lazy: the loader runs at first use. Derived ones are made again if no owner is
+/// left. Thread safe. Copies on other devices are kept beside the values. A stage adds its values
+/// to a store over its source's: all ids of the store below keep their meaning, and the new values
+/// are freed with the last graph made there.
 class TensorStore : public StoredTensors
 {
 public:
@@ -34,16 +34,16 @@ public:
     TensorId add(at::IValue value);
     /// `bytes` is for reports; the loader is called at most once, on the thread that first asks.
     TensorId addLazy(Loader loader, std::uint64_t bytes);
-    /// A tensor that can be made again: it is kept as long as somebody uses it, and no longer.
+    /// A tensor that can be made again: it is kept only while it has other owners.
     TensorId addDerived(Loader maker, std::uint64_t bytes);
-    /// The value on the CPU. Errors: what the loader says (a truncated record names the file).
+    /// The value on the CPU. Errors: those of the loader (a truncated record names the file).
     Result<at::IValue> get(TensorId id) const;
     Result<at::Tensor> getTensor(TensorId id) const;
     /// The value with its tensors on `device`.
     Result<at::IValue> getOn(TensorId id, const at::Device& device) const;
     std::uint64_t bytes(TensorId id) const override;
-    /// Of the entries that live and die with this store: not of the store below, nor of what is
-    /// made again when it is needed.
+    /// Bytes of the entries that this store owns: not those of the store below, nor derived ones,
+    /// which are made again when needed.
     std::uint64_t ownBytes() const;
     std::size_t size() const;
 

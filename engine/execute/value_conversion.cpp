@@ -139,7 +139,7 @@ Result<at::IValue> convertTo(const Argument& argument, const c10::TypePtr& type,
             if (value.isList())
                 return value;
         }
-        if (element->kind() == c10::TypeKind::VarType) // the elements tell
+        if (element->kind() == c10::TypeKind::VarType) // typed by the elements
             return convertUntyped(argument, device, read);
         c10::impl::GenericList list(element);
         if (const auto* items = argument.asList()) {

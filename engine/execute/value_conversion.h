@@ -15,10 +15,10 @@
 
 namespace qs {
 
-/// Reads the run-time value behind a reference.
+/// Reads the run-time value of a reference.
 using ReadValue = std::function<Result<at::IValue>(ValueRef)>;
 
-/// An argument as the schema's slot wants it: integers become floats or scalars or number tensors,
+/// An argument converted to the schema's slot: integers become floats or scalars or number tensors,
 /// one number fills an `int[2]`, lists get the schema's element type. A device other than "meta"
 /// becomes `device`. May throw c10::Error (call under guardTorch).
 Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument& slot,
@@ -28,12 +28,12 @@ Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument
 Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& device,
                                   const ReadValue& read);
 
-/// Appends the values behind an argument, those of nested lists one by one.
+/// Appends the values of an argument, those of nested lists one by one.
 Result<void> convertFlat(const Argument& argument, const at::Device& device, const ReadValue& read,
                          std::vector<at::IValue>& out);
 
-/// The way back: a constant as an argument of that type, which tells whether a number stands for an
-/// element type, a layout or a memory format. None for what no argument can hold.
+/// The inverse: a constant as an argument of that type, which decides whether a number is an
+/// element type, a layout or a memory format. None if an argument cannot hold it.
 Argument constantArgument(const at::IValue& value, const c10::TypePtr& type = c10::AnyType::get());
 
 /// The argument `name` of an operator, or its schema's default where it is absent; an empty pointer

@@ -11,11 +11,11 @@
 
 namespace qs {
 
-/// What is worth knowing at a glance of a parameter, buffer or constant. A value.
+/// Summary of a parameter, buffer or constant. A value.
 struct ValuePreview
 {
-    std::string type; ///< "float32[16, 3, 3, 3]"; of what is no tensor, its kind
-    std::string text; ///< the value itself where it is a single number or no tensor; else empty
+    std::string type; ///< "float32[16, 3, 3, 3]"; else its kind
+    std::string text; ///< the value itself if it is a single number or not a tensor; else empty
     std::int64_t count = 0; ///< elements
     std::int64_t nonFinite = 0; ///< NaN or Inf among them; left out of what follows
     std::optional<double> min, max, mean;
@@ -24,8 +24,8 @@ struct ValuePreview
     friend bool operator==(const ValuePreview&, const ValuePreview&) = default;
 };
 
-/// Looks at a Parameter or Constant node's value, read from the file where nobody did so yet. Any
-/// thread. Errors: the node holds no value; what the file's reader says.
+/// Summarizes a Parameter or Constant node's value; reads it from the file at first use. Any
+/// thread. Errors: the node holds no value; those of the file's reader.
 Result<ValuePreview> previewValue(const Graph& graph, NodeId node, const JobContext& job = {});
 
 /// Every stored value that is a single number, as text, by its node. Values that cannot be read are

@@ -18,18 +18,18 @@ struct ClassMethod
 inline constexpr std::string_view kConstructor = "__init__";
 
 /// The class of that name ("__torch__.torch.classes.sites.SparseTensor") that a loaded library
-/// registered; null where none did. Any thread.
+/// registered; null if no library did. Any thread.
 c10::ClassTypePtr findForeignClass(std::string_view className);
 
-/// The target of the operator that the method is in graphs (`methodOperator`); it is registered
-/// with the dispatcher when it is first asked for and stays. The constructor is one that gives the
-/// object. Methods that return something are taken to change nothing. Nothing where the class has
-/// no such method, where it returns nothing, where it is Python's or where the operator would have
-/// the name of another. Any thread.
+/// The target of the operator that represents the method in graphs (`methodOperator`); the first
+/// call registers it with the dispatcher for the life of the process. The constructor's operator
+/// returns the object. Methods that return something are taken to be pure. Nothing if the class
+/// has no such method, it returns nothing, it is Python's, or the operator's name is taken. Any
+/// thread.
 std::optional<std::string> classMethodTarget(const c10::ClassTypePtr& type,
                                              const std::string& method);
 
-/// The method that an operator of `classMethodTarget` is; nothing for others. Any thread.
+/// The method of an operator of `classMethodTarget`; nothing for others. Any thread.
 std::optional<ClassMethod> findClassMethod(std::string_view target);
 
 /// "torch.classes.sites.SparseTensor.dense"; of the constructor the class itself.

@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// A cancelled job's error, which names the node that was next (for a body's
-/// end nothing: its loop does); nothing as long as it goes on.
+/// Fails once the job is cancelled. The error names the next node; none at the end of a body, whose
+/// loop adds its name.
 inline Result<void> checkGoesOn(const JobContext& job, const Node& node)
 {
     auto running = job.check();

@@ -105,8 +105,8 @@ Result<Values> runMap(const Node& node, const Values& args, const RunSubgraph& r
     return out;
 }
 
-/// (subgraph, carried at the start, tensors to go over, further operands); the subgraph returns
-/// what it carries on and then what is stacked.
+/// (subgraph, carried at the start, tensors to go over, further operands); the subgraph returns the
+/// carried values, then the values to stack.
 Result<Values> runScan(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
 {
     if (args.size() < 3)

@@ -12,7 +12,7 @@
 
 namespace qs {
 
-// TorchScript's control flow as nodes. All are pure: what a body changes comes back as a value.
+// TorchScript's control flow as nodes. All are pure: a body returns its changes as values.
 //
 // prim.If.default(condition, then, otherwise, then_operands, else_operands): the subgraphs by name
 // prim.Loop.default(trips, condition, body, carried, operands): the body takes the iteration's
@@ -23,8 +23,8 @@ namespace qs {
 // prim.DictConstruct.default(values, keys), prim.Unpack.default(values),
 // prim.TupleIndex.default(values, index)
 
-/// The type that a list's `type` names, of those that LibTorch's operators look at; Any for others,
-/// which the elements tell.
+/// The type that a list's `type` names, of those that LibTorch's operators distinguish; Any for
+/// others, whose elements carry the type.
 c10::TypePtr scriptElementType(const std::string& name);
 
 /// True for the targets above.

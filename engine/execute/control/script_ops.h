@@ -17,8 +17,8 @@ struct ScriptOperator
     torch::jit::Operation run;
 };
 
-/// Finds one by its target; null when there is none, when the dispatcher has it, and for operators
-/// that `isForbiddenOperator`. The answer lives as long as the program. Any thread.
+/// Finds one by its target; null if it is unknown, if the dispatcher has it, and for operators that
+/// `isForbiddenOperator`. The result lives as long as the program. Any thread.
 const ScriptOperator* findScriptOperator(std::string_view target);
 
 /// Runs it. An argument that it changes (a list or dict) is copied first; the changed copies follow

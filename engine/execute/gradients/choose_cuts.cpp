@@ -36,7 +36,7 @@ double sizeOf(const Node& node, std::uint32_t index, const Symbols& symbols, boo
     return isKnown ? double(tensorBytes(type, symbols)) : 1;
 }
 
-/// Whether most tensors tell their size.
+/// True if at least 90 % of the tensors have a known size.
 bool tellsSizes(const GradientSteps& steps)
 {
     std::size_t known = 0, all = 0;

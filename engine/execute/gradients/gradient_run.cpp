@@ -304,8 +304,8 @@ Result<void> GradientRun::tell(ValueRef site, int probe, const at::IValue* value
     return {};
 }
 
-/// The place nearest after the middle where the stretch can be cut, else the last one before; null
-/// where there is none.
+/// The first place at or after the middle where the stretch can be cut, else the last one before;
+/// null if it cannot be cut.
 Result<GradientRun::KeptPtr> GradientRun::keptInside(const Kept& kept, std::size_t to)
 {
     QS_TRY(Frame frame, frameAt(kept));

@@ -10,11 +10,11 @@
 
 namespace qs {
 
-/// What runs tell of a graph's derivatives, one after the other.
+/// Facts on a graph's derivatives, collected over its runs.
 struct GradientFindings
 {
     GradientStops stops;
-    std::vector<bool> reached; ///< by site: some derivative came there
+    std::vector<bool> reached; ///< by site: a derivative reached it
     std::vector<bool> isFloat; ///< by site: a tensor of floats, as far as is known
     std::size_t segments = 0, keptBytes = 0; ///< of the last run
     bool hasRun = false;

@@ -14,8 +14,8 @@
 
 namespace qs {
 
-/// What of a graph has to run for the derivatives of some outputs with respect to some sites, in
-/// order. Steps are counted from 0. Borrows the graph. A value; any thread.
+/// The nodes of a graph that must run for the derivatives of some outputs by some sites, in order.
+/// Steps are counted from 0. Borrows the graph. A value; any thread.
 class GradientSteps
 {
 public:
@@ -31,7 +31,7 @@ public:
     const Node& node(std::size_t step) const { return *m_nodes[step]; }
     /// The step that makes the value; `kNever`: there before the first.
     std::size_t madeAt(ValueRef ref) const { return find(m_madeAt, ref); }
-    /// The steps that read it first and last; `kNever`: none does.
+    /// The steps that read it first and last; `kNever` without a reader.
     std::size_t firstRead(ValueRef ref) const { return find(m_firstRead, ref); }
     std::size_t lastRead(ValueRef ref) const { return find(m_lastRead, ref); }
     /// Whether the value is a site or depends on one: only there derivatives are recorded.
@@ -49,7 +49,7 @@ public:
     std::span<const ValueRef> deadAfter(std::size_t step) const { return m_dead[step]; }
     /// Values that a step before `boundary` makes and one at or after it reads.
     std::vector<ValueRef> liveAt(std::size_t boundary) const;
-    /// Of a step, what it reads, each value once.
+    /// The values that a step reads, each once.
     std::vector<ValueRef> reads(std::size_t step) const;
 
 private:

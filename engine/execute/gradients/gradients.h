@@ -17,8 +17,8 @@ namespace qs {
 /// Which derivatives are wanted, of one graph, and what memory they may take.
 struct GradientRequest
 {
-    /// Values whose gradient is wanted: of operators, inputs or stored tensors. One that stands
-    /// here twice is seen twice.
+    /// Values whose gradient is wanted: of operators, inputs or stored tensors. One listed twice is
+    /// seen twice.
     std::vector<ValueRef> sites;
     /// Tensors that are differentiated; the model's outputs, say (`outputArguments`).
     std::vector<ValueRef> outputs;
@@ -35,14 +35,14 @@ struct GradientRequest
 using Cotangents = std::function<Result<std::vector<at::Tensor>>(
     int probe, std::span<const at::Tensor> outputs)>;
 
-/// Sees what one probe gave at one site, on the running thread. `gradient` has the value's shape
-/// and element type; undefined where no derivative reaches an output. `segment` holds what the node
-/// that makes the site reads (constants are the interpreter's own), to run it again; its tensors
-/// may require grad. Must not keep a tensor unless it means to. An error ends the run.
+/// Sees the gradient of one probe at one site, on the running thread. `gradient` has the value's
+/// shape and element type; undefined where no derivative reaches an output. `segment` holds what
+/// the node that makes the site reads (constants are the interpreter's own), to run it again; its
+/// tensors may require grad. Must not keep a tensor unless it means to. An error ends the run.
 using SeeGradient = std::function<Result<void>(std::size_t site, int probe, const at::Tensor& value,
                                                const at::Tensor& gradient, const Frame& segment)>;
 
-/// A site whose gradient lacks what flows through a node without a derivative.
+/// A site whose gradient lacks the part through a node without a derivative.
 struct BlockedSite
 {
     std::size_t site = 0; ///< place in `GradientRequest::sites`
@@ -57,8 +57,8 @@ struct BlockedSite
 /// segments: a run keeps the values alive at a few cuts, and every segment between two is run again
 /// with LibTorch's autograd when its turn comes, from the last to the first (Chen, Xu, Zhang,
 /// Guestrin: "Training Deep Nets with Sublinear Memory Cost", 2016). Time: two forwards and as many
-/// backwards as probes. A gradient is the total derivative: what flows through all readers of the
-/// value, as `torch.autograd.grad(outputs, site, cotangents)` gives it, save that `detach` is the
+/// backwards as probes. A gradient is the total derivative, the sum over all readers of the value,
+/// as `torch.autograd.grad(outputs, site, cotangents)` gives it, save that `detach` is the
 /// identity. Operators run as `Interpreter` runs them, bodies and random numbers included; states
 /// start as saved. Owns a copy of the interpreter (which shares all with the caller's). One thread
 /// at a time.
@@ -74,9 +74,9 @@ public:
     /// for each probe and site that is a tensor of floats in this run, as soon as its segment is
     /// done: sites come in no particular order, of one site the probes in theirs. All probes share
     /// one forward of each segment and keep a cotangent each for the values alive at its start.
-    /// Errors: what running the graph says, of an output that is not a tensor, cotangents of
-    /// another number or shape, what `cotangents` and `see` return, a cancel (checked between
-    /// nodes, forward and back). An operator without a derivative is not an error: see `blocked`.
+    /// Errors: those of the run, an output that is not a tensor, cotangents of another number or
+    /// shape, those of `cotangents` and `see`, a cancel (checked between nodes, forward and back).
+    /// An operator without a derivative is not an error: see `blocked`.
     Result<void> run(const std::vector<at::IValue>& inputs, int probes,
                      const Cotangents& cotangents, const SeeGradient& see,
                      const JobContext& job = {});

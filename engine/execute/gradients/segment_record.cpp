@@ -57,8 +57,8 @@ bool lacksFormula(const std::vector<at::IValue>& inputs, const std::vector<at::I
     return false;
 }
 
-/// Whether the operator makes a tensor that has an argument's form and nothing of its values
-/// (`new_zeros`, `full_like`): those are told where to put it.
+/// True if the operator makes a tensor of an argument's form but not of its values (`new_zeros`,
+/// `full_like`): such operators take options such as `pin_memory`.
 bool readsFormAlone(const Node& node)
 {
     const auto op = findOperator(node.target);

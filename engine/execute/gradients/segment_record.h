@@ -21,7 +21,7 @@ struct GradientStops
         NoDerivative ///< LibTorch has none for the operator
     };
     std::map<NodeId, Kind> seen;
-    /// What a node reads and autograd fails for: the node runs on these without being followed.
+    /// Operands that autograd fails for: the node runs on these detached.
     std::map<NodeId, std::set<ValueRef>> unfollowed;
 };
 
@@ -46,17 +46,17 @@ bool isDifferentiable(const at::IValue& value);
 /// Whether the value, or one inside it, is a tensor that `test` holds for.
 bool anyTensor(const at::IValue& value, const std::function<bool(const at::Tensor&)>& test);
 
-/// Runs the steps without autograd; values go after their last reader, outputs are handed to
-/// `output` where they are made. Errors: what the nodes say, a cancel.
+/// Runs the steps without autograd; frees values after their last reader and passes outputs to
+/// `output` when they are made. Errors: those of the nodes, a cancel.
 Result<void> runPlainly(const Interpreter& interpreter, const GradientSteps& steps, StepRange range,
                         Frame& frame,
                         const std::function<void(ValueRef, const at::IValue&)>& output,
                         const JobContext& job);
 
-/// Runs the steps with autograd, from a frame that holds what they read of earlier ones. Every site
-/// is a tensor of its own, so that its gradient is that of its readers alone; what flows back ends
-/// with an exception once the job is cancelled (`job` outlives the record). Errors: what the nodes
-/// say, a cancel.
+/// Runs the steps with autograd, from a frame that holds the values that they read of earlier ones.
+/// Every site is a separate tensor, so that its gradient comes from its readers alone. The backward
+/// pass throws once the job is cancelled (`job` must outlive the record). Errors: those of the
+/// nodes, a cancel.
 Result<SegmentRecord> recordSegment(const Interpreter& interpreter, const GradientSteps& steps,
                                     StepRange range, Frame frame, GradientStops& stops,
                                     const JobContext& job);

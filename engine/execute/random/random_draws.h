@@ -29,20 +29,20 @@ bool drawAlike(const Graph& one, const Graph& other);
 
 /// "'eps', 'drop' draw random numbers"; empty where no node does.
 std::string drawingText(const Graph& graph);
-/// The same of a file that does not draw as the graph does: whose nodes those are is told.
+/// The same for a file that does not draw as the graph does; says whose nodes draw.
 std::string drawingText(const Graph& graph, const Graph& file);
-/// For a plan: the nodes that draw though they are not in training mode, which is told as such
-/// (`warnOfModel`), and what to do about them; empty where there is none.
+/// For a plan: the nodes that draw although they are not in training mode (`warnOfModel` reports
+/// those that are), and what to do about them; empty without any.
 std::string drawingWarning(const Graph& graph);
 
-/// What makes a model draw nothing: a hint for messages.
+/// How to make a model draw nothing: a hint for messages.
 inline constexpr const char* kDrawNothing
     = "call model.eval() before exporting it where this is dropout in training mode, else make the "
       "numbers an input of the model";
 
-/// As long as it lives PyTorch's default generator of the CPU draws what follows from the node's
-/// name and the place of its graph ("" for a model's own, see `bodyPlace`) alone: the same in each
-/// form, run and process. Puts the generator back as it was. One at a time: others wait.
+/// While it lives, PyTorch's default CPU generator is seeded by the node's name and the place of
+/// its graph ("" for the model itself, see `bodyPlace`) alone: the same numbers in each form, run
+/// and process. Puts the generator back as it was. One at a time: others wait.
 class SeededDraws
 {
 public:

@@ -26,7 +26,7 @@ StepCounts countSteps(const at::Tensor& made, const GridValues& wanted);
 StepCounts countFloatSteps(const at::Tensor& made, const at::Tensor& wanted);
 /// Of quantized tensors with one grid.
 StepCounts countSteps(const at::Tensor& made, const at::Tensor& wanted);
-/// From values that no grid has: in steps of the grid of `made`.
+/// From values that are not on a grid: in steps of the grid of `made`.
 StepCounts countOwnSteps(const at::Tensor& made, const at::Tensor& wanted);
 
 } // namespace qs

@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// What LibTorch's dynamic kernels read of float values: rounded to a grid of eight bits over their
-/// own range, of seven with `reduceRange`.
+/// The values that LibTorch's dynamic kernels compute with: rounded to a grid of eight bits over
+/// their range, of seven with `reduceRange`.
 inline at::Tensor roundedDynamically(const at::Tensor& x, bool reduceRange)
 {
     const auto [scale, zeroPoint] = at::_choose_qparams_per_tensor(x, reduceRange);
