@@ -9,15 +9,15 @@
 
 namespace qs {
 
-/// What can be done about an operator that a backend has no pattern for: another spelling that the
-/// backend has ("torch.matmul" for "operator.matmul"), or the backend `native`, which has the most
+/// Remedies for an operator that a backend has no pattern for: another spelling that the backend
+/// has ("torch.matmul" for "operator.matmul"), or the backend `native`, which has the most
 /// patterns. Looked up on first use; one thread.
 class Alternatives
 {
 public:
     explicit Alternatives(const Backend& backend);
-    /// How the backend writes the operator that this name does not stand for there:
-    /// "torch.nn.functional.relu" for "torch.relu"; "" where it has none.
+    /// The backend's spelling of an operator that it does not know by this name:
+    /// "torch.nn.functional.relu" for "torch.relu"; "" if it has no pattern for it.
     std::string ownSpelling(const std::string& name);
     /// One sentence for the operator of that name.
     std::string suggest(const std::string& name);

@@ -70,8 +70,8 @@ OddValue nonFloatValue(const Graph& graph, const OpNames& names, const Matches& 
     return odd(last) ? OddValue {"its result", graph.value(last).type.dtype} : OddValue();
 }
 
-/// Why the channels, or the groups, that a weight's observer counts are none of its weight's; empty
-/// where they are.
+/// Why the weight lacks the channels or groups that its observer counts; empty if it has
+/// them.
 std::string whyNoSuchChannels(const Graph& graph, const Node& node, const OpName& name,
                               const ObserverSpec& weight)
 {

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// What was found out about one match, before observers are placed.
+/// The verdict on one match, before observers are placed.
 struct Verdicts
 {
     Decision decision;
@@ -34,11 +34,11 @@ public:
     /// `hits` by unit.
     Verdicts decide(const Match& match, const std::vector<RuleHits>& hits,
                     std::vector<std::string>& warnings) const;
-    /// What the backend's default mapping (x86's, for a backend of the user's own) gives the type.
+    /// The qconfig of the type in the backend's default mapping (x86's for a user's backend).
     const NamedQConfig& usualQConfig(const OpName& root) const;
 
 private:
-    /// The reference module of the entry whose root the operator is; "" where there is none.
+    /// The reference module of the entry whose root the operator is; "" without one.
     std::string referenceOf(const OpName& root) const;
 
     const Graph& m_graph;

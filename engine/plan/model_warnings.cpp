@@ -117,7 +117,7 @@ void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
                            + "; export the float model, before torch.ao.quantization.prepare");
 }
 
-/// Layers whose modules the file does not tell, by the parameters that its operators read.
+/// Warns of layers whose modules the file does not record, by the parameters read.
 void warnOfRegions(const Graph& graph, std::vector<std::string>& warnings)
 {
     std::vector<std::string> layers;

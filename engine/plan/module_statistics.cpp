@@ -175,7 +175,7 @@ private:
         return held && held->kind == NodeKind::Parameter ? held : nullptr;
     }
 
-    /// A batch norm behind a convolution becomes part of its weight and bias.
+    /// A batch norm after a convolution becomes part of its weight and bias.
     void foldGroup(const MatchGroup& group)
     {
         const bool hasBias = parameter(m_graph.get(group.root), "bias") != nullptr;
@@ -229,10 +229,10 @@ bool hasOpenDimension(const Node& node)
     });
 }
 
-/// From what each module holds itself to what it holds with everything inside.
+/// Adds the figures of inner modules to their parents.
 void addToParents(ModuleStatisticsMap& modules)
 {
-    // Backwards a module comes before its parent, whose path is the start of its own.
+    // In reverse order a module precedes its parent, whose path is a prefix of its path.
     for (auto it = modules.rbegin(); it != modules.rend(); ++it) {
         const auto& [path, inner] = *it;
         if (path.empty())

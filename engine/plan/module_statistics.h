@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// What a module holds and computes. A value.
+/// Parameters, operations and bytes of a module. A value.
 struct ModuleStatistics
 {
     std::int64_t parameters = 0; ///< trained elements; buffers do not count
@@ -19,7 +19,7 @@ struct ModuleStatistics
     /// attention, recurrent layers. An open dimension (mostly the batch) counts as 1.
     std::int64_t macs = 0;
     bool openDimensions = false; ///< `macs` is per element of an open dimension
-    /// Operators that multiply but whose shapes the file does not tell; not in `macs`.
+    /// Operators that multiply but whose shapes the file does not give; not in `macs`.
     int unknownOps = 0;
     std::int64_t floatBytes = 0; ///< parameters and buffers as they are
     /// The same after the plan: quantized weights in their dtype with scale and zero point (8
@@ -33,8 +33,8 @@ using ModuleStatisticsMap = std::map<std::string, ModuleStatistics>;
 /// Elements of a type; open dimensions count as 1. Nothing where the shape is unknown.
 std::optional<std::int64_t> elementsOf(const ValueType& type);
 
-/// Of every module with everything inside it, in one reading of the graph. A tensor that several
-/// operators read counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.
+/// Statistics of every module, inner ones included, in one pass over the graph. A tensor that
+/// several operators read counts once. Without a plan `plannedBytes` equals `floatBytes`. Pure.
 ModuleStatisticsMap moduleStatistics(const Graph& graph, const Plan* plan);
 
 /// `ModuleStatistics::macs` of each operator that has any. Pure.

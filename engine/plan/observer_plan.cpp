@@ -100,8 +100,8 @@ private:
         }
     }
 
-    /// The edge rule of the first reader where all readers have one that says the same of
-    /// activations; else null.
+    /// The edge rule of the first reader if all readers have a rule with the same activation spec;
+    /// else null.
     const Rule* ruleOfAllReaders(ValueRef value) const
     {
         const auto found = m_edgeRules.find(value);
@@ -150,7 +150,7 @@ private:
             forEachRef(node.args[a].value, [&](ValueRef ref) {
                 const bool zeroth = std::exchange(first, false);
                 if (!isTensor(ref)) {
-                    // Edge rules count what is no float as well.
+                    // Edge rules count tensors of other types too.
                     inputIndex += role == ArgumentRole::Activation && !isOwnTensor(ref, name)
                         && m_graph.value(ref).type.kind == ValueKind::Tensor;
                     return;

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// What was decided on one match before any observer is placed.
+/// The decision on one match before any observer is placed.
 struct Decision
 {
     bool quantized = false;
@@ -19,7 +19,7 @@ struct Decision
     bool floatResult = false; ///< quantized from its inputs; nothing observes its result
 };
 
-/// Where the observers sit and which are one.
+/// The places of the observers and which of them are one.
 struct ObserverPlan
 {
     std::vector<PlannedObserver> observers;
@@ -36,8 +36,8 @@ struct ObserverPlan
 /// first operator of a match and the output of its last; an input already of the wanted dtype needs
 /// none; observers of one class and dtype on one value are one; operators that only move or select
 /// values share the observer of their first input with their output and their other inputs. An edge
-/// rule puts an observer of its own on the edge, after the value's; where every reader of a value
-/// has one that says the same, the value itself is observed so.
+/// rule puts a separate observer on the edge, after the value's; if all readers of a value have the
+/// same rule, it applies to the value's observer.
 ObserverPlan planObservers(const Graph& graph, const OpNames& names, const Matches& matches,
                            const std::vector<Decision>& decisions, RuleTable& rules);
 

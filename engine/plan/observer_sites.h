@@ -56,12 +56,12 @@ public:
     enum class Sharing : std::uint8_t
     {
         Done,
-        NothingObserved, ///< there is no observer to share
+        NothingObserved, ///< no observer to share
         FloatBefore ///< a value that was left float comes first
     };
-    /// Makes the output's site and the node's inputs use the first input's observer. What a custom
-    /// module made keeps its parameters: an operator that only moves it goes on with them, one that
-    /// joins it with other values keeps an observer of its own.
+    /// Makes the output's site and the node's inputs use the first input's observer. A custom
+    /// module's result keeps its parameters: an operator that only moves it uses them too, one that
+    /// joins it with other values keeps a separate observer.
     Sharing share(const Node& node, std::size_t output);
 
     /// The observers, in the order in which their sites were added.

@@ -38,10 +38,10 @@ struct Candidate
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
-/// What a user can do about a verdict. What `applyRemedy` can do is one of four: give the node's
-/// group a qconfig that satisfies the backend's dtype config that the planner tried it against,
-/// keep the group float, fold what a module computes of stored tensors alone, or put an operator
-/// anew in the place of each of its kind, without the record of how the model called it.
+/// Advice on a verdict. `applyRemedy` can do one of four: give the node's group a qconfig that
+/// satisfies the backend's dtype config that the planner tried, keep the group float, fold values
+/// that a module computes from stored tensors alone, or replace every operator of a kind by a new
+/// one without the record of how the model called it.
 struct Remedy
 {
     std::string text; ///< one sentence; empty = nothing to suggest
@@ -56,7 +56,7 @@ struct Remedy
     friend bool operator==(const Remedy&, const Remedy&) = default;
 };
 
-/// What the planner decided for one node and why.
+/// The planner's decision on one node, with reasons.
 struct NodePlan
 {
     NodeId node;
@@ -64,7 +64,7 @@ struct NodePlan
     bool quantized = false; ///< counts as quantized in the coverage
     bool eligible = false; ///< matches some backend pattern
     Reason reason; ///< never empty for an op that is not quantized
-    std::string note; ///< what else a user should know about it, quantized or not; mostly empty
+    std::string note; ///< a further remark for the user, quantized or not; mostly empty
     std::vector<std::string>
         pattern; ///< names of the matched pattern in forward order; empty = none
     int patternEntry = -1; ///< index into Backend::patterns
@@ -76,7 +76,7 @@ struct NodePlan
     /// Edge rules that decide how one of its inputs (`Rule::index`, among its activations) is
     /// quantized, in order of inputs; `rule` decides the rest.
     std::vector<Rule> inputRules;
-    /// What an operator reads as activations, and where: what edge rules count.
+    /// The activations that an operator reads, and where: edge rules count these.
     std::vector<std::pair<Use, ValueRef>> activations;
     std::vector<Candidate> candidates; ///< what was tried in vain, most promising first
     Remedy remedy; ///< what would change a float verdict
@@ -89,7 +89,7 @@ struct MatchGroup
     NodeId root; ///< the conv, linear or first op: carries the weight
     int patternEntry = -1; ///< entry with the dtype configs
     bool quantized = false; ///< the qconfig is supported: will be converted
-    bool customModule = false; ///< quantized from within, as a module of its own
+    bool customModule = false; ///< a custom module, quantized from within
     bool fused
         = false; ///< members fuse structurally (conv-bn folding included) even when kept float
     std::string fusedModule; ///< "torch.ao.nn.intrinsic.ConvReLU2d" or ""
@@ -116,8 +116,8 @@ struct PlannedObserver
     Rule rule; ///< that gave the spec; an edge rule where one decided
     bool isWeight = false;
     NodeId weightOwner; ///< for weights and interiors: the root op they belong to
-    /// Of a custom module: which value inside it is observed, "layers.0.layer_fw.cell.gates". It is
-    /// seen there alone; `edges` then only say where else its parameters hold.
+    /// For a custom module: the observed value inside it, "layers.0.layer_fw.cell.gates". Only that
+    /// value is observed; `edges` list other places with the same parameters.
     std::string interior;
     std::vector<ObservedEdge> edges; ///< in graph order; several = shared
 };
@@ -131,7 +131,7 @@ struct FusionConflict
     friend bool operator==(const FusionConflict&, const FusionConflict&) = default;
 };
 
-/// What costs precision though nothing is wrong with it.
+/// A construction that is valid but costs precision.
 struct PlanFinding
 {
     NodeId node; ///< the operator to change
@@ -155,8 +155,8 @@ struct Plan
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-/// Why most of the operators that could be quantized stay float; of all operators where none could
-/// be. Nothing where no operator stays float.
+/// Why most of the eligible operators stay float (of all operators, if none is eligible). Nothing
+/// if all are quantized.
 struct MainReason
 {
     const NodePlan* node; ///< the first of them; the plan owns it

@@ -11,7 +11,7 @@ struct NodeChange
     std::size_t position = 0; ///< in Graph::nodes() and in both plans
     bool verdict = false; ///< another verdict, or quantized in one plan only
     /// Another qconfig in effect on an operator that matches a pattern; equal values under two
-    /// names are no change.
+    /// names do not count.
     bool qconfig = false;
     bool pattern = false;
     friend bool operator==(const NodeChange&, const NodeChange&) = default;

@@ -78,7 +78,7 @@ private:
 struct FoundRules
 {
     std::vector<RuleHits> hits; ///< by unit
-    /// Members of fusions with the rules of their own that have no effect.
+    /// Members of fusions with their own rules, which have no effect.
     std::vector<std::pair<NodeId, const Rule*>> lost;
     std::vector<FusionConflict> withoutRule; ///< members that `lacksTypeRule` holds for
 };

@@ -74,7 +74,7 @@ bool isMadeOfWeight(const Graph& graph, ValueRef ref)
     }
 }
 
-/// A linear layer as core ATen spells it where the file does not tell its call.
+/// True for a linear layer in core ATen's spelling without a record of its call.
 bool multipliesByWeight(const Graph& graph, const Node& node, const OpName& name)
 {
     const Argument* right = node.tryArg("mat2");

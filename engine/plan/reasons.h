@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// Everything that was found out about a graph. Borrowed.
+/// All results of planning on a graph. Borrowed.
 struct Findings
 {
     const Graph& graph;

@@ -15,13 +15,13 @@ namespace qs {
 std::optional<QConfig> fitQConfig(const BackendPattern& entry, const QConfig& wish,
                                   const OperandFacts& facts);
 
-/// What a user would have to change to get from one qconfig to the other: "set activation eps to
-/// 0.000244140625, use weight dtype qint8".
+/// The changes that turn one qconfig into the other: "set activation eps to 0.000244140625, use
+/// weight dtype qint8".
 std::string describeChange(const QConfig& from, const QConfig& to);
 
-/// The recipe with the node's remedy in it: the remedy's qconfig under a name of its own (or the
-/// preset's, where it is one), or float, and a node rule for every member of the node's group; or
-/// an edit that folds constants. Unchanged when there is nothing to apply.
+/// The recipe with the node's remedy in it: the remedy's qconfig under a new name (or the preset's,
+/// if it equals one), or float, and a node rule for every member of the node's group; or an edit
+/// that folds constants. Unchanged without a remedy.
 Recipe applyRemedy(const Recipe& recipe, const Graph& graph, const Plan& plan, NodeId node);
 
 } // namespace qs

@@ -16,9 +16,9 @@ struct KeptWhole
     std::string remedy;
 };
 
-/// For an operator that takes or gives objects of a library's class where no loaded pack says which
-/// field of the class is quantized, or where it takes several in a list. Nothing for any other: one
-/// that works by parts, kernels and what packs for them, what gets the field or replaces it.
+/// For an operator on objects of a library's class if no loaded pack says which field of the class
+/// is quantized, or if it takes several in a list. Nothing for others: operators that work by
+/// parts, kernels and their prepacking, operators that get or replace the field.
 std::optional<KeptWhole> whyObjectsStayFloat(const Graph& graph, const Node& node);
 
 } // namespace qs

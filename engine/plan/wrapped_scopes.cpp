@@ -12,8 +12,8 @@ namespace qs {
 
 namespace {
 
-/// The module whose code called the operator: torch.nn's modules, containers included, stand for
-/// whoever calls them, as the source lines do.
+/// The module whose code called the operator: torch.nn's modules, containers included, count as
+/// their caller, as source lines do.
 std::string callerOf(const Graph& graph, const Node& node)
 {
     std::string path = node.scope.path;

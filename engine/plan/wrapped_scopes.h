@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// A module, or one method of it, that the recipe shows as one node (`prepare.wrap`). What it
-/// computes itself, its glue, stays float; the torch.nn modules called inside follow their own
+/// A module, or one method of it, that the recipe shows as one node (`prepare.wrap`). Its own
+/// operators, the glue, stay float; the torch.nn modules called inside follow their own
 /// rules.
 struct WrappedScope
 {
@@ -29,10 +29,10 @@ struct WrapKey
 WrapKey splitWrapKey(const std::string& key);
 
 /// The nodes of each key, in the order of the keys; a node belongs to the first key that names it.
-/// Of a function: the nodes that ran while it was active, functions and modules that it calls
+/// For a function: the nodes that ran while it was active, functions and modules that it calls
 /// included (`functionsOfCaller`); where a file records no callers, the nodes whose source line
 /// stands in it, and those of deeper modules that were traced between two of them. A scope without
-/// nodes is listed all the same.
+/// nodes is listed too.
 std::vector<WrappedScope> wrappedScopes(const Graph& graph, const std::vector<std::string>& keys);
 
 /// The functions that the nodes of a module (not of the modules inside) come from, in order.

@@ -13,7 +13,7 @@ struct PrepareBlock
     Json prepare, convert; ///< objects
 };
 
-/// Errors: a block that is no JSON object (of a recipe made by hand).
+/// Errors: a block that is not a JSON object (of a recipe made by hand).
 Result<PrepareBlock> readPrepareBlock(const Recipe& recipe);
 
 } // namespace qs

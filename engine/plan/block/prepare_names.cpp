@@ -144,8 +144,8 @@ std::string whyNoMap(const std::string& mode, const std::string& from, const std
     return told.empty() || told == to ? "" : "it becomes " + told;
 }
 
-/// What torch.ao's maps of custom modules say of classes that nobody here knows, or otherwise than
-/// they are.
+/// Warns of entries in torch.ao's maps of custom modules that have no effect: unknown classes, or
+/// other forms than this program has.
 void warnOfCustomModules(const Json& block, const std::string& where, const char* key,
                          std::vector<std::string>& warnings)
 {

@@ -11,8 +11,8 @@ namespace qs {
 Result<void> checkCustomModuleModes(const PrepareBlock& block);
 
 /// Warns of modules and classes that the recipe's `prepare` and `convert` blocks name and the model
-/// does not have, with the nearest one it has, and of keys that nothing acts on. A recipe may serve
-/// several models, so it is no error; torch.ao says nothing.
+/// does not have, with the nearest one, and of keys without effect. A recipe may serve several
+/// models, so it is not an error; torch.ao does not report it.
 void warnOfPrepareNames(const Graph& graph, const PrepareBlock& block,
                         std::vector<std::string>& warnings);
 

@@ -35,8 +35,8 @@ public:
     {
     }
 
-    /// The modes that the maps of custom modules have for the module that the node is, all of it;
-    /// null if it is not one of theirs.
+    /// The modes that the maps of custom modules give the module whose whole forward the node is;
+    /// null if they do not name its class.
     const std::set<std::string>* mappedModes(const Node& node) const
     {
         const auto found = m_settings.mappedModes.find(canonicalTypeName(node.scope.moduleClass));

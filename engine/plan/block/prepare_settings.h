@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// The part of the recipe's `prepare` block that planning heeds.
+/// The part of the recipe's `prepare` block that planning uses.
 struct PrepareSettings
 {
     std::set<std::string> leafNames; ///< non_traceable_module_name
@@ -39,8 +39,8 @@ struct ModuleChoice
     std::string remedy; ///< what would quantize it
 };
 
-/// What a `prepare` block says of the operators of one graph. Leaves win over wraps, wraps over
-/// only_modules. A value; any thread.
+/// The decisions of a `prepare` block on the operators of one graph. Leaves win over wraps, wraps
+/// over only_modules. A value; any thread.
 class ModuleChoices
 {
 public:

@@ -16,8 +16,8 @@ struct FixedRange
 FixedRange fixedRange(const ObserverSpec& spec);
 
 /// Finds results of sums and products with a number that leave the fixed range which they share
-/// with their input, such as `1 + tanh(x)`: what lies beyond is cut. Adds a finding for each, and
-/// to its node's plan, where that has no other, the remedy to keep it float.
+/// with their input, such as `1 + tanh(x)`: values beyond saturate. Adds a finding for each, and to
+/// its node's plan, where that has no other, the remedy to keep it float.
 void findCutRanges(const Graph& graph, const OpNames& names, Plan& plan);
 
 } // namespace qs

@@ -34,8 +34,8 @@ struct DTypeChoice
     const Violation* telling() const;
 };
 
-/// Observers that only look on, or only say a dtype, give no scale to quantize with (torch.ao
-/// raises in convert). `what` is "activation" or "weight".
+/// Fails observers that give no scale to quantize with, since they only record or only state a
+/// dtype (torch.ao raises in convert). `what` is "activation" or "weight".
 std::optional<Violation> checkChooses(const std::string& what, const ObserverSpec& spec);
 
 /// The dtype config of a linear whose activations stay float32 and whose weight is a plain one

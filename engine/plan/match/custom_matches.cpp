@@ -58,8 +58,8 @@ std::string whyNotInside(const QConfig& qconfig, QuantizationMode mode)
         : "";
 }
 
-/// The first value around the module that is quantized and known not to be float32; none where
-/// there is none.
+/// The first input or output of the module that is to be quantized and is known not to be float32;
+/// empty without one.
 std::optional<ValueRef> oddValue(const Graph& graph, const Node& node, const OpName& name,
                                  const CustomModule& module)
 {

@@ -12,8 +12,8 @@ CustomModulePtr customModuleOf(const Node& node, const OpName& name);
 /// Gives custom modules for which the backend has no pattern a match without an entry.
 void addCustomModuleMatches(const Graph& graph, const OpNames& names, Matches& matches);
 
-/// The verdict on a custom module under a qconfig of a mode that it takes; none for other operators
-/// and qconfigs, which the backend's patterns decide.
+/// The verdict on a custom module under a qconfig of a mode that it takes; empty for other
+/// operators and qconfigs, which the backend's patterns decide.
 std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node, const OpName& name,
                                            const NamedQConfig& qconfig);
 

@@ -87,7 +87,7 @@ bool isScaledAdd(const Node& node)
     return alpha && !(whole && *whole == 1);
 }
 
-/// Operators by the names that backends know them by, those in a fusion apart.
+/// Operators by their names in backends; each operator of a fusion is separate.
 class OperatorView final : public PatternView
 {
 public:

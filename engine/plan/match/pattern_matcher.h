@@ -12,8 +12,8 @@
 
 namespace qs {
 
-/// One operator as quantization sees it: a node, or the nodes that a fusion makes one (conv, batch
-/// norm, relu).
+/// The unit of quantization: a node, or the nodes of a fusion (conv, batch norm,
+/// relu).
 struct Unit
 {
     std::vector<NodeId> nodes; ///< forward order
@@ -21,12 +21,12 @@ struct Unit
     std::string name; ///< what patterns see: the node's name, or the fused module
     int fusionEntry = -1; ///< index into Backend::patterns; -1 = not fused
     std::vector<Use>
-        extraInputs; ///< what flows into inner operators besides: the sum of a conv-add
+        extraInputs; ///< further inputs of the inner operators: the summand of a conv-add
     NodeId root() const { return nodes.front(); }
     NodeId last() const { return nodes.back(); }
 };
 
-/// A pattern that fitted, over one or more units in forward order.
+/// A match of a pattern, over one or more units in forward order.
 struct Match
 {
     std::vector<std::size_t> units;
@@ -37,7 +37,7 @@ struct Match
 struct BlockedFusion
 {
     NodeId last; ///< where the pattern would end
-    NodeId inner; ///< who is in the way: whose value has more than one reader, the layer
+    NodeId inner; ///< the obstacle: the node whose value has several readers, or the layer
     int entry = -1;
     std::string why; ///< "blocked: 2 users of 'relu', a fusion needs one"
 };

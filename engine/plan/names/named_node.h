@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What a node may be called by.
+/// The names that a user may call a node by.
 struct NodeNames
 {
     std::string name; ///< the graph's: "relu_2"
@@ -24,8 +24,8 @@ struct NodeNames
 Result<std::vector<std::size_t>> nodesNamed(std::span<const NodeNames> nodes,
                                             const std::string& text);
 
-/// The node that a user names. Of a fusion and of a module that is the last operator, whose value
-/// they hand on. Errors: as `nodesNamed`.
+/// The node that a user names. For a fusion or a module it is the last operator, whose value they
+/// pass on. Errors: as `nodesNamed`.
 Result<NodeId> namedNode(const Graph& graph, const Plan& plan, const std::string& text);
 
 } // namespace qs

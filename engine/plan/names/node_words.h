@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// Returns the text that replaces a node's quoted name in a sentence; empty if there is no such
-/// node.
+/// Returns the text that replaces a node's quoted name in a sentence; empty if no node has the
+/// name.
 using NodeWording = std::function<std::string(const std::string& name)>;
 
 /// Replaces each quoted node name in the sentence ('conv2d_2', quotes included) by what `wording`

@@ -14,8 +14,8 @@ namespace {
 using NameSet = std::set<std::string, std::less<>>;
 using OpTable = std::map<std::string, NameSet, std::less<>>;
 
-/// Operators that stand for one user-visible operation beside the one of its own name, by the
-/// user's function name without prefix, or the torch.nn class name.
+/// Operators that implement a user-visible operation under other names, by the user's function name
+/// without prefix, or the torch.nn class name.
 const OpTable& mainOps()
 {
     static const NameSet conv {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"};

@@ -15,18 +15,18 @@ bool isMainOp(std::string_view word, const std::string& base);
 /// are.
 std::string plainSpelling(const std::string& base);
 
-/// Python's operator behind a tensor method, "add" ► "operator.add"; empty when there is none.
-/// `x + y` and `x.add(y)` look the same in an export, and the first is what people write.
+/// Python's operator for a tensor method, "add" ► "operator.add"; empty without one. `x + y` and
+/// `x.add(y)` look the same in an export, and the first is what people write.
 std::string pythonOperator(const std::string& word);
 
 /// True for torch.nn.functional's own names of what are built-in functions of torch.
 bool isFunctionalBuiltin(const std::string& word);
 
-/// True for what, without a record of what was called, is taken for a function of
-/// torch.nn.functional.
+/// True for words that count as a function of torch.nn.functional if the file has no record of the
+/// call.
 bool isFunctionalByDefault(const std::string& word);
 
-/// True for what, without a record of what was called, is taken for a tensor method.
+/// True for words that count as a tensor method if the file has no record of the call.
 bool isMethodByDefault(const std::string& word);
 
 } // namespace qs

@@ -63,7 +63,7 @@ OpName nameFromRecord(const std::string& record, const std::string& base)
         }
         return out;
     }
-    // A built-in of torch is torch.relu even where torch.nn.functional has a relu of its own.
+    // A built-in of torch is torch.relu even where torch.nn.functional has a relu too.
     const bool builtin = kind.starts_with("builtin");
     out.name = (builtin && !isFunctionalBuiltin(word) ? "torch." : "torch.nn.functional.") + word;
     if (!isMainOp(plain, base))
@@ -71,7 +71,7 @@ OpName nameFromRecord(const std::string& record, const std::string& base)
     return out;
 }
 
-/// How many spatial dimensions a convolution's arguments tell of; 0 when they do not.
+/// Number of spatial dimensions by a convolution's arguments, else by its result; 0 if unknown.
 std::size_t convolutionRank(const Node& node)
 {
     for (const char* key : {"stride", "padding", "dilation"})
@@ -134,8 +134,8 @@ OpName nameInRegion(const Node& node, const std::string& base)
     return out;
 }
 
-/// Of a layer whose tensors a parametrization computes: what it was before, as torch.ao matches it.
-/// Not of recurrent layers, whose weights stand in one list, and not of classes of a user's own.
+/// For a layer whose tensors a parametrization computes: its earlier class, as torch.ao does. Not
+/// of recurrent layers, whose weights stand in one list, and not of classes of a user's own.
 std::optional<OpName> nameOfParametrized(const Node& node, const std::string& base)
 {
     const std::string_view word = classBeforeParametrization(node.scope.moduleClass);

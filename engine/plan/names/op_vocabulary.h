@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// How backend patterns and qconfig rules call one operator of the graph.
+/// The name of one operator of the graph in backend patterns and qconfig rules.
 struct OpName
 {
     enum class Kind : std::uint8_t
@@ -24,8 +24,8 @@ struct OpName
     Kind kind = Kind::None;
     std::string name;
     std::string base; ///< the ATen operator without namespace, overload and trailing underscore
-    /// Where the file does not tell whether a function or a tensor method was called, as a trace:
-    /// the other names that it may have had.
+    /// Where the file does not record whether a function or a tensor method was called (a trace):
+    /// the other names that it may have.
     std::vector<std::string> others {};
     bool isModule() const { return kind == Kind::Module; }
     friend bool operator==(const OpName&, const OpName&) = default;
@@ -37,11 +37,11 @@ OpName opNameOf(const Node& node);
 /// The name that it would have as a function outside of any torch.nn module.
 OpName ownNameOf(const Node& node);
 
-/// The file records of this operator only the region that it lay in, such as `with
-/// torch.no_grad()`, as decompositions leave behind: neither the call nor the module.
+/// True if the file records only the region of this operator, such as `with torch.no_grad()`, not
+/// its call or module: decompositions leave such operators.
 bool isOfRegion(const Node& node);
 
-/// What an argument is to its operator.
+/// The role of an argument in its operator.
 enum class ArgumentRole : std::uint8_t
 {
     Activation,

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// TorchScript does not tell the main module's name: "MyLinear" for "__main__.MyLinear".
+/// TorchScript does not record the main module's name: "MyLinear" for "__main__.MyLinear".
 std::string plainClass(const std::string& name)
 {
     constexpr std::string_view kMain = "__main__.";

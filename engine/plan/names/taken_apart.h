@@ -10,13 +10,13 @@
 
 namespace qs {
 
-/// Recurrent layers that a file holds as their single steps, by path, with their class: what
-/// `run_decompositions()` makes of them, and of cells `torch.jit.trace`. Only a whole layer can be
+/// Recurrent layers that a file holds as single steps, by path, with their class:
+/// `run_decompositions()` splits layers, `torch.jit.trace` cells. Only a whole layer can be
 /// quantized, and the steps cannot be put together again: LibTorch's layer adds up in another
 /// order.
 std::map<std::string, std::string> layersTakenApart(const Graph& graph, const OpNames& names);
 
-/// Who took the layers of such a file apart, and how to export them whole.
+/// The tool that split the layers of such a file, and how to export them whole.
 struct Taker
 {
     std::string name, remedy;

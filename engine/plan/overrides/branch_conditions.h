@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// Keeps operators float whose results do nothing but decide which branch runs or whether a loop
-/// goes on: rounding them could take another way than the float model, and no quantized operator
-/// reads them.
+/// Keeps operators float whose results only decide which branch runs or whether a
+/// loop continues: rounding could change the branch, and no quantized operator reads
+/// them.
 void applyBranchConditions(const Graph& graph, const Matches& matches,
                            std::vector<Verdicts>& verdicts, std::vector<Decision>& decisions);
 

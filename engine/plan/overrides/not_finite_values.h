@@ -13,7 +13,7 @@ inline constexpr const char* kNotFinite = "not_finite";
 /// "'log' (aten.log.default of module 'attention')": a node as findings on values name it.
 std::string describedNode(const Node& node);
 
-/// Keeps operators float that make or read one of these nodes' values as what would be quantized:
+/// Keeps operators float that make or read one of these nodes' values and would quantize it:
 /// calibration saw NaN or Inf there (`PrepareSettings::notFinite`), to which no scale fits. Returns
 /// a finding for each value that kept an operator float, in graph order.
 std::vector<PlanFinding> applyNotFinite(const Graph& graph, const OpNames& names,

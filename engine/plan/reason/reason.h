@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// Why a node is not quantized: a cause and what its sentence speaks of. Views and files filter and
-/// group by the code; `text` is for people. A value; empty where there is nothing to explain.
+/// Why a node is not quantized: a cause and the arguments of its sentence. Views and files filter
+/// and group by the code; `text` is for people. A value; empty where there is nothing to explain.
 class Reason
 {
 public:

@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// What keeps a node from being quantized by its own qconfig. Documents tell a cause by its name in
-/// `kReasons`, which never changes; a code that is given up keeps its name for itself.
+/// Causes that keep a node from being quantized by its qconfig. Documents name a cause as in
+/// `kReasons`; names never change, and the name of a removed code is not reused.
 enum class ReasonCode : std::uint8_t
 {
     None, ///< nothing does
@@ -46,8 +46,8 @@ enum class ReasonCode : std::uint8_t
     NotReached
 };
 
-/// How a cause is named and told. In the sentence {name} stands for an argument; what [brackets]
-/// hold is told where an argument in them is not empty.
+/// Name and sentence of a cause. In the sentence {name} is an argument; the text in [brackets] is
+/// left out unless an argument in it is not empty.
 struct ReasonRow
 {
     ReasonCode code;

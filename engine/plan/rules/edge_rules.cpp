@@ -61,7 +61,7 @@ void addVoices(std::vector<EdgeVoice>& voices, EdgeVoice::Of of, const NodePlan*
         add(rule);
 }
 
-/// The place of the rule, which is put in front where nobody spoke for it.
+/// The index of the rule's candidate, which is added in front if missing.
 int placeOf(std::vector<EdgeVoice>& voices, const Rule& rule, EdgeVoice::Of otherwise)
 {
     // A rule that reaches both ends decides where it is asked first: at the maker.

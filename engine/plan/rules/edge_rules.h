@@ -21,7 +21,7 @@ struct Edge
 /// The graph has the edge: the reader reads the value there.
 bool isEdge(const Graph& graph, const Edge& edge);
 
-/// A rule that has a say on an edge.
+/// A rule that may decide an edge.
 struct EdgeVoice
 {
     enum class Of
@@ -37,14 +37,14 @@ struct EdgeVoice
 /// How the value is quantized on its way to the reader, and by which rule.
 struct EdgeFacts
 {
-    /// What an edge rule counts it by: its place among the reader's activations. None where no edge
-    /// rule reaches it (weights, operators that are not planned, the model's output).
+    /// Its index in edge rules: its place among the reader's activations. Empty where edge rules do
+    /// not apply (weights, operators that are not planned, the model's output).
     std::optional<int> index;
     ObserverId observer; ///< the last one the value passes; none where it is read in float
     /// The value's own observer, where another follows on the edge: it is quantized twice.
     ObserverId before;
     std::vector<EdgeVoice> voices; ///< strongest first
-    int won = -1; ///< index into `voices`; -1 where none speaks
+    int won = -1; ///< index into `voices`; -1 without any
     std::string why; ///< one sentence
 };
 EdgeFacts edgeFacts(const Graph& graph, const Plan& plan, const Recipe& recipe, const Edge& edge);
@@ -56,8 +56,8 @@ std::vector<Edge> decidedTogether(const Graph& graph, const Plan& plan, const Ed
 /// All edges of the value that an edge rule reaches.
 std::vector<Edge> edgesOf(const Graph& graph, const Plan& plan, ValueRef value);
 
-/// Where another observer on this edge will be seen as well, since operators behind it go on with
-/// it: values with all their readers, and single readings. Empty where it stays alone.
+/// Other places that would get an observer set on this edge, since the operators after it share it:
+/// values with all their readers, and single readings. Empty without any.
 std::vector<ObservedEdge> sharedAlong(const Graph& graph, const Plan& plan, const Edge& edge);
 
 /// Gives each edge the qconfig by an edge rule in place of any that it had; without one takes its

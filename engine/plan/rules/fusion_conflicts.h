@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// Whether the rule reaches what `stronger` are of as well and gives way there: then nothing is
-/// lost that the user asked for, such as with the global rule beneath a layer's own.
+/// True if the rule also reaches the subject of `stronger` and is overridden there: then no user's
+/// request is lost, as with the global rule beneath a layer's own.
 bool isOverridden(const Rule& rule, const RuleHits& stronger);
 
 /// Notes where a rule of the recipe gives a member of a fusion another qconfig than its first

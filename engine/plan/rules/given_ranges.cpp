@@ -51,8 +51,8 @@ bool hasSameRange(const GivenObservation& a, const GivenObservation& b)
     return a.min == b.min && a.max == b.max && a.quantMin == b.quantMin && a.quantMax == b.quantMax;
 }
 
-/// The observer's edges from the first on to which another range is given get an observer of their
-/// own; those without a range go with the edge before them.
+/// Splits an observer at the first edge with another given range: the rest gets a separate
+/// observer. Edges without a range stay with the edge before them.
 void splitByRange(const Graph& model, Plan& plan)
 {
     for (std::size_t i = 0; i < plan.observers.size(); ++i) { // grows

@@ -8,9 +8,9 @@
 
 namespace qs {
 
-/// What a fake quantizer of the model's file observed of the observer's value. Null if none
-/// stood there, if a rule for that node or edge decides, or if the observer chooses no range
-/// of an 8-bit type (fixed parameters, dynamic, float).
+/// The observation of a fake quantizer of the model's file for the observer's value. Null if it had
+/// none, if a rule for that node or edge decides, or if the observer chooses no range of an 8-bit
+/// type (fixed parameters, dynamic, float).
 const GivenObservation* givenFor(const Graph& model, const PlannedObserver& observer);
 
 /// An observer with a range that is given to it.
@@ -24,7 +24,7 @@ struct GivenRange
 GivenRange givenRange(const GivenObservation& given, const ObserverSpec& planned);
 
 /// Every observer with a given range gets the spec of `givenRange`. Values of one observer to which
-/// different ranges are given get observers of their own. Adds a finding where a range is not used.
+/// different ranges are given get separate observers. Adds a finding where a range is not used.
 void takeGivenSpecs(const Graph& model, Plan& plan);
 
 /// How many of the file's fake quantizers the plan uses, and of how many with a range.

@@ -12,12 +12,12 @@
 
 namespace qs {
 
-/// What a rule may look at when it decides on one operator.
+/// The facts of one operator that rules match.
 struct RuleSubject
 {
     std::string nodeName;
     std::vector<std::string> types; ///< names that object-type rules go by, strongest first
-    std::vector<std::string> spellings; ///< what the last of them may be called too
+    std::vector<std::string> spellings; ///< other spellings of the last of them
     std::string modulePath; ///< of the module that owns the operator
     std::string orderModule; ///< module_name_object_type_order: the module,
     std::string orderType; ///< the type
@@ -35,7 +35,7 @@ public:
 
     RuleHits find(const RuleSubject& subject);
     bool hasEdges() const { return m_hasEdges; }
-    /// The rule for one input of one consumer; null when there is none.
+    /// The rule for one input of one consumer; null without one.
     const Rule* edgeRule(const std::string& producer, const std::string& consumer, int index);
     /// The recipe's rules that never reached any operator, for warnings.
     std::vector<Rule> unused() const;

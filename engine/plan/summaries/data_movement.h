@@ -20,15 +20,15 @@ struct Crossing
     std::int64_t bytes = 0;
 };
 
-/// So many values, and their bytes.
+/// A number of values, and their bytes.
 struct MovedAmount
 {
     std::int64_t values = 0, bytes = 0;
 };
 
-/// What a plan makes pass between int8 and float: values that a kernel leaves in integers and an
-/// operator in float or the model's caller reads, and those that are made in float and quantized
-/// for a kernel. A value; keeps neither graph nor plan.
+/// Values that pass between int8 and float in a plan: those that a kernel leaves in integers and a
+/// float operator or the model's caller reads, and float values that are quantized for a kernel. A
+/// value; keeps neither graph nor plan.
 class DataMovement
 {
 public:
@@ -36,8 +36,8 @@ public:
 
     const std::vector<Crossing>& crossings() const { return m_crossings; } ///< in graph order
     MovedAmount whole() const;
-    /// Because of a node in float: what is dequantized for it, and what it makes that is quantized.
-    /// Nodes that were matched as one cause it together.
+    /// The movement that a float node causes: its operands that are dequantized, its results that
+    /// are quantized. Nodes of one match cause it together.
     MovedAmount causedBy(const Plan& plan, const NodePlan& node) const;
 
 private:

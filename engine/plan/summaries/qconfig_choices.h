@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// How a qconfig goes with operators and a backend.
+/// How a qconfig fits operators and a backend.
 enum class QConfigFit : std::uint8_t
 {
     Recommended, ///< the backend's own for them, else the best that the backend takes
@@ -24,15 +24,15 @@ struct QConfigChoice
     QConfig config;
     QConfigFit fit = QConfigFit::Unfit;
     bool isOwn = false; ///< the recipe holds it
-    bool isNew = false; ///< nothing is called so yet: the recipe must take it in first
+    bool isNew = false; ///< the name is new: the recipe must define it first
     std::string why; ///< why it is recommended, or does not fit; "" where it fits
     friend bool operator==(const QConfigChoice&, const QConfigChoice&) = default;
 };
 
-/// Every named qconfig, the recipe's own first, then the backend's, then the presets, those that
-/// fit some of the operators alone last, and how each goes with the operators of the nodes: each is
-/// tried as the planner would, against the pattern's dtype configs and constraints. Where nothing
-/// with a name fits, the nearest one that does is among them (`isNew`). `backend`: that of the
+/// Every named qconfig with its fit to the operators of the nodes: the recipe's first, then
+/// the backend's, then the presets, last those that fit only some of the operators. Each is
+/// tried as the planner would, against the pattern's dtype configs and constraints. If no
+/// named one fits, the list has the nearest that does (`isNew`). `backend`: that of the
 /// plan.
 std::vector<QConfigChoice> qconfigChoices(const Graph& graph, const Plan& plan,
                                           const Recipe& recipe, const Backend& backend,

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// Operators of the model that preparing puts something else in the place of.
+/// Operators of the model that preparing replaces.
 struct Replacement
 {
     std::vector<NodeId> members; ///< forward order
@@ -19,10 +19,10 @@ struct Replacement
     friend bool operator==(const Replacement&, const Replacement&) = default;
 };
 
-/// What the plan replaces, and what the recipe keeps by `keepAsItIs`, in graph order.
+/// The plan's replacements, and those that the recipe prevents by `keepAsItIs`, in graph order.
 std::vector<Replacement> replacementsOf(const Graph& graph, const Recipe& recipe, const Plan& plan);
 
-/// Every operator float by a rule of its own, and none fused into another. Pure.
+/// Keeps every operator of the replacement float by a node rule, unfused. Pure.
 Recipe keepAsItIs(Recipe recipe, const Graph& graph, const Replacement& replacement);
 /// Takes those rules away. Pure.
 Recipe replaceAgain(Recipe recipe, const Graph& graph, const Replacement& replacement);

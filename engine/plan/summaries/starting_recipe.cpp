@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    /// The table behind a key, if it has one: "calibration" has "calibration.preprocess".
+    /// The table of a key, if it has one: "calibration" has "calibration.preprocess".
     static const KeyTable* tableOf(const std::string& place)
     {
         for (const KeyTable& table : recipeKeyTables())
