@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// What a model file turns out to be by its first bytes.
+/// Kind of a model file by its first bytes.
 enum class FileKind
 {
     Zip, ///< .pt2, TorchScript and torch.save files are all zip archives
@@ -17,7 +17,7 @@ enum class FileKind
     Foreign
 };
 
-/// A look at a file: its kind, its size, and for a foreign one what it is ("a PNG image").
+/// Result of sniffing a file: kind, size and, for a foreign file, its format ("a PNG image").
 struct FileLook
 {
     FileKind kind = FileKind::Foreign;
@@ -35,8 +35,8 @@ Result<FileLook> lookAtFile(const std::string& path);
 /// The recipe that turns a module into a file this program opens; used as a hint.
 std::string exportRecipe();
 
-/// What a pickle of torch.save holds (weights alone, a module, a checkpoint) and what to do about
-/// it. `what` completes "PATH: ...".
+/// The content of a pickle of torch.save (weights alone, a module, a checkpoint) and what to do
+/// about it. `what` completes "PATH: ...".
 FileLook lookAtPickle(std::string_view pickle, const std::string& path);
 
 } // namespace qs

@@ -95,7 +95,7 @@ struct Ending
     ForeignFormat format;
 };
 
-/// Formats without a signature of their own, or that have several.
+/// Formats without a signature, or with several.
 constexpr std::array kEndings {
     Ending {".onnx", kOnnx},       Ending {".safetensors", kSafetensors},
     Ending {".tflite", kTfLite},   Ending {".pte", kExecuTorch},
@@ -171,7 +171,7 @@ std::optional<std::uint64_t> varint(std::string_view& bytes)
 }
 
 /// ONNX, Core ML and TensorFlow's SavedModel are protobuf messages whose first field is a version.
-/// The second field parts them: a name as text, a short description, or nearly the whole file.
+/// The second field distinguishes them: a name as text, a short description, or nearly all.
 std::optional<ForeignFormat> versionedMessage(std::string_view head, std::uint64_t size)
 {
     constexpr char kVersionField = 0x08, kSecondField = 0x12;

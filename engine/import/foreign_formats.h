@@ -13,15 +13,15 @@ struct ForeignFormat
 {
     std::string_view what; ///< "an ONNX model"
     std::string_view way; ///< from there to what this program opens; "" = `exportRecipe`
-    bool isWrapping = false; ///< stands for the wanted file, whatever that is: `way` leads to it
+    bool isWrapping = false; ///< contains the wanted file: `way` leads to it
 };
 
-/// What a file of another program is: by its first bytes (`head`, up to 512) and its size, else by
-/// the ending of its name.
+/// The format of another program's file, by its first bytes (`head`, up to 512) and its size, else
+/// by the ending of its name.
 std::optional<ForeignFormat> foreignFormat(std::string_view head, std::uint64_t size,
                                            const std::string& path);
 
-/// What a folder of another program is, by its name and what lies in it.
+/// The format of another program's folder, by its name and its content.
 std::optional<ForeignFormat> foreignFolder(const std::string& path);
 
 } // namespace qs

@@ -5,10 +5,10 @@
 
 namespace qs {
 
-/// Activations of modules that were fused before the export (`fuse_fx`, QAT): torch.export records
-/// the layer's class for all that a fused module computes. Each such activation gets a module of
-/// its own below the layer, "conv.relu" of torch.nn.ReLU, so that fusions match it as those of the
-/// model before.
+/// Splits modules that were fused before the export (`fuse_fx`, QAT): torch.export records the
+/// layer's class for all operators of a fused module. Each activation in one gets a module
+/// below the layer, "conv.relu" of torch.nn.ReLU, so that fusions match it as in the unfused
+/// model.
 GraphPtr withFusedActivations(const GraphPtr& graph);
 
 } // namespace qs

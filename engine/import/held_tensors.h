@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Larger tensors of an archive, in bytes, are not held between two stages: who needs one again
-/// reads it again, which is soon done beside what is done with it.
+/// Larger tensors of an archive, in bytes, are not held between two stages: each use reads them
+/// again, which takes little time beside the use.
 inline constexpr std::uint64_t kHeldByUsers = std::uint64_t(32) << 20;
 
 } // namespace qs

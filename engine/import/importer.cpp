@@ -122,8 +122,8 @@ Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const Job
     return made;
 }
 
-/// Compiling a script, LibTorch computes its constants and walks its code recursively: what a file
-/// can do with that is tried in a process of its own.
+/// LibTorch computes a script's constants and walks its code recursively when it compiles it. Tries
+/// that in a forked process, since a file may make it crash or never end.
 Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
 {
     constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;

@@ -7,8 +7,8 @@
 namespace qs {
 
 /// Shapes of the results of LSTMs and GRUs by rule: the last states are as large as the first.
-/// torch.export records others for several layers. Where one was wrong, what is computed from it
-/// gets the shape that the operators give for it, and a note reports it. Runs no operator on data.
+/// torch.export records others for several layers. Where one was wrong, values computed from it get
+/// the shapes that the operators infer, and a note reports it. Runs no operator on data.
 Result<Graph> withRecurrentShapes(const Graph& graph);
 
 } // namespace qs

@@ -109,7 +109,7 @@ TraceFinding withWhat(TraceFinding finding, const char* what)
     return finding;
 }
 
-/// Adds a finding; what another attempt met at the same place is told once.
+/// Adds a finding; merges equal failures of several attempts.
 void addFinding(std::vector<TraceFinding>& findings, TraceFinding finding)
 {
     for (TraceFinding& known : findings) {

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// One thing that the export helper put down beside a .pt2 file.
+/// One finding that the export helper recorded beside a .pt2 file.
 struct TraceFinding
 {
     enum class Kind
@@ -22,7 +22,7 @@ struct TraceFinding
     Kind kind = Kind::Failure;
     std::string module; ///< dotted path; "" is the model itself
     std::string moduleClass;
-    std::string file; ///< empty where nobody knows
+    std::string file; ///< empty if unknown
     int line = 0;
     std::string code; ///< that line, trimmed
     std::string what; ///< the cause, in words; never empty
@@ -49,9 +49,9 @@ struct TraceReport
 /// "failure", "frozen", "untaken", "advice", "training", "stub".
 const char* traceKindName(TraceFinding::Kind kind);
 
-/// Reads the record beside a model file (MODEL.trace.json); nothing where there is none. A record
-/// that cannot be read, or that belongs to another export (`sha256`, hex, of the model file; empty
-/// = do not ask), gives nothing and a note. Unknown members are left out. Any thread.
+/// Reads the record beside a model file (MODEL.trace.json); nothing without one. A record that
+/// cannot be read, or that belongs to another export (`sha256`, hex, of the model file; empty = do
+/// not ask), gives nothing and a note. Unknown members are left out. Any thread.
 std::optional<TraceReport> readTraceReport(const std::string& modelPath,
                                            const std::string& sha256 = {});
 

@@ -17,12 +17,12 @@ inline constexpr const char* kExportRecordFile = "quantscope.json";
 inline constexpr const char* kExportRecordPath = "extra/quantscope.json";
 
 std::string exportRecordText(const ExportRecord& record);
-/// Nothing where the text is no record.
+/// Nothing if the text is not a record.
 std::optional<ExportRecord> parseExportRecord(const std::string& text);
-/// Nothing where the archive carries none.
+/// Nothing if the archive has no record.
 std::optional<ExportRecord> exportRecordOf(const Pt2Archive& archive);
 
-/// What a file is going to run under.
+/// The runtime that a file will run under.
 struct RunsUnder
 {
     std::string engine; ///< "x86"
@@ -32,8 +32,8 @@ struct RunsUnder
 /// The LibTorch that this program was built with.
 std::string ownTorchVersion();
 
-/// One plain line for each thing that is not as it was when the file was written: engine, version
-/// of torch. Empty where all is the same.
+/// One line for each difference from the time when the file was written: engine, version of torch.
+/// Empty if all is the same.
 std::vector<std::string> recordFindings(const ExportRecord& record, const RunsUnder& now);
 
 } // namespace qs

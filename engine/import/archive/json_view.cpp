@@ -202,7 +202,7 @@ Result<JsonDocument> JsonDocument::parse(std::string text, const std::string& na
         error = read(*made.m_document, withWideIntegersAsDoubles(text));
     if (error == simdjson::SUCCESS)
         return made;
-    // Text that breaks off is told from text that is too deep by counting.
+    // simdjson reports both truncated and too deep text; counting distinguishes them.
     if (error == simdjson::DEPTH_ERROR || isTooDeep(text))
         return fail(ErrorCode::BadInput, name + " is nested too deeply");
     if (error == simdjson::MEMALLOC || error == simdjson::CAPACITY)

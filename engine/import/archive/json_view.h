@@ -17,8 +17,8 @@ namespace qs {
 // Large JSON, read only: a program of twenty thousand operators is 28 MB of it. The one place that
 // knows simdjson.
 
-/// JSON of another shape than its reader expects. Thrown, because every access would have to be
-/// checked otherwise; the importer turns it into one error.
+/// JSON of another shape than its reader expects. Thrown, so that not every access needs a check;
+/// the importer turns it into one error.
 class JsonShapeError : public std::runtime_error
 {
 public:
@@ -44,9 +44,9 @@ public:
     bool isNumber() const { return m_value.is_number(); }
 
     /// The member of that name, the last one where the file has several (as Python reads it);
-    /// nothing when there is none, it is null, or this is no object.
+    /// nothing if it is absent or null, or if this is not an object.
     std::optional<JsonView> find(std::string_view key) const;
-    /// The member of that name, which may be null. Throws when there is none.
+    /// The member of that name, which may be null. Throws if it is absent.
     JsonView at(std::string_view key) const;
     /// The items of an array, the members of an object. Throw on anything else.
     JsonItems items() const;
@@ -76,8 +76,8 @@ private:
 class JsonDocument
 {
 public:
-    /// Errors (BadInput): no JSON, bad UTF-8, a number no double holds; nested so deeply that
-    /// walking it would overflow the stack. `name` is how the message calls the text.
+    /// Errors (BadInput): not JSON, bad UTF-8, a number beyond a double; nested so deeply that
+    /// walking it would overflow the stack. `name` names the text in messages.
     static Result<JsonDocument> parse(std::string text, const std::string& name);
 
     JsonView root() const { return JsonView(m_document->root()); }

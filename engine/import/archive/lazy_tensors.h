@@ -21,8 +21,8 @@ struct TensorLayout
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> strides;
     std::int64_t offset = 0; ///< in elements
-    /// Whether it asks for gradients. None are made here, but `matmul` (`should_fold`) chooses by
-    /// it how to add up, and with it the last bits.
+    /// Whether it requires gradients. None are made here, but `matmul` (`should_fold`) chooses its
+    /// order of sums by it, and so the last bits.
     bool requiresGrad = false;
 
     /// Elements of storage the layout reaches; nothing when a number is negative or the product
@@ -42,7 +42,7 @@ public:
     explicit LazyTensors(std::shared_ptr<const Pt2Archive> archive);
 
     /// An entry of `store` for the tensor. Errors (BadInput): an element type without ours, a
-    /// layout that reaches beyond its record; the message starts with what the tensor did wrong.
+    /// layout that reaches beyond its record; the message starts with the tensor's fault.
     Result<TensorId> add(TensorStore& store, const TensorLayout& layout) const;
 
 private:

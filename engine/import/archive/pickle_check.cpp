@@ -37,7 +37,7 @@ void require(bool condition, const char* problem)
 constexpr const char* kDamaged = "its pickle is damaged";
 constexpr const char* kBeyond = "a tensor reaches beyond its storage";
 
-/// What an instruction leaves behind.
+/// The result of an instruction.
 struct Item
 {
     enum class Kind

@@ -7,7 +7,7 @@
 namespace qs {
 
 /// Bits of an element of a storage that a pickle names by its class, "torch\nFloatStorage" (module
-/// and name, a line break between them); 0 for a class that is not read.
+/// and name, a line break between them); 0 for an unknown class.
 std::uint64_t pickledElementBits(std::string_view global);
 
 } // namespace qs

@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// What is wrong with objects that hold each other, `parts[i]` being what object i holds: one holds
-/// itself, they lie more than 1000 deep in each other, or one unfolds to far more leaves than
-/// `fileSize` bytes can name. Null when all is well.
+/// The fault of nested objects; `parts[i]` are the objects that object i holds. Faults: one holds
+/// itself, they nest more than 1000 deep, or one unfolds to far more leaves than `fileSize` bytes
+/// can name. Null if they are sound.
 const char* structureProblem(const std::vector<std::vector<std::size_t>>& parts,
                              std::size_t fileSize);
 

@@ -21,7 +21,7 @@ struct PickleSummary
     std::vector<std::string> texts; ///< the first hundreds, keys among them
     std::size_t tensors = 0;
 
-    /// The first class that is not one of tensors, numbers and containers; "" if there is none.
+    /// The first class other than those of tensors, numbers and containers; "" without one.
     std::string foreignClass() const;
     bool holdsText(std::string_view text) const;
 };

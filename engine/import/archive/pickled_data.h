@@ -9,13 +9,13 @@
 
 namespace qs {
 
-/// The tensors, numbers and plain containers that `torch.save` wrote into these bytes. Whatever the
-/// bytes claim, no tensor reaches beyond what they hold. Errors: bytes that are something else or
-/// hold objects of other classes.
+/// The tensors, numbers and plain containers that `torch.save` wrote into these bytes. No tensor
+/// reaches beyond the bytes, whatever they claim. Errors: the bytes are something else or hold
+/// objects of other classes.
 Result<at::IValue> unpickleData(const std::string& bytes);
 
-/// The same for what may be an object of a C++ class that a loaded library registered: the class's
-/// own code builds it of its state.
+/// The same, also for objects of a C++ class that a loaded library registered: the class's own code
+/// builds them from their state.
 Result<at::IValue> unpickleObject(const std::string& bytes);
 
 } // namespace qs

@@ -22,8 +22,8 @@ public:
     ~Pt2Archive();
 
     const std::string& path() const { return m_path; }
-    /// The one top folder of all records, which the writer names after the file; "" when there is
-    /// none.
+    /// The one top folder of all records, which the writer names after the file; "" if they have
+    /// none in common.
     const std::string& root() const { return m_root; }
     /// `name` is relative to the root.
     bool has(const std::string& name) const;

@@ -22,9 +22,9 @@ bool isProduct(const Node& node)
     return operands && operands->asList() && operands->asList()->size() > 1;
 }
 
-/// Operators whose schema promises a new tensor but that may hand out their input or a view of it.
-/// LibTorch checks the promise for operators with a derivative of their own alone; a composite one
-/// is as good as what it is made of, so that a new tensor is believed only of those listed.
+/// True if an operator may return its input or a view although its schema promises a new tensor.
+/// LibTorch checks that promise only for operators with their own derivative; of composite
+/// operators only the listed ones are taken to keep it.
 bool mayReturnInput(const Node& node, const c10::OperatorHandle& op)
 {
     const OperatorTraits traits = factsOf(node.target).traits;
@@ -79,7 +79,7 @@ std::vector<ValueRef> handedThrough(const Node& node)
     return found;
 }
 
-/// Whether a view of a value without a declaration can be told apart by its element type.
+/// True if the element types exclude that one value is an undeclared view of the other.
 bool differInType(const ValueType& a, const ValueType& b)
 {
     return a.kind == ValueKind::Tensor && b.kind == ValueKind::Tensor && a.dtype != DType::Unknown

@@ -44,20 +44,20 @@ void forEachWrite(
     const Graph& graph,
     const std::function<void(const Node& writer, const std::vector<ValueRef>& changed)>& call);
 
-/// Values that the node's outputs may share memory with although the operator's schema says
-/// nothing of it: many composite operators return their input, or a view of it, where there is
-/// little to do. `graph` holds the node.
+/// Values that the node's outputs may share memory with although the operator's schema does not
+/// declare it: many composite operators return their input, or a view of it, in trivial cases.
+/// `graph` holds the node.
 std::vector<ValueRef> undeclaredAliases(const Graph& graph, const Node& node);
 
 /// Positions among the node's arguments of those the operator writes to; empty for operators that
 /// write to nothing or are unknown.
 std::vector<std::size_t> writtenArguments(const Node& node);
 
-/// True unless the operator writes only to what autograd knows of a tensor (`detach_`).
+/// True unless the operator writes only to a tensor's autograd state (`detach_`).
 bool writesValues(const Node& node);
 
-/// Whether any node of the graph has an operator that writes to an argument: what needs no alias
-/// sets where none has. Nodes inside bodies are not looked at.
+/// True if an operator of the graph writes to an argument; without one no alias sets are needed.
+/// Nodes inside bodies are not checked.
 bool hasWrites(const Graph& graph);
 
 } // namespace qs

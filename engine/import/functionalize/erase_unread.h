@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Removes operators whose values nobody reads, apart from those that write to their arguments or
-/// may raise: a layer that a training head alone would use, sizes that only assertions read.
+/// Removes operators whose values have no consumers, except those that write to their arguments or
+/// may raise: a layer that only a training head would use, sizes that only assertions read.
 /// Parameters stay.
 void eraseUnread(GraphEdit& edit);
 

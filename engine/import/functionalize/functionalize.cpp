@@ -35,8 +35,8 @@ std::string functionalName(const std::string& target)
     return target.substr(0, first + 1) + name + target.substr(last);
 }
 
-/// The functional operator that takes the same arguments and returns what the in-place one leaves
-/// behind.
+/// The functional operator that takes the same arguments and returns the value that the in-place
+/// one writes.
 std::optional<std::string> functionalTwin(const Node& node)
 {
     const std::string name = functionalName(node.target);
@@ -89,8 +89,8 @@ bool mayChangeDType(const Graph& graph, const Node& node, ValueRef self)
     return changes;
 }
 
-/// Walks the nodes in order and keeps, for every object that was changed in place, the value that
-/// now stands for it.
+/// Walks the nodes in order and keeps, for every object that was changed in place, its current
+/// value.
 class Functionalizer
 {
 public:
@@ -233,7 +233,7 @@ private:
         }
     }
 
-    /// Puts a node behind those made for `origin` so far, as a part of its call.
+    /// Inserts a node after those made for `origin` so far, as a part of its call.
     ValueRef append(Node made, const Node& origin)
     {
         made.scope = origin.scope;
@@ -244,7 +244,7 @@ private:
     }
 
     const Graph& m_graph;
-    AliasSets m_aliases; ///< as before the current node; behind it while it is replaced
+    AliasSets m_aliases; ///< state before the current node; after it while it is replaced
     GraphEdit m_edit;
     std::unordered_map<ValueRef, ValueRef> m_objects; ///< results that are their own operand
     std::unordered_map<ValueRef, ValueRef> m_current; ///< by object: its newest value
@@ -262,7 +262,7 @@ Result<Graph> functionalize(const Graph& graph, const JobContext& job)
     QS_TRY(const Graph folded, foldMutationRegions(functional));
     QS_CHECK(job.check());
     GraphEdit edit(folded);
-    eraseUnread(edit); // what nobody reads wrote to its arguments until here
+    eraseUnread(edit); // unread operators wrote to their arguments until here
     return edit.build();
 }
 

@@ -11,8 +11,8 @@ namespace qs {
 /// (`aten.relu_.default` to `aten.relu.default`), keeping module, source and id; `originalTarget`
 /// remembers the file's spelling. Readers after the mutation read the new value. A mutation seen
 /// through a live view moves the nodes concerned into an opaque region that runs them as they are
-/// (`foldMutationRegions`). Where anything was written, operators that nobody reads any more are
-/// left out. Errors: those of a region; a cancel.
+/// (`foldMutationRegions`). If anything was written, operators that lost their last consumer are
+/// removed. Errors: those of a region; a cancel.
 Result<Graph> functionalize(const Graph& graph, const JobContext& job = {});
 
 } // namespace qs

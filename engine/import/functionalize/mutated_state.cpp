@@ -36,7 +36,7 @@ Graph withMutatedState(const Graph& graph)
             if (holdsState(graph.get(value.node)))
                 changed.insert(value.node);
     });
-    // A script may have set the attribute behind it to another tensor.
+    // A script may have set its attribute to another tensor.
     const std::vector<StateUpdate> set = stateUpdates(graph);
     const auto isSet = [&](NodeId id) {
         return std::any_of(set.begin(), set.end(),

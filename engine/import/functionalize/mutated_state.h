@@ -10,7 +10,7 @@ namespace qs {
 /// then gives each its newest value.
 Graph withMutatedState(const Graph& graph);
 
-/// Drops the updates that turned out to change nothing: their value is still their holder's own.
+/// Drops the updates without effect: their value is still their holder's.
 Graph withoutIdleUpdates(const Graph& graph);
 
 } // namespace qs

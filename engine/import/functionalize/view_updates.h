@@ -14,8 +14,8 @@ const ValueRef* slicedFrom(const Graph& graph, ValueRef part);
 /// place) shows of it.
 Node scattered(const Node& view, ValueRef whole, const ValueType& type, ValueRef source);
 
-/// Without detours: what is read out of a tensor right where it was put into it is read directly,
-/// and a tensor that nobody reads any more is not put together.
+/// Removes detours: a part that is read from where it was written is read directly, and a tensor
+/// without consumers is no longer assembled.
 Graph withoutReadBacks(const Graph& graph);
 
 } // namespace qs

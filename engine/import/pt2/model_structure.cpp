@@ -28,7 +28,7 @@ NamedTupleFields namedTupleFields(const PlainJson& module)
     return fields;
 }
 
-/// `forward_arg_names` of the root call: positional ones, then keywords. Empty when not told.
+/// `forward_arg_names` of the root call: positional ones, then keywords. Empty if not recorded.
 std::vector<std::string> recordedNames(const PlainJson& module)
 {
     for (const PlainJson& entry : module.value("module_call_graph", PlainJson::array())) {
@@ -71,8 +71,8 @@ InputLeaf leafOf(const Node* node)
     return {node, {}, node->target.empty() ? node->name : node->target};
 }
 
-/// Every argument the file's signature lists, constants included; the graph's inputs where there is
-/// no signature.
+/// Every argument the file's signature lists, constants included; the graph's inputs if the file
+/// has no signature.
 std::vector<InputLeaf> inputLeaves(const Graph& graph, const PlainJson& module)
 {
     std::vector<InputLeaf> leaves;

@@ -15,7 +15,7 @@ struct InputLeaf
     std::string name; ///< as the file or the graph names it; may be empty
 };
 
-/// How a model's call looks from outside. Borrows the graph's nodes.
+/// The calling convention of a model. Borrows the graph's nodes.
 struct ModelStructure
 {
     TreeSpec inputs; ///< `(args, kwargs)`: a tuple of a tuple and a mapping
@@ -24,8 +24,8 @@ struct ModelStructure
     TreeSpec outputs; ///< its leaves are the Output node's arguments in order
 };
 
-/// From what the file said about the model; flat where it said nothing or something that does not
-/// fit the graph.
+/// From the file's record; flat if that is missing or does not fit the
+/// graph.
 Result<ModelStructure> modelStructure(const Graph& graph);
 
 } // namespace qs

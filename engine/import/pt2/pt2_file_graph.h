@@ -15,13 +15,13 @@ namespace qs {
 class Pt2FileGraph
 {
 public:
-    /// Throws JsonShapeError when the tables are no tables.
+    /// Throws JsonShapeError if a table is not a JSON object.
     explicit Pt2FileGraph(JsonView json);
 
     JsonView json() const { return m_json; }
     /// The type that the graph states for one of its values.
     ValueType typeOf(std::string_view name, ValueKind kind) const;
-    /// What it states for a tensor, as the file has it; nothing for what it does not list.
+    /// Its record of a tensor, as the file has it; nothing if not listed.
     std::optional<JsonView> tensorMeta(std::string_view name) const;
 
 private:
@@ -42,10 +42,10 @@ struct Pt2NodeSpec
 
     /// Throws JsonShapeError.
     static Pt2NodeSpec read(JsonView node);
-    /// The node's own name, "" when it has none.
+    /// The node's own name, "" without one.
     static std::string_view nameOf(JsonView node);
-    /// Of a call that was threaded on a token to keep its place among other effects: the plain call
-    /// it stands for, since nodes run in order here.
+    /// For a call that was threaded on a token to keep its place among other effects: the plain
+    /// call, since nodes run in order here.
     Pt2NodeSpec withoutToken() const;
 };
 

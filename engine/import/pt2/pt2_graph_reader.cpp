@@ -37,7 +37,7 @@ std::string calledOperator(const Node& node)
         : node.target;
 }
 
-/// Inside subgraphs a strict export names modules below a wrapper of its own.
+/// Inside subgraphs a strict export names modules below a wrapper, which is removed.
 std::string withoutExportRoot(const std::string& path)
 {
     constexpr std::string_view kRoot = "_export_root";
@@ -46,8 +46,8 @@ std::string withoutExportRoot(const std::string& path)
     return path.starts_with(std::string(kRoot) + ".") ? path.substr(kRoot.size() + 1) : path;
 }
 
-/// Where a wrapper that changes no value has its subgraph and its first operand, or the list of
-/// all.
+/// Argument positions of the subgraph and the first operand (or the list of operands) of a wrapper
+/// that changes no value.
 struct Wrapped
 {
     std::size_t graph;
@@ -91,7 +91,7 @@ std::string subgraphRecord(JsonView graph)
     return kept + "}";
 }
 
-/// Looks names up; remembers the last one that nobody declared.
+/// Looks names up; remembers the last undeclared one.
 class NameLookup : public ArgumentScope
 {
 public:

@@ -12,12 +12,12 @@
 
 namespace qs {
 
-/// The values a file's names stand for, within one graph of the file. Borrows the document.
+/// The values of a file's names, within one graph of the file. Borrows the document.
 using NameScope = std::unordered_map<std::string_view, Argument>;
 
 /// Turns the nodes of a file's graph into nodes of a draft. Wrappers that only switch gradients or
 /// switch autocast off are inlined; run-time assertions are left out, since inputs are checked when
-/// data are opened. Other subgraphs become graphs of their own.
+/// data are opened. Other subgraphs become separate graphs.
 class Pt2GraphReader
 {
 public:
@@ -33,9 +33,9 @@ public:
 
     /// Which call of a function each node read so far belongs to.
     const FunctionCalls& functionCalls() const { return m_calls; }
-    /// Reads an argument; a name nobody declared is an error.
+    /// Reads an argument. Fails for an undeclared name.
     static Result<Argument> argument(JsonView value, const NameScope& names);
-    /// The value of that name; an error when nobody declared it.
+    /// The value of that name. Fails if it is undeclared.
     static Result<Argument> valueOf(std::string_view name, const NameScope& names);
 
 private:

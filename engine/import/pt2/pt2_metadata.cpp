@@ -53,7 +53,7 @@ std::string withoutDepths(std::string path)
 }
 
 /// "layer-1.0" for `getattr(L['self'], 'layer-1')._modules['0']`: strict exports write the
-/// expression where a module's name is no identifier.
+/// expression if a module's name is not an identifier.
 std::string plainPath(std::string_view text)
 {
     if (text.find_first_of("[(") == std::string_view::npos)

@@ -13,7 +13,7 @@ namespace qs {
 /// others stay.
 std::string publicClassName(std::string_view moduleClass);
 
-/// What torch.export writes as the module of a node that no module made.
+/// torch.export's module name for a node without a module.
 inline constexpr std::string_view kNoModule = "_empty_nn_module_stack_from_metadata_hook";
 
 /// The levels of a node's `nn_module_stack` text, outermost first: "key,path,class;...". A call

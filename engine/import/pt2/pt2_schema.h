@@ -20,7 +20,7 @@ namespace qs {
 inline constexpr int kSchemaMajor = 8;
 inline constexpr int kSchemaMinor = 17;
 
-/// What a user reads where JSON is of another shape: `what` is the JsonShapeError's text.
+/// The message for JSON of another shape; `what` is the JsonShapeError's text.
 std::string schemaProblem(std::string_view what);
 
 /// Strips "torch.ops." off an operator's name.
@@ -34,8 +34,8 @@ Dim schemaDim(JsonView symInt);
 ValueType schemaTensorType(JsonView meta);
 Device schemaDevice(JsonView device);
 
-/// The tag of a union and what it holds: {"as_int": 3} gives "as_int" and 3; no tag for what is no
-/// union.
+/// The tag of a union and its content: {"as_int": 3} gives "as_int" and 3; an empty tag if the
+/// value is not a union.
 std::pair<std::string_view, JsonView> unionOf(JsonView value);
 
 /// Where names of values and subgraphs are looked up while an argument is read.
@@ -50,8 +50,8 @@ public:
 /// An Argument union as ours. An unknown tag becomes None and is reported through `problem`.
 Argument schemaArgument(JsonView argument, ArgumentScope& scope, std::string& problem);
 
-/// Names of the values an output Argument declares, "" for one that is None; a list gives several.
-/// `kind` follows the tag. Borrows the document.
+/// A value that an output Argument declares. `name`: "" for None; a list declares several. `kind`
+/// follows the tag. Borrows the document.
 struct DeclaredValue
 {
     std::string_view name;

@@ -27,7 +27,7 @@ public:
     /// value.
     Result<TensorId> find(const std::string& name) const;
 
-    /// The same value as one that asks for no gradient. Errors: as `find`.
+    /// The same value without `requires_grad`. Errors: as `find`.
     Result<TensorId> findUntrained(const std::string& name) const;
 
 private:
@@ -36,7 +36,7 @@ private:
     std::shared_ptr<Pt2Archive> m_archive;
     std::shared_ptr<TensorStore> m_store;
     std::map<std::string, TensorId> m_ids;
-    std::map<std::string, TensorLayout> m_trained; ///< those that ask for gradients
+    std::map<std::string, TensorLayout> m_trained; ///< those that require gradients
     LazyTensors m_tensors;
 };
 

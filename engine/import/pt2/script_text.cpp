@@ -26,7 +26,7 @@ bool isWordLetter(char c)
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// Behind the string that opens at `at`.
+/// Position after the string that opens at `at`.
 std::size_t endOfString(std::string_view text, std::size_t at)
 {
     const char quote = text[at];
@@ -77,8 +77,8 @@ Tokens tokensOf(std::string_view text)
     return tokens;
 }
 
-/// Whether a name stands for an imported module, as `torch` and `F`: a variable stands somewhere in
-/// its function without a dot behind it.
+/// True if a name is an imported module, as `torch` and `F`: a variable occurs somewhere in its
+/// function without a dot after it.
 bool isModule(const Tokens& tokens, std::string_view name)
 {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -90,7 +90,7 @@ bool isModule(const Tokens& tokens, std::string_view name)
     return true;
 }
 
-/// The record of a call whose name stands at `name`, behind a dot.
+/// The record of a call whose name is at `name`, after a dot.
 std::string recordOfCall(const Tokens& tokens, TokenIndex name, const std::string& word)
 {
     TokenIndex root = name;
@@ -114,7 +114,7 @@ std::string withoutInPlace(const std::string& word)
     return word.ends_with('_') ? word.substr(0, word.size() - 1) : word;
 }
 
-/// Python's sign for the operator; "" where there is none.
+/// Python's sign for the operator; "" without one.
 std::string_view signOf(const std::string& word)
 {
     static const std::map<std::string, std::string_view> signs {
@@ -131,7 +131,7 @@ bool isSign(const Token& token, std::string_view sign)
 }
 
 /// The tokens of an expression that lie in the fewest brackets. Brackets that open before the
-/// expression may close in it, those that open in it may close behind.
+/// expression may close in it, those that open in it may close after it.
 std::vector<TokenIndex> outermost(TokenIndex first, TokenIndex last)
 {
     std::vector<TokenIndex> found;

@@ -34,7 +34,7 @@ using NamedTupleFields = std::map<std::string, std::vector<std::string>>;
 
 /// Reads `[1, {"type": ..., "context": ..., "children_spec": [...]}]`. A container of an unknown
 /// class whose context names its children is taken as a mapping, another one as a tuple. The error
-/// (BadInput) says what is not understood.
+/// (BadInput) quotes the unknown part.
 Result<TreeSpec> parseTreeSpec(const std::string& json, const NamedTupleFields& fields = {});
 
 /// The same text form for a model without one: `(args, kwargs)` with that many plain arguments.

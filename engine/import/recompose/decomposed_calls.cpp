@@ -85,10 +85,10 @@ bool stacks(const Reader& read, PatternMatch& match)
     return true;
 }
 
-/// What goes into the layer: before its own view, copy and expand, the value nearest to the product
-/// whose shape, but for the last dimension, is the result's. The call may begin with views of its
-/// input that are not the layer's own (an alias of a value that was written to in place is viewed
-/// again where it is read).
+/// The layer's input: before its own view, copy and expand, the value nearest to the product whose
+/// shape, but for the last dimension, is the result's. The call may begin with views of its input
+/// that are not the layer's own (an alias of a value that was written to in place is viewed again
+/// where it is read).
 std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
 {
     const auto& wanted = read.shape(read.call().gives[0]);
@@ -148,7 +148,7 @@ bool isLinear(const Reader& read, PatternMatch& match)
     return true;
 }
 
-/// A batch norm over each sample's channels; what is not repeated for every sample is None.
+/// A batch norm over each sample's channels; operands that are not repeated per sample are None.
 bool normsInstances(const Reader& read, PatternMatch& match)
 {
     static const GraphPattern repeat = *parsePattern(R"(op "aten.repeat.default" (self=%stored))");
@@ -183,7 +183,7 @@ bool poolsLast(const Reader& read, PatternMatch& match)
     return fromOutside(read, match);
 }
 
-/// unsqueeze behind the dimension, expand, view.
+/// unsqueeze after the dimension, expand, view.
 bool repeats(const Reader& read, PatternMatch& match)
 {
     const auto* behind = match.tryGet<std::int64_t>("behind");
@@ -207,7 +207,7 @@ struct Spelling
 };
 
 constexpr Spelling kSpellings[] = {
-    // In evaluation a copy; its probability, which the file does not tell, is PyTorch's default.
+    // In evaluation a copy. The file does not record its probability: PyTorch's default.
     {"dropout", R"(op "aten.clone.default" (self=%self))",
      R"(op "aten.dropout.default" (input=%self, p=0.5, train=False))", copies},
     {"detach", R"(op "aten.alias.default" (self=%self))",

@@ -24,15 +24,15 @@ struct WholeCall
 {
     std::string target; ///< "aten.hardswish.default"
     std::vector<NamedArgument> args;
-    /// The weight that asked for no gradient when the call was taken apart, if that shows.
+    /// The weight that did not require gradients at decomposition, if that shows.
     std::optional<ValueRef> untrained;
 };
 
 /// Whether core ATen spells this function as other operators that `wholeCall` knows.
 bool isDecomposed(std::string_view function);
 
-/// The one operator that the call's operators stand for, after PyTorch's decompositions
-/// (torch/_decomp, torch/_refs); nothing where they are not what is expected.
+/// The one operator whose decomposition the call's operators are (PyTorch's torch/_decomp,
+/// torch/_refs); nothing if they differ from the expected ones.
 std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& call);
 
 } // namespace qs

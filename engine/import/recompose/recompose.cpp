@@ -109,7 +109,7 @@ private:
                 m_edit.erase(*it);
     }
 
-    /// What the whole call reads is no part of it: it belongs where its own input was made.
+    /// An operand of the whole call is not a part of it: it gets its own input's scope.
     void putBefore(NodeId id)
     {
         const auto& args = m_edit.get(id).args;

@@ -12,7 +12,7 @@
 
 namespace qs {
 
-/// What users call a function of torch.nn.functional: max_pool2d calls `_max_pool2d` inside.
+/// The user's name of a function of torch.nn.functional: max_pool2d calls `_max_pool2d`.
 inline std::string functionalWord(const std::string& name)
 {
     return name.starts_with('_') ? name.substr(1) : name;

@@ -73,9 +73,9 @@ bool isPackedWeightsClass(const std::string& qualifiedName)
                        [&](std::string_view family) { return qualifiedName.starts_with(family); });
 }
 
-/// LibTorch rebuilds packed weights by running `__setstate__` from the file. The first operator of
-/// that of `type` that does anything else than rebuild them: prepacking, taking tuples apart,
-/// setting attributes; "" when there is none. Follows calls.
+/// LibTorch rebuilds packed weights by running `__setstate__` from the file. Returns the first
+/// operator of that of `type` that is not part of rebuilding them (prepacking, unpacking tuples,
+/// setting attributes); "" without one. Follows calls.
 std::string firstImpureOperator(const c10::ClassType& type)
 {
     if (type.name() && isPackedWeightsClass(type.name()->qualifiedName()))
@@ -111,8 +111,8 @@ std::string firstImpureOperator(const c10::ClassType& type)
     return impure;
 }
 
-/// Why LibTorch's compiler should not see this source: nested so deeply that its recursion would
-/// overflow the stack. Empty when there is no objection.
+/// Why LibTorch's compiler must not get this source: nested so deeply that its recursion would
+/// overflow the stack. Empty if it may.
 std::string objectionToSource(const std::string& text)
 {
     constexpr int kDeepest = 400;
@@ -267,7 +267,7 @@ private:
     at::DataPtr storage(const std::string& record, bool lazy)
     {
         const std::uint64_t held = m_archive.size(record);
-        // A place holder has an address of its own and nothing behind it.
+        // A place holder has a unique address without content.
         const std::uint64_t allocated = lazy ? 1 : std::max<std::uint64_t>(held, 1);
         at::DataPtr memory = at::getCPUAllocator()->allocate(allocated);
         if (!lazy && held > 0) {

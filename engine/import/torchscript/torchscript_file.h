@@ -28,7 +28,7 @@ struct ScriptFile
     std::unordered_map<const c10::StorageImpl*, std::string> records;
 };
 
-/// Errors (BadInput): no TorchScript or of an old form; damaged; a `__setstate__` that does more
+/// Errors (BadInput): not TorchScript, or of an old form; damaged; a `__setstate__` that does more
 /// than rebuild packed weights; a class that LibTorch does not know.
 Result<ScriptFile> openScriptFile(const Pt2Archive& archive, const JobContext& job);
 

@@ -42,8 +42,8 @@ PlainJson treeOf(const ScriptItem& item)
                          std::move(children));
 }
 
-/// The arguments of the model's forward as inputs of the graph. How long a list or which keys a
-/// dict has follows from the traced example or from how forward takes it apart.
+/// The arguments of the model's forward as inputs of the graph. The length of a list and the keys
+/// of a dict follow from the traced example or from the reads in forward.
 class InputDeclarer
 {
 public:
@@ -115,8 +115,8 @@ private:
         return ScopedRef {&m_root, {m_root.addSource(std::move(input)), 0}, false};
     }
 
-    /// How many parts a list has and which keys a dict, the example tells, else the program's own
-    /// use of it.
+    /// The length of a list and the keys of a dict come from the example, else from the program's
+    /// use.
     Result<ScriptItem> declareParts(const c10::TypePtr& type, const std::string& name,
                                     const at::IValue* traced, const torch::jit::Value* value)
     {
@@ -224,7 +224,7 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     return root.edit().build();
 }
 
-/// A second time where the code calls operators that nobody has.
+/// Opens the file; again with placeholders if its code calls unknown operators.
 Result<ScriptFile> openWhole(const Pt2Archive& archive, ScriptPlaceholders& placeholders,
                              const JobContext& job)
 {

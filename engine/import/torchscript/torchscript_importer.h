@@ -15,7 +15,7 @@ bool isTorchScript(const Pt2Archive& archive);
 /// Reads a traced or scripted model as the graph that a .pt2 of it gives: nodes as the program has
 /// them (in-place operators included), weights lazy. Runs nothing of the file. `info.path` is set,
 /// `info.sha256` is not. Errors as `importModel`; Unsupported names the TorchScript construct and
-/// where it stands.
+/// its place.
 Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const JobContext& job = {});
 
 } // namespace qs

@@ -21,7 +21,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-/// An operator that LibTorch does not have, as the calls of it in a program tell.
+/// An operator that LibTorch does not have, as seen in the calls of a program.
 struct UnknownOperator
 {
     std::size_t positional = 0; ///< the most arguments without a name
@@ -69,7 +69,7 @@ void readCall(const jit::Apply& call, std::size_t results, UnknownOperators& kno
         op.keywords.insert(keyword.name().name());
 }
 
-/// A result is a tensor, or as many as the statement around takes apart.
+/// Reads all calls. A call has one result, or as many as its statement unpacks.
 void readCalls(const jit::TreeRef& tree, std::size_t results, UnknownOperators& known)
 {
     if (tree->kind() == jit::TK_APPLY)

@@ -13,9 +13,9 @@
 namespace qs {
 
 /// LibTorch compiles no call of an operator that is not registered. While this object lives, the
-/// operators that the code of a TorchScript file calls and nobody has (those of a library that is
-/// not loaded) are registered with a schema read from the calls; none of them can run. Files that
-/// need none are read side by side, one that does is read alone.
+/// unknown operators that the code of a TorchScript file calls (those of a library that is not
+/// loaded) are registered with a schema read from the calls; they cannot run. Files without any are
+/// read in parallel; a file with some is read alone.
 class ScriptPlaceholders
 {
 public:
@@ -24,9 +24,9 @@ public:
     ScriptPlaceholders(const ScriptPlaceholders&) = delete;
     ScriptPlaceholders& operator=(const ScriptPlaceholders&) = delete;
 
-    /// Registers them: a result is a tensor, or as many as the program takes apart. Returns their
-    /// names as messages show them; "" when there are none: what LibTorch objects to is something
-    /// else. May throw what LibTorch's parser throws.
+    /// Registers them; a call has one result, a tensor, or as many as the program unpacks. Returns
+    /// their names for messages; "" without any: then LibTorch fails for another reason. May throw
+    /// exceptions of LibTorch's parser.
     Result<std::string> add(const Pt2Archive& archive);
 
 private:
@@ -35,7 +35,7 @@ private:
     std::vector<c10::FunctionSchema> m_added;
 };
 
-/// True for the schema of an operator that stands in for one nobody has.
+/// True for the schema of a placeholder for an unknown operator.
 bool isPlaceholder(const c10::FunctionSchema& schema);
 
 } // namespace qs

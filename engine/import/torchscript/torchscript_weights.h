@@ -24,17 +24,17 @@ public:
                   ScriptScope& root);
 
     /// A value of the file, or one that LibTorch's operators made. Tensors become parameters or
-    /// constants of the root scope. `declared` is its type where that tells more than the value.
+    /// constants of the root scope. `declared` is its type, if more specific than the value's.
     /// Errors: a tensor that does not fit its record; lists nested too deeply.
     Result<ScriptItem> item(const at::IValue& value, const std::string& hint,
                             const c10::TypePtr& declared = nullptr, int depth = 0);
     /// An attribute of an object as the file has it.
     Result<ScriptItem> attribute(const ScriptContainer& owner, std::size_t slot);
-    /// The class at a module path; "" when there is no module.
+    /// The class at a module path; "" without a module.
     std::string classAt(const std::string& path) const;
 
 private:
-    /// What makes two tensors of the file one and the same.
+    /// Tensors of the file with equal keys are the same tensor.
     using TensorKey = std::tuple<const c10::StorageImpl*, std::int64_t, std::vector<std::int64_t>,
                                  std::vector<std::int64_t>>;
     struct Known

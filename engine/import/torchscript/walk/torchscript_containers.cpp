@@ -18,8 +18,8 @@ namespace {
 
 using Kind = ScriptContainer::Kind;
 
-/// True for what is done to lists and dicts of anything: LibTorch's operators hand the elements on
-/// without looking at them.
+/// True for operators on lists and dicts of any type: LibTorch's operators pass the elements on
+/// without reading them.
 bool isStructural(const c10::FunctionSchema& schema)
 {
     const auto& formal = schema.arguments();
@@ -98,8 +98,8 @@ ScriptEvaluator::knownAs(const ScriptItem& item, const c10::TypePtr& declared, c
     return Known(std::move(dict));
 }
 
-/// LibTorch's own operator computes what is known: numbers, texts, and lists and dicts whatever
-/// they hold.
+/// Computes known values by LibTorch's own operator: numbers, texts, and lists and dicts of any
+/// content.
 Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items& args)
 {
     const std::string kind = node.kind().toQualString();
@@ -116,7 +116,7 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
         const auto* whole = takenApart(args[0]);
         if (!value && whole && whole->kind == Kind::Dict)
             return fail(unsupported(node, "uses a dict with a key known only at run time"));
-        // A message made of what only a run tells: its template tells enough.
+        // A message with values known only at run time: its template is enough.
         if (!value)
             return kind == "aten::format" ? ScriptAnswer(args[0]) : ScriptAnswer();
         stack.push_back(std::move(*value));

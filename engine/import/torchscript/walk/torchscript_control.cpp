@@ -22,7 +22,7 @@ bool raises(const torch::jit::Block& block)
                        [](const auto* node) { return node->kind() == c10::prim::RaiseException; });
 }
 
-/// Tells sizes, ranks and the like of a tensor, not its values.
+/// True if it reads sizes, ranks and the like of a tensor, not its values.
 bool isMeasure(const Node& node)
 {
     return hasTrait(node.target, OperatorTrait::Measures);

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// What several ways through a program agree on for one value, part by part: parts that are the
-/// same whichever way is taken, and leaves known only at run time, which the node of the branch or
-/// loop makes.
+/// The common structure of one value over several ways through a program, part by part: parts that
+/// are equal on all ways, and leaves known only at run time, which the node of the branch or loop
+/// makes.
 class ScriptPattern
 {
 public:
@@ -62,15 +62,15 @@ public:
     Result<void> run(const JitNode& node, Env& env);
 
 private:
-    /// One way through a block, in a scope of its own.
+    /// One way through a block, in a separate scope.
     struct Way
     {
         ScriptScope* scope = nullptr;
         ScriptEvaluator::Items items; ///< outputs of the block, then what is left in the cells
         ScriptJournal::Changes changes;
     };
-    /// What comes out of a branch or loop: the JIT node's outputs, then what it leaves in the
-    /// containers that it changes, a pattern each; then the tensors around that it changes in
+    /// Results of a branch or loop: the JIT node's outputs, then the new content of the
+    /// containers that it changes, a pattern each; then the outer tensors that it changes in
     /// place.
     struct Outcome
     {
@@ -90,7 +90,7 @@ private:
                             const Way& round, Env& env);
     Result<void> raise(const JitNode& node, Env& env);
 
-    /// A container as an item of its own, for a pattern, and put back.
+    /// A container as a separate item, for a pattern, and back.
     static ScriptItem cellItem(const ScriptContainer& contents);
     static void setCell(ScriptContainer& cell, const ScriptItem& item);
     /// Adds what the way leaves in each of the cells to its items.
@@ -125,7 +125,7 @@ private:
     };
     static std::vector<std::size_t> writtenInputs(const Graph& body);
     static BodyWrites writesOf(const Graph& body, const std::vector<Argument>& leaves);
-    /// Errors (Unsupported): a written operand is another operand too.
+    /// Errors (Unsupported): the body writes an operand that aliases another.
     Result<void> checkNames(const JitNode& node, const std::vector<ValueRef>& written,
                             const std::vector<ValueRef>& operands) const;
     /// Errors (Unsupported): a round changes the carried value `leaf`, and what it hands on in its

@@ -214,7 +214,7 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
     case c10::prim::Enter:
     case c10::prim::Exit:
     case c10::prim::TimePoint:
-        // A context such as torch.no_grad changes no value; printing is none of ours.
+        // A context such as torch.no_grad changes no value; printing is skipped.
         for (const JitValue* out : node.outputs())
             env[out] = at::IValue();
         return true;
@@ -228,7 +228,7 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
 
 Result<void> ScriptEvaluator::readConstant(const JitNode& node, Env& env)
 {
-    // A function is none: its type tells the call.
+    // A function has no value: calls follow its type.
     const auto value = torch::jit::toIValue(node.output());
     QS_TRY(env[node.output()], value ? m_weights.item(*value, "") : Result<ScriptItem>());
     return {};

@@ -18,16 +18,16 @@ namespace qs {
 
 /// Reads a TorchScript program as a graph by walking it with what is known: constants are computed,
 /// branches with a known condition taken, loops with a known count unrolled, calls followed,
-/// tuples, lists, dicts, objects and attributes resolved. What is left are the operators, which
-/// become nodes of a scope. Branches and loops that depend on data become nodes with bodies. No
-/// operator is run on elements. Functions may throw what LibTorch throws: call inside `guardTorch`.
+/// tuples, lists, dicts, objects and attributes resolved. The remaining operators become nodes of a
+/// scope. Branches and loops that depend on data become nodes with bodies. No operator is run on
+/// elements. Functions may throw what LibTorch throws: call inside `guardTorch`.
 class ScriptEvaluator
 {
 public:
     using JitNode = torch::jit::Node;
     using JitValue = torch::jit::Value;
     using Items = std::vector<ScriptItem>;
-    /// What the values of one call of a function stand for.
+    /// The items of the values of one call of a function.
     using Env = std::unordered_map<const JitValue*, ScriptItem>;
 
     ScriptEvaluator(ScriptScope& root, ScriptWeights& weights, const ScriptDebug& debug,
@@ -70,7 +70,7 @@ private:
     Result<Items> inputs(const JitNode& node, const Env& env) const;
     Error unsupported(const JitNode& node, const std::string& what) const;
 
-    // torchscript_containers.cpp: tuples, lists and dicts, made, taken apart and worked on
+    // torchscript_containers.cpp: making, unpacking and changing tuples, lists and dicts
     Result<void> construct(const JitNode& node, Items args, Env& env);
     Result<void> emitMethod(const JitNode& node, Items args, Env& env);
     Result<void> unpack(const JitNode& node, const ScriptItem& item, Env& env);
@@ -119,7 +119,7 @@ private:
     Result<ScriptItem> sizeOf(const ScopedRef& tensor, const ScriptItem& dim, const JitNode* from);
     const Value& valueOf(const ScopedRef& ref) const { return ref.scope->value(ref.ref); }
 
-    // torchscript_types.cpp: what follows from operators and their operands, torch's own layers
+    // torchscript_types.cpp: inference from operators and their operands, torch's own layers
     bool isInTorch() const;
     void enterLayer(std::string_view moduleClass, const Items& args);
     std::optional<at::IValue> layerFact(const JitNode& node, const Items& args) const;
@@ -137,8 +137,8 @@ private:
         m_ranks[{ref.scope, ref.ref}] = {rank, isAssumed};
     }
     std::vector<std::optional<Rank>> inferResults(Node& node) const;
-    /// The rank to decide by: user code asks to tell samples from batches, torch's own does not
-    /// matter.
+    /// The rank that a branch may depend on: user code tests it to distinguish samples from
+    /// batches; in torch's own code it does not matter.
     std::optional<std::int64_t> decidableRank(const ScriptItem& item) const;
 
     // torchscript_control.cpp: branches and loops

@@ -58,8 +58,8 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
     return true;
 }
 
-/// The body is followed under assumptions about what every round finds alike; where a round leaves
-/// something else behind, that part becomes a value the loop carries, and the body is followed
+/// Follows the body under the assumption that each part is the same in every round. A part
+/// that a round changes becomes a value that the loop carries, and the body is followed
 /// again.
 Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
 {

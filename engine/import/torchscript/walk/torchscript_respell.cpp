@@ -36,7 +36,7 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
     return false;
 }
 
-/// Whether an item is None, where that is known.
+/// Whether an item is None; nothing if unknown.
 std::optional<bool> knownNone(const ScriptItem& item)
 {
     if (const auto* value = knownValue(item))
@@ -45,7 +45,7 @@ std::optional<bool> knownNone(const ScriptItem& item)
     return made && made->maybeNone ? std::nullopt : std::optional(false);
 }
 
-/// Whether two items are one object, where that is known.
+/// Whether two items are one object; nothing if unknown.
 std::optional<bool> areSame(const ScriptItem& a, const ScriptItem& b)
 {
     const auto first = knownNone(a), second = knownNone(b);
@@ -99,7 +99,7 @@ Result<ScriptAnswer> ScriptEvaluator::respell(const JitNode& node, const Items& 
     const c10::TypePtr declared = node.input(0)->type();
     switch (node.kind()) {
     case c10::prim::isinstance: {
-        const bool isSurely = isTensor && !made->maybeNone; // may be told better than its place
+        const bool isSurely = isTensor && !made->maybeNone; // may be more specific than declared
         const auto answer = isInstance(args[0], isSurely ? c10::TensorType::get() : declared,
                                        node.tys(c10::attr::types));
         if (!answer)
@@ -158,7 +158,7 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
         if (const auto number = m_numbers.find({tensor.scope, tensor.ref});
             number != m_numbers.end())
             return ScriptAnswer(number->second);
-        // A program declares a number of any kind; the tensor tells which.
+        // A program declares a number of any kind; the tensor gives the kind.
         if ((isItem || node.kind() == c10::aten::ScalarImplicit) && isWholeNumber(type.dtype))
             return emitOne(isItem ? "aten.item.default" : "aten.ScalarImplicit.default",
                            {{isItem ? "self" : "a", self}}, ValueKind::SymInt, &node);

@@ -81,7 +81,7 @@ std::optional<std::int64_t> rankByRow(const Node& node, const Operands& operands
         return 2;
     case ResultRank::Three:
         return 3;
-    case ResultRank::Spectrum: { // real and imaginary parts stand in a dimension of their own
+    case ResultRank::Spectrum: { // real and imaginary parts form one more dimension
         const auto rank = operand(0);
         return rank ? std::optional(*rank + (isTrue(given(node, "return_complex")) ? 1 : 2)) : rank;
     }
@@ -151,8 +151,8 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
     });
 }
 
-/// True where a run tells which element type, layout or memory format is wanted: the numbers that
-/// stand for them mean something.
+/// True if the element type, layout or memory format is known only at run time: these arguments are
+/// codes, which must not be guessed.
 bool choosesByNumber(const Node& node)
 {
     const auto isRead = [&](std::string_view name) {
@@ -168,8 +168,8 @@ bool returnsList(const c10::FunctionSchema& schema)
     return returns.size() == 1 && returns[0].type()->kind() == c10::TypeKind::ListType;
 }
 
-/// What the row does not tell, the operator itself does where enough is known of its operands:
-/// element types without their numbers of dimensions, and the other way round.
+/// Results that the row does not give come from the operator itself if enough is known of its
+/// operands: element types without their numbers of dimensions, and the other way round.
 void askOperator(Node& node, const c10::OperatorHandle& op,
                  std::vector<std::optional<std::int64_t>>& ranks, const Operands& operands)
 {
@@ -310,8 +310,8 @@ bool ScriptEvaluator::isInTorch() const
             || m_levels.back().scope.moduleClass.starts_with("torch.nn."));
 }
 
-/// Where nothing else tells, as in a scripted model whose input goes straight into a layer, it is a
-/// batch of what the layer's weights are.
+/// An input of unknown type (as in a scripted model whose input goes straight into a layer) is
+/// taken to be a batch with the type of the layer's weights.
 void ScriptEvaluator::enterLayer(std::string_view moduleClass, const Items& args)
 {
     const Layer* layer = layerOf(moduleClass);
@@ -321,15 +321,15 @@ void ScriptEvaluator::enterLayer(std::string_view moduleClass, const Items& args
         if (!value || value->maybeNone || valueOf(*value).type.kind != ValueKind::Tensor)
             continue;
         if (!findRank(args[i]))
-            setRank(*value, hasOffsets ? 1 : layer->rank, true); // bags one behind another
+            setRank(*value, hasOffsets ? 1 : layer->rank, true); // bags one after another
         if (layer->ofWeights && valueOf(*value).type.isUntyped())
             value->scope->edit().change(value->ref.node).outputs[value->ref.index].type.dtype
                 = weightType(containerOf(args[0])->saved);
     }
 }
 
-/// What torch.nn's own layers ask before they take a fused path for inference: as torch.export, the
-/// other spelling, traces them, with gradients wanted and outside of any autocast.
+/// Facts that torch.nn's layers query before they take a fused path for inference, as torch.export
+/// traces them: gradients enabled, outside of any autocast.
 std::optional<at::IValue> ScriptEvaluator::layerFact(const JitNode& node, const Items& args) const
 {
     if (!isInTorch())

@@ -38,7 +38,7 @@ struct ScopedRef
 /// one. monostate: a value that no path reads (prim::Uninitialized).
 using ScriptItem = std::variant<std::monostate, at::IValue, ScopedRef, ScriptContainerPtr>;
 
-/// What a node of the program comes to when its reading needs no operator; else nothing.
+/// The item of a program's node that needs no operator; else nothing.
 using ScriptAnswer = std::optional<ScriptItem>;
 
 /// A tuple, list, dict or object. Lists, dicts and objects have identity and may change while the
@@ -81,7 +81,7 @@ inline ScriptContainer* containerOf(const ScriptItem& item)
     return held ? held->get() : nullptr;
 }
 ScriptContainer::Kind kindOf(const c10::Type& type);
-/// The tuple, list or dict whose parts are known one by one; null for what is one value.
+/// The tuple, list or dict whose parts are known one by one; null for other items.
 const ScriptContainer* takenApart(const ScriptItem& item);
 
 ScriptItem makeContainer(ScriptContainer::Kind kind, c10::TypePtr type,
@@ -113,13 +113,13 @@ private:
     std::vector<Changes> m_marks; ///< containers as they were
 };
 
-/// What an optional type holds; any other type itself.
+/// The content type of an optional; any other type itself.
 c10::TypePtr unwrapped(const c10::TypePtr& type);
-/// What stands at the place of a tuple, or in a list or dict, of the type.
+/// The element type of a tuple at the place, or of a list or dict.
 c10::TypePtr partType(const c10::TypePtr& type, std::size_t place);
-/// What a tuple, list or dict of LibTorch's holds, and the keys of a dict.
+/// The elements of LibTorch's tuple, list or dict, and the keys of a dict.
 std::vector<at::IValue> partsOf(const at::IValue& whole, std::vector<at::IValue>& keys);
-/// How a program takes a list or dict apart.
+/// The elements of a list or dict that a program reads.
 struct ScriptParts
 {
     std::size_t count = 0; ///< elements read one by one
@@ -129,11 +129,11 @@ struct ScriptParts
 ScriptParts partsUsed(const torch::jit::Value& value);
 /// A value that a node makes, as an item of the type: lists and dicts are containers.
 ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type);
-/// What a value of this TorchScript type is at run time.
+/// The run-time type of a value of this TorchScript type.
 ValueType runtimeType(const c10::TypePtr& type);
 
-/// The graph that nodes are being added to: the model's own, or the body of a branch or loop. A
-/// body reads values of the graphs around it through inputs of its own.
+/// The graph that nodes are being added to: the model's, or the body of a branch or loop. A body
+/// reads values of the graphs around it through its inputs.
 class ScriptScope
 {
 public:
@@ -150,11 +150,11 @@ public:
     Result<ValueRef> use(const ScopedRef& ref);
     /// From now on `inside`, an input, stands for a value of the scope around.
     void bind(ValueRef outside, ValueRef inside) { m_inside[outside] = inside; }
-    /// What the inputs made by `use` stand for, in their order, as values of the scope around.
+    /// The outer values of the inputs made by `use`, in their order.
     const std::vector<ValueRef>& captures() const { return m_captures; }
     const Value& value(ValueRef ref) const;
 
-    /// Nodes appended so far, and back to an earlier count of them; nobody may read those.
+    /// Number of appended nodes; `rollBack` removes those after it, which must be unread.
     std::size_t mark() const { return m_appended.size(); }
     void rollBack(std::size_t mark);
 

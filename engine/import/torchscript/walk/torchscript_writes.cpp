@@ -13,7 +13,7 @@ constexpr const char* kSeenTwice
     = "changes a tensor in place that is also seen under another name, which is not followed into "
       "or out of its body; write the change without the underscore";
 
-/// Whether a tensor is read behind a branch or loop under a name that it had before, or is kept.
+/// True if a tensor is read after a branch or loop under an earlier name, or is kept.
 bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKept)
 {
     const std::size_t here = graph.position(control);
