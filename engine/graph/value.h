@@ -34,9 +34,9 @@ struct ValueType
     std::string className; ///< for Custom: the class, such as "Conv2dPackedParamsBase"
     std::string expression; ///< for SymInt and friends: the file's expression, with `shape` empty
 
-    /// A tensor whose element type nothing tells.
+    /// A tensor of unknown element type.
     bool isUntyped() const { return kind == ValueKind::Tensor && dtype == DType::Unknown; }
-    /// A tensor of floats, or of what nobody knows.
+    /// A tensor of floats or of unknown type.
     bool mayBeFloat() const
     {
         return kind == ValueKind::Tensor && (dtype == DType::Unknown || isFloating(dtype));

@@ -20,7 +20,7 @@ std::optional<std::int64_t> evaluateSize(const std::string& expression,
                                          const std::map<std::string, std::int64_t>& symbols);
 
 /// Bytes of a tensor of that type; 0 for what is not a tensor, or of unknown shape or element type.
-/// A size that the symbols do not tell is the traced one.
+/// A size that the symbols do not give is the traced one.
 std::int64_t tensorBytes(const ValueType& type, const std::map<std::string, std::int64_t>& symbols);
 
 } // namespace qs
