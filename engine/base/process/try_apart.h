@@ -38,11 +38,11 @@ struct TrialEnd
 Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
                                          const TrialLimits& limits, const JobContext& job);
 
-/// Runs `body` likewise: what crashes there, never ends
-/// or takes too much memory becomes an error (BadInput) that says so with `what` as its subject
-/// ("its code"). The body's own errors are not looked at, unless it ran out of memory: what it
-/// does is done again here. Where no copy can be made, or it waits for a lock that another thread
-/// held, there is no error. Returns Cancelled soon after a cancel.
+/// Runs `body` likewise: what crashes there, never ends or takes too much memory becomes an
+/// error (BadInput) that says so with `what` as its subject ("its code"). The body's own errors
+/// are ignored, except running out of memory: the caller runs it again. Not an error: no copy
+/// can be made, or it waits for a lock that another thread held. Returns Cancelled soon after a
+/// cancel.
 Result<void> tryApart(const std::function<Result<void>()>& body, const TrialLimits& limits,
                       const std::string& what, const JobContext& job);
 
