@@ -57,14 +57,14 @@ struct BackendPattern
     friend bool operator==(const BackendPattern&, const BackendPattern&) = default;
 };
 
-/// torch.ao's BackendConfig: what a target can run. A value; read from JSON
+/// torch.ao's BackendConfig: the abilities of a target. A value; read from JSON
 /// (resources/backends/*.json or a user's).
 struct Backend
 {
     std::string name;
     std::string description;
-    std::string defaultQConfig; ///< the preset that goes with it: what "global" means when a recipe
-                                ///< says nothing else; "" = none
+    std::string defaultQConfig; ///< its preset: the meaning of "global" if a recipe gives no other
+                                ///< one; "" = none
     std::vector<BackendPattern> patterns; ///< in file order, which is torch.ao's order
 };
 
@@ -78,15 +78,15 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path);
 /// are.
 Result<Backend> findBackend(const std::string& nameOrPath);
 std::vector<std::string> shippedBackends();
-/// True for what is written as a file, whether or not it exists: with a '/' or ending in ".json".
+/// True for a name written as a file, whether or not it exists: with a '/' or ending in ".json".
 bool isBackendPath(const std::string& nameOrPath);
 std::string backendToJson(const Backend& backend);
 /// True when the fusion's second operator is a batch norm that disappears into the first (weights
 /// folded).
 bool foldsBatchNorm(const BackendPattern& entry);
-/// The module a fusion entry leaves behind in an evaluated model, where batch norms are folded:
-/// "torch.nn.Conv2d" for (Conv2d, BatchNorm2d), "torch.ao.nn.intrinsic.ConvReLU2d" for
-/// (Conv2d, BatchNorm2d, ReLU). Empty for an entry that fuses nothing.
+/// The module that a fusion entry makes in an evaluated model, where batch norms are folded:
+/// "torch.nn.Conv2d" for (Conv2d, BatchNorm2d), "torch.ao.nn.intrinsic.ConvReLU2d" for (Conv2d,
+/// BatchNorm2d, ReLU). Empty for an entry that fuses nothing.
 std::string fusedModuleInEval(const BackendPattern& entry);
 
 } // namespace qs

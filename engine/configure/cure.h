@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// What a cure changes.
+/// Kinds of cures.
 enum class CureKind : std::uint8_t
 {
     Range, ///< a value is quantized by another qconfig, for all its readers or for some
@@ -25,8 +25,8 @@ std::string_view cureKindName(CureKind kind);
 std::optional<CureKind> cureKindFromName(std::string_view name);
 std::vector<std::string> cureKindNames();
 
-/// A decision that mends a loss, as a recipe holds it (key "cures"). `expandCures` tells what rules
-/// and edits it stands for. A value.
+/// A decision that mends a loss, as a recipe holds it (key "cures"). `expandCures` turns it into
+/// rules and edits. A value.
 struct Cure
 {
     CureKind kind = CureKind::Float;
@@ -37,7 +37,7 @@ struct Cure
     std::vector<ReaderAddress> readers; ///< Range: whose inputs; empty = every reader
     std::string qconfig; ///< Range, Dynamic: of the recipe, or a preset
     std::optional<double> bound; ///< Bound: the magnitude, above 0
-    std::optional<double> gainDb; ///< what it brought when it was taken; told, not used
+    std::optional<double> gainDb; ///< its gain when it was taken; for information only
     std::string by; ///< who took it: "tune 1f3a"; "" = a person
     bool off = false; ///< kept without effect
     friend bool operator==(const Cure&, const Cure&) = default;

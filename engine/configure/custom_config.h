@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Like `JsonPlace::object`, and keys that torch.ao had once, keeps inside, or has in another place
-/// are told from misspelled ones: the error says what to write instead.
+/// Like `JsonPlace::object`, but recognizes keys that torch.ao had once, keeps inside, or has in
+/// another place: the error says what to write instead.
 Result<void> checkKeys(const JsonPlace& place, const std::vector<std::string>& allowed);
 
 /// The recipe's `prepare` block: torch.ao's `PrepareCustomConfig.to_dict()`. Classes may stand as

@@ -40,7 +40,7 @@ struct ReaderAddress
     friend bool operator==(const ReaderAddress&, const ReaderAddress&) = default;
 };
 
-/// What an edit does to the graph.
+/// Kinds of edits.
 enum class EditKind : std::uint8_t
 {
     Insert, ///< an operator after a value, for all its readers or for some
@@ -54,7 +54,7 @@ enum class EditKind : std::uint8_t
     Constant, ///< another tensor for a parameter, buffer or constant
     AddOutput, ///< a value becomes the model's last output
     DropOutput, ///< one of the model's outputs
-    Fold, ///< what depends on stored tensors alone becomes a constant
+    Fold, ///< values that depend on stored tensors alone become constants
     Extract, ///< only these operators stay: what they read from elsewhere are inputs
     AsFloat32 ///< float16 and bfloat16, of tensors and in arguments, become float32
 };

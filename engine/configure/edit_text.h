@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What an operator of the file or an added one is called; empty: as `addressText` has it.
+/// Gives the name of an operator of the file or an added one; empty: `addressText` names it.
 using OperatorNames = std::function<std::string(const ValueAddress& address)>;
 
 /// `editText` with names of operators from elsewhere.
@@ -20,11 +20,11 @@ std::string addressText(const ValueAddress& address, const OperatorNames& names)
 /// " for conv2d (input), output 0 of the model"; "" for every reader.
 std::string readersText(const std::vector<ReaderAddress>& readers, const OperatorNames& names);
 
-/// What a cure does: "keep layer1.0 · conv2d float", "bound mask at 104".
+/// The effect of a cure: "keep layer1.0 · conv2d float", "bound mask at 104".
 std::string cureText(const Cure& cure, const OperatorNames& names = {});
-/// The same with all that is told of it: "..., +4.2 dB, by tune 1f3a, off".
+/// The same with all its attributes: "..., +4.2 dB, by tune 1f3a, off".
 std::string cureLine(const Cure& cure, const OperatorNames& names = {});
-/// How a rule is marked that a cure gave: "cure float (tune 1f3a)".
+/// Mark of a rule that a cure gave: "cure float (tune 1f3a)".
 std::string cureMark(const Cure& cure);
 
 } // namespace qs

@@ -25,8 +25,8 @@ struct PackDim
     std::optional<std::int64_t> dimension; ///< negative: from the end
 };
 
-/// What a result of a pack's operator looks like. Its shape is an argument's (`like`), what an
-/// operator gives for the same arguments (`sizes`), else `dims`.
+/// Type of a result of a pack's operator. Its shape is an argument's (`like`), the result of an
+/// operator on the same arguments (`sizes`), else `dims`.
 struct PackResult
 {
     std::string like;
@@ -82,9 +82,9 @@ struct PackScript
     std::map<std::string, std::string> methods; ///< by operator, "mypack::unit"
 };
 
-/// What the folder of an extension pack holds, as its `extension.json` tells it
-/// (resources/help/extensions.md). A value without LibTorch; nothing of it is loaded by being
-/// read.
+/// Content of an extension pack's folder, as its `extension.json` states it
+/// (resources/help/extensions.md). A value without LibTorch; reading it loads
+/// nothing.
 struct ExtensionPack
 {
     std::string name, description;
@@ -111,18 +111,18 @@ std::vector<ExtensionPackPtr> loadedPacks();
 /// Makes a pack's operators, patterns and rows known. Its libraries are loaded already. Any thread.
 void addLoadedPack(ExtensionPackPtr pack);
 
-/// What a loaded pack tells of the class of an object
-/// ("__torch__.torch.classes.sites.SparseTensor"); nothing where none does.
+/// A loaded pack's entry for the class of an object ("__torch__.torch.classes.sites.SparseTensor");
+/// nothing without one.
 std::optional<PackClassSpec> adaptedClass(std::string_view className);
 
 /// The backend with the loaded packs' patterns after its own; a pattern that it has itself stays
 /// the backend's.
 Backend withPackPatterns(Backend backend);
 
-/// Refuses (BadInput) where one of the names is of no loaded pack: the line says what to do.
+/// Fails (BadInput) if a name is not a loaded pack's: the line says what to do.
 Result<void> checkPacksLoaded(const std::vector<std::string>& names);
 
-/// One hash of all loaded packs; "" where there are none. Part of every key of a result.
+/// One hash of all loaded packs; "" without any. Part of every key of a result.
 std::string loadedPacksKey();
 
 } // namespace qs

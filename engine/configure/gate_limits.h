@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// What a result must hold. Nothing is asked of what is not set.
+/// The limits that a result must meet. Unset ones are not checked.
 struct GateLimits
 {
     /// Of every output of the lowered model against the float model.
@@ -35,7 +35,7 @@ struct GateLimits
 /// "embedding", "speech". Nothing for another name.
 std::optional<GateLimits> gatePreset(std::string_view name);
 std::vector<std::string> gatePresetNames();
-/// `own` where it is set, else what `other` says; nodes of both, a name once.
+/// `own` where it is set, else `other`; nodes of both, a name once.
 GateLimits withLimits(GateLimits own, const GateLimits& other);
 
 } // namespace qs

@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// The candidate with the smallest edit distance to `word`; empty when none is close enough to be
-/// what was meant.
+/// The candidate with the smallest edit distance to `word`; empty if none is close
+/// enough.
 std::string nearestName(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "did you mean 'x'?" where something is near, else "one of: a, b, c" (at most `most` names).

@@ -19,7 +19,7 @@ enum class ObserverKind : std::uint8_t
     MovingAveragePerChannelMinMax, ///< "moving_average_per_channel_minmax"
     Histogram, ///< "histogram": HistogramObserver
     FixedQParams, ///< "fixed_qparams"
-    Placeholder, ///< "placeholder": says a dtype, sees nothing
+    Placeholder, ///< "placeholder": states a dtype, observes nothing
     ReuseInput, ///< "reuse_input": ReuseInputObserver
     Noop, ///< "noop": like a placeholder; torch.ao's default dtype is float16
     Recording, ///< "recording": keeps values to look at, never chooses a scale
@@ -28,8 +28,8 @@ enum class ObserverKind : std::uint8_t
 std::string_view observerKindName(ObserverKind kind);
 std::optional<ObserverKind> observerKindFromName(std::string_view name);
 std::vector<std::string> observerKindNames();
-/// True for observers that choose a scale and a zero point. The others say a dtype at most, so an
-/// integer dtype with one of them cannot be quantized to (except dynamically, from the data).
+/// True for observers that choose a scale and a zero point. The others state a dtype at most: with
+/// one of them an integer dtype works only dynamically, from the data.
 bool choosesQParams(ObserverKind kind);
 
 /// torch.ao's fake-quantize modules: an observer inside, and its rounding simulated in training.
@@ -44,7 +44,7 @@ std::string_view fakeQuantizeName(FakeQuantize kind); ///< "" for None
 std::optional<FakeQuantize> fakeQuantizeFromName(std::string_view name);
 std::vector<std::string> fakeQuantizeNames();
 
-/// How a histogram observer turns what it counted into the range to quantize.
+/// How a histogram observer turns its counts into the range to quantize.
 enum class RangeMethod : std::uint8_t
 {
     Search, ///< "search": torch.ao's own, `HistogramObserver._non_linear_param_search`
@@ -83,9 +83,9 @@ struct ObserverSpec
     bool reduceRange = false;
     double eps = 1.1920928955078125e-07; ///< smallest scale: float32's epsilon, 2^-23
     int chAxis = 0;
-    /// Per-channel observers: values of a row that share a scale and a zero point, so many to a
-    /// group; 0 = the whole row. Weights of linears only. Not in torch.ao's observers: the
-    /// parameters are those of `quantized_decomposed.quantize_per_channel_group`.
+    /// Per-channel observers: number of values of a row that share a scale and a zero point; 0 =
+    /// the whole row. Weights of linears only. Not in torch.ao's observers: the parameters are
+    /// those of `quantized_decomposed.quantize_per_channel_group`.
     int groupSize = 0;
     double averagingConstant = 0.01; ///< moving average observers
     int bins = 2048; ///< histogram

@@ -16,15 +16,15 @@ struct QConfig
 {
     ObserverSpec activation;
     ObserverSpec weight;
-    /// Key "result": "float": a weighted operator hands its result on as float; the activation
-    /// observer is for what it reads. As PT2E's quantizers annotate an operator without
+    /// Key "result": "float": the result of a weighted operator is float; the activation
+    /// observer applies to its inputs. As PT2E's quantizers annotate an operator without
     /// `output_qspec`.
     bool floatResult = false;
     friend bool operator==(const QConfig&, const QConfig&) = default;
 };
 
-/// A qconfig, or none, behind one pointer: copies share it. Used like std::optional<QConfig>; equal
-/// when what they hold is. Thousands of nodes carry the same few qconfigs.
+/// A qconfig, or none, held by one pointer: copies share it. Used like std::optional<QConfig>;
+/// compares by content. Thousands of nodes carry the same few qconfigs.
 class SharedQConfig
 {
 public:

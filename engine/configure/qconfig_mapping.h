@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// What decides, in rising order of precedence.
+/// Kinds of rules, in rising order of precedence.
 enum class RuleKind : std::uint8_t
 {
     None, ///< no rule reached the node
@@ -22,8 +22,8 @@ enum class RuleKind : std::uint8_t
 };
 std::string_view ruleKindName(RuleKind kind); ///< "global", "object_type", "module_name_regex", ...
 
-/// One rule: what it matches and the qconfig it gives. `fromBackend` marks the default mapping's
-/// own entries.
+/// One rule: its subjects and the qconfig it gives. `fromBackend` marks the default mapping's own
+/// entries.
 struct Rule
 {
     RuleKind kind = RuleKind::Global;
@@ -32,13 +32,13 @@ struct Rule
     int index = 0; ///< module_name_object_type_order: which call; edge: input index
     NamedQConfig qconfig;
     bool fromBackend = false;
-    /// From convert.qconfig_mapping: keeps what it matches float, whatever stronger rules say.
+    /// From convert.qconfig_mapping: keeps its subjects float, above stronger rules.
     bool atConvert = false;
     friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-/// Which qconfig goes where: torch.ao's QConfigMapping, with per-node and per-edge rules above it.
-/// A value.
+/// Assigns qconfigs to operators: torch.ao's QConfigMapping, with per-node and per-edge rules above
+/// it. A value.
 struct QConfigMapping
 {
     std::vector<Rule> rules; ///< in the recipe's order; the backend's defaults first

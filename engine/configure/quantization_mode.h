@@ -19,7 +19,7 @@ std::string_view
 quantizationModeName(QuantizationMode mode); ///< "static", "dynamic", "weight_only"
 
 /// The mode follows from the dtypes of weight and activation alone (torch.ao `get_quant_type`).
-/// Errors (BadInput): a pair that stands for none; the line names both.
+/// Errors (BadInput): a pair without a mode; the line names both.
 Result<QuantizationMode> quantizationMode(const QConfig& qconfig);
 
 } // namespace qs

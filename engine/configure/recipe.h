@@ -47,18 +47,18 @@ struct Recipe
     std::string convertJson = "{}"; ///< ConvertCustomConfig.to_dict() keys without "lowering"
     std::vector<LoweringRow> loweringAdd;
     std::vector<LoweringRow> loweringRemove;
-    /// Float nodes whose observers may have seen nothing (key "convert.uncalibrated"): they
-    /// quantize with scale 1 and zero point 0. Else such an observer stops the conversion.
+    /// Float nodes whose observers may lack data (key "convert.uncalibrated"): they quantize with
+    /// scale 1 and zero point 0. For other nodes such an observer stops the conversion.
     std::vector<std::string> uncalibrated;
     CalibrationSettings calibration;
-    /// Done to the model's graph in this order before anything else (`engine/edit`).
+    /// Applied to the model's graph in this order before anything else (`engine/edit`).
     std::vector<EditStep> edits;
     /// Decisions that mend a loss, above the rules of the mapping (key "cures").
     std::vector<Cure> cures;
     /// Key "needless_outputs": "float": quantized layers that only float operators read give their
     /// result as float.
     bool floatNeedless = false;
-    GateLimits limits; ///< what `check` holds a result of this recipe to (key "limits")
+    GateLimits limits; ///< limits that `check` applies to a result of this recipe (key "limits")
 
     bool namesTarget() const { return !backend.empty(); }
     /// The backend that is planned for: the recipe's own, else x86.
@@ -66,8 +66,8 @@ struct Recipe
     friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 
-/// No backend of its own, global = x86, batch_size 8, batches 16: what runs when there is no
-/// recipe.
+/// The recipe of runs without one: no backend chosen, global = x86, batch_size 8, batches
+/// 16.
 Recipe defaultRecipe();
 /// A backend file is named relative to the recipe's own folder; read, its path is absolute.
 Result<Recipe> readRecipe(const std::string& path);
@@ -75,7 +75,7 @@ Result<Recipe> readRecipe(const std::string& path);
 /// named relative to it.
 Recipe writtenBeside(Recipe recipe, const std::string& path);
 /// Unknown keys, observers, dtypes, schemes, qconfig names are errors that name the key and list
-/// what would be right.
+/// the valid ones.
 Result<Recipe> parseRecipe(const std::string& json, const std::string& path);
 /// Canonical text: stable key order, two-space indent, ends with a newline; parses back to an equal
 /// recipe.

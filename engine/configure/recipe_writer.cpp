@@ -44,7 +44,7 @@ Json mappingToJson(const QConfigMapping& mapping)
     return out;
 }
 
-/// The nulls of convert.qconfig_mapping; an object without keys where there are none.
+/// The nulls of convert.qconfig_mapping; an empty object without any.
 Json convertRulesToJson(const QConfigMapping& mapping)
 {
     Json out = Json::object();

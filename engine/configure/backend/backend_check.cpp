@@ -281,7 +281,7 @@ std::string fusedModuleInEval(const BackendPattern& entry)
         return entry.fusedModule;
     if (entry.pattern.size() == 2)
         return entry.pattern[0];
-    // The class for training names the batch norm too: ConvBnReLU2d leaves ConvReLU2d behind.
+    // The class for training names the batch norm too: ConvBnReLU2d becomes ConvReLU2d.
     std::string name = entry.fusedModule;
     const auto at = name.rfind("Bn");
     return at == std::string::npos ? name : name.erase(at, 2);

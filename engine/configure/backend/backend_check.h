@@ -5,10 +5,10 @@
 
 namespace qs {
 
-/// One thing that would surprise the author of a backend.
+/// One error or warning about a backend file.
 struct BackendProblem
 {
-    bool error = false; ///< the entry cannot do what it says; else only worth knowing
+    bool error = false; ///< the entry cannot work as written; else a warning
     std::string text; ///< one line: "patterns[3] (torch.nn.Conv2d, torch.nn.ReLU): ..."
     int entry = -1; ///< index into `Backend::patterns`; -1 = of none alone
     friend bool operator==(const BackendProblem&, const BackendProblem&) = default;

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// A dtype and its constraints as a person types them; "" says nothing.
+/// A dtype and its constraints as a person types them; "" = not given.
 struct DTypeFields
 {
     std::string dtype;
@@ -23,7 +23,7 @@ struct DTypeConfigFields
     friend bool operator==(const DTypeConfigFields&, const DTypeConfigFields&) = default;
 };
 
-/// What is typed of a backend's entry, field by field.
+/// A backend's entry as typed, field by field.
 struct EntryFields
 {
     /// "torch.nn.Conv2d, torch.nn.ReLU"; JSON where the entry has a complex format.
@@ -36,8 +36,8 @@ struct EntryFields
 
 EntryFields fieldsOf(const BackendPattern& entry);
 
-/// The entry with the fields in it; the keys that have no field stay. An error is the one of a file
-/// that says so: it names `place`, such as "patterns[3]", and the key.
+/// The entry with the fields in it; the keys that have no field stay. Errors are those of a file
+/// with such an entry: they name `place`, such as "patterns[3]", and the key.
 Result<BackendPattern> withFields(const BackendPattern& entry, const EntryFields& fields,
                                   const std::string& place);
 

@@ -11,7 +11,7 @@ std::string observationWords(ObservationType type);
 std::string dtypeWords(const DTypeWithConstraints& value);
 /// "static: quint8 -> quint8, weight qint8"
 std::string dtypesWords(const DTypeConfig& config);
-/// What becomes of the pattern: "fuses to torch.ao.nn.intrinsic.ConvReLU2d", or how it is observed.
+/// The use of the pattern: "fuses to torch.ao.nn.intrinsic.ConvReLU2d", or how it is observed.
 std::string useWords(const BackendPattern& entry);
 
 } // namespace qs

@@ -12,18 +12,18 @@ const std::vector<std::vector<std::string>>& knownFusions();
 /// The fuser methods that they use, each once.
 const std::vector<std::string>& knownFuserMethods();
 
-/// True where the backend has what it takes to quantize the pattern as one operator: the fusion,
-/// and the entry that quantizes the module that it leaves behind.
+/// True if the backend has both entries to quantize the pattern as one operator: the fusion, and
+/// the entry that quantizes the resulting module.
 bool hasFusion(const Backend& backend, const std::vector<std::string>& pattern);
 
-/// The backend with what it lacks for that, at its end. Modules and fuser methods are those of the
-/// shipped backends; dtype configs those that the backend has for the same root module, else for
-/// any operator with a weight, else the shipped ones. NotFound where no shipped backend fuses the
+/// The backend with the missing ones appended. Modules and fuser methods are those of the shipped
+/// backends; dtype configs those that the backend has for the same root module, else for any
+/// operator with a weight, else the shipped ones. Fails (NotFound) if no shipped backend fuses the
 /// pattern.
 Result<Backend> withFusion(Backend backend, const std::vector<std::string>& pattern);
 
-/// The backend with the entry that quantizes what this fusion of its own leaves behind. NotFound
-/// where no shipped backend makes that module.
+/// The backend with the entry that quantizes the result of this one of its fusions. Fails
+/// (NotFound) if no shipped backend makes that module.
 Result<Backend> withPartner(Backend backend, const BackendPattern& fusion);
 
 /// True for a fusion whose partner the backend lacks.

@@ -189,8 +189,8 @@ constexpr std::array kSameOnQuantized {"adaptive_avg_pool1d",
                                        "pixel_unshuffle",
                                        "clone"};
 
-/// A recurrent network's kinds end with its overload, a cell's tell its nonlinearity; rules name
-/// neither.
+/// Kinds of recurrent networks end with the overload, those of cells hold the nonlinearity; rules
+/// name neither.
 std::string plainKind(std::string kind)
 {
     kind = kind.substr(0, kind.find('.'));
@@ -232,7 +232,7 @@ std::size_t removeRows(std::vector<KernelRow>& rows, const LoweringRow& removal)
     });
 }
 
-/// What a recipe's row becomes: one row, or the rows that a quantized class stands for
+/// The rows of a recipe's row: one, or all rows of a quantized class
 /// ("torch.ao.nn.quantized.dynamic.LSTM").
 std::vector<KernelRow> rowsOf(const LoweringRow& added)
 {

@@ -13,16 +13,16 @@
 
 namespace qs {
 
-/// What a kernel's result is quantized with.
+/// The quantization parameters of a kernel's result.
 enum class KernelOutput : std::uint8_t
 {
-    Requantized, ///< the kernel is told the scale and zero point
+    Requantized, ///< the kernel takes the scale and zero point
     AsInput, ///< those of its inputs, which share them
     AsFirst, ///< those of its first input; the kernel requantizes the others
     Fixed ///< its own, in `fixedScale` and `fixedZeroPoint`
 };
 
-/// What a row's operators must look like (requirement 2.7: the mode follows from the qconfig).
+/// The form of a row's operators (requirement 2.7: the mode follows from the qconfig).
 enum class KernelMode : std::uint8_t
 {
     Static, ///< between dequantize and quantize
@@ -34,7 +34,7 @@ enum class KernelMode : std::uint8_t
 /// "static", "dynamic", "float16", "weight only", "float result".
 std::string_view kernelModeName(KernelMode mode);
 
-/// Where one argument of a kernel comes from, as the row of an extension pack tells it.
+/// The source of one argument of a kernel, as the row of an extension pack states it.
 struct KernelArgument
 {
     enum class Source : std::uint8_t
@@ -66,11 +66,11 @@ struct KernelRow
     double fixedScale = 0;
     std::int64_t fixedZeroPoint = 0;
     KernelMode mode = KernelMode::Static;
-    /// What the backend refused as a function is lowered all the same where the row fits, as in
-    /// torch.ao; some of torch.ao's rows are of modules alone.
+    /// A function that the backend refused is lowered nevertheless if the row fits, as in torch.ao;
+    /// some of torch.ao's rows are of modules alone (true).
     bool modulesAlone = false;
-    /// Of an extension pack's kernel: where its arguments come from; those not told have their
-    /// defaults. Empty for LibTorch's kernels, whose schemas tell.
+    /// For an extension pack's kernel: the sources of its arguments; others keep their defaults.
+    /// Empty for LibTorch's kernels, whose schemas suffice.
     std::vector<KernelArgument> arguments {};
     std::string pack {}; ///< the extension pack that the row comes from; "" = none
     friend bool operator==(const KernelRow&, const KernelRow&) = default;
@@ -91,12 +91,12 @@ std::vector<KernelRow> defaultKernelRows();
 /// modules ("torch.nn.Conv2d"), reference modules ("torch.ao.nn.quantized.reference.Linear"), fused
 /// modules ("torch.ao.nn.intrinsic.ConvReLU2d", "nni.ConvReLU2d"), functions, methods or ATen
 /// operators. A removal takes the pattern's rows of all modes, or of the dynamic ones where a name
-/// is from a dynamic namespace. An added row replaces the one
-/// of the same pattern and mode; its kernel is a LibTorch operator, "same", "none", or a quantized
-/// class ("torch.ao.nn.intrinsic.quantized.ConvReLU2d"), which stands for that class's default row.
+/// is from a dynamic namespace. An added row replaces the one of the same pattern and mode; its
+/// kernel is a LibTorch operator, "same", "none", or a quantized class
+/// ("torch.ao.nn.intrinsic.quantized.ConvReLU2d"), which stands for that class's default row.
 /// Errors (BadInput): an added row without pattern or kernel, with a name that PyTorch does not
-/// have, or with a class that stands for no row. Whether LibTorch has the kernel is
-/// `kernelTarget`'s to say.
+/// have, or with a class that stands for no row. `kernelTarget` checks that LibTorch has the
+/// kernel.
 Result<std::vector<KernelRow>> kernelRows(const Recipe& recipe);
 
 /// One line for each removal of the recipe that finds no row, with the nearest name or pattern.

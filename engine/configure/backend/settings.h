@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// What holds for every model of this user, on the command line and in the window alike:
-/// `settings.json` in the user's configuration folder (`userConfigFile`). A value.
+/// A user's settings for every model, on the command line and in the window alike: `settings.json`
+/// in the user's configuration folder (`userConfigFile`). A value.
 struct Settings
 {
     /// Key "target": "required"; else "assumed". A recipe that names no backend is an error then.
@@ -19,8 +19,8 @@ struct Settings
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-/// The defaults where there is no such file. Errors: a file that cannot be read, an unknown key or
-/// word in it.
+/// The settings, or the defaults if the file does not exist. Errors: a file that cannot be read, an
+/// unknown key or word in it.
 Result<Settings> readSettings();
 /// Writes the file whole or not at all. Errors: a user without such a folder, the disk's.
 Result<void> writeSettings(const Settings& settings);

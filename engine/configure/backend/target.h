@@ -12,14 +12,14 @@ namespace qs {
 /// NotFound names the nearest backend.
 Result<Recipe> withBackend(Recipe recipe, const std::string& backend);
 
-/// That a target is taken because the recipe names none, and how to name one; "" where it names
+/// A note that the recipe names no target, which is assumed, and how to name one; "" if it names
 /// one.
 std::string assumedTarget(const Recipe& recipe);
 /// Refuses a recipe that names no target where the user's settings ask for one (BadInput), and
 /// settings that cannot be read.
 Result<void> checkTargetNamed(const Recipe& recipe);
 
-/// The qconfig under "global"; "" where none is: what no rule names stays float.
+/// The qconfig under "global"; "" without one: operators that no rule names stay float then.
 std::string globalQConfig(const Recipe& recipe);
 
 /// The preset that goes with a backend, shipped or a file: "x86" for "native"; "" = none.

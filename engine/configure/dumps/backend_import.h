@@ -11,7 +11,7 @@ bool isBackendDump(const Json& value);
 
 /// The dump as a backend file of ours. Entries keep their order, and a pattern that the dump holds
 /// twice stays twice. The getters that PyTorch keeps beside a nested pattern follow from the
-/// pattern and are dropped. Errors name the entry and what could not be read.
+/// pattern and are dropped. Errors name the entry and its unreadable part.
 Result<Json> importBackend(const JsonPlace& dump);
 
 } // namespace qs

@@ -13,17 +13,17 @@ class DumpNames
 public:
     /// For a dumped mapping.
     static Result<DumpNames> make();
-    /// For a dumped backend. Looks through the whole document first: PyTorch's functional max pools
-    /// print alike, and which are meant is told by how many there are, as in torch.ao's own
-    /// backends: one is max_pool2d, three are max_pool1d to max_pool3d in order.
+    /// For a dumped backend. Scans the whole document first: PyTorch's functional max pools print
+    /// alike; their number identifies them, as in torch.ao's own backends: one is max_pool2d, three
+    /// are max_pool1d to max_pool3d in order.
     static Result<DumpNames> forBackend(const Json& document);
 
     /// "<class 'torch.nn.modules.conv.Conv2d'>" is torch.nn.Conv2d, "<function relu at 0x7f10>" is
     /// torch.nn.functional.relu, "<built-in method relu of type object at 0x7f10>" is torch.relu,
-    /// "<class
-    /// '__main__.Net'>" is __main__.Net; a name that is written out stays, without PyTorch's inner
-    /// module ("torch.nn.modules.conv.Conv2d"). An object unknown to PyTorch goes by its own name.
-    /// Error: several functions print alike and nothing tells which is meant.
+    /// "<class '__main__.Net'>" is __main__.Net; a name that is written out stays, without
+    /// PyTorch's inner module ("torch.nn.modules.conv.Conv2d"). An object unknown to PyTorch goes
+    /// by its own name. Error: several functions print alike and the document does not identify
+    /// them.
     Result<std::string> name(const JsonPlace& place) const;
     /// The same for a text that stands at the place.
     Result<std::string> name(const std::string& given, const JsonPlace& place) const;

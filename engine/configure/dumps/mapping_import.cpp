@@ -248,8 +248,8 @@ private:
         }
     }
 
-    /// The preset that is this qconfig; one that names no whole mapping where there is a choice, as
-    /// under "global" it would bring that mapping along. Empty when there is none.
+    /// The preset equal to this qconfig, preferably one that names no whole mapping, as under
+    /// "global" it would bring that mapping along. Empty without one.
     std::string presetFor(const QConfig& qconfig, bool global) const
     {
         const auto setters = QConfigMapping::defaultNames();

@@ -17,13 +17,13 @@ bool isMappingDump(const Json& value);
 struct ImportedMapping
 {
     Json mapping; ///< as under "mapping"
-    Json qconfigs; ///< what it names and no preset has, as under "qconfigs"
+    Json qconfigs; ///< its qconfigs that are not presets, as under "qconfigs"
     std::string summary; ///< "global qconfig x86 with its default entries, 2 module_name rules"
 };
 /// Translates the dump. Observers are given as Python prints them, as observers of a recipe, or as
 /// the name of a preset with or without "_qconfig". A dump that holds every entry of a default
-/// mapping becomes its name; what differs stays as rules. Errors name the place and what could not
-/// be read. Names in `taken` are not given to the imported qconfigs.
+/// mapping becomes its name; what differs stays as rules. Errors name the place and its unreadable
+/// part. Names in `taken` are not given to the imported qconfigs.
 Result<ImportedMapping> importMapping(const JsonPlace& dump, const Json& taken);
 
 } // namespace qs

@@ -20,7 +20,7 @@ struct PythonValue
         Constant, ///< number, string, True, False, None: in `constant`
         Name, ///< a dotted name: "torch.quint8"
         Object, ///< "<class 'a.B'>", "<function f at 0x7f>", as printed
-        Call ///< `callee(args)`; functools.partial and with_args are taken apart
+        Call ///< `callee(args)`; functools.partial and with_args are resolved
     };
     Kind kind = Kind::Constant;
     Json constant;
@@ -35,10 +35,10 @@ struct PythonArgument
     PythonValue value;
 };
 
-/// Reads one whole text, such as
-/// "functools.partial(<class 'torch.ao.quantization.observer.MinMaxObserver'>, quant_min=0){}" or
-/// "DTypeWithConstraints(dtype=torch.quint8, quant_min_lower_bound=None)". The error says what is
-/// wrong with it and at which character.
+/// Reads one whole text, such as "functools.partial(<class
+/// 'torch.ao.quantization.observer.MinMaxObserver'>, quant_min=0){}" or
+/// "DTypeWithConstraints(dtype=torch.quint8, quant_min_lower_bound=None)". The error names the
+/// fault and its character.
 Result<PythonValue> readPythonValue(const std::string& text);
 
 /// "a.B" of "<class 'a.B'>"; other texts as they are.

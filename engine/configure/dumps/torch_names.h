@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// What the pinned PyTorch offers to patterns and rules, by the names users write
+/// The functions, modules and methods of the pinned PyTorch, by the names users write
 /// ("torch.nn.Conv2d", "torch.nn.functional.relu", "operator.add", "reshape"), and how Python
 /// prints each object. Read from resources/backends/torch_names.txt. A value.
 class TorchNames
@@ -24,8 +24,8 @@ public:
     bool has(std::string_view name) const { return m_names.count(std::string(name)) > 0; }
     /// The name nearest to a word that torch does not have; empty when none is near.
     std::string nearest(std::string_view word) const;
-    /// Every name whose object prints so, the address left out; more than one where Python's text
-    /// does not tell them apart.
+    /// Every name whose object prints so, without the address; several if Python prints them
+    /// alike.
     const std::vector<std::string>& printedAs(std::string_view text) const;
 
 private:

@@ -12,12 +12,12 @@ std::vector<EditKeys> cureKeys();
 const std::vector<std::string>& commonCureKeys();
 
 /// Reads a recipe's list of cures. Errors name the place, an unknown key or kind with the nearest
-/// one, and what is missing. Whether a cure fits a model is not asked here.
+/// one, and what is missing. Whether a cure fits a model is not checked here.
 Result<std::vector<Cure>> readCures(const JsonPlace& place);
 /// The list as it is written; parses back to equal cures.
 Json curesToJson(const std::vector<Cure>& cures);
 
-/// The cures that have an effect, without what is only told of them: what keys are made of.
+/// The cures that have an effect, without information-only members: the input of keys.
 std::vector<Cure> countedCures(const std::vector<Cure>& cures);
 
 } // namespace qs

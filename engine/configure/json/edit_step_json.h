@@ -24,8 +24,8 @@ Result<std::vector<EditStep>> readEdits(const JsonPlace& place);
 /// The list as it is written; parses back to equal steps.
 Json editsToJson(const std::vector<EditStep>& steps);
 
-/// What `readers` of an insertion holds where nobody is to read the value yet: an empty list in the
-/// file. Later edits feed readers with it.
+/// `readers` of an insertion whose value has no readers yet: an empty list in the file. Later edits
+/// give it readers.
 std::vector<ReaderAddress> nobody();
 bool isNobody(const std::vector<ReaderAddress>& readers);
 

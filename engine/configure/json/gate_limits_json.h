@@ -8,7 +8,7 @@ namespace qs {
 
 /// `{"preset": "detection", "min_sqnr": 30, "min_cosine": 0.99, "max_drop": 0.5, "min_coverage":
 /// 90, "nodes": {"head": 35}}`: the key "limits" of a recipe; a preset is resolved. Errors: another
-/// key, an unknown preset, no number.
+/// key, an unknown preset, not a number.
 Result<GateLimits> readLimits(const JsonPlace& place);
 /// What is set, without the preset's name; parses back to equal limits.
 Json limitsToJson(const GateLimits& limits);

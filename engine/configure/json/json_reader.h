@@ -69,7 +69,7 @@ auto readList(const JsonPlace& list, const Read& read)
 }
 
 /// The text with blanks in place of comments (// and /* */) and of commas before a closing bracket,
-/// so that people may write both: what `parseJson` says of places still holds.
+/// so that people may write both: places reported by `parseJson` stay right.
 std::string withoutComments(std::string text);
 
 /// Parses JSON; the error names the line and column.

@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// What a cure is written with; which kind takes which is `cureKeys`'. The words with $ are
-/// `keyExample`'s.
+/// Keys of a cure; `cureKeys` lists those of each kind. `keyExample` replaces the words with
+/// $.
 inline constexpr std::array kCureKeyRows {
     KeyRow {"cure", "string", "required", "the kind of cure, of those below",
             R"("cures": [{"cure": "float", "at": $HEAD}])"},
@@ -33,7 +33,7 @@ inline constexpr std::array kCureKeyRows {
             R"("cures": [{"cure": "float", "at": $HEAD, "off": true}])"},
 };
 
-/// The part of the page on cures: which keys each kind has, and what it does.
+/// The part of the page on cures: the keys of each kind, and its effect.
 std::string cureKindsText();
 
 } // namespace qs

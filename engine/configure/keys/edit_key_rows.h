@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// What an edit of the model's graph is written with; which kind takes which is `editKeys`'. The
-/// words with $ are `keyExample`'s.
+/// Keys of an edit of the model's graph; `editKeys` lists those of each kind. `keyExample` replaces
+/// the words with $.
 inline constexpr std::array kEditKeyRows {
     KeyRow {"do", "string", "required", "the kind of edit, of those below",
             R"("edits": [{"do": "rename", "at": $HEAD, "name": "classifier"}])"},
@@ -67,7 +67,7 @@ inline constexpr std::array kEditKeyRows {
         R"("edits": [{"do": "constant", "at": {"stored": "head.bias"}, "file": ".../bias.npy", "sha256": "9f86d081"}])"},
 };
 
-/// The part of the page on edits: which keys each kind has, and how they address what they change.
+/// The part of the page on edits: the keys of each kind, and the addresses in them.
 std::string editKindsText();
 
 } // namespace qs

@@ -32,7 +32,7 @@ std::span<const KeyTable> keyTables(std::string_view document)
         return backendKeyTables();
     if (document == "recipe")
         return recipeKeyTables();
-    // Lowering rows are a part of the recipe with a page of its own.
+    // Lowering rows are a part of the recipe with a separate page.
     const auto all = recipeKeyTables();
     const auto first = std::find_if(all.begin(), all.end(), [](const KeyTable& table) {
         return table.place.starts_with("convert.lowering");

@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// One key of a document that users write. Plain text; what is code in it stands in backquotes.
+/// One key of a document that users write. Plain text; code in it is in backquotes.
 struct KeyRow
 {
     std::string_view key;
@@ -19,11 +19,11 @@ struct KeyRow
     std::string_view torch = {}; ///< torch.ao's spelling; "" = ours alone
 };
 
-/// An object of a document: what the reader accepts there, and what the reference page says of it.
+/// An object of a document: the keys that the reader accepts, and their text in the reference page.
 struct KeyTable
 {
     std::string_view place; ///< "calibration.preprocess"; "" for the document itself
-    std::string_view about; ///< what stands there, in one line
+    std::string_view about; ///< its content, in one line
     std::span<const KeyRow> rows;
 
     /// The keys, in order: what a reader accepts.
@@ -36,7 +36,7 @@ const std::vector<std::string>& keyDocuments();
 /// The tables of a document, in the order of its page; empty for an unknown document. The readers
 /// check keys by these very tables.
 std::span<const KeyTable> keyTables(std::string_view document);
-/// What `keyTables` has for a place, for its reader. The place must exist.
+/// The table of a place, for its reader. The place must exist.
 const KeyTable& keyTable(std::string_view document, std::string_view place);
 
 std::span<const KeyTable> recipeKeyTables();
@@ -44,7 +44,7 @@ std::span<const KeyTable> backendKeyTables();
 
 /// The row's example, with the operators that it is about.
 std::string keyExample(const KeyRow& row);
-/// A text of a page with what its words with $ stand for: parts of examples that name operators.
+/// A text of a page with its words with $ replaced: parts of examples that name operators.
 std::string withExamples(std::string_view page);
 
 /// The reference page of a document, in Markdown: resources/help/recipe-keys.md ...

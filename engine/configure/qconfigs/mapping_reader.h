@@ -7,7 +7,7 @@
 namespace qs {
 
 /// Reads a `mapping` block into rules, in file order. Names of qconfigs are the recipe's own, then
-/// presets. Errors name the place and what would be right.
+/// presets. Errors name the place and the valid choices.
 Result<std::vector<Rule>> readMapping(const JsonPlace& place, const Recipe& recipe);
 
 /// Reads `convert.qconfig_mapping`, torch.ao's late override: its nulls become rules with

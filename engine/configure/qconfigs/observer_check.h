@@ -8,7 +8,7 @@ namespace qs {
 
 /// Does the method try a range for each bin of a histogram?
 bool triesEachBin(RangeMethod method);
-/// Such a method takes no histogram of more bins.
+/// Most bins of a histogram for such a method.
 inline constexpr int kMostSearchedBins = 1 << 15;
 
 /// Does an observer of this kind keep a range for each channel?

@@ -15,7 +15,7 @@ Result<ObserverSpec> readObserver(const JsonPlace& place);
 std::vector<std::string> observerKeys(ObserverKind kind);
 /// `{"activation": ..., "weight": ..., "result": "float"}`; "result" may be left out.
 Result<QConfig> readQConfig(const JsonPlace& place);
-/// What the keys "result" and "needless_outputs" may hold besides null.
+/// The value of the keys "result" and "needless_outputs" besides null.
 inline constexpr const char* kFloatWord = "float";
 /// True for "float", false for null; anything else is an error.
 Result<bool> readFloatWord(const JsonPlace& place);
