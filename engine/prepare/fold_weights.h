@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// Makes a stored weight of each that the plan observes as a layer's own and that operators compute
-/// of stored tensors alone, as weight_norm does. `model`: the graph that is edited, as it was.
-/// Returns whether there was one.
+/// Replaces each layer's weight that the plan observes and that operators compute from stored
+/// tensors alone (weight_norm) by a stored one. `model`: the graph before the edit. Returns whether
+/// there was one.
 Result<bool> foldWeights(GraphEdit& edit, const GraphPtr& model, const Plan& plan);
 
 } // namespace qs

@@ -9,8 +9,8 @@ namespace qs {
 /// Puts an observer node on every activation the plan observes. An edge without readers sits on the
 /// value, for all who read it; an edge with readers sits between what those read now and them, so
 /// that a consumer's own observer sees what its producer's observer passed on (as torch.ao inserts
-/// them). `valueOf` says where the float graph's values live. Errors (Internal): the plan observes
-/// a value that is gone.
+/// them). `valueOf` maps the float graph's values. Errors (Internal): the plan observes a value
+/// that no longer exists.
 Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf,
                              const JobContext& job);
 

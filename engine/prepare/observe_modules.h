@@ -10,8 +10,8 @@ namespace qs {
 ValueRef insertObserver(GraphEdit& edit, ValueRef value, ObserverId id);
 
 /// Turns each module that the plan observes from within (`CustomModule`) into one `kModuleTarget`
-/// node, whose body computes the same in single steps and observes what the plan observes inside.
-/// The node keeps its id and its outputs. `model` is the float graph. Returns whether anything
+/// node, whose body computes the same in single steps and has the plan's inner observers. The
+/// node keeps its id and its outputs. `model` is the float graph. Returns whether anything
 /// changed.
 bool observeModules(GraphEdit& edit, const Graph& model, const Plan& plan);
 

@@ -8,16 +8,16 @@
 
 namespace qs {
 
-/// For every value of a graph a hash of all that computes it from the model's inputs and stored
-/// tensors. Equal keys mean equal values, in whatever plan or conversion of a model they stand. A
+/// For every value of a graph a hash of its computation from the model's inputs and
+/// stored tensors. Equal keys mean equal values, in any plan or conversion of a model. A
 /// value.
 class ValueKeys
 {
 public:
-    /// Of a prepared graph. Observers count for nothing: they pass their value on.
+    /// Of a prepared graph. Observers are ignored: they pass their value on.
     explicit ValueKeys(const PreparedModel& prepared);
     /// Of the float model itself or of a form that was made from the prepared graph. Tensors that
-    /// were added on the way count by their content; what cannot be read has a key like no other.
+    /// were added on the way count by their content; an unreadable one gets a unique key.
     ValueKeys(const Graph& form, const PreparedModel& prepared);
 
     /// The value must be one of the graph's own, not of a subgraph.

@@ -18,8 +18,8 @@ struct WeightedOp
     std::string input, weight, bias; ///< argument names; bias "" = the operator has none
 };
 
-/// What `node` is, if it is a convolution, a linear or an embedding in any of ATen's spellings, or
-/// an operator of an extension pack that has a weight.
+/// The spelling of `node`, if it is a convolution, a linear or an embedding in any of ATen's
+/// spellings, or an operator of an extension pack that has a weight.
 std::optional<WeightedOp> weightedOp(const Node& node);
 
 /// Position of the argument of that name in `node.args`, or -1.
@@ -27,11 +27,11 @@ int argumentIndex(const Node& node, std::string_view name);
 /// The value an argument refers to; none where it is absent, None or a constant.
 ValueRef argumentRef(const Node& node, std::string_view name);
 
-/// Where a weight argument really comes from: core ATen hands a linear's weight over through
-/// `permute` or `t`.
+/// The source of a weight argument: core ATen passes a linear's weight through `permute` or
+/// `t`.
 struct WeightPath
 {
-    ValueRef source; ///< the first value that is no mere change of layout
+    ValueRef source; ///< the first value that is not only a change of layout
     std::vector<NodeId> layout; ///< the layout operators between, nearest to the source first
 };
 WeightPath weightPath(const GraphEdit& edit, ValueRef argument);
