@@ -184,7 +184,7 @@ private:
         return {};
     }
 
-    // A file that does not tell a value's type lets the plan take it for float32.
+    // If a file does not record a value's type, the plan takes it for float32.
     Result<void> checkType(const Node& observer, const at::Tensor& value) const
     {
         if (value.scalar_type() == at::kFloat)

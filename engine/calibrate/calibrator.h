@@ -15,7 +15,7 @@ namespace qs {
 
 class Checkpoint;
 
-/// What a run finds beside the statistics.
+/// Findings of a run beside the statistics.
 struct RunFindings
 {
     RecordedShapes shapes; ///< that saw every value
@@ -34,9 +34,9 @@ Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& mod
 
 /// Runs the data through the prepared graph and lets every observer see its value, the weights
 /// included. NaN or Inf in an observed value or in an output is an error that names the node and
-/// the batch; `findings` gets all values of that batch that observers saw so. With a checkpoint it
-/// goes on from the statistics that are there, and leaves its own there from time to time and when
-/// it is cancelled; a sequence, whose model keeps a state, starts over.
+/// the batch; `findings` gets all such observed values of that batch. With a checkpoint it goes on
+/// from the saved statistics, and saves its own from time to time and when it is cancelled; a
+/// sequence, whose model keeps a state, starts over.
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job = {},
                                   const Checkpoint* checkpoint = nullptr,

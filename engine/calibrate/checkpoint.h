@@ -15,7 +15,7 @@ namespace qs {
 std::string calibrationKey(const PreparedModel& prepared, const std::string& dataKey,
                            const std::string& device);
 
-/// What the file is called, whatever its folder.
+/// Name of the file, in any folder.
 inline constexpr const char* kCheckpointFile = "calibration.partial.npz";
 
 /// The file where an interrupted calibration leaves its statistics, to go on from there.
@@ -28,12 +28,12 @@ public:
         , m_key(std::move(key))
     {
     }
-    /// The statistics of an earlier run of the very same calibration; nothing where there are none
-    /// or they are another's. A file that is damaged, or that no calibration wrote, is moved aside
-    /// with a warning, in the place of one moved there before.
+    /// The statistics of an earlier run of the same calibration; nothing without any or if the
+    /// key differs. Moves a damaged or foreign file aside with a warning, over one moved there
+    /// before.
     std::optional<Observations> load(const Plan& plan) const;
     Result<void> save(const Observations& observations) const;
-    /// Nothing is left to go on from.
+    /// Removes the file.
     void remove() const;
     const std::string& path() const { return m_path; }
 

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// A value of which the file records another shape than a run shows.
+/// A value whose shape in a run differs from the file's record.
 struct CorrectedShape
 {
     ValueRef value;
@@ -18,7 +18,7 @@ struct CorrectedShape
 };
 
 /// The model with these shapes. Its record keeps them (`correctedShapesText`), the file's beside
-/// them. Unchanged where there are none.
+/// them. Unchanged if `corrected` is empty.
 GraphPtr withCorrectedShapes(const GraphPtr& model, const std::vector<CorrectedShape>& corrected);
 
 /// What `withCorrectedShapes` changed, as a JSON list: name of the node, output, recorded and

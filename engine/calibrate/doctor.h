@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What this machine can do, and whether the kernels are right on it. Plain values.
+/// Abilities of this machine, and whether the kernels are right on it. Plain values.
 struct DoctorReport
 {
     std::string torchVersion; ///< "2.11.0"
@@ -19,7 +19,7 @@ struct DoctorReport
     std::string quantizedEngine; ///< LibTorch's int8 engine, "x86"
     CudaFacts cuda;
     std::string device; ///< where the checks ran beside the CPU: "cuda:0", or "cpu"
-    std::string deviceNote; ///< why, where it is not what was asked for
+    std::string deviceNote; ///< why, if it differs from the request
     std::vector<SelfCheck> checks;
 };
 

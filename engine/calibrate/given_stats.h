@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// What an observer of a layer's weight starts from where the model's file gives it a range; it
+/// The initial statistics of a layer's weight observer if the model's file gives it a range; it
 /// then sees the weight once. Nothing for other observers.
 std::optional<ObserverStats> givenStart(const Graph& model, const PlannedObserver& observer);
 
-/// Observers to which the model's file gives a range (`givenFor`) take it in place of what they
-/// saw, unless they started from it; their histograms stay those of the data.
+/// Observers to which the model's file gives a range (`givenFor`) take it instead of the observed
+/// one, unless they started from it; their histograms stay those of the data.
 void takeGivenRanges(const Graph& model, const Plan& plan, Observations& seen);
 
 } // namespace qs

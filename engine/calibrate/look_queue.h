@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// Looks at values on a device that are taken in later, many batches at once: meanwhile the host
-/// never waits for the device. One thread at a time.
+/// Queues observations on a device and collects their results later, many batches at once:
+/// meanwhile the host never waits for the device. One thread at a time.
 class LookQueue
 {
 public:
@@ -19,13 +19,13 @@ public:
         std::int64_t batch = 0;
     };
 
-    /// Queues a look of `observer`, which must live until `settle`, at a value that is not empty.
+    /// Queues an observation of a value, not empty, by `observer`, which must outlive `settle`.
     void add(CountingObserver& observer, const at::Tensor& x, Place place);
-    /// Queues the question whether a tensor (an output of the model) is finite.
+    /// Queues a check that a tensor (an output of the model) is finite.
     void addCheck(const at::Tensor& x, Place place);
-    /// True when enough waits (64 MiB on the device) to be taken in.
+    /// True if enough results wait (64 MiB on the device) to be collected.
     bool isFull() const { return m_bytes >= kMaxBytes; }
-    /// Waits for the device and has the observers take in what was queued, in order. Returns the
+    /// Waits for the device and passes the queued results to the observers, in order. Returns the
     /// places with NaN or Inf of the first batch that has one, after which it stops.
     std::vector<Place> settle();
 

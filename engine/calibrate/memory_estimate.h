@@ -12,7 +12,7 @@
 
 namespace qs {
 
-/// What a run of a graph holds, predicted from the shapes.
+/// The memory of a run of a graph, predicted from the shapes.
 struct MemoryEstimate
 {
     std::int64_t weights = 0; ///< bytes of parameters, buffers and constants
@@ -20,7 +20,7 @@ struct MemoryEstimate
     /// Room enough for the whole run: weights, twice the live values (an operator's scratch memory
     /// is about as large as what it reads), and what a device's libraries take.
     std::int64_t needed() const { return weights + 2 * live + (std::int64_t(300) << 20); }
-    /// What the stages from calibration to export cannot do without on the CPU: the weights, their
+    /// The least memory of the stages from calibration to export on the CPU: the weights, their
     /// integers in two forms, and the live values of the float and the converted model.
     std::int64_t least() const { return weights + weights / 2 + 2 * live; }
 };
@@ -38,8 +38,8 @@ MemoryEstimate estimateMemory(const Graph& graph, std::int64_t samples);
 Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, std::int64_t samples,
                        const std::string& device);
 
-/// The same on the CPU, for all stages: refuses only what cannot be. `freeBytes` as
-/// `mainMemoryLeft` tells.
+/// The same on the CPU, for all stages: refuses only impossible runs. `freeBytes`: from
+/// `mainMemoryLeft`.
 Result<void> checkFitsHere(const MemoryEstimate& estimate, std::int64_t freeBytes,
                            std::int64_t samples);
 

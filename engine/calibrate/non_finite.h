@@ -18,8 +18,8 @@ bool mayBeNonFinite(const at::IValue& value);
 /// True for a floating tensor with a NaN or Inf in it.
 bool holdsNonFinite(const at::IValue& value);
 
-/// Fails with what the data say of themselves where an input that the prepared graph observes holds
-/// NaN or +Inf. Others may, and -Inf may stand anywhere: a mask, say.
+/// Fails with the data's own error if an input that the prepared graph observes holds NaN or +Inf.
+/// Other inputs may hold them, and any may hold -Inf (a mask).
 Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch);
 
 /// A value that is not finite where an observer saw it.
@@ -29,7 +29,7 @@ struct NonFiniteValue
     std::string seen; ///< "-Inf in batch 1, first in 'log' (aten.log.default of module 'bias')"
 };
 
-/// What is not finite in a batch.
+/// The values of a batch that are not finite.
 struct NonFinite
 {
     /// Of the first place: the operator where NaN or Inf first appears on the way; the operators

@@ -22,10 +22,10 @@ struct Histogram
     bool empty() const { return counts.empty(); }
 };
 
-/// Bins of a histogram for display and what-if, unless the observer counts in one of its own.
+/// Bins of a histogram for display and what-if, unless the observer has its own histogram.
 inline constexpr std::int32_t kFineBins = 2048;
 
-/// What one observer saw. Plain numbers, so that they reach windows and files.
+/// Statistics of one observer. Plain numbers, for windows and files.
 struct ObserverStats
 {
     ObserverId id;
@@ -41,7 +41,7 @@ struct ObserverStats
     bool everRan() const { return count > 0; }
 };
 
-/// What a calibration found. A value; share as ObservationsPtr.
+/// Result of a calibration. A value; share as ObservationsPtr.
 struct Observations
 {
     std::vector<ObserverStats> observers; ///< in the order of Plan::observers: ids ascend
@@ -53,8 +53,8 @@ struct Observations
 };
 using ObservationsPtr = std::shared_ptr<const Observations>;
 
-/// All statistics as an .npz with a checksum of its content; written atomically. `key` says what
-/// they are of, for whoever reads them back. A cancel leaves no file.
+/// All statistics as an .npz with a checksum of its content; written atomically. `key` identifies
+/// the calibration for later readers. A cancel leaves no file.
 Result<void> writeObservations(const Observations& observations, const std::string& path,
                                const std::string& key = {}, const JobContext& job = {});
 

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// NumPy makes float64 unless told otherwise, and a file that tells no types takes it as it is.
+/// NumPy's default is float64, and a model without recorded types takes it as it is.
 Error aboutWideData(Error error, const Graph& model, const Batch& first)
 {
     const std::vector<const Node*> inputs = model.inputs();

@@ -6,10 +6,10 @@
 
 namespace qs {
 
-/// The model with the element types and ranks that running the data's first batch shows, where its
-/// file does not tell them: a TorchScript file tells none, and what follows from its operators
-/// starts at its inputs. A note says how many. A model that tells all is returned as it is and
-/// nothing runs; one of which the batch tells no more is returned as it is. Errors name the node.
+/// Adds element types and ranks that the file does not record, as a run of the data's first batch
+/// observes them: a TorchScript file records none, and inference by its operators starts at its
+/// inputs. A note gives their number. A model that lacks none is returned unchanged without a run;
+/// so is one to which the batch adds no type. Errors name the node.
 Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const JobContext& job);
 
 } // namespace qs

@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-// The bounds that the operator's arguments give. Nothing when one is no constant.
+// The bounds that the operator's arguments give. Nothing if one is not a constant.
 std::optional<Bounds> boundsFrom(const Node& node, const OperatorClamp& clamp)
 {
     Bounds out {clamp.low, clamp.high};

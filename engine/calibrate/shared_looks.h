@@ -8,10 +8,10 @@
 
 namespace qs {
 
-/// Spares second looks: an observer that sees both sides of an operator which only reorders its
-/// input's values or cuts them off at constants (torch.ao shares one over reshape, permute, relu6,
-/// hardtanh, clamp ...) learns of the output from what it found in the input. Results are those of
-/// looking at both. Of one prepared graph, which must outlive it; one thread at a time.
+/// Avoids second observations: an observer on both sides of an operator which only reorders its
+/// input's values or clamps them at constants (torch.ao shares one over reshape, permute, relu6,
+/// hardtanh, clamp ...) derives the output's statistics from the input's. Results equal those of
+/// observing both. Of one prepared graph, which must outlive it; one thread at a time.
 class SharedLooks
 {
 public:
@@ -19,7 +19,7 @@ public:
 
     /// `observer.observe(x)` for the value of the observer node `node`.
     std::int64_t observe(Observer& observer, const Node& node, const at::Tensor& x);
-    /// Drops what nobody came for; between two runs of the graph.
+    /// Clears unused observations; call between runs of the graph.
     void forget() { m_looks.clear(); }
 
 private:

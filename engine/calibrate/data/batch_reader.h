@@ -27,7 +27,7 @@ public:
     /// Batches of the dataset.
     std::int64_t count() const { return m_count; }
     /// The next batch, up to the last one. A batch that cannot be read is an error in its
-    /// turn, after the batches before it; nothing is read behind it. Cancelled as soon as the job
+    /// turn, after the batches before it; reading stops there. Cancelled as soon as the job
     /// is.
     Result<Batch> next();
 

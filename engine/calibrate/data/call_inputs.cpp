@@ -227,8 +227,8 @@ Result<Values> CallInputs::arrange(const at::IValue& call) const
     for (const TreeSpec& side : m_structure.inputs.children)
         for (const TreeSpec& child : side.children)
             specs.push_back(&child);
-    // Values side by side that are no structure, or not the model's, are its inputs in order. Else
-    // what was fixed when the model was exported (None, a flag) is among them, and passed over.
+    // A flat list, if the model's structure differs, holds its inputs in order. Else it includes
+    // the values that the export fixed (None, a flag), which are skipped.
     const bool flat = std::none_of(given.begin(), given.end(), isContainer);
     const bool plain = std::all_of(specs.begin(), specs.end(), [](const TreeSpec* spec) {
         return spec->kind == TreeSpec::Kind::Leaf;

@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// Brings what a caller would hand to the model, tuples and dictionaries as they nest, into the
-/// order of the graph's inputs. Borrows the graph.
+/// Brings a caller's arguments, nested tuples and dictionaries included, into the order of the
+/// graph's inputs. Borrows the graph.
 class CallInputs
 {
 public:
@@ -25,11 +25,11 @@ public:
     /// come back as they are. The error (BadInput) names the argument and what the model takes.
     Result<std::vector<at::IValue>> arrange(const at::IValue& call) const;
 
-    /// The other way: all innermost values of a call, in order, from the graph's inputs. What the
-    /// export fixed (None, a flag, a number) stands in its place.
+    /// The other way: all innermost values of a call, in order, from the graph's inputs. Values
+    /// that the export fixed (None, a flag, a number) are in their places.
     Result<std::vector<at::IValue>> spread(const std::vector<at::IValue>& inputs) const;
 
-    /// What an export of the model is called with: the inputs, or all that `spread` gives, which
+    /// The arguments of an export of the model: the inputs, or all that `spread` gives, which
     /// TorchScript keeps. Errors: it takes another number of inputs.
     Result<std::vector<at::IValue>> inputsOf(const Graph& exported,
                                              const std::vector<at::IValue>& inputs) const;

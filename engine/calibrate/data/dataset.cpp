@@ -26,7 +26,7 @@ bool endsWith(const std::string& text, const std::string& ending)
 constexpr const char* kKindsOfData
     = "give a .npz, a .pt of torch.save, a folder of images, or 'sample'";
 
-/// Names what is known and holds no data that is read here. A file of its own kind passes.
+/// Fails for a known file format that does not hold calibration data. Unknown files pass.
 Result<void> checkKind(const std::string& source, const Graph& graph)
 {
     const auto look = lookAtFile(source);

@@ -37,8 +37,8 @@ public:
     /// Batch `index`; tensors on the CPU. Errors name the file.
     virtual Result<Batch> batch(std::int64_t index) const = 0;
     virtual bool hasLabels() const = 0;
-    /// The batches follow each other in time: what one call leaves in a model's buffers is where
-    /// the next one starts. Else each call starts from the saved state.
+    /// The batches follow each other in time: each call starts from the model's buffers as the call
+    /// before left them. Else each call starts from the saved state.
     bool isSequence() const { return m_isSequence; }
     void setSequence(bool isSequence) { m_isSequence = isSequence; }
 
@@ -58,7 +58,7 @@ struct DatasetOptions
 inline constexpr const char* kTakeAll
     = "; \"calibration\": {\"batches\": 0} in the recipe takes all";
 
-/// What a recipe says about the data.
+/// The recipe's options for the data.
 DatasetOptions datasetOptions(const CalibrationSettings& settings);
 /// The same for comparing, which goes through all the data.
 DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings);
@@ -69,7 +69,7 @@ DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings);
 /// against the graph; errors name the array, what was wanted and given. Data are read batch by
 /// batch, however long the file is; `Batch::notFinite` then says where floating data hold NaN or
 /// Inf. An input with a fixed first dimension fixes the batch size; an incomplete tail is then
-/// dropped with a note. Unsupported where an input is an object of a class: no data hold one.
+/// dropped with a note. Unsupported if an input is an object of a class: data cannot hold one.
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options);
 

@@ -38,7 +38,7 @@ std::string openName(const std::string& expression, const Symbols& known)
 /// The value of `name` for which an expression has this size.
 struct Solution
 {
-    bool isStraight = false; ///< the expression is a straight line in `name`, else nobody knows
+    bool isStraight = false; ///< the expression is linear in `name`; else unsolved
     std::optional<std::int64_t> value; ///< nothing where no whole number fits
 };
 

@@ -14,17 +14,17 @@
 
 namespace qs {
 
-/// What a model's file says about the open dimensions of its inputs: ranges, equal sizes, sizes
-/// that follow from others. Built once; immutable.
+/// The file's rules on the open dimensions of a model's inputs: ranges, equal sizes, sizes that
+/// follow from others. Built once; immutable.
 class DimensionRules
 {
 public:
     explicit DimensionRules(const Graph& graph);
     bool empty() const { return m_dims.empty(); }
 
-    /// Whether one call's inputs obey. The error (BadInput) names input, dimension and what the
-    /// model takes there; `what` says which call it is. A lower bound of 2 or less is no bound, as
-    /// in PyTorch.
+    /// Checks one call's inputs. The error (BadInput) names input, dimension and what the model
+    /// takes there; `what` names the call. A lower bound of 2 or less is ignored, as in
+    /// PyTorch.
     Result<void> check(const std::vector<at::IValue>& inputs, const std::string& what) const;
 
 private:

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What becomes of data whose elements are not of the type that an input takes.
+/// The conversion of data to an input's element type.
 enum class TypeChange
 {
     None, ///< it is the type, or the input takes any
@@ -22,8 +22,8 @@ enum class TypeChange
 TypeChange typeChange(DType given, DType wanted);
 
 /// The tensor with elements of another type, or the flat index of the first element that the type
-/// cannot hold. Rounding alone is no loss, so large values may come out as Inf. `tensor` is dense
-/// and on the CPU, and `typeChange` does not refuse it. Uses no thread but the caller's.
+/// cannot hold. Rounding is allowed, so large values may come out as Inf. `tensor` is dense and on
+/// the CPU, and `typeChange` does not refuse it. Runs on the caller's thread only.
 struct ChangedTensor
 {
     at::Tensor tensor;

@@ -41,8 +41,8 @@ Error misfit(const std::string& what, const Node& input, const std::string& want
                          + given + " is given");
 }
 
-// The first element whose exponent is all ones: NaN or Inf; -1 for none. A loop of our own, since
-// LibTorch's operators would start a second set of worker threads for the thread that reads.
+// The first element whose exponent is all ones: NaN or Inf; -1 for none. Not LibTorch's operators,
+// since they would start a second set of worker threads for the reading thread.
 template<class Word>
 std::int64_t firstWithExponent(const at::Tensor& tensor, Word exponent)
 {

@@ -21,7 +21,7 @@ std::optional<std::int64_t> fixedBatch(const Node& input);
 /// "0.5", "true": an element as a person wrote it.
 std::string elementText(const at::Tensor& tensor, std::int64_t flat);
 
-/// What a tensor's header says of it.
+/// Type and shape of a tensor by its header.
 struct DataForm
 {
     DType dtype = DType::Unknown;
@@ -40,7 +40,7 @@ std::string inputNames(const std::vector<const Node*>& inputs);
 Error namedError(Error error, const std::string& what);
 
 /// Whether data of this form fit a model input: type, rank, fixed dimensions (the first one only
-/// when `checkFirst`). Numbers of another type fit (`typeChange`); their values are looked at when
+/// when `checkFirst`). Numbers of another type fit (`typeChange`); their values are checked when
 /// they are read. `what` names the tensor in the error ("array 'x'").
 Result<void> checkForm(const DataForm& form, const Node& input, const std::string& what,
                        bool checkFirst);
@@ -51,17 +51,17 @@ struct ReadyInput
     std::optional<Error> notFinite; ///< where it holds NaN or Inf: what and at which index
 };
 
-/// Makes ready for `input` what was read: brings the elements to the type that the model takes.
-/// Floating numbers are rounded; whatever else would change a value is refused. NaN and Inf stay:
-/// whether the input may hold them, the plan says. `firstRow` is the first row's number in the
-/// file, for the error's index. Uses no thread but the caller's.
+/// Prepares a read tensor for `input`: converts the elements to the type that the model takes.
+/// Floating numbers are rounded; any other change of a value is refused. NaN and Inf stay: the plan
+/// decides whether the input may hold them. `firstRow` is the first row's number in the file, for
+/// the error's index. Uses no thread but the caller's.
 Result<ReadyInput> readyInput(const at::Tensor& tensor, const Node& input, const std::string& what,
                               std::int64_t firstRow);
 /// Makes it the batch's next input, read from `file`.
 Result<void> addInput(Batch& batch, const at::Tensor& tensor, const Node& input,
                       const std::string& what, std::int64_t firstRow, const std::string& file);
 
-/// Says so where `readyInput` is going to make floating numbers of data of another type.
+/// Logs a note if `readyInput` will convert data of another type to floating numbers.
 void noteTypeChange(DType given, const Node& input, const std::string& what);
 
 } // namespace qs

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The example inputs stored in the model's own file, as one call. The error (BadInput) says when
-/// there are none.
+/// The example inputs stored in the model's own file, as one call. Fails (BadInput) without
+/// any.
 Result<std::unique_ptr<Dataset>> openSampleDataset(const Graph& graph,
                                                    const DatasetOptions& options);
 

@@ -21,7 +21,7 @@ namespace {
 /// A structure without elements is small; a larger one is not of this world.
 constexpr std::uint64_t kMaxStructure = std::uint64_t(256) << 20;
 
-/// A condition inside LibTorch's reader that speaks of its own source, not of the file.
+/// True for an assertion of LibTorch's reader, which describes its source, not the file.
 bool isInside(const std::string& message)
 {
     return message.find("INTERNAL ASSERT") != std::string::npos;

@@ -22,7 +22,7 @@ public:
     /// The saved structure. Its tensors have shape and type but no elements: never compute with
     /// them.
     const at::IValue& value() const { return m_value; }
-    /// Where a tensor of `value()` lies. Errors (BadInput): what is no ordinary dense tensor, a
+    /// The place of a tensor of `value()`. Errors (BadInput): not an ordinary dense tensor, a
     /// layout beyond its record; `what` names the tensor.
     Result<StoredTensor> locate(const at::Tensor& tensor, const std::string& what) const;
 

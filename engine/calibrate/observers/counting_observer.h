@@ -8,10 +8,10 @@
 
 namespace qs {
 
-/// What `tensorObserve` would find in a tensor that holds the values of the one `of` tells of, in
-/// any order, each cut off at `bounds`. Bins are monotone in the value, so the counts beyond a
-/// bound move to the bin of that bound: the result is exact. Nothing where the values would leave
-/// the range counted over, or where NaN or Inf was seen.
+/// The result of `tensorObserve` for a tensor with the values observed in `of`, in any order, each
+/// clamped to `bounds`. Bins are monotone in the value, so the counts beyond a bound move to the
+/// bin of that bound: the result is exact. Nothing if the values would leave the range counted
+/// over, or if NaN or Inf was seen.
 std::optional<Observed> cutOff(const Observed& of, Bounds bounds);
 
 /// An observer that counts into equal bins over a range that grows with the data.
@@ -20,12 +20,12 @@ class CountingObserver : public Observer
 public:
     using Observer::Observer;
 
-    /// Queues a look at a tensor that is not empty, on its device, over the range that the looks
-    /// before it leave there; waits for nothing. What it returns goes to `settle` by way of
-    /// `lookFrom`. Not to be mixed with `observe`.
+    /// Queues an observation of a tensor that is not empty, on its device, over the range that
+    /// earlier ones leave there; does not wait. Pass the result through `lookFrom` to `settle`. Not
+    /// to be mixed with `observe`.
     at::Tensor queue(const at::Tensor& x);
-    /// Takes in the look at so many values, in the order of queueing; returns how many are NaN or
-    /// Inf.
+    /// Adds the result of an observation of `values` values, in the order of queueing; returns how
+    /// many are NaN or Inf.
     std::int64_t settle(std::int64_t values, const Observed& look);
 
 protected:
@@ -39,9 +39,9 @@ protected:
         float high = -std::numeric_limits<float>::infinity();
         std::int32_t bins = 0;
     };
-    /// What the next look counts over, before it grows.
+    /// The range of the next observation, before it grows.
     virtual Known known() const = 0;
-    /// Takes in what a look at `x` found; `x` is undefined when that was a queued one.
+    /// Adds the observation of `x`; `x` is undefined if it was queued.
     virtual void learn(const at::Tensor& x, const Observed& seen) = 0;
 
 private:

@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// What an observer of `spec` would keep of what another saw, where it follows exactly: the same
-/// state, or extremes and moving averages from the extremes of each batch. Nothing where another
-/// look at the data is needed.
+/// The statistics that an observer of `spec` would have on another's data, if they follow exactly:
+/// the same state, or extremes and moving averages from the extremes of each batch. Nothing if the
+/// data must be observed again.
 std::optional<ObserverStats> derivedStats(const ObserverStats& from, const ObserverSpec& spec);
 
 /// Whether both observers keep the same: the arguments of torch.ao's constructors that matter

@@ -17,7 +17,7 @@ public:
         : m_histogram(std::move(counted))
     {
     }
-    /// Adds what a look over its range found, which may have grown.
+    /// Adds an observation over its range, which may have grown.
     void add(const Observed& seen);
     /// Bins of every such histogram.
     static constexpr std::int32_t kBins = kFineBins;

@@ -27,21 +27,21 @@ public:
     Observer(const Observer&) = delete;
     Observer& operator=(const Observer&) = delete;
 
-    /// Looks at one tensor, of any device, type and strides; what is not float32 is seen as
-    /// float32. An empty tensor changes nothing. Returns how many of its values are NaN or Inf.
-    /// Throws what LibTorch throws (a channel axis that does not exist, another number of
-    /// channels): call under guardTorch.
+    /// Observes one tensor, of any device, type and strides, as float32. An empty tensor
+    /// changes nothing. Returns how many of its values are NaN or Inf. Throws what LibTorch
+    /// throws (a channel axis that does not exist, another number of channels): call under
+    /// guardTorch.
     std::int64_t observe(const at::Tensor& x);
-    /// The same, and tells in `found` what an observer that counts found (others leave it alone).
+    /// The same; an observer that counts writes its result to `found` (others leave it alone).
     std::int64_t observe(const at::Tensor& x, Observed& found);
-    /// The same for an `x` that holds the values which `of` tells of, in any order, each cut off at
-    /// `bounds`: what a look would find follows from `of` in most cases, and `x` is not read.
+    /// The same for an `x` with the values observed in `of`, in any order, each clamped to
+    /// `bounds`: in most cases the result follows from `of`, and `x` is not read.
     std::int64_t observeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
                                   Observed& found);
 
     /// All that was seen so far.
     ObserverStats stats() const;
-    /// Goes on from what an observer of the same spec told with `stats`.
+    /// Continues from the `stats` of an observer of the same spec.
     void restore(ObserverStats stats);
 
 protected:
@@ -49,12 +49,12 @@ protected:
     virtual kernels::MinMax see(const at::Tensor& x, Observed& found) = 0;
     virtual kernels::MinMax seeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
                                          Observed& found);
-    /// Completes what `see` does not keep in `m_stats` all the time.
+    /// Completes the part that `see` does not keep in `m_stats`.
     virtual void fill(ObserverStats& stats) const { (void)stats; }
-    /// Takes back what `fill` told.
+    /// Restores the part that `fill` completed.
     virtual void take(ObserverStats& stats) { (void)stats; }
 
-    /// Counts a look at so many values; returns how many are NaN or Inf.
+    /// Counts an observation of `values` values; returns how many are NaN or Inf.
     std::int64_t add(std::int64_t values, const kernels::MinMax& batch);
 
     ObserverStats m_stats;

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// The observer of a spec's kind, having seen nothing.
+/// A new observer of a spec's kind.
 std::unique_ptr<Observer> makeObserver(ObserverId id, const ObserverSpec& spec);
 
 } // namespace qs

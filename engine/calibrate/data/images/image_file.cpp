@@ -74,7 +74,7 @@ std::string failureText()
     return why ? why : "unknown form";
 }
 
-/// A JPEG without its end marker is whole but for two bytes that nobody needs.
+/// A JPEG without its end marker lacks only two needless bytes.
 bool isJpeg(std::ifstream& file)
 {
     char start[2] = {};

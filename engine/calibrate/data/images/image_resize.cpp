@@ -10,7 +10,7 @@ namespace {
 
 using Filter = ImagePreprocess::Filter;
 
-/// Pillow's: weights are rounded to 22 bits behind the point.
+/// Pillow's: weights are rounded to 22 bits after the point.
 constexpr int kPrecisionBits = 32 - 8 - 2;
 
 double supportOf(Filter filter)
