@@ -123,7 +123,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     const auto& model = made.model;
     LoweringOptions options;
     options.reduceRange = made.reduceRange;
-    if (checkBatch && lacksShapes(*model->reference)) { // a file that does not tell them
+    if (checkBatch && lacksShapes(*model->reference)) { // a file without shapes
         QS_TRY(Graph sized, withShapes(model->reference, checkBatch->inputs, job));
         model->reference = std::make_shared<const Graph>(std::move(sized));
     }

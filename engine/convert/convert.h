@@ -22,15 +22,15 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
 
 /// The reference form (`convertToReference`), then the lowered form (`convert_fx` with the recipe's
 /// lowering table). `checkBatch` feeds the kernel check; without one nothing is checked and the
-/// checks are empty. With `refused` the model is the one that was written: these kernels and no
-/// others are left out, and the checks tell how the others do on this batch. Runs on the CPU.
-/// Errors: a kernel that was not refused then cannot run this batch.
+/// checks are empty. With `refused` the model is the one that was written: exactly these kernels
+/// are left out, and the checks report the others on this batch. Runs on the CPU. Errors: a kernel
+/// that was not refused then cannot run this batch.
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
                                   const Batch* checkBatch, const JobContext& job = {},
                                   const std::vector<RefusedKernel>* refused = nullptr);
 
-/// Refuses a recipe with a lowering row whose kernel LibTorch does not have. `convertModel` asks it
-/// too; before a calibration the answer costs nothing.
+/// Refuses a recipe with a lowering row whose kernel LibTorch does not have. `convertModel` checks
+/// it too; checking before a calibration saves that time.
 Result<void> checkLoweringKernels(const Recipe& recipe);
 
 /// Registers `quantized_decomposed::*` with the dispatcher (bit-equal to Python's); harmless when

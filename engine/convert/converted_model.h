@@ -35,8 +35,8 @@ struct RefusedKernel
     std::string reason;
 };
 
-/// Something that lowering left behind (requirement: nobody should have to read generated code to
-/// find it).
+/// A loss that remains after lowering (requirement: users find it without reading generated
+/// code).
 struct Residue
 {
     enum class Kind : std::uint8_t
@@ -62,13 +62,13 @@ struct ConvertedModel
     GraphPtr lowered; ///< LibTorch's quantized operators; what the check refused stays as in the
                       ///< reference form
     std::vector<KernelCheck> checks; ///< in graph order
-    std::vector<Residue> residue; ///< what lowering left, in graph order
+    std::vector<Residue> residue; ///< residue of lowering, in graph order
     /// Where each value of the float graph lives in the reference graph, as its ordinary readers
     /// see it (after quantize-dequantize where it is quantized); absent where fusion removed it.
     std::unordered_map<ValueRef, ValueRef> referenceValueOf;
     /// The same value before its quantize-dequantize pair.
     std::unordered_map<ValueRef, ValueRef> rawValueOf;
-    /// What the recipe's edits of these forms did; `file` is the form before. Null without such.
+    /// Results of the recipe's edits of these forms; `file` is the form before. Null without.
     EditedModelPtr referenceEdits, loweredEdits;
 };
 using ConvertedPtr = std::shared_ptr<const ConvertedModel>;

@@ -93,7 +93,7 @@ Result<ConvertedPtr> withFormEdits(const ConvertedPtr& converted, const Recipe& 
         reference = changedNodes(*out->referenceEdits);
         follow(out->referenceValueOf, *out->referenceEdits);
         follow(out->rawValueOf, *out->referenceEdits);
-        // A part may end before the pair behind a value.
+        // A part may end before the pair after a value.
         for (const auto& [value, raw] : out->rawValueOf)
             if (!out->referenceEdits->extractions.empty())
                 out->referenceValueOf.emplace(value, raw);

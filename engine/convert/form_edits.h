@@ -12,10 +12,10 @@ bool isFormEdit(const EditStep& step);
 /// The recipe without its edits of converted forms.
 Recipe withoutFormEdits(Recipe recipe);
 
-/// The conversion with the recipe's edits of its forms done, each form by itself; the conversion
-/// itself without such edits. Kernel checks and residue of nodes that changed are dropped: they are
-/// of what stood there before. A form that was not made stays so. Errors: a cancel alone; edits
-/// that do not fit are in the outcomes
+/// The conversion with the recipe's edits of its forms done, each form by itself; the
+/// conversion itself without such edits. Kernel checks and residue of changed nodes are
+/// dropped: they describe the old nodes. A form that was not made stays so. Errors: only
+/// a cancel; edits that do not fit are in the outcomes
 /// (`ConvertedModel::referenceEdits`).
 Result<ConvertedPtr> withFormEdits(const ConvertedPtr& converted, const Recipe& recipe,
                                    const JobContext& job = {});

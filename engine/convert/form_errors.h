@@ -6,16 +6,16 @@
 
 namespace qs {
 
-/// How far an output of both forms is from the float model's, in dB, over so many values.
+/// SQNR of an output of both forms against the float model, in dB, over a number of values.
 struct FormErrors
 {
     double referenceDb = 0, loweredDb = 0;
     std::int64_t values = 0;
 };
 
-/// Whether the lowered form loses what the reference form does not: more than 1 dB, of few values
-/// more than chance does (three standard deviations of the ratio of two noises). Beyond 90 dB
-/// nothing counts: floats added in another order are no closer.
+/// True if the lowered form loses more than the reference form: by more than 1 dB and, for few
+/// values, by more than chance (three standard deviations of the ratio of two noises). Never beyond
+/// 90 dB: floats added in another order differ as much.
 bool losesMore(const FormErrors& errors);
 
 /// "12.3 dB", or "exact".

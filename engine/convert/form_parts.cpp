@@ -72,7 +72,7 @@ private:
         return copy == m_copies.end() ? value : ValueRef {copy->second, value.index};
     }
 
-    /// Under ids of its own: an edit may have changed the same operator in the part.
+    /// Under new ids: an edit may have changed the same operator in the part.
     void copyWhole(bool stored)
     {
         for (const NodePtr& node : m_whole.nodes()) {

@@ -9,9 +9,9 @@
 
 namespace qs {
 
-/// The conversion with forms that run on the model's own inputs: a form of which an edit took a
-/// part out gets back, under new ids, what computes the part's inputs. The conversion itself where
-/// no form is a part.
+/// The conversion with forms that run on the model's own inputs: a form from which an edit
+/// extracted a part gets back, under new ids, the nodes that compute the part's inputs. The
+/// conversion itself if no form is a part.
 ConvertedPtr onModelInputs(const ConvertedPtr& converted);
 
 /// For each output of the model, flat and in order: its place among those that the form returns, -1
@@ -19,7 +19,7 @@ ConvertedPtr onModelInputs(const ConvertedPtr& converted);
 /// the model has.
 std::vector<int> placesInForm(const EditedModelPtr& edits, std::size_t outputs);
 
-/// What a form returned, in the order of the model's outputs; `T()` where an edit dropped one.
+/// The outputs of a form, in the order of the model's outputs; `T()` where an edit dropped one.
 template<class T>
 std::vector<T> inModelOrder(std::vector<T> returned, const EditedModelPtr& edits,
                             std::size_t outputs)
@@ -32,8 +32,8 @@ std::vector<T> inModelOrder(std::vector<T> returned, const EditedModelPtr& edits
     return out;
 }
 
-/// Names of what a form returns, each once: the model's outputs under their names, those that an
-/// edit added under their value's.
+/// Names of a form's outputs, each once: the model's outputs under their names, those that an edit
+/// added under their value's.
 std::vector<std::string> formOutputNames(const Graph& model, const EditedModelPtr& edits);
 
 /// One line for each output that only one of model and form returns.

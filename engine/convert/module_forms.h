@@ -15,7 +15,7 @@ namespace qs {
 /// their function.
 void quantizeModuleBodies(GraphEdit& edit, const ConvertedModel& model, Saturation saturation);
 
-/// The bodies in reference form with an observer behind each value that was observed inside.
+/// The bodies in reference form with an observer after each value that was observed inside.
 std::unordered_map<NodeId, GraphPtr> probedModuleBodies(const ConvertedModel& model);
 
 /// By node, how the plan's custom modules are lowered. Borrows the model.

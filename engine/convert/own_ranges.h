@@ -6,17 +6,17 @@
 
 namespace qs {
 
-/// A reference form whose integers keep to their observers' ranges.
+/// A reference form whose integers saturate at their observers' ranges.
 struct OwnRanges
 {
-    GraphPtr graph; ///< the reference form itself where no range is narrower than its type
-    std::int64_t values = 0; ///< activations and weights whose range is, those in bodies included
+    GraphPtr graph; ///< the reference form itself if each range fills its type
+    std::int64_t values = 0; ///< activations and weights with a narrower range, bodies included
 };
 
-/// The reference form for runtimes that take a range for what it says: `quantize_*` saturates at
-/// the observer's own quant_min and quant_max (seven bits: 0..127), as PT2E's convert writes it,
-/// where the reference form goes on to the ends of the type. Ids and names are those of the
-/// reference form; what the range cuts off makes the numbers others.
+/// The reference form for runtimes that saturate at the stated range: `quantize_*` saturates at the
+/// observer's own quant_min and quant_max (seven bits: 0..127), as PT2E's convert writes it, while
+/// the reference form saturates at the ends of the type. Ids and names are those of the reference
+/// form; values differ where they saturate.
 Result<OwnRanges> withOwnRanges(const ConvertedModel& model, const JobContext& job = {});
 
 } // namespace qs

@@ -32,8 +32,8 @@ struct QdqPlace
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
                                const QdqPlace& place, Saturation saturation);
 
-/// The first node that is no input and not stored: constants stand before it, with the parameters.
-/// Takes a walk over the graph.
+/// The first node that is neither input nor stored: constants stand before it, with the parameters.
+/// Walks over the graph.
 NodeId firstOperator(const GraphEdit& edit);
 
 /// Inserts `to(float16)` and `to(float32)` of `value` before the node `before`, as torch.ao spells
@@ -50,7 +50,7 @@ struct FloatZeroPointWeight
     int axis = 0;
     DType dtype = DType::QUInt8; ///< or QUInt4x2, by the range
 };
-/// What the value is, if it is such a dequantized weight.
+/// The parts of the value, if it is such a dequantized weight.
 std::optional<FloatZeroPointWeight> floatZeroPointWeight(const GraphEdit& edit, ValueRef value);
 
 } // namespace qs

@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// How a tensor lies in memory and, of a quantized one, its parameters: what a kernel may depend on
-/// beside the values.
+/// The layout of a tensor in memory and, if quantized, its parameters: properties beside the values
+/// that a kernel may depend on.
 struct TensorForm
 {
     std::vector<std::int64_t> sizes, strides;

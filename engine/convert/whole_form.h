@@ -10,12 +10,12 @@
 
 namespace qs {
 
-/// Whether the reference form shows what the lowered one computes. It does not where a recurrent
-/// kernel quantizes its state at every step, or a pack's what it reads: `checkKernels` holds those
-/// to what they promise.
+/// True if the lowered form must equal the reference form. False if a recurrent kernel quantizes
+/// its state at every step, or a pack's kernel its inputs: `checkKernels` checks those against
+/// their specification.
 bool isComparable(const Graph& lowered);
 
-/// What both forms made of one batch, flat and in order.
+/// Outputs of both forms for one batch, flat and in order.
 struct FormOutputs
 {
     std::vector<at::IValue> reference, lowered;

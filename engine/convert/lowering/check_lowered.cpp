@@ -40,7 +40,7 @@ public:
             QS_TRY(const std::optional<Error> raised, runWhole(interpreter));
             const std::size_t before = m_options.refused.size();
             QS_CHECK(checkNewSites(interpreter));
-            // One may raise only behind those before it.
+            // A kernel may raise only after those before it.
             if (raised && m_options.refused.size() == before)
                 QS_CHECK(refuseRaising(*raised));
             if (m_options.refused.size() == before)
@@ -114,8 +114,8 @@ private:
         return forms;
     }
 
-    /// Checks the kernels that were not checked yet with inputs of such forms: what a refused one
-    /// hands over is the reference form's.
+    /// Checks the kernels that were not checked yet with inputs of such forms: a refused one passes
+    /// on the reference form's value.
     Result<void> checkNewSites(const Interpreter& interpreter)
     {
         std::vector<std::size_t> fresh;

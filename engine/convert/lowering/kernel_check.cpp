@@ -82,7 +82,7 @@ public:
 private:
     const KernelSite& site(std::size_t s) const { return m_lowered.sites[m_sites[s]]; }
 
-    /// The kernel's results but the rests of objects, which nobody rounds.
+    /// The kernel's results but the rests of objects, which are not quantized.
     std::vector<std::uint32_t> checkedOutputs(const KernelSite& site) const
     {
         const auto& outputs = m_lowered.graph->get(site.kernel).outputs;

@@ -9,10 +9,10 @@
 
 namespace qs {
 
-/// The inputs of kernels as they are where the lowered graph runs whole, by its values.
+/// The forms of kernels' inputs in a run of the whole lowered graph, by its values.
 using InputForms = std::unordered_map<ValueRef, TensorForm>;
 
-/// What of a lowered graph is to be checked. Borrows.
+/// The part of a lowered graph to check. Borrows.
 struct SitesToCheck
 {
     const LoweredGraph& lowered;
@@ -26,12 +26,12 @@ struct KernelChecks
     std::vector<at::IValue> outputs; ///< the reference form's
 };
 
-/// Feeds emitted kernels the reference form's inputs from one batch, laid out and quantized as the
-/// lowered graph really hands them over (`forms`), and compares their results with the reference
-/// form's: integers, or float values in steps of an eight-bit grid over their
-/// range. Within one step everywhere: trusted. A kernel that chooses its result's parameters itself
-/// and comes closer to the float result than the reference form is held to one step of its own
-/// grid around that result. A kernel that raises is refused with what it said.
+/// Feeds emitted kernels the reference form's inputs from one batch, laid out and quantized as in
+/// the lowered graph (`forms`), and compares their results with the reference form's: integers, or
+/// float values in steps of an eight-bit grid over their range. Within one step everywhere:
+/// trusted. A kernel that chooses its result's parameters itself and comes closer to the float
+/// result than the reference form must be within one step of its own grid around that result. A
+/// kernel that raises is refused with its message.
 /// Values are dropped as soon as the last kernel that needs them is done. `referenceRun` runs the
 /// reference form, `loweredRun` the lowered graph.
 Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const Interpreter& loweredRun,

@@ -86,9 +86,9 @@ public:
     }
 
 private:
-    /// What a rule keeps float is no kernel that computes; operators that move values alone lose
-    /// nothing and may. As in torch.ao an operator that only the backend refused may be lowered
-    /// where it stands between dequantize and quantize anyway.
+    /// False if a rule keeps an operator of the chain float; operators that only move values are
+    /// allowed. As in torch.ao, an operator that only the backend refused may be lowered if it
+    /// stands between dequantize and quantize.
     bool mayLower(const KernelMatch& match, std::string& why) const
     {
         for (NodeId id : match.chain) {
@@ -107,8 +107,8 @@ private:
         return true;
     }
 
-    /// What flows into the chain: quantized activations go to the match; false if a float tensor
-    /// flows in that is no parameter of the operator.
+    /// Collects the chain's inputs: quantized activations go to the match. False for a float tensor
+    /// that is not a parameter of the operator.
     bool collectInputs(KernelMatch& match, std::string& why) const
     {
         bool ok = true;

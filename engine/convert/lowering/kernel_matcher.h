@@ -17,7 +17,7 @@ struct QuantizeParams
     friend bool operator==(const QuantizeParams&, const QuantizeParams&) = default;
 };
 
-/// Those of `aten.quantize_per_tensor.default`; none where they are computed.
+/// Those of `aten.quantize_per_tensor.default`; nothing if they are computed.
 std::optional<QuantizeParams> paramsOf(const Node& quantize);
 
 /// Which values of a draft are quantized tensors, and with which parameters.
@@ -31,13 +31,13 @@ struct QuantizedValues
     std::optional<QuantizeParams> paramsOfValue(const GraphEdit& edit, ValueRef quantized) const;
 };
 
-/// The row's operators in forward order up to `last`, each read by the next alone; none where they
-/// are others, and where only other readers are in the way, which `why` then says.
+/// The row's operators in forward order up to `last`, each read by the next alone; empty if the
+/// operators differ or a value has other readers (see `why`).
 std::vector<NodeId> kernelChain(const GraphEdit& edit, const KernelRow& row, NodeId last,
                                 std::string& why);
 
-/// Where the row fits before the quantize node, or nothing; `why` then says what is in the way if
-/// the operators are the row's.
+/// The match of the row before the quantize node, or nothing; `why` then gives the obstacle if the
+/// operators are the row's.
 std::optional<KernelMatch> matchKernel(const GraphEdit& edit, const LoweringOptions& options,
                                        const QuantizedValues& values, NodeId quantize,
                                        const KernelRow& row, std::string& why);

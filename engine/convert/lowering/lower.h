@@ -17,7 +17,7 @@ namespace qs {
 
 class ModuleDraft;
 
-/// One emitted kernel and what it stands for in the reference form.
+/// One emitted kernel and its counterpart in the reference form.
 struct KernelSite
 {
     NodeId reference; ///< reference form: the quantize node whose integers the kernel must make, or
@@ -45,7 +45,7 @@ struct LoweredGraph
 /// Puts kernels in a custom module's place (`CustomModule::lower`).
 using LowerModule = std::function<Result<NodeId>(ModuleDraft&)>;
 
-/// What a lowering may use.
+/// Inputs of a lowering.
 struct LoweringOptions
 {
     std::vector<KernelRow> rows; ///< longest pattern first

@@ -78,8 +78,8 @@ Order permutation(const Node& node)
     return known ? out : Order();
 }
 
-/// What the permutes between a kernel and its float value come to: where each dimension was when
-/// the kernel made it. Empty where there are none.
+/// The product of the permutes between a kernel and its float value: the place of each dimension in
+/// the kernel's result. Empty without permutes.
 Order permutedSinceKernel(const GraphEdit& edit, const Node& dequantize)
 {
     Order total;

@@ -8,10 +8,10 @@
 namespace qs {
 
 /// Quantized kernels give images channels last whatever they are given, where float operators keep
-/// their order. So that what stays float among them still computes what it did: `view` becomes
+/// their order. So that float operators among them still compute the same: `view` becomes
 /// `reshape`, which copies where strides allow no view; and in a graph with an operator that reads
-/// strides, what leaves kernels lies as it did there: contiguous, permuted after. Returns the
-/// values that are read in another's place since, by what was read before.
+/// strides, results of kernels get their old layout: contiguous, permuted after. Returns the
+/// replacements of values, by the value that was read before.
 std::unordered_map<ValueRef, ValueRef> restoreStrides(GraphEdit& edit);
 
 } // namespace qs

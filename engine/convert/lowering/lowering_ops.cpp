@@ -219,7 +219,7 @@ Result<Argument::List> convolutionList(const Node& node, const ValueType& weight
 
 Result<void> checkOperatorKinds(const std::vector<std::string>& kinds)
 {
-    std::vector<std::string> known {"batch_norm1d"}; // kinds that are no operator's name
+    std::vector<std::string> known {"batch_norm1d"}; // kinds that are not an operator's name
     for (const KernelRow& row : defaultKernelRows())
         known.insert(known.end(), row.pattern.begin(), row.pattern.end());
     for (const std::string& name : operatorNames("aten"))

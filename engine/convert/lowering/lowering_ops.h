@@ -12,10 +12,10 @@ namespace qs {
 /// The integers of a quantized tensor, without its parameters.
 inline constexpr std::string_view kIntegersOfTensor = "aten.int_repr.default";
 
-/// What an operator is, whatever its spelling: "conv2d" for `conv2d`, for `conv2d.padding` and for
-/// a `convolution` of two dimensions; "linear" for `addmm`; "batch_norm2d" by the rank of its
+/// The kind of an operator, whatever its spelling: "conv2d" for `conv2d`, for `conv2d.padding` and
+/// for a `convolution` of two dimensions; "linear" for `addmm`; "batch_norm2d" by the rank of its
 /// input; "mypack.linear" for an operator of an extension pack.
-/// "" where the operator cannot stand for a quantized one: opaque, training, several live results.
+/// "" if the operator cannot become a quantized one: opaque, training, several live results.
 std::string operatorKind(const GraphEdit& edit, const Node& node);
 
 /// True for kernels that choose their result's parameters themselves: sums and products with a
@@ -26,8 +26,8 @@ bool choosesParams(std::string_view target);
 bool isFloatResultKernel(std::string_view target);
 
 /// A convolution's integer list (stride, padding, dilation, output_padding), one entry a spatial
-/// dimension. "same" padding is turned into numbers where both sides get as much: the type of the
-/// weight tells. Errors (Unsupported) say what is in the way.
+/// dimension. "same" padding is turned into numbers if both sides are equal, by the type of the
+/// weight. Errors (Unsupported) name the obstacle.
 Result<Argument::List> convolutionList(const Node& node, const ValueType& weight,
                                        std::string_view name, std::size_t dimensions);
 

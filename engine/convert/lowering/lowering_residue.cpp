@@ -49,11 +49,11 @@ void addUnlowered(const ConvertedModel& model, const LoweredGraph& lowered,
     for (const MatchGroup& group : model.prepared->plan->groups) {
         if (!group.quantized)
             continue;
-        NodeId last; // the last member that is still an operator of its own
+        NodeId last; // the last member that is still a separate operator
         for (NodeId member : group.members)
             if (model.lowered->tryGet(member))
                 last = member;
-        // A kernel without a relu of its own leaves it to the operator after it.
+        // A kernel without a fused relu leaves it to the operator after it.
         if (!last || (group.floatResult && !model.lowered->tryGet(group.root)))
             continue;
         out.push_back({Residue::Kind::Unlowered, group.members.back(),

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// What lowering left behind, for `ConvertedModel::residue`. `model.reference` and `model.lowered`
+/// The residue of lowering, for `ConvertedModel::residue`. `model.reference` and `model.lowered`
 /// must be set.
 std::vector<Residue> findResidue(const ConvertedModel& model, const LoweredGraph& lowered);
 

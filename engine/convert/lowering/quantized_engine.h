@@ -7,15 +7,15 @@
 
 namespace qs {
 
-/// LibTorch packs weights for, and runs, one quantized engine at a time, the whole process: takes
-/// the backend's, x86's for a backend without one. Returns whether that engine needs dynamic
-/// activations to leave a bit free.
+/// Selects the backend's quantized engine for the whole process, x86's for a backend without one:
+/// LibTorch packs weights for, and runs, one engine at a time. Returns whether that engine needs
+/// dynamic activations to leave a bit free.
 bool selectEngine(const std::string& backend);
 
 /// The engine in use, as torch.backends.quantized.engine spells it: "x86".
 std::string currentEngine();
 
-/// The backend whose engine alone has an operator of the graph; empty where any may do.
+/// The backend whose engine alone has an operator of the graph; empty if any engine will do.
 std::string backendNeededBy(const Graph& converted);
 
 } // namespace qs

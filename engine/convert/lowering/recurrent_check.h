@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// A dynamic recurrent kernel and what it reads.
+/// A dynamic recurrent kernel and its operands.
 struct RecurrentCall
 {
     at::Tensor input; ///< before any quantization
@@ -23,8 +23,8 @@ struct RecurrentCall
 /// input alone, does not show.
 bool quantizesStates(const Graph& lowered, const Node& kernel);
 
-/// What `quantized_lstm` and `quantized_gru` promise, in float: the input quantized dynamically as
-/// a whole, each step's hidden state by itself, layer by layer (LibTorch
+/// The specified result of `quantized_lstm` and `quantized_gru`, in float: the input quantized
+/// dynamically as a whole, each step's hidden state by itself, layer by layer (LibTorch
 /// `QuantizedCellParamsDynamic`). `reference` is the float operator, which gives the form. Outputs
 /// as the operator's. May throw c10::Error.
 Result<std::vector<at::Tensor>> simulateRecurrence(const Node& reference,

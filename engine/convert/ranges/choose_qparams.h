@@ -7,7 +7,7 @@
 namespace qs {
 
 /// The range an observer would quantize: a histogram's by the spec's method, else its minimum and
-/// maximum. Only what was kept is read, so that another method needs no other calibration.
+/// maximum. Reads only kept statistics, so that another method needs no new calibration.
 struct ValueRange
 {
     float min = 0;
@@ -19,11 +19,11 @@ ValueRange chooseRange(const ObserverStats& stats);
 QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min,
                          const std::vector<float>& max);
 
-/// What the observer's `calculate_qparams` returns. An observer that never ran gives scale 1, zero
+/// The result of the observer's `calculate_qparams`. An observer that never ran gives scale 1, zero
 /// point 0 and `calibrated` false.
 QParams chooseQParams(const ObserverStats& stats);
-/// True where parameters are chosen from what the observer saw: not for placeholders, dynamic
-/// observers and types without integers.
+/// True if parameters are chosen from the observed values: not for placeholders, dynamic observers
+/// and types without integers.
 bool choosesQParams(const ObserverSpec& spec);
 QParamsTable chooseAllQParams(const Observations& observations);
 

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// A part of the range so small that it is no loss: a sigmoid's 1 lies beyond 255/256.
+/// A share of the range too small to count as a loss: a sigmoid's 1 lies beyond 255/256.
 constexpr double kSlack = 0.02;
 
 std::string span(double low, double high)
@@ -18,7 +18,7 @@ std::string span(double low, double high)
     return numberText(low) + " to " + numberText(high);
 }
 
-/// Whose values an observer sees, each once.
+/// The producers of an observer's values, each once.
 std::vector<std::string> makersOf(const Graph& model, const PlannedObserver& observer)
 {
     std::vector<std::string> names;

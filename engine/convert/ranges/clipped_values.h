@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// Values that a calibration saw well outside of what their fixed parameters hold, one sentence a
+/// Values that calibration saw well outside the range of their fixed parameters, one sentence a
 /// value. As in torch.ao, an operator with fixed parameters (sigmoid, tanh) gives them to an input
-/// that nobody else quantizes, such as a layer's that a rule keeps float.
+/// that no other operator quantizes, such as the result of a layer that a rule keeps float.
 std::vector<std::string> clippedValues(const Graph& model, const Plan& plan,
                                        const Observations& observations,
                                        const QParamsTable& qparams);

@@ -191,7 +191,7 @@ public:
             const auto end = kept.first
                 + std::min(length, std::size_t(std::llround(double(level * length) / m_levels)));
             const double mass = m_mass[end] - m_mass[begin];
-            // The ends hold what was cut off, even where they held nothing of their own.
+            // The end bins hold the clipped values, even if they were empty before.
             const double clipped
                 = mass + (begin == kept.first ? below : 0) + (end == kept.end ? above : 0);
             const double held = m_held[end] - m_held[begin]
@@ -300,7 +300,7 @@ ValueRange entropyRange(const Histogram& histogram, const ObserverSpec& spec)
     const bool folded = isSymmetric(spec.qscheme);
     ZeroedCounts values = aroundZero(histogram, folded);
     flattenZero(values);
-    // Divergence compares shapes. Fewer values than bins have none: a cut right behind any lone
+    // Divergence compares shapes. Fewer values than bins have no shape: a cut right after any lone
     // value would cost nothing, however much it clips.
     const double held = std::accumulate(values.counts.begin(), values.counts.end(), 0.0);
     if (held < double(histogram.counts.size()))

@@ -18,9 +18,9 @@ ValueRange percentileRange(const Histogram& histogram, double percent);
 /// The same counts in no more than `most` bins: neighbours together.
 Histogram coarser(const Histogram& histogram, std::size_t most);
 
-/// The range whose quantized distribution tells least apart from the clipped one, by the
-/// Kullback-Leibler divergence (S. Migacz, "8-bit inference with TensorRT", 2017). What is cut off
-/// counts at the ends. Symmetric schemes are searched over |x|.
+/// The range whose quantized distribution differs least from the clipped one, by the
+/// Kullback-Leibler divergence (S. Migacz, "8-bit inference with TensorRT", 2017). Clipped values
+/// count at the ends. Symmetric schemes are searched over |x|.
 ValueRange entropyRange(const Histogram& histogram, const ObserverSpec& spec);
 
 /// The range with the least expected squared error, rounding and clipping, of the very grid that

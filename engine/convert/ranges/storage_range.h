@@ -6,7 +6,7 @@
 namespace qs {
 
 /// The integer type that stores a quantized dtype: quint8 in uint8, qint8 in int8, qint32 in int32;
-/// an integer type stands for itself. Unknown for what is not quantized to integers.
+/// an integer type is itself. Unknown for types that are not quantized to integers.
 DType storageDType(DType dtype);
 
 /// The range that a type of integers holds.
@@ -19,14 +19,14 @@ struct ValueEnds
     double high = 0;
     friend bool operator==(const ValueEnds&, const ValueEnds&) = default;
 };
-/// What one scale and zero point make of the observer's quant_min and quant_max: the range that the
-/// scale was chosen for. Per-tensor parameters only.
+/// The values of the observer's quant_min and quant_max by one scale and zero point: the range that
+/// the scale was chosen for. Per-tensor parameters only.
 ValueEnds chosenEnds(const QParams& qparams);
-/// What they make of the ends of the stored type, where values saturate in the converted model.
-/// Wider than the chosen range under reduce_range. Per-tensor parameters only.
+/// The values of the ends of the stored type, where values saturate in the converted model. Wider
+/// than the chosen range under reduce_range. Per-tensor parameters only.
 ValueEnds heldEnds(const QParams& qparams);
-/// What a picture of values shows: all of `data` and `chosen`, and the ends of `held` as far as
-/// they are not many times further away.
+/// The range that a plot of values shows: all of `data` and `chosen`, and the ends of `held` as far
+/// as they are not many times further away.
 ValueEnds drawnEnds(const ValueEnds& data, const ValueEnds& chosen, const ValueEnds& held);
 
 } // namespace qs

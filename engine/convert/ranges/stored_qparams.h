@@ -17,14 +17,14 @@ struct StoredQParams
     std::optional<QParams> output, weight;
 };
 
-/// Reads them off the file: the arguments of quantize (PT2E,
-/// `quantized_decomposed`), of `quantized::` operators, and their packed weights. In graph order,
-/// nodes without any left out. Parameters that only a run tells are left out. Errors: a weight that
-/// cannot be read.
+/// Reads them off the file: the arguments of quantize (PT2E, `quantized_decomposed`), of
+/// `quantized::` operators, and their packed weights. In graph order, nodes without any left
+/// out. Parameters known only at run time are left out. Errors: a weight that cannot be
+/// read.
 Result<std::vector<StoredQParams>> storedQParams(const Graph& graph);
 
 /// LibTorch's operator that reads a property of a packed weight of that type ("unpack", "stride",
-/// "groups"); empty if there is none.
+/// "groups"); empty without one.
 std::string packedOperator(const std::string& type, const std::string& what);
 
 } // namespace qs

@@ -61,7 +61,7 @@ ObserverSpec sixteenBits(ObserverSpec spec)
 class AlternativeList
 {
 public:
-    using Measure = std::function<bool(Alternative&)>; ///< false: it cannot be told
+    using Measure = std::function<bool(Alternative&)>; ///< false: unknown
 
     AlternativeList(const ObserverSpec& now, Measure measure)
         : m_now(now)
@@ -127,7 +127,7 @@ void addWidthsAndSchemes(AlternativeList& list, const ObserverSpec& now)
     list.add("16 bits", sixteenBits(now));
 }
 
-/// The statistics by which parameters are chosen; `exact` tells whether they are torch.ao's own.
+/// The statistics by which parameters are chosen; sets `exact` if they are torch.ao's own.
 ObserverStats statsFor(const ObserverStats& stats, const ObserverSpec& spec, bool& exact)
 {
     exact = true;

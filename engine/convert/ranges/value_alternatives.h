@@ -14,8 +14,8 @@
 
 namespace qs {
 
-/// Another way to quantize a value, and what the value would lose by it, found without running the
-/// model. A value.
+/// Another way to quantize a value, and its loss, computed without running the model. A
+/// value.
 struct Alternative
 {
     std::string name; ///< "histogram, mse", "7 bits", "per tensor", "float"
@@ -35,8 +35,8 @@ struct Alternative
 std::vector<Alternative> valueAlternatives(const ObserverStats& stats);
 
 /// The same for any observer of the plan: a weight's come from the weight itself, batch norms
-/// folded. Where an edge or node rule decides, what the other rules give is among them (`byRule`).
-/// Empty where nothing is known.
+/// folded. Where an edge or node rule decides, the result of the other rules is among them
+/// (`byRule`). Empty without statistics.
 Result<std::vector<Alternative>> alternativesOf(const PreparedModel& prepared,
                                                 const Observations& observations, ObserverId id,
                                                 const JobContext& job);

@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// What quantizing a value loses, as energy per element: the error's mean square and where it comes
-/// from.
+/// The loss of quantizing a value, as energy per element: the error's mean square and its
+/// parts.
 struct ValueNoise
 {
     double signal = 0; ///< mean square of the value itself

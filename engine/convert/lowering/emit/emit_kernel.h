@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// A place where a row fits: the float operators between dequantize and quantize, and what flows
-/// in.
+/// A place where a row fits: the float operators between dequantize and quantize, and their
+/// inputs.
 struct KernelMatch
 {
     KernelRow row;
@@ -19,14 +19,14 @@ struct KernelMatch
     double scale = 1; ///< of the result
     std::int64_t zeroPoint = 0;
     bool strays = false; ///< only this lowering keeps the input's grid: torch.ao's has float there
-    NodeId origin; ///< the float node the kernel stands for
+    NodeId origin; ///< the float node the kernel replaces
 };
 
 /// Inserts the kernel (and the prepacking of its weight) before the quantize node and returns its
 /// value. Arguments follow the kernel's own schema: tensors take the quantized inputs in order,
 /// packed weights are prepacked, `output_scale` and `output_zero_point` come from the quantize
 /// node, everything else from the operator's argument of the same name. Errors (Unsupported) say
-/// why the kernel cannot be used here; the draft is then as before, unused nodes apart.
+/// why the kernel cannot be used here; the draft is then unchanged except for unused nodes.
 Result<ValueRef> emitKernel(GraphEdit& edit, const KernelMatch& match);
 
 } // namespace qs

@@ -12,7 +12,7 @@ struct FloatKernelMatch
 {
     KernelRow row;
     std::vector<NodeId> chain;
-    NodeId origin; ///< the float node the kernel stands for
+    NodeId origin; ///< the float node the kernel replaces
     bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 
@@ -20,11 +20,11 @@ struct FloatKernelMatch
 /// before the last operator of the chain, with its prepacked weights, and returns its node.
 /// Dynamically quantized inputs are read before their quantize-dequantize pair, which the kernel
 /// does itself. Arguments follow the kernel's own schema. Errors (Unsupported) say why the kernel
-/// cannot be used here; the draft is then as before, unused nodes apart.
+/// cannot be used here; the draft is then unchanged except for unused nodes.
 Result<NodeId> emitFloatKernel(GraphEdit& edit, const FloatKernelMatch& match);
 
 /// The value before a pair that chooses its parameters at run time, or that goes through float16;
-/// none where `value` is not such a pair's result.
+/// invalid if `value` is not such a pair's result.
 ValueRef beforeDynamicPair(const GraphEdit& edit, ValueRef value);
 ValueRef beforeHalfPair(const GraphEdit& edit, ValueRef value);
 

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// The arguments of an extension pack's kernel where its row fits, as the row tells them; its
+/// The arguments of an extension pack's kernel where its row fits, as the row states them; its
 /// weight is packed by the pack's own operator, inserted before the quantize node. Errors
-/// (Unsupported) say what is missing here.
+/// (Unsupported) name the missing part.
 Result<std::vector<NamedArgument>> packArguments(GraphEdit& edit, const KernelMatch& match);
 
 } // namespace qs

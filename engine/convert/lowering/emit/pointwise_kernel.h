@@ -11,7 +11,7 @@ namespace qs {
 /// integers: those of the quantized activation that the chain's first operator reads dequantized,
 /// and those of its qint8 weight, packed in each run that does not fold constants, since packed
 /// ones cannot be stored. Errors (Unsupported) say why the kernel cannot be used here; the draft is
-/// then as before, unused nodes apart.
+/// then unchanged except for unused nodes.
 Result<NodeId> emitPointwiseKernel(GraphEdit& edit, const FloatKernelMatch& match,
                                    const QuantizedValues& values);
 

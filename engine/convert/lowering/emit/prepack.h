@@ -14,12 +14,12 @@
 namespace qs {
 
 /// A new operator node, its arguments and outputs given. Scope, source and origin are `like`'s;
-/// `origin` where it is not none.
+/// `origin`, if valid, replaces it.
 NodeId insertCall(GraphEdit& edit, const Node& like, NodeId before, NodeId origin, Node call);
 
 /// The dispatcher's operator for "quantized::conv2d" (the living overload `new` where there is one)
 /// or "quantized::conv2d.new"; of one that takes or gives objects of a pack's class the overload by
-/// parts; none where LibTorch has none.
+/// parts; nothing if LibTorch has no such operator.
 std::optional<c10::OperatorHandle> findKernel(const std::string& kernel);
 
 /// Checks that an operator's weight is stored as [out, in]; returns where it comes from: a
