@@ -10,10 +10,10 @@
 
 namespace qs {
 
-/// Runs all data, which are the whole model's, up to the part that an edit extracted, and writes
-/// what its inputs get as an .npz: one array per input by its name, a sample a row, and `labels`
+/// Runs all data of the whole model up to the part that an edit extracted, and writes the values of
+/// the part's inputs as an .npz: one array per input by its name, a sample a row, and `labels`
 /// where the data has any. Works batch by batch; the file appears whole or not at all. Errors:
-/// nothing was extracted; an input that is no row a sample, naming it.
+/// nothing was extracted; an input whose first dimension is not the sample, naming it.
 Result<void> writePartInputs(const EditedModel& part, const Dataset& data, const std::string& path,
                              const JobContext& job = {});
 

@@ -79,7 +79,7 @@ public:
         return {};
     }
 
-    /// Each side keeps a state of its own from batch to batch.
+    /// Each side keeps a separate state from batch to batch.
     void followSequence()
     {
         m_sweep.followSequence();

@@ -150,9 +150,9 @@ private:
             unit.inputs.push_back({value, cameIn(value, *read), *read, rawOf(value, *read)});
     }
 
-    /// What is read, followed back to what the unit that makes the value is measured at: what lies
-    /// between is the reader's own quantizer, whose loss would be nobody's. Inputs and parameters
-    /// are no unit's: they come in as they are read.
+    /// Follows a read value back to where its producing unit is measured: the steps between are the
+    /// reader's own quantizer, whose loss would else be lost. Inputs and parameters belong to no
+    /// unit: they come in as they are read.
     ValueRef cameIn(ValueRef value, ValueRef read) const
     {
         const bool isMade = m_float.get(value.node).isOperator();

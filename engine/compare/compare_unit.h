@@ -14,7 +14,7 @@ struct UnitInput
     /// x^: in the reference graph. Of a value that a unit makes its y^: a quantizer between that
     /// and what is read is the reader's own, and its loss is born there.
     ValueRef came;
-    ValueRef read; ///< what the unit's counterpart in the reference graph reads
+    ValueRef read; ///< the value that the unit's counterpart in the reference graph reads
     ValueRef raw; ///< the same value of the reference graph before its quantize-dequantize pair
 };
 
@@ -27,7 +27,7 @@ struct UnitOutput
     ValueRef reference;
 };
 
-/// What gets one set of error terms: a fusion as a whole, or a single operator.
+/// The unit of error terms: a fusion as a whole, or a single operator.
 struct CompareUnit
 {
     NodeId last; ///< the float node that carries the numbers

@@ -72,7 +72,7 @@ struct Agreement
     double top1 = 0; ///< share of the samples, in [0, 1]
 };
 
-/// What a comparison found. A value; share as ComparisonPtr.
+/// Result of a comparison. A value; share as ComparisonPtr.
 struct Comparison
 {
     /// Against the model of the file, before its edits: nodes that both have, cumulative terms
@@ -95,18 +95,18 @@ struct Comparison
     /// One line for each output at which the lowered form loses what the reference form does not
     /// (`losesMore`), with both figures. Empty where all is well.
     std::vector<std::string> losses;
-    /// In the order of the reference form; over the first batch. Values of kernels, and what nodes
-    /// that stay in reference form quantize.
+    /// In the order of the reference form; over the first batch. Values of kernels, and values
+    /// quantized by nodes that stay in reference form.
     std::vector<FormDeparture> departures;
     std::int64_t departureSamples = 0;
     const NodeError* tryGet(NodeId id) const;
     /// Of all departures together.
     StepCounts departed() const;
-    /// The first node where the two forms are more than one step apart; null where they nowhere
-    /// are.
+    /// The first node where the two forms differ by more than one step; null without
+    /// one.
     const FormDeparture* parting() const;
     /// The first node where one form is nearer to the float model than the other (`isGap`); null
-    /// where none is.
+    /// without one.
     const FormDeparture* gap() const;
 };
 using ComparisonPtr = std::shared_ptr<const Comparison>;

@@ -10,9 +10,9 @@ namespace qs {
 
 /// Runs both forms whole on one batch, side by side, and counts how far each value of the lowered
 /// form is from the reference form's, and how far both are from the float model's. Values are
-/// dropped as soon as all sides have them. What nodes make that stay in reference form is counted
-/// where they quantize it. In the order of the reference form; values whose shapes differ are left
-/// out.
+/// dropped as soon as all sides have them. Values of nodes that stay in reference form are counted
+/// where they are quantized. In the order of the reference form; values whose shapes differ are
+/// left out.
 Result<std::vector<FormDeparture>> departures(const ConvertedModel& converted, const Batch& batch,
                                               const JobContext& job);
 

@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// The units whose values the original model has too. A node keeps its id through edits; nothing
-/// but its value is looked at.
+/// The units whose values the original model has too. A node keeps its id through edits; only its
+/// value is compared.
 std::vector<CompareUnit> pairedUnits(std::vector<CompareUnit> units, const Graph& original);
 
 /// For each input of the original model, which of the edited one's it is. An edit takes inputs away

@@ -10,8 +10,8 @@ namespace qs {
 
 /// How far one form of the model, run whole on the CPU, is from the float model at its outputs,
 /// over all of the data: the terms `cumulative`, in the order of `outputNames`. An output that is
-/// no floating point, or has another shape in the form, has none. `edits`: of the form; null =
-/// none.
+/// not floating point, or has another shape in the form, has no error. `edits`: of the form; null =
+/// without.
 Result<std::vector<OutputError>> outputErrors(const GraphPtr& model, const GraphPtr& form,
                                               const EditedModelPtr& edits, const Dataset& data,
                                               const JobContext& job = {});

@@ -24,10 +24,10 @@ public:
     /// From now on each batch starts from the state that the one before left.
     void followSequence() { m_isSequence = true; }
 
-    /// The model's outputs, flat and in order; undefined where there is no tensor.
+    /// The model's outputs, flat and in order; undefined for non-tensors.
     Result<std::vector<at::Tensor>> run(const Batch& batch, const JobContext& job);
 
-    /// What each node takes; of those that did not run nothing.
+    /// The time of each node that ran.
     std::vector<NodeTime> times() const { return m_times->means(); }
 
 private:
@@ -45,7 +45,7 @@ private:
 /// The arguments of the Output node, flat and in order. They are the graph's own.
 std::vector<const Argument*> outputArguments(const Graph& graph);
 
-/// The tensor behind each argument of the Output node, flat; undefined where there is none.
+/// The tensor of each argument of the Output node, flat; undefined for non-tensors.
 Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame);
 
 /// A frame at the start of a call: inputs, and the state that `carried` or the model holds.

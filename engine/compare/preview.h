@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// What the reference form loses on a few samples: told at once after a decision, before the whole
-/// comparison. A value; share as PreviewPtr.
+/// The errors of the reference form on a few samples: computed right after a decision, before the
+/// whole comparison. A value; share as PreviewPtr.
 struct Preview
 {
     std::vector<NodeError> nodes; ///< as `Comparison::nodes`, the cumulative term alone

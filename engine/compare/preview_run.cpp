@@ -301,8 +301,8 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
 
 namespace {
 
-/// The reader makes one value of this one, of the same shape and without a weight: it may be fused
-/// with what makes this one, whose value then is nobody's.
+/// True if the reader makes one value of this one, of the same shape and without a weight: it may
+/// be fused with the producer, and then this value does not exist.
 bool mayFuse(const Graph& graph, const Node& reader, const ValueType& made)
 {
     int activations = 0;

@@ -21,9 +21,9 @@ Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batc
                               const std::string& device, const JobContext& job = {},
                               const Continuation* from = nullptr);
 
-/// How many samples a preview may take so that the float model's values that it keeps fit into
-/// `bytes`, as far as the graph tells its sizes: at least 1, at most `most`. The same whatever is
-/// decided.
+/// Number of samples of a preview whose kept values of the float model fit into `bytes`, by
+/// the sizes that the graph states: at least 1, at most `most`. Does not depend on
+/// decisions.
 std::int64_t previewSamples(const Graph& model, std::size_t bytes, std::int64_t most);
 
 } // namespace qs

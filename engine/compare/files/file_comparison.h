@@ -10,7 +10,7 @@ namespace qs {
 struct FileComparison
 {
     ModelMatch match;
-    /// Of `match.values`; empty where there are no numbers or the shapes differ.
+    /// Of `match.values`; empty for values that are not numbers or differ in shape.
     std::vector<std::optional<ErrorMetrics>> errors;
     std::vector<OutputError> outputs; ///< `cumulative` alone
     std::optional<Agreement> agreement; ///< as of `Comparison`

@@ -176,7 +176,7 @@ private:
                 take(commonParts(m_a, places, m_b, other->second, m_job));
     }
 
-    /// What no path tells stands between the same neighbours in both models.
+    /// Operators that paths do not match stand between the same neighbours in both models.
     void matchGaps()
     {
         PlacePairs known = m_pairs;

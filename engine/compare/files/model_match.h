@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// A value of the float model and the one that stands for it in a quantized model.
+/// A value of the float model and its counterpart in a quantized model.
 struct ValueMatch
 {
     ValueRef floating, converted;
@@ -22,10 +22,10 @@ struct ModelMatch
 };
 
 /// Finds, for a quantized model of another origin (PT2E, torch.ao, an export of ours), which of its
-/// values stand for which of the float model's: operators of one kind in one module first, then by
-/// the order of operators (longest common subsequence). A fused operator stands for its last part,
-/// a convolution or a linear layer for the batch norm that is folded into it; a value that is
-/// quantized behind its operator is taken behind its dequantize. Errors: Cancelled.
+/// values match which of the float model's: operators of one kind in one module first, then by the
+/// order of operators (longest common subsequence). A fused operator matches its last part, a
+/// convolution or a linear layer the batch norm that is folded into it; a value that is quantized
+/// after its operator is taken after its dequantize. Errors: Cancelled.
 Result<ModelMatch> matchModels(const Graph& floating, const Graph& converted,
                                const JobContext& job);
 

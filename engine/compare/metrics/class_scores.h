@@ -19,7 +19,7 @@ enum class ClassScores : std::uint8_t
 /// Columns from which on `Likely` counts: regression has few.
 inline constexpr std::int64_t kColumnsOfClasses = 5;
 
-/// Of one value that a model returns, by its name and by what makes it.
+/// Of one value that a model returns, by its name and its producer.
 ClassScores classScores(const Graph& graph, ValueRef value);
 /// Of each output, flat and in order.
 std::vector<ClassScores> classScores(const Graph& graph);

@@ -18,22 +18,22 @@ using kernels::ErrorSums;
 using UnitSums = kernels::ErrorTerms;
 
 /// Adds all elements of `other` against `signal` (floating point, same shape, any device).
-/// Infinities and NaN: where both sides hold the same infinity, or both NaN, there is no error and
-/// the element is left out; where only one of them is finite, or both are not and differ, the error
-/// is infinite (`isInfiniteError`). Errors: the shapes differ (Internal).
+/// Infinities and NaN: if both sides hold the same infinity, or both NaN, the error is 0 and the
+/// element is left out; where only one of them is finite, or both are not and differ, the error is
+/// infinite (`isInfiniteError`). Errors: the shapes differ (Internal).
 Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tensor& other);
 
 /// Fails (Numeric) where a value of the float model that must be a number holds NaN.
 Result<void> checkNoNaN(const at::Tensor& signal);
 
-/// What a unit made (design 5): y, y^, f(x^) and f_q(x), of one shape.
+/// The values of a unit (design 5): y, y^, f(x^) and f_q(x), of one shape.
 struct UnitValues
 {
     at::Tensor signal, converted, onConverted, quantizedOnFloat;
 };
 
-/// Adds all four errors of one unit, as `addError` does one. What is born here is infinite where
-/// y^ - f(x^) is; where y itself is not finite, a finite difference is left out.
+/// Adds all four errors of one unit, as `addError` does one. The born error is infinite where y^ -
+/// f(x^) is; where y itself is not finite, a finite difference is left out.
 Result<void> addErrors(UnitSums& sums, const UnitValues& values);
 
 /// A value in the float and in the converted model, of one shape.

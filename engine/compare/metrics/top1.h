@@ -24,8 +24,8 @@ public:
         : m_known(std::move(known))
     {
     }
-    /// The outputs of both models for one batch, flat and in order, undefined where there is no
-    /// tensor; on any device. A row with NaN in either agrees with none.
+    /// The outputs of both models for one batch, flat and in order, undefined for non-tensors; on
+    /// any device. A row with NaN in either agrees with none.
     void add(const std::vector<at::Tensor>& floatOutputs,
              const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
     /// Warns of labels of classes that the model does not have: they never match.
@@ -35,10 +35,10 @@ public:
     std::optional<Agreement> agreement(const std::vector<std::string>& names) const;
 
 private:
-    /// -1 where no output is left to go by.
+    /// -1 if no output is left.
     std::int64_t chosen(const std::vector<at::Tensor>& floatOutputs,
                         const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
-    /// Whether the output holds scores, as far as labels and model tell.
+    /// True if labels or model show that the output holds scores.
     bool isKnown(std::size_t output, std::int64_t columns, const Batch& batch) const;
 
     std::optional<std::vector<ClassScores>> m_known;

@@ -15,7 +15,7 @@ namespace {
 /// How many places a run may be cut at. A change costs half a stretch between two on average.
 constexpr std::size_t kMostPlaces = 16;
 
-/// Elements as far as the file tells them.
+/// Number of elements by the file's sizes.
 double elements(const ValueType& type)
 {
     double count = 1;
@@ -24,7 +24,7 @@ double elements(const ValueType& type)
     return count;
 }
 
-/// A pair of quantize and dequantize may run as one, and then there are no integers between.
+/// A pair of quantize and dequantize may run as one, without integers between them.
 bool isInsidePair(const Graph& graph, ValueRef ref)
 {
     return isQuantizeStep(graph.get(ref.node).target);

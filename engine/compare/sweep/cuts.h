@@ -12,8 +12,8 @@
 
 namespace qs {
 
-/// One graph of a run, by the run's steps: the nodes that run in each, and the values that nobody
-/// needs after it.
+/// One graph of a run, by the run's steps: the nodes that run in each, and the values that are dead
+/// after it.
 struct CutSide
 {
     const Interpreter& interpreter;
@@ -32,8 +32,8 @@ CutSide nodeByNode(const Interpreter& interpreter, const ValueKeys& keys);
 class Cuts
 {
 public:
-    /// `name` tells runs apart that compute in different ways (layout, kernels); `budget` in bytes.
-    /// The sides need not outlive the call.
+    /// `name` distinguishes runs that compute in different ways (layout, kernels); `budget` in
+    /// bytes. The sides need not outlive the call.
     Cuts(const Continuation& from, const std::string& name, std::size_t budget,
          std::span<const CutSide> sides);
 
@@ -41,7 +41,7 @@ public:
     /// kept; call once, first. Returns the first step to run.
     std::size_t resume(std::size_t limit);
 
-    /// Puts what is alive at that place into the frames, one a side.
+    /// Puts the values alive at that place into the frames, one a side.
     void restore(std::span<Frame* const> frames) const;
     /// After a step.
     void reached(std::size_t step, std::span<Frame* const> frames);
@@ -70,7 +70,7 @@ private:
     /// Empty where one is missing.
     Values valuesAt(const Place& place, std::int64_t batch) const;
     bool keep(const Place& place, std::span<Frame* const> frames, std::size_t& bytes);
-    /// Lets go of the places that take most and save least.
+    /// Drops the places that take most and save least.
     void dropPlaces();
 
     Continuation m_from;

@@ -11,9 +11,9 @@ namespace qs {
 /// Memory that a value keeps, in bytes; nothing where it may change later or cannot be kept.
 std::optional<std::size_t> keptBytes(const at::IValue& value);
 
-/// The value by itself where a kernel may write into it unsaid: oneDNN's sums of a convolution and
-/// another value go into that value. Integers get memory of their own, in the layout that they
-/// have, by which kernels round; all else is as it was.
+/// A copy of a value that a kernel may overwrite without declaring it: oneDNN's sums of a
+/// convolution and another value go into that value. Copies integers in their layout, since kernels
+/// round by it; returns other values as they are.
 at::IValue unshared(const at::IValue& value);
 
 } // namespace qs

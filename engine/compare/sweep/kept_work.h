@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// What comparisons leave for the next one, under keys of all that it follows from: values at cuts
+/// Cached results of comparisons for the next one, under keys of all their inputs: values at cuts
 /// of the graphs (at::IValue), the sums of units (`KeptUnit`) and how long nodes took (double,
 /// seconds). Bounded; the least recently used go first. Thread safe.
 class KeptWork
@@ -32,10 +32,10 @@ struct KeptUnit
     kernels::ErrorTerms sums;
     ValueCounts counts;
     bool isUnmeasured = false; ///< its shapes differ in the two forms
-    std::int64_t oddSince = 0; ///< the batch, from 1, since which an error is infinite; 0 = none is
+    std::int64_t oddSince = 0; ///< the batch, from 1, since which an error is infinite; 0 = never
 };
 
-/// A comparison that goes on from kept work and leaves its own.
+/// A comparison that uses kept work and adds its own.
 struct Continuation
 {
     KeptWork& work;

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Whether values of one run of the graph may stand for those of another: no state is changed, and
-/// no random numbers are drawn (`drawsNumbers`), which follow from the shape of what is asked for.
+/// True if values of one run of the graph may replace those of another: it changes no state and
+/// draws no random numbers (`drawsNumbers`), which follow from the shape of what is asked for.
 bool isRepeatable(const Graph& graph);
 
 } // namespace qs

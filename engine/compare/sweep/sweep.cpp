@@ -212,7 +212,7 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& r
     if (made.empty() || !alike)
         return {};
     addCounts(m_counts[index], made);
-    made.clear(); // held by nobody but the frames
+    made.clear(); // only the frames hold them now
     // An operator that an edit put in a layer's place has no cell to look into.
     if (m_interiors.has(unit.last)
         && (!m_edited || m_edited->get(unit.last).target == m_float.graph().get(unit.last).target))
@@ -313,7 +313,7 @@ Result<void> Sweep::measureInterior(const CompareUnit& unit, const Frame& floatF
     return m_interiors.add(unit.last, std::move(floats), std::move(converted), m_job);
 }
 
-/// x^; where it is no number and the unit's own quantizer makes one of it, that number.
+/// x^; elements that are not finite are replaced by the result of the unit's own quantizer.
 Result<at::IValue> Sweep::inNumbers(const UnitInput& input, const Frame& referenceFrame) const
 {
     QS_TRY(at::IValue value, valueOf(m_reference, referenceFrame, input.came));

@@ -39,16 +39,16 @@ public:
     /// From now on each batch starts from the state that the one before left, each side its own.
     void followSequence() { m_isSequence = true; }
 
-    /// Takes over what earlier sweeps left of units that compute the same, and goes on from the
+    /// Takes over the sums of earlier sweeps for units that compute the same, and goes on from the
     /// last cut before the first other one. Before the first batch.
     void continueFrom(const Continuation& from, const ValueKeys& floatKeys,
                       const ValueKeys& referenceKeys, std::size_t budget);
     /// Leaves the sums for the next sweep. After the last batch.
     void keepSums(const Continuation& from) const;
     /// From now on nothing is measured: `see` gets y and y^ of each result of one unit, in order,
-    /// the very values that a comparison measures. Runs end there, without outputs, unless the
-    /// batches are a sequence. Without a unit nobody sees anything and runs go on to the outputs.
-    /// Before the first batch.
+    /// the same values that a comparison measures. Runs end there, without outputs, unless the
+    /// batches are a sequence. Without a unit `see` is not called and runs go on to the outputs.
+    /// Call before the first batch.
     using Watch = std::function<Result<void>(std::span<const ValuePair>)>;
     void watch(std::optional<std::size_t> unit, Watch see);
     /// How many units have to be measured, and the first operator that has to run; null: none.
@@ -70,7 +70,7 @@ public:
     };
     std::optional<Odd> firstOdd() const;
     std::vector<InteriorError> interiors() const { return m_interiors.result(); }
-    /// What each node of the float graph takes; none on a GPU, which works on its own.
+    /// The time of each node of the float graph; empty on a GPU, which runs asynchronously.
     std::vector<NodeTime> floatTimes() const;
 
 private:
@@ -78,21 +78,21 @@ private:
           std::vector<CompareUnit> units);
     Key unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
                 const ValueKeys& referenceKeys) const;
-    /// Tells sweeps apart that add up in different ways.
+    /// Distinguishes sweeps that add up in different ways.
     std::string way() const;
 
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
-    /// Values that one node reads last and no measurement at all, by that node. A node of both
-    /// graphs has one id in both, so each graph has measured values of its own.
+    /// For each node: inputs whose last consumer it is and that no measurement needs. A node of
+    /// both graphs has one id in both, so measured values are kept per graph.
     using Expendable = std::unordered_map<NodeId, std::vector<ValueRef>>;
     Expendable findExpendable(const Graph& graph, ValueRef UnitInput::*in,
                               ValueRef UnitOutput::*out) const;
     Result<void> advance(const Interpreter& interpreter, const Node& node, Frame& frame,
                          const Expendable& expendable) const;
-    /// y and y^ of a unit's results; nothing where one is no tensor of floats.
+    /// y and y^ of a unit's results; empty if one is not a tensor of floats.
     Result<std::vector<ValuePair>> results(std::size_t unit, const Frame& floatFrame,
                                            const Frame& referenceFrame) const;
-    /// `spent`: values of the reference graph that nobody reads after this unit.
+    /// `spent`: values of the reference graph without later readers.
     Result<void> measure(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
                          std::span<const ValueRef> spent);
     Result<void> measureUnchanged(std::size_t unit, const Frame& floatFrame,
@@ -130,7 +130,7 @@ private:
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;
     std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU
-    GraphPtr m_edited; ///< null, or what edits made of the float graph, which is the original then
+    GraphPtr m_edited; ///< null, or the edited float graph; the float graph is the original then
     std::vector<std::size_t> m_floatInputs; ///< by input of the float graph: which of those given
     bool m_isSequence = false;
     ModelState m_floatState, m_referenceState;

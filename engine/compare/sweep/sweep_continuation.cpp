@@ -12,8 +12,8 @@ std::string Sweep::way() const
         + (m_edited ? ", original" : "");
 }
 
-/// All that its four terms follow from: x and y of the float graph; of the reference graph what
-/// comes in, which says on which grid that lies, and y^, whose key holds weights and quantization
+/// The key of all inputs of its four terms: x and y of the float graph; of the reference graph the
+/// incoming values, whose keys hold their grid, and y^, whose key holds weights and quantization
 /// parameters.
 Key Sweep::unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
                    const ValueKeys& referenceKeys) const

@@ -14,7 +14,7 @@ struct SweepSchedule
 {
     std::vector<std::size_t> referenceEnd; ///< nodes of the reference graph run after step p
     std::vector<std::vector<std::size_t>> unitsAt; ///< indices of the units measured at step p
-    std::vector<std::vector<ValueRef>> freeFloat; ///< values nobody needs after step p
+    std::vector<std::vector<ValueRef>> freeFloat; ///< values dead after step p
     std::vector<std::vector<ValueRef>> freeReference;
 };
 
