@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// Adds to a result document that has its `nodes[]` what the recipe's cures do: `cures[]`, each as
-/// the recipe holds it, with `text` in words, the `nodes[]` that it names and the `problem` that it
-/// was left out for; and `cure: {index, kind, by}` at each node, and at each entry of a rule's
+/// Adds the recipe's cures to a result document that has its `nodes[]`: `cures[]`, each as the
+/// recipe holds it, with `text` in words, the `nodes[]` that it names and the `problem` that it was
+/// left out for; and `cure: {index, kind, by}` at each node, and at each entry of a rule's
 /// `inputs[]`, that a cure decides. Nothing where the recipe has none.
 void addCures(nlohmann::ordered_json& document, const ResultParts& parts);
 

@@ -16,12 +16,12 @@
 
 namespace qs {
 
-/// What forms are written with; each reads what concerns it.
+/// Options for writing forms; each form reads its own.
 struct ExportOptions
 {
     std::int64_t onnxOpset = kOnnxOpset; ///< 13 to 23
     OnnxTarget onnxTarget = OnnxTarget::Generic;
-    std::string recipeSha256; ///< for files that tell where they came from; may be empty
+    std::string recipeSha256; ///< for files with a record of origin; may be empty
     bool ownRanges = false; ///< integers keep to their observers' ranges where the form holds them
 };
 
@@ -33,14 +33,14 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
                                 const std::string& folder, const JobContext& job = {},
                                 const ExportOptions& options = {});
 std::vector<std::string> exportForms();
-/// Those that are written where none is named: the forms that last, and LibTorch's own. One that a
+/// The forms that are written if none is named: the durable forms, and LibTorch's own. One that a
 /// model cannot have is then left out with a note (`ExportRequest::formsChosen`).
 std::vector<std::string> defaultExportForms();
 /// The name of a form's file; empty for an unknown form.
 std::string exportFile(const std::string& form);
 
-/// After a form's file name: that of what it keeps beside itself, where it is too large for one
-/// file. Its hash stands in the result document like the file's own.
+/// Suffix of a form's file name for the data beside a form that is too large for one file. Its hash
+/// stands in the result document like the file's own.
 inline constexpr const char* kBesideSuffix = ".data";
 
 /// Whether this program can open the form's file again; false for an unknown form.
@@ -57,20 +57,20 @@ Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::strin
 /// The edits of the form that the file is written from; null without such, and for an unknown form.
 EditedModelPtr exportedEdits(const ConvertedModel& converted, const std::string& form);
 
-/// Refuses (Unsupported, naming the model's file, the form and the node) a form that has no way to
-/// write an operator of the float model, as far as that is known before converting. Unknown forms
-/// are passed over.
+/// Fails (Unsupported, naming the model's file, the form and the node) if a form cannot hold an
+/// operator of the float model, as far as that is known before converting. Ignores unknown
+/// forms.
 Result<void> checkForms(const Graph& model, const std::vector<std::string>& forms);
 
-/// What is written beside the forms; `backend.json` where the backend is a file.
+/// The files written beside the forms; `backend.json` if the backend is a file.
 inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz", "recipe.json",
                                                                "backend.json", "result.json"};
 
-/// What `verify` leaves in the folder of a result.
+/// The file that `verify` writes into the folder of a result.
 inline constexpr const char* kCertificateFile = "certificate.json";
 
-/// The writers themselves. A cancel leaves no file. The record goes into the file. Modules, scales
-/// and zero points are called in it as `names` say.
+/// The writers themselves. A cancel leaves no file. The record goes into the file. `names` gives
+/// the names of modules, scales and zero points.
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
                               const JobContext& job = {},
                               const std::optional<ExportRecord>& record = {},

@@ -5,12 +5,12 @@
 
 namespace qs {
 
-/// What an exported file of any form says of its origin; nothing where it cannot be read or says
-/// nothing.
+/// The record of origin of an exported file of any form; nothing if it cannot be read or has
+/// none.
 std::optional<ExportRecord> recordOfFile(const std::string& path);
 
-/// One line for each thing in which that is not what the file runs under here; empty for files that
-/// this program did not write.
+/// One line for each difference between that and the runtime here; empty for files that this
+/// program did not write.
 std::vector<std::string> originFindings(const std::string& path);
 
 } // namespace qs

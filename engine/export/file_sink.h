@@ -10,15 +10,15 @@
 
 namespace qs {
 
-/// A file that LibTorch's archive writers write into. A full disk is kept to the end: the writers'
-/// destructors write too and would end the program if they failed while an error is under way.
+/// A file that LibTorch's archive writers write into. A full disk is reported at the end: the
+/// writers' destructors write too and would end the program if they failed during an error.
 class FileSink
 {
 public:
     /// The error (Io) names the path.
     static Result<FileSink> open(const std::string& path);
 
-    /// What the writers call; it always takes everything.
+    /// The callback for the writers; it never fails.
     std::function<std::size_t(const void*, std::size_t)> writer();
     /// Whether everything reached the file. The error (Io) names path and cause.
     Result<void> close();

@@ -29,7 +29,7 @@ std::vector<CodeLine> floatCode(const Graph& model);
 /// A form of a converted model as code. Scales and zero points stand in the quantized modules
 /// unless an observer never ran.
 std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm form);
-/// What the code of the lowered form calls its modules, scales and zero points.
+/// The names of modules, scales and zero points in the code of the lowered form.
 CodeCalls loweredCalls(const ConvertedModel& converted);
 
 } // namespace qs

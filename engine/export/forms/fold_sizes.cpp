@@ -102,7 +102,7 @@ private:
         return numberArgument(*made);
     }
 
-    /// Null where the argument is no tensor or its number of dimensions is not known.
+    /// Null if the argument is not a tensor or its number of dimensions is not known.
     const std::vector<Dim>* shapeOf(const Argument& tensor) const
     {
         const auto* ref = tensor.asRef();

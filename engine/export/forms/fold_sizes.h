@@ -7,8 +7,8 @@
 namespace qs {
 
 /// The graph with sizes of tensors of fixed shape, and arithmetic on them, as plain numbers: the
-/// form a .pt2 of fixed shapes has. Sizes that carry an expression of their own stay. Errors: a
-/// division by zero or an overflow in that arithmetic.
+/// form a .pt2 of fixed shapes has. Sizes with an expression stay. Errors: a division by zero or an
+/// overflow in that arithmetic.
 Result<Graph> foldSizes(const Graph& graph, const JobContext& job = {});
 
 } // namespace qs

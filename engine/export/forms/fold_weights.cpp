@@ -94,9 +94,9 @@ bool castsTo(const Node& node, DType dtype)
     return wanted && wanted->asDType() && *wanted->asDType() == dtype;
 }
 
-/// The operator that makes what a weight can be stored as: the integers that a dequantize reads (of
+/// The operator that makes the storable form of a weight: the integers that a dequantize reads (of
 /// a quantize, or of the cast that ends the elementwise spelling of one), or the half floats that a
-/// cast widens. None where the node is neither.
+/// cast widens. Invalid for other nodes.
 NodeId storedForm(const Graph& reference, const Node& node)
 {
     const ValueRef* input
@@ -128,8 +128,8 @@ Result<void> foldIntegers(GraphEdit& edit, const Graph& reference, const Interpr
     return {};
 }
 
-/// Removes what nobody reads any more, float weights that became integers included. What the model
-/// itself never read stays.
+/// Removes nodes that lost their last consumer, including float weights that became integers. Nodes
+/// that the model itself never read stay.
 void removeReplaced(GraphEdit& edit, const Graph& reference)
 {
     const auto order = edit.order();

@@ -8,9 +8,9 @@
 namespace qs {
 
 /// The compact form of a reference graph: weights are held as the integers they become, dequantized
-/// where they are read, and quantize-dequantize steps that change nothing (the integers are
-/// quantized again with the same parameters, or nobody reads the result) are gone. Same outputs, to
-/// the bit.
+/// where they are read, and quantize-dequantize steps without effect (the integers are quantized
+/// again with the same parameters, or the result has no consumer) are removed. Same outputs, to the
+/// bit.
 Result<Graph> foldWeights(const Graph& reference, const JobContext& job = {});
 
 } // namespace qs

@@ -17,10 +17,10 @@ struct InlinedGraph
                                         ///< where they read weights alone
 };
 
-/// Puts the nodes of every region in its place. What a region writes to is a copy, so that its
-/// arguments stay as they were.
+/// Replaces every region by its nodes. A region writes to copies, so that its arguments stay
+/// unchanged.
 Result<InlinedGraph> inlineRegions(const Graph& graph);
-/// The same, of which the graph alone is of interest.
+/// The same; returns the graph alone.
 Result<GraphPtr> withoutRegions(const Graph& graph);
 
 } // namespace qs

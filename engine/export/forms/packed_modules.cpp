@@ -171,8 +171,8 @@ private:
         return {};
     }
 
-    /// A layer that keeps its matrices in objects of their own, in a list, or a cell with two
-    /// packed weights. Whether the kernel is one.
+    /// True if the kernel is a layer that keeps its matrices in separate objects, in a list, or a
+    /// cell with two packed weights.
     Result<bool> recurrent(const Node& kernel, const TensorStore& tensors)
     {
         std::vector<const Node*> holders;

@@ -6,12 +6,12 @@
 
 namespace qs {
 
-/// A lowered model that was read from a file, as the code printer wants it: kernels with a packed
+/// A lowered model that was read from a file, prepared for the code printer: kernels with a packed
 /// weight of a module are that module's call, and their weights are ordinary quantized ones.
 struct PackedModules
 {
-    GraphPtr graph; ///< the file's where it packs nothing
-    GraphPtr modules; ///< of `moduleCodeLines`; null where it packs nothing
+    GraphPtr graph; ///< the file's if it has no packed weights
+    GraphPtr modules; ///< of `moduleCodeLines`; null without packed weights
     std::vector<CodeFusion> fusions;
 };
 

@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// A copy of the node, just before its reader, under a name and an id of its own.
+/// A copy of the node, just before its reader, under a new name and id.
 NodeId copyFor(GraphEdit& edit, NodeId original, NodeId reader)
 {
     Node copy = edit.get(original);
@@ -26,7 +26,7 @@ bool isLinear(const Node& node)
 
 /// Whether several linear layers read rows of rows, and something else reads them too. Inductor
 /// joins equal dequantizes again, makes rows of the layers' input once for all of them, and then
-/// parts either the rows or the dequantize, not both: none of these layers becomes an int8 kernel.
+/// splits either the rows or the dequantize, not both: none of these layers becomes an int8 kernel.
 bool layersShareWithOthers(const GraphEdit& edit, NodeId dequantize)
 {
     const ValueType& type = edit.get(dequantize).outputs.at(0).type;

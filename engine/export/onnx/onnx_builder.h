@@ -19,10 +19,10 @@ namespace qs {
 class OnnxCall;
 using OnnxHandler = void (*)(OnnxCall&);
 
-/// Turns the nodes of one graph into ONNX nodes, by the handlers of `onnx_handlers.h`. What depends
-/// on parameters and constants alone becomes an initializer, except for what comes out of a stored
-/// integer: that stays integers and a DequantizeLinear. Sizes are emitted where somebody reads
-/// them. One use, on one thread; the graph must outlive it.
+/// Turns the nodes of one graph into ONNX nodes, by the handlers of `onnx_handlers.h`. Values that
+/// depend on parameters and constants alone become initializers; those computed from stored
+/// integers stay integers and a DequantizeLinear. Sizes are emitted only if they are read. One use,
+/// on one thread; the graph must outlive it.
 class OnnxBuilder
 {
 public:
@@ -41,9 +41,9 @@ public:
     Result<void> run(const JobContext& job = {});
     /// The ONNX value of a graph value; emits sizes and constants that were not needed before.
     Result<std::string> value(ValueRef ref);
-    /// The tensor of a value that is known before any input is and is no dequantized integer.
+    /// The tensor of a value that depends on no input and is not a dequantized integer.
     std::optional<at::Tensor> constant(ValueRef ref);
-    /// What is known of a value; of a constant that carries no type, what it is.
+    /// The type of a value; for a constant without a recorded type, that of its content.
     ValueType typeOf(ValueRef ref) const;
     /// Whether `ref` is computed from stored values alone, dequantized integers included.
     bool isConstant(ValueRef ref) const { return m_interpreter.isConstant(ref); }
@@ -55,7 +55,7 @@ public:
     /// integers are stored with four bits.
     std::string initializer(const at::Tensor& tensor, const std::string& wanted,
                             bool isNibbles = false);
-    /// Says what a graph value is from now on; the value's own name is used where that is free.
+    /// Sets the ONNX value of a graph value; the value's own name is used if it is free.
     void give(ValueRef ref, const std::string& name);
     /// From now on the value is an output of the graph, in order, under that name, which nothing
     /// else has (`OnnxNames`). Before `run`.
@@ -90,7 +90,7 @@ private:
     bool isFolded(const Node& node) const;
     Result<void> emitNode(const Node& node);
     Result<std::string> storedValue(ValueRef ref);
-    /// An output's type as the operator before its pairs has it.
+    /// An output's type by the operator before its pairs.
     ValueType outputType(ValueRef ref) const;
 
     GraphPtr m_graph;

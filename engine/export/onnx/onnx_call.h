@@ -17,9 +17,9 @@ inline bool isComplex(DType dtype)
     return dtype == DType::Complex64 || dtype == DType::Complex128;
 }
 
-/// What a handler sees of one node: its arguments as ONNX values or as numbers, and what it may
-/// emit. A handler that cannot go on refuses; from then on everything it asks for is empty, and
-/// what it emitted is thrown away with the whole export. Lives as long as the handler runs.
+/// A handler's view of one node: its arguments as ONNX values or as numbers, and functions to emit
+/// nodes. A handler that cannot continue refuses; from then on all its queries return empty values,
+/// and the whole export is discarded. Lives as long as the handler runs.
 class OnnxCall
 {
 public:
@@ -59,18 +59,18 @@ public:
     std::string sizes(const Argument& argument);
     std::string sizes(const Argument::List& list);
 
-    // What is known of values.
+    // Facts of values.
     ValueType type(std::string_view name) const;
     const ValueType& resultType(std::size_t index = 0) const;
     DType dtype(std::string_view name) const;
-    /// Element type of the result; float32 where nothing tells.
+    /// Element type of the result; float32 if unknown.
     DType resultDType() const;
-    /// Number of dimensions; refuses where nothing tells.
+    /// Number of dimensions; refuses if unknown.
     int rank(std::string_view name);
     /// A dimension counted from 0; `rank` is that of the argument `of`.
     std::int64_t axis(std::string_view name, std::int64_t otherwise, std::string_view of = "self");
     std::int64_t wrapped(std::int64_t dim, int rank);
-    /// The fixed size of one dimension; none where it is open.
+    /// The fixed size of one dimension; nothing if it is open.
     std::optional<std::int64_t> fixedSize(std::string_view name, std::int64_t dim) const;
 
     // Emission.

@@ -57,7 +57,7 @@ std::string listed(const std::vector<std::string>& targets)
     return text;
 }
 
-/// Everything that has no form at once, so that nobody finds it one by one.
+/// Reports all operators without a form at once.
 Result<void> checkKnown(const OnnxBuilder& builder, const Graph& graph)
 {
     const OnnxBuilder::Missing missing = builder.missing();

@@ -70,7 +70,7 @@ const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
     if (node.kind != NodeKind::Op)
         return nullptr;
     const OnnxHandlers& table = isComplex ? complexHandlers() : handlers();
-    // What nobody may look inside has a form of its own or none: a branch, a loop.
+    // Opaque nodes need their own handler: a branch, a loop.
     if (const auto it = table.find(node.target); it != table.end())
         return &it->second;
     const std::string number = numberTarget(node.target);
@@ -79,7 +79,7 @@ const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
             return &it->second;
     if (!node.opaqueReason.empty())
         return nullptr;
-    // Others may give an operator of theirs a name that PyTorch has too.
+    // Packs may have operators with a name of PyTorch's.
     if (!node.target.starts_with("aten."))
         return nullptr;
     const auto it = table.find(operatorOf(node.target));

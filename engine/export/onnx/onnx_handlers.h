@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// Emits what one node becomes and gives its results; or refuses.
+/// Emits the ONNX form of one node and sets its results; or refuses.
 using OnnxHandler = void (*)(OnnxCall&);
 /// By operator without namespace and overload ("conv2d"), or by whole target where an overload
 /// differs ("aten.max.dim"); functions on numbers by their word, "number.add".
@@ -22,10 +22,10 @@ const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex = false);
 /// A value cut towards zero.
 std::string truncated(OnnxCall& c, const std::string& x);
 
-/// The families, each in a file of its own.
+/// The families, each in a separate file.
 void addActivationHandlers(OnnxHandlers& table);
 void addAttentionHandlers(OnnxHandlers& table);
-/// Of complex numbers, a table of their own: handlers of real ones do not know the last dimension.
+/// A separate table for complex numbers: handlers of real ones do not know the last dimension.
 void addComplexHandlers(OnnxHandlers& table);
 void addConvolutionHandlers(OnnxHandlers& table);
 void addCreationHandlers(OnnxHandlers& table);

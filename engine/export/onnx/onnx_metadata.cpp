@@ -13,7 +13,7 @@ namespace {
 /// `ModelProto.metadata_props`, and the fields of one of its entries.
 constexpr std::uint64_t kMetadataProps = 14;
 constexpr protozero::pbf_tag_type kKey = 1, kValue = 2;
-/// More is no pair of ours.
+/// A longer entry is not our pair.
 constexpr std::uint64_t kMostBytes = 1 << 16;
 
 using Pairs = std::map<std::string, std::string>;

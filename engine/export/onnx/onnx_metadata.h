@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// The key-value pairs that an ONNX file carries about itself; reads no more of it than it has to.
-/// Errors: the file cannot be read, or is no protobuf message.
+/// The metadata pairs of an ONNX file; reads only the part of the file that it needs. Errors: the
+/// file cannot be read, or is not a protobuf message.
 Result<std::map<std::string, std::string>> onnxMetadata(const std::string& path);
 
 /// A record as such pairs, and back; nothing where none of them is ours.

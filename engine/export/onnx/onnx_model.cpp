@@ -280,7 +280,7 @@ private:
         tensor.add_int32(1, type);
         if (!value.shape)
             return {};
-        // As text: the writer drops messages of its own that stay empty.
+        // As text: the writer drops its nested messages that stay empty.
         std::string sizes;
         protozero::pbf_writer shape(sizes);
         for (const OnnxDim& dim : *value.shape) {

@@ -53,7 +53,7 @@ using OnnxMetadata = std::vector<std::pair<std::string, std::string>>;
 struct OnnxNode
 {
     std::string name, op;
-    std::vector<std::string> inputs; ///< "" stands for an optional input that is left out
+    std::vector<std::string> inputs; ///< "" an optional input that is left out
     std::vector<std::string> outputs;
     OnnxAttributes attributes;
     OnnxMetadata metadata; ///< where it came from
@@ -79,7 +79,7 @@ struct OnnxValue
     std::optional<std::vector<OnnxDim>> shape; ///< none: any number of dimensions
 };
 
-/// Nodes in execution order with what they read. A value once built.
+/// Nodes in execution order with their stored tensors. A value once built.
 struct OnnxGraph
 {
     std::string name;
@@ -98,13 +98,13 @@ struct OnnxModel
 /// ONNX's number for an element type (TensorProto.DataType); 0 where it has none.
 int onnxTypeNumber(DType dtype);
 
-/// What integer kernels of ONNX runtimes multiply.
+/// True for the types that integer kernels of ONNX runtimes multiply.
 inline bool isByte(DType dtype)
 {
     return dtype == DType::Int8 || dtype == DType::UInt8;
 }
 
-/// Above this many bytes of tensors they go into a file of their own: a protobuf message ends at 2
+/// Above this many bytes of tensors they go into a separate file: a protobuf message ends at 2
 /// GiB.
 inline constexpr std::uint64_t kOnnxInlineLimit = 1'900'000'000;
 

@@ -7,14 +7,14 @@
 
 namespace qs {
 
-/// Names of values that no two graphs of one file share: bodies see what stands around them.
+/// Names of values, unique over all graphs of one file: bodies see the values around them.
 class OnnxNames
 {
 public:
     /// The name itself, or with a number where it is taken.
     std::string unique(const std::string& wanted);
-    /// The same, for an output of the model: a value within that wants the name too, as what is
-    /// quantized before it leaves does, becomes "NAME_raw".
+    /// The same, for an output of the model: an inner value of the same name, such as an output
+    /// before its quantization, becomes "NAME_raw".
     std::string output(const std::string& wanted);
 
 private:

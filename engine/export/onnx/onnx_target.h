@@ -12,7 +12,7 @@ namespace qs {
 /// The runtime that an ONNX file is written for; pairs and biases follow its fusion rules.
 enum class OnnxTarget : std::uint8_t
 {
-    Generic, ///< what the reference form computes, to the rounding of sums
+    Generic, ///< as the reference form, up to the rounding of sums
     OrtCpu, ///< ONNX Runtime's CPU provider: integer kernels wherever the pairs allow one
     TensorRt ///< signed bytes without zero points, biases float
 };

@@ -84,8 +84,8 @@ Result<Pt2Json> constant(const Argument& argument)
     return fail(ErrorCode::Unsupported, "an argument has no spelling in the .pt2 format");
 }
 
-/// What the members of a list are, told by the members first and by the schema where they say
-/// nothing.
+/// Kinds of a list's members, from the items, else from the
+/// schema.
 struct Members
 {
     bool tensors = false, none = false, symbols = false, reals = false, bools = false,

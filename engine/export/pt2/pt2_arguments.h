@@ -19,12 +19,12 @@ using WriteSubgraph = std::function<Result<Pt2Json>(std::size_t index)>;
 
 /// The reference to a value inside an argument: {"as_tensor": {"name": ...}} and its kin.
 Pt2Json pt2Reference(const Graph& graph, ValueRef ref);
-/// A constant or a reference as torch.export spells it. `type` is the schema's, null when there is
-/// no schema. Errors: what the format cannot say.
+/// A constant or a reference as torch.export spells it. `type` is the schema's, null without a
+/// schema. Errors: an argument that the format cannot hold.
 Result<Pt2Json> pt2Argument(const Graph& graph, const Argument& argument, const c10::TypePtr& type);
 /// All arguments of a node; those after a gap, or keyword-only ones, go by name.
 Result<Pt2Json> pt2Arguments(const Graph& graph, const Node& node, const WriteSubgraph& subgraph);
-/// Whether what the operator returns is taken apart into members: a list, or several results.
+/// True if the operator's return is split into members: a list, or several results.
 bool returnsMembers(const Node& node);
 /// The outputs a node declares, lists put together again as the schema returns them.
 Result<Pt2Json> pt2Outputs(const Node& node);

@@ -201,7 +201,7 @@ private:
         return *it;
     }
 
-    /// What the call leaves behind in a buffer or an input: such outputs come before the user's.
+    /// The new value of a buffer or an input: such outputs come before the user's.
     Pt2Json mutation(const StateUpdate& update) const
     {
         const Node& holder = m_graph.get(update.holder);

@@ -49,12 +49,12 @@ void writeText(Archive& archive, const char* name, std::string_view text)
     archive.writeRecord(name, text.data(), text.size());
 }
 
-/// The example inputs of the file that the model came from, as they are; empty when there are none
-/// any more, which readers accept.
+/// The example inputs of the file that the model came from, unchanged; empty if they no longer
+/// exist or do not fit, which readers accept.
 std::string sampleInputs(const ModelInfo& info)
 {
     std::string bytes;
-    const bool isPart = info.inputTree.empty(); // it has inputs of its own
+    const bool isPart = info.inputTree.empty(); // its inputs differ
     if (info.format != "pt2" || isPart || !std::filesystem::exists(info.path))
         return bytes;
     const auto read = guardTorch([&]() -> Result<void> {

@@ -13,8 +13,8 @@ Pt2Json pt2HeldTensor(const at::Tensor& tensor, bool requiresGrad);
 
 /// Fills the graph's `tensor_values`, `sym_*_values` and `custom_obj_values` for every value of
 /// `graph`. `record` holds entries of the file the model came from, which are kept where the type
-/// still fits. A quantize or dequantize step without a type of its own has its input's shape.
-/// Errors: a tensor of unknown shape (names the node); Cancelled.
+/// still fits. A quantize or dequantize step without a type has its input's shape. Errors: a tensor
+/// of unknown shape (names the node); Cancelled.
 Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out,
                        const JobContext& job);
 

@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// Whether a .pt2 can hold what the graph does with objects of C++ classes: its calls take them and
-/// never give one, since torch.export loads no such call. Errors (Unsupported) name the node.
+/// Checks that a .pt2 can hold the graph's calls on objects of C++ classes: calls may take objects
+/// but not return one, which torch.export cannot load. Errors (Unsupported) name the node.
 Result<void> checkPt2Objects(const Graph& graph);
 
 /// Methods of C++ classes as torch.export calls them (`call_torchbind`).

@@ -79,7 +79,7 @@ private:
 Pt2WeightRecords::Pt2WeightRecords(const Graph& graph)
     : m_graph(graph)
 {
-    // A module's name is no place for a tensor: "conv1" next to "conv1.weight".
+    // A tensor cannot have a module's name: "conv1" next to "conv1.weight".
     std::unordered_set<std::string> taken;
     for (const ModuleEntry* module : graph.modules().inOrder())
         taken.insert(module->path);

@@ -24,8 +24,8 @@ public:
     /// The dotted name under which the node's tensor is held: its own path, made unique where two
     /// nodes share one.
     const std::string& path(const Node& node) const { return m_paths.at(node.id); }
-    /// Writes records and configurations. Errors: an object that is not a tensor, what the store
-    /// says.
+    /// Writes records and configurations. Errors: an object that is not a tensor, those of the
+    /// store.
     Result<void> write(caffe2::serialize::PyTorchStreamWriter& archive,
                        const JobContext& job) const;
 

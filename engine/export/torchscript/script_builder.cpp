@@ -77,8 +77,8 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
 
 namespace {
 
-/// `matmul` makes one product of a batch where its matrix asks for gradients, whether any are made
-/// or not, and adds up otherwise then. No other weight asks for them in what is written.
+/// `matmul` makes one product of a batch if its matrix requires gradients, whether any are made or
+/// not, and adds up in another order then. No other weight requires them in the written file.
 bool gradientsMatter(const Graph& graph, ValueRef weight)
 {
     constexpr std::size_t kMatrix = 2;

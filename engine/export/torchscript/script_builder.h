@@ -30,8 +30,8 @@ public:
     /// A new argument of `forward`, after those there are.
     ScriptValue* addInput(const std::string& name, const c10::TypePtr& type);
     void bind(ValueRef ref, ScriptValue* value);
-    /// The value as computed by the body so far; what depends on weights alone becomes an
-    /// attribute or a literal at first use. Errors: a value nobody made.
+    /// The value as computed by the body so far; a value that depends on weights alone becomes an
+    /// attribute or a literal at first use. Errors: a value that was not computed.
     Result<ScriptValue*> value(ValueRef ref);
     /// One argument, converted to what an operator's schema wants at that place.
     Result<ScriptValue*> argument(const Argument& argument, const c10::TypePtr& type);
@@ -40,15 +40,15 @@ public:
     Result<ScriptValue*> operand(const Node& node, const std::string& name,
                                  const Argument& argument, const c10::TypePtr& type);
     ScriptValue* literal(const at::IValue& value);
-    /// Gives the attribute behind a buffer a new value, for this call and those after it.
+    /// Gives a buffer's attribute a new value, for this call and those after it.
     Result<void> setAttribute(ValueRef holder, ScriptValue* value);
     /// Calls an operator; the overload is chosen by the arguments' types.
     ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args);
 
-    /// Writes the node; one that the names tell to be a module's whole forward as a call of that
-    /// module, which holds what the node reads of constants.
+    /// Writes the node. If the names say that it is a module's whole forward, writes a call of that
+    /// module, which holds the node's constants.
     Result<void> write(const Node& node);
-    /// Writes a graph of its own at the current place, its inputs given; returns its outputs. It
+    /// Writes a separate graph at the current place with the given inputs; returns its outputs. It
     /// may hold parameters.
     Result<std::vector<ScriptValue*>> inlineGraph(const Graph& graph,
                                                   const std::vector<ScriptValue*>& inputs);

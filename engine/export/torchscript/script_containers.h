@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// True for the nodes that make tuples, lists and dicts or take them apart, and for those that
-/// raise (engine/execute/control/script_control.h).
+/// True for the nodes that make or unpack tuples, lists and dicts, and for those that raise
+/// (engine/execute/control/script_control.h).
 bool isScriptContainer(const Node& node);
 
-/// Emits one as TorchScript spells it and returns its outputs. Errors name what stands in the way.
+/// Emits one as TorchScript spells it and returns its outputs. Errors name the obstacle.
 Result<std::vector<ScriptValue*>> emitContainer(ScriptBuilder& builder, const Node& node);
 
 } // namespace qs

@@ -240,7 +240,7 @@ private:
     }
 
     /// A loop over the first dimension of `over`: the subgraph's further results are gathered in
-    /// lists and stacked behind the loop.
+    /// lists and stacked after the loop.
     Result<Values> overSlices(const Values& start, const Values& over, const Values& extra)
     {
         if (over.empty())

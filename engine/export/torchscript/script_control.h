@@ -10,7 +10,7 @@ namespace qs {
 /// while_loop, map and scan (prim::Loop), and the branches and loops that came from TorchScript.
 bool isControlOperator(const Node& node);
 
-/// Emits one, its subgraphs as blocks, and returns its outputs. Errors name what stands in the way.
+/// Emits one, its subgraphs as blocks, and returns its outputs. Errors name the obstacle.
 Result<std::vector<ScriptValue*>> emitControl(ScriptBuilder& builder, const Node& node);
 
 } // namespace qs

@@ -8,10 +8,10 @@
 
 namespace qs {
 
-/// True for what TorchScript's text holds as it is; all else is an attribute.
+/// True for values that TorchScript's text can hold; all else is an attribute.
 bool isLiteral(const at::IValue& value);
-/// An argument that holds no value of the graph, as a place of that type takes it. Enumerations
-/// travel as integers in TorchScript; a number takes the type the schema asks for.
+/// An argument without references to values, converted to the type. Enumerations travel as integers
+/// in TorchScript; a number takes the type the schema asks for.
 at::IValue literalOf(const Argument& argument, const c10::TypePtr& type);
 
 } // namespace qs

@@ -61,7 +61,7 @@ void ScriptModules::add(const std::string& path)
     Branch& parent = m_modules.at(owner);
     const auto known = m_classes.find(path);
     const std::string name = known == m_classes.end() ? std::string() : known->second;
-    constexpr bool kUnique = true; // another class of that name is told apart by its prefix
+    constexpr bool kUnique = true; // another class of that name gets a prefix
     // A module of torch.nn keeps its class, by which readers know it.
     const bool isTorch = name.starts_with("torch.nn.");
     const torch::jit::Module child(

@@ -81,7 +81,7 @@ ScriptValue* tensorOfNumber(ScriptBuilder& builder, const Node& node, ScriptValu
     if (const auto known = torch::jit::toIValue(number)) {
         const at::Scalar value = known->toScalar();
         return builder
-            .literal( // by a tensor of its own type: too large a number wraps, as in PyTorch
+            .literal( // by a tensor of the number's type: too large a number wraps, as in PyTorch
                 at::scalar_tensor(value, at::TensorOptions(value.type())).to(stored));
     }
     using Named = torch::jit::NamedValue;

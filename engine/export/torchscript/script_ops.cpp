@@ -28,7 +28,7 @@ namespace {
 
 using Values = std::vector<ScriptValue*>;
 
-/// Sizes are read by operators of their own in exports: TorchScript's name for what they read.
+/// Exports read sizes by special operators: TorchScript's name of that operator.
 std::string measureName(const Node& node)
 {
     constexpr std::string_view kSymbolic = "sym_";

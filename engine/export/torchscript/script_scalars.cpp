@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kSum = "sym_sum"; ///< of a whole list
 constexpr std::string_view kSame = "pos";
 
-/// Arguments as they are; a single list (of a sum) is taken apart.
+/// Arguments as they are; a single list (of a sum) is unpacked.
 Result<std::vector<ScriptValue*>> arguments(ScriptBuilder& builder, const Node& node)
 {
     std::vector<ScriptValue*> values;

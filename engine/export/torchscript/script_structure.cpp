@@ -58,8 +58,8 @@ c10::TypePtr tupleType(const TreeSpec& spec, const std::vector<c10::TypePtr>& ty
                                        spec.keys, types);
 }
 
-/// The TorchScript type of a container of these members. A list or mapping whose members differ in
-/// type has none of its own: a list becomes a tuple, a mapping one of Any.
+/// The TorchScript type of a container of these members. TorchScript has no type for a list or
+/// mapping whose members differ in type: a list becomes a tuple, a mapping one of Any.
 c10::TypePtr containerType(const TreeSpec& spec, const std::vector<c10::TypePtr>& types)
 {
     const bool uniform = types.empty() || allEqual(types);
@@ -73,7 +73,7 @@ c10::TypePtr containerType(const TreeSpec& spec, const std::vector<c10::TypePtr>
     return tupleType(spec, types);
 }
 
-/// Takes arguments apart, leaf by leaf.
+/// Unpacks arguments, leaf by leaf.
 class InputUnpacker
 {
 public:

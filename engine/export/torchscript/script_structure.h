@@ -7,7 +7,7 @@
 namespace qs {
 
 /// Gives `forward` the model's own arguments, by name and nesting, and binds the graph's inputs to
-/// what is inside them.
+/// their leaves.
 Result<void> declareInputs(ScriptBuilder& builder);
 
 /// Packs the graph's outputs into the tuples, lists and mappings the model returns.

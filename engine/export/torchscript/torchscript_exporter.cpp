@@ -31,9 +31,9 @@ bool allConstant(const Interpreter& interpreter, const Node& node)
     return !node.outputs.empty();
 }
 
-/// The value, or `other` in a way that is never taken: TorchScript's optimizer then knows that a
-/// change of one may be seen in the other. Without that it drops changes that it finds nobody
-/// reads.
+/// The value, or `other` in a branch that is never taken: TorchScript's optimizer then
+/// knows that a change of one may be seen in the other. Without that it drops changes as
+/// unread.
 ScriptValue* tied(ScriptBuilder& builder, ScriptValue* value, ScriptValue* other)
 {
     torch::jit::Graph& body = builder.body();

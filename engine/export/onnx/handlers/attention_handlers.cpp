@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-/// 1 / sqrt of the width of a head, unless the call has a factor of its own.
+/// 1 / sqrt of the width of a head, unless the call gives a factor.
 std::string factor(OnnxCall& c, const std::string& query)
 {
     if (c.has("scale"))

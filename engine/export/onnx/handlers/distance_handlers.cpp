@@ -6,7 +6,7 @@ namespace qs {
 
 namespace {
 
-/// The p-norm along the axes; refuses where p is none of 1, 2.
+/// The p-norm along the axes; refuses other p than 1 and 2.
 std::string norm(OnnxCall& c, const std::string& x, double p, std::vector<std::int64_t> axes,
                  bool keep)
 {
@@ -51,7 +51,7 @@ void allDistances(OnnxCall& c)
     c.give(norm(c, c.emit("Sub", {rows, columns}), c.number("p", 2), {-1}, false));
 }
 
-/// Of all elements, or of the dimensions that are told; the order of its own alone.
+/// The norm of all elements, or of the given dimensions; only the Frobenius norm.
 void linearNorm(OnnxCall& c)
 {
     if (c.has("ord") && !(c.given("ord")->asString() && c.text("ord") == "fro")) {

@@ -287,7 +287,7 @@ void clamp(OnnxCall& c)
     c.give(x);
 }
 
-/// Casts, and copies between devices, which are none here.
+/// Casts, and copies between devices, which ONNX does not need.
 void toType(OnnxCall& c)
 {
     const DType wanted = c.resultType().dtype;

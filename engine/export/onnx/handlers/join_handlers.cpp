@@ -72,7 +72,7 @@ void stackSides(OnnxCall& c, bool rows)
         c.give(c.emit("Concat", parts, {{"axis", axis}}));
 }
 
-/// Each tensor along a dimension of its own.
+/// Each tensor along a separate dimension.
 void meshgrid(OnnxCall& c)
 {
     const std::vector<std::string> axes = c.inList("tensors");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs a graph of its own: recurrences step by step, and branches.
+// Operators that run a graph: recurrences step by step, and branches.
 #include "engine/export/onnx/onnx_handlers.h"
 #include "engine/graph/operators/engine_ops.h"
 
@@ -9,8 +9,8 @@ namespace qs {
 
 namespace {
 
-/// A body as an ONNX graph. `outside` names the first inputs of the body that are no declared
-/// inputs of it.
+/// A body as an ONNX graph. `outside` names the first inputs of the body, which it does not
+/// declare.
 class Body
 {
 public:

@@ -151,8 +151,8 @@ void dequantize(OnnxCall& c)
     c.give(c.resultDType() == DType::Float32 ? made : c.cast(made, c.resultDType()));
 }
 
-/// Rows in groups, a scale and a zero point for each; blocks, or rows of their own before operator
-/// set 21.
+/// Rows in groups, a scale and a zero point for each; blocks, or separate rows before operator set
+/// 21.
 void dequantizeByGroups(OnnxCall& c)
 {
     const DType dtype = integerType(c);

@@ -216,7 +216,7 @@ void triangle(OnnxCall& c, bool upper)
     c.give(isBool ? c.cast(made, dtype) : made);
 }
 
-/// Windows of a dimension, as a last dimension of their own.
+/// Windows of a dimension, as a new last dimension.
 void unfold(OnnxCall& c)
 {
     const std::int64_t axis = c.axis("dimension", 0);

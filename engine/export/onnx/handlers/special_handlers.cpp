@@ -55,7 +55,7 @@ void heaviside(OnnxCall& c)
     c.give(c.emit("Where", {c.emit("Equal", {x, zero}), c.in("values", dtype), step}));
 }
 
-/// The size of one with the sign of the other; of a negative zero ONNX tells no sign.
+/// The size of one with the sign of the other; ONNX cannot test the sign of a negative zero.
 void copySign(OnnxCall& c)
 {
     const DType dtype = c.resultDType();

@@ -12,7 +12,7 @@
 
 namespace qs {
 
-/// What is expected of one node of an ONNX file in the runtime it is written for.
+/// The expected execution of one node of an ONNX file in its target runtime.
 struct OnnxPlanRow
 {
     std::string name, onnx; ///< the ONNX node's name and operator
@@ -20,10 +20,10 @@ struct OnnxPlanRow
     std::vector<std::int64_t> quantizedInputs; ///< positions of inputs that come from integers
     std::string bias; ///< "float", "int32"; "" = none
     std::string kernel; ///< the fused kernel that is expected; "" = none
-    std::string reason; ///< why there is none
+    std::string reason; ///< why none is expected
 };
 
-/// A file as its runtime is going to take it, node by node. A value.
+/// The expected execution of a file, node by node. A value.
 struct OnnxPlan
 {
     OnnxTarget target = OnnxTarget::Generic;
@@ -38,7 +38,7 @@ struct OnnxPlan
 /// `target` must be the one that the model was made for.
 OnnxPlan onnxPlan(const OnnxModel& model, OnnxTarget target, bool calibrated = true);
 
-/// The same of what `--export onnx` would write. Whether it is calibrated is the model's to tell.
+/// The same for the file that `--export onnx` would write. `calibrated` follows from the model.
 /// Errors: those of `onnxModel`.
 Result<OnnxPlan> planOnnx(const ConvertedModel& converted, std::int64_t opset, OnnxTarget target);
 

@@ -11,8 +11,8 @@
 
 namespace qs {
 
-/// Who makes and who reads the values of an ONNX graph. Borrows the graph, which must not change
-/// meanwhile; nodes are told by their position.
+/// Producers and consumers of the values of an ONNX graph. Borrows the graph, which must not change
+/// meanwhile; nodes are given by position.
 class OnnxView
 {
 public:
@@ -25,9 +25,9 @@ public:
     /// Readers of a value, one entry for each input that reads it. A body counts as a reader whose
     /// position is that of the node that holds it.
     const std::vector<std::size_t>& readers(const std::string& value) const;
-    /// Whether somebody outside of the graph gets the value.
+    /// True if the value is an output of the graph.
     bool isOutput(const std::string& value) const;
-    /// The stored tensor of that name; undefined where there is none.
+    /// The stored tensor of that name; undefined if not stored.
     at::Tensor tensor(const std::string& value) const;
 
 private:
@@ -37,7 +37,7 @@ private:
     std::unordered_map<std::string, std::size_t> m_tensors;
 };
 
-/// An entry of a node's metadata, "" where there is none: "quantscope.node".
+/// An entry of a node's metadata ("quantscope.node"), "" if it is missing.
 std::string onnxOrigin(const OnnxNode& node, const char* key);
 /// An integer attribute.
 std::int64_t onnxInteger(const OnnxNode& node, const std::string& name, std::int64_t otherwise);
@@ -46,7 +46,7 @@ std::int64_t onnxInteger(const OnnxNode& node, const std::string& name, std::int
 struct OnnxStep
 {
     at::Tensor scale, zeroPoint; ///< undefined where they are computed
-    DType dtype = DType::Unknown; ///< of the integers; Unknown where nothing tells
+    DType dtype = DType::Unknown; ///< of the integers; Unknown if not declared
     std::int64_t axis = 1, block = 0;
 
     bool isFixed() const { return scale.defined() && zeroPoint.defined(); }

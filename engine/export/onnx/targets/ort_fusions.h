@@ -9,12 +9,12 @@
 
 namespace qs {
 
-/// What ONNX Runtime's CPU provider makes of one node with its optimizations on.
+/// The execution of one node by ONNX Runtime's CPU provider with its optimizations on.
 struct OrtAnswer
 {
     std::string
-        kernel; ///< "QLinearConv"; for what only moves values "Reshape (integers)"; "" = none
-    std::string reason; ///< why there is none
+        kernel; ///< "QLinearConv"; for operators that move values "Reshape (integers)"; "" = none
+    std::string reason; ///< why without kernel
 };
 
 /// Its rules for DequantizeLinear - operator - QuantizeLinear, as they stand in
@@ -32,10 +32,10 @@ public:
     {
     }
 
-    /// Nothing for an operator that no rule speaks of. `biasIsStored`: a float bias counts as the
-    /// int32 one that it is going to be.
+    /// Nothing for an operator without a rule. `biasIsStored`: a float bias counts as its later
+    /// int32 form.
     std::optional<OrtAnswer> answer(const OnnxNode& node, bool biasIsStored = false) const;
-    /// Parameters of the integers that an input is dequantized from, past what only moves values.
+    /// Parameters of the integers that an input is dequantized from, past value moves.
     std::optional<OnnxStep> quantizedInput(const OnnxNode& node, std::size_t input) const;
 
 private:
@@ -43,7 +43,7 @@ private:
     {
         std::optional<OnnxStep> step; ///< of the QuantizeLinear that takes the result
         const OnnxNode* stays = nullptr; ///< a Relu or Clip before it that is not needless
-        std::string reason; ///< where there is no step: who else reads the result
+        std::string reason; ///< without a step: who else reads the result
     };
     After after(const OnnxNode& node) const;
     const OnnxNode* dequantizer(const std::string& value) const;

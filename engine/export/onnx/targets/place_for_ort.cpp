@@ -133,8 +133,8 @@ std::optional<StoredBias> storedBias(const at::Tensor& bias, const OnnxStep& x, 
     return StoredBias {codes.to(at::kInt), scale};
 }
 
-/// A Clip that the Clip of the integers after it makes needless, or null. The integers' own end is
-/// ONNX Runtime's to see; it does not look at a Clip behind it.
+/// A Clip that the Clip of the integers after it makes needless, or null. ONNX Runtime itself finds
+/// those made needless by the integers' type; it ignores a later Clip.
 const OnnxNode* needlessClip(const OnnxView& view, const OnnxNode& quantize)
 {
     const auto maker = view.producer(quantize.inputs[0]);
@@ -217,7 +217,7 @@ void storeBiases(OnnxGraph& graph, FreshNames& names, bool calibrated)
     std::move(tensors.begin(), tensors.end(), std::back_inserter(graph.initializers));
 }
 
-/// Tensors that nobody reads any more.
+/// Drops tensors without readers.
 void dropUnread(OnnxGraph& graph)
 {
     std::unordered_set<std::string> unread;

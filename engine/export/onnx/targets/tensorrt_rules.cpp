@@ -63,7 +63,7 @@ Result<void> checkTensorRt(const OnnxView& view)
     for (const OnnxNode& node : view.graph().nodes) {
         if (node.op != kQuantizeLinear && node.op != kDequantizeLinear)
             continue;
-        // The integers of a value are told at its quantize alone.
+        // The integers of a value are reported at its quantize only.
         if (node.op == kDequantizeLinear && view.producer(node.inputs[0]))
             continue;
         if (const std::string what = fault(view, node, onnxStep(view, node)); !what.empty())

@@ -8,10 +8,10 @@
 
 namespace qs {
 
-/// Holds a graph to what NVIDIA's TensorRT guide asks of explicitly quantized networks ("Working
-/// with Quantized Types"): signed bytes, symmetric (no zero point but 0), parameters fixed,
-/// activations with one scale, weights with one or one for each output channel, biases float.
-/// Errors (Unsupported): one line that names every place and what to set in the recipe.
+/// Checks a graph against the rules of NVIDIA's TensorRT guide for explicitly quantized networks
+/// ("Working with Quantized Types"): signed bytes, symmetric (no zero point but 0), parameters
+/// fixed, activations with one scale, weights with one or one for each output channel, biases
+/// float. Errors (Unsupported): one line that names every place and what to set in the recipe.
 Result<void> checkTensorRt(const OnnxView& view);
 
 /// Whether TensorRT can multiply with integers there, and why not.
@@ -20,7 +20,7 @@ struct TensorRtAnswer
     std::string kernel, reason;
 };
 TensorRtAnswer tensorRtAnswer(const OnnxView& view, const OnnxNode& node);
-/// Operators that `tensorRtAnswer` speaks of.
+/// True for operators that `tensorRtAnswer` covers.
 bool isTensorRtLayer(const OnnxNode& node);
 
 } // namespace qs
