@@ -45,6 +45,8 @@ public:
                                      const JobContext& job) override;
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
+    /// Each unit makes half of the noise of the one before; the first has a cause.
+    Result<DiagnosisPtr> blame(const CompareRequest& request, const JobContext& job) override;
     /// Over two samples; a decibel less at the output for each rule.
     Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job) override;
     /// Three samples of four channels; a channel loses the more the later it comes.
@@ -98,6 +100,9 @@ public:
     std::atomic<bool> waitInCalibration = false; ///< until cancelled
     std::atomic<int> calibrations = 0, comparisons = 0, plans = 0, looks = 0;
     std::atomic<bool> waitInLook = false; ///< until cancelled
+    std::atomic<bool> waitInBlame = false; ///< until cancelled
+    std::atomic<bool> isHealthy = false; ///< nothing has a cause
+    std::atomic<int> blames = 0;
 };
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/metrics_model.h"
 
+#include "engine/export/report/part_text.h"
 #include "engine/graph/operators/class_parts.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -73,6 +74,10 @@ std::optional<double> MetricsModel::number(int row, int column) const
     if (column == kStepsApartColumn) {
         const auto apart = m_stepsApart.find(node);
         return apart == m_stepsApart.end() ? std::nullopt : std::optional(apart->second);
+    }
+    if (column == kNoiseColumn) {
+        const auto noise = facts.noise(std::span(&node, 1));
+        return noise ? std::optional(noise->part) : std::nullopt;
     }
     const NodeError* error = column < FirstMetric ? nullptr : facts.error(node);
     if (!error)
@@ -149,6 +154,11 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
         return *value;
     if (role == Qt::ToolTipRole)
         return QString::number(*value, 'g', 17);
+    if (column == kNoiseColumn) {
+        const NodeId node = m_rows[std::size_t(index.row())];
+        const auto noise = m_workspace.facts().noise(std::span(&node, 1));
+        return toQString(partText(noise->part, noise->standardError));
+    }
     const bool isMetric = column >= FirstMetric && column < kKlColumn;
     const int metric = isMetric ? (column - FirstMetric) % kMetrics : kMetrics;
     if (metric == 0)
@@ -181,6 +191,10 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
         return isHint ? tr("The most steps that the lowered form, run whole over one batch, is "
                            "from the reference form")
                       : tr("steps apart");
+    if (section == kNoiseColumn)
+        return isHint ? tr("How much of the outputs' noise what is quantized at the node makes, "
+                           "with its standard error; Find causes measures it")
+                      : tr("share of the output's noise");
     if (section < FirstMetric)
         return tr(kWords[section]);
     return QStringLiteral("%1 %2").arg(tr(kTermWords[(section - FirstMetric) / kMetrics]),

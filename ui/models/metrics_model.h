@@ -37,7 +37,9 @@ public:
     static constexpr int kKlColumn = FirstMetric + 4 * kMetrics;
     /// How far the lowered form, run whole, is from the reference form.
     static constexpr int kStepsApartColumn = kKlColumn + 1;
-    static constexpr int kColumns = kStepsApartColumn + 1;
+    /// The unit's share of the outputs' noise, once somebody asked for causes.
+    static constexpr int kNoiseColumn = kStepsApartColumn + 1;
+    static constexpr int kColumns = kNoiseColumn + 1;
 
     explicit MetricsModel(Workspace& workspace, QObject* parent = nullptr);
 

@@ -46,6 +46,7 @@ MetricsPanel::MetricsPanel(Workspace& workspace, QWidget* parent)
     m_table->sortByColumn(MetricsModel::FirstMetric, Qt::AscendingOrder); // the worst first
     for (int column = 0; column < MetricsModel::kColumns; ++column)
         m_table->setColumnWidth(column, px(column < MetricsModel::StepColumn ? 130 : 96));
+    m_table->setColumnWidth(MetricsModel::kNoiseColumn, px(190)); // of its title
     auto* top = new QHBoxLayout;
     addItems(*top, {{m_field, 1}, m_note, copy});
     addItems(*makeVBox(this, {12, 8, 12, 8}, 6), {top, {m_table, 1}});
@@ -88,6 +89,9 @@ void MetricsPanel::filter()
         note += QStringLiteral(" · %1").arg(m_workspace.document().staleReason(Stage::Compare));
     else if (const ShownRunPtr& run = m_workspace.shownRun())
         note += QStringLiteral(" · %1").arg(run->title());
+    if (m_workspace.facts().diagnosis() && m_workspace.facts().diagnosisStale()
+        && !m_workspace.facts().errorsStale())
+        note += tr(" · shares of noise: %1").arg(m_workspace.document().diagnosisStaleReason());
     m_note->setText(note);
 }
 

@@ -7,6 +7,7 @@
 #include "ui/graph/node_words.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/panels/cards/alternatives_card.h"
+#include "ui/panels/cards/cause_card.h"
 #include "ui/panels/cards/edge_card.h"
 #include "ui/panels/cards/edge_list_card.h"
 #include "ui/panels/cards/interior_card.h"
@@ -125,6 +126,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_why = new WhyCard(workspace, m_cards);
     connect(m_why, &WhyCard::suggestionTaken, this, &PropertyPanel::suggestionTaken);
     m_loss = new Card(tr("Loss"), m_cards);
+    m_cause = new CauseCard(workspace, m_cards);
     m_edge = new EdgeCard(workspace, m_cards);
     m_edges = new EdgeListCard(workspace, m_cards);
     m_alternatives = new AlternativesCard(workspace, m_cards);
@@ -133,9 +135,9 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_arguments = new Card(tr("Arguments"), m_cards);
     m_values = new ValuesCard(workspace, m_cards);
     for (Card* card : {static_cast<Card*>(m_edge), m_quantization, static_cast<Card*>(m_why),
-                       m_loss, static_cast<Card*>(m_alternatives), static_cast<Card*>(m_edges),
-                       static_cast<Card*>(m_interior), static_cast<Card*>(m_contents), m_arguments,
-                       static_cast<Card*>(m_values)})
+                       m_loss, static_cast<Card*>(m_cause), static_cast<Card*>(m_alternatives),
+                       static_cast<Card*>(m_edges), static_cast<Card*>(m_interior),
+                       static_cast<Card*>(m_contents), m_arguments, static_cast<Card*>(m_values)})
         column->addWidget(card);
     column->addStretch(1);
     scroll->setWidget(m_cards);
@@ -183,7 +185,7 @@ void PropertyPanel::fill()
         showLoss();
     if (!any || isEdge)
         for (QWidget* card : std::initializer_list<QWidget*> {m_edges, m_interior, m_contents,
-                                                              m_arguments, m_values})
+                                                              m_arguments, m_values, m_cause})
             card->hide();
     if (!any) {
         m_alternatives->hide();
@@ -197,6 +199,7 @@ void PropertyPanel::fill()
     m_editor->refresh();
     m_why->refresh();
     showLoss();
+    m_cause->refresh();
     m_alternatives->refresh();
     m_edges->refresh();
     m_interior->refresh();

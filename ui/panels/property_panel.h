@@ -17,6 +17,7 @@ class Card;
 class EdgeCard;
 class EdgeListCard;
 class ElidedLabel;
+class CauseCard;
 class InteriorCard;
 class ModuleCard;
 class QConfigEditor;
@@ -63,6 +64,7 @@ private:
     EdgeListCard* m_edges;
     AlternativesCard* m_alternatives;
     InteriorCard* m_interior;
+    CauseCard* m_cause;
     ModuleCard* m_contents;
     Card* m_arguments;
     ValuesCard* m_values;

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/summaries/coverage.h"
+#include "ui/panels/cards/cause_cell.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/decisions/trained_ranges.h"
 #include "ui/session/text.h"
@@ -70,6 +71,9 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_output = addCell(tr("Output"), "resultOutput",
                        tr("Signal to quantization noise of the worst output: the int8 model, and "
                           "the reference form that it is made from"));
+    m_cause = new CauseCell(workspace, this);
+    m_row->addWidget(m_cause);
+    connect(m_cause, &CauseCell::revealWanted, this, &ResultStrip::revealWanted);
     m_data = addCell(tr("Compared on"), "resultData", {});
     m_top1 = addCell(
         tr("Top-1"), "resultTop1",
@@ -100,6 +104,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.live(), &LivePreview::followingChanged, this, later);
     connect(&workspace.live(), &LivePreview::beforeChanged, this, later);
+    connect(&workspace.causes(), &CauseFinder::changed, this, later);
     take();
     show();
 }
@@ -196,7 +201,8 @@ void ResultStrip::showMark()
 {
     const Theme& t = theme();
     const ShownRunPtr& run = m_workspace.shownRun();
-    const bool stale = !run && (!m_history.now || m_workspace.document().isStale(Stage::Compare));
+    const bool stale = !run && (m_history.now || m_workspace.facts().preview())
+        && (!m_history.now || m_workspace.document().isStale(Stage::Compare));
     m_stale->setVisible(stale || run);
     m_stale->setText(
         run ? tr("%1 · not the current decisions").arg(run->title())
@@ -219,8 +225,10 @@ void ResultStrip::show()
 {
     const ShownRunPtr& run = m_workspace.shownRun();
     const PreviewPtr& preview = m_workspace.facts().preview();
-    setVisible(run || m_history.now || preview);
-    if (!run && !m_history.now && !preview)
+    m_cause->refresh();
+    const bool any = run || m_history.now || preview || !m_cause->words().isEmpty();
+    setVisible(any);
+    if (!any)
         return;
     m_figures = run     ? resultFigures(run->record->headline)
         : m_history.now ? *m_history.now
@@ -358,6 +366,7 @@ void ResultStrip::fit()
     };
     place(m_preview.box, words(m_preview));
     place(m_output.box, words(m_output));
+    place(m_cause, m_cause->words());
     place(m_data.box, words(m_data));
     place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
     std::vector<const Cell*> rest {&m_change, &m_coverage, &m_trained, &m_top1, &m_size};

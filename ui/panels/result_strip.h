@@ -13,6 +13,7 @@ class QToolButton;
 
 namespace qs {
 
+class CauseCell;
 class Workspace;
 
 /// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
@@ -74,6 +75,7 @@ private:
     QWidget* m_worstBox = nullptr;
     std::array<QToolButton*, 3> m_worst {};
     std::array<NodeId, 3> m_worstNodes;
+    CauseCell* m_cause;
 };
 
 } // namespace qs

@@ -84,6 +84,7 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_converted = {};
     m_comparison = {};
     m_preview = {};
+    m_diagnosis = {};
     m_exported = {};
     m_nodeData.reset();
     m_scalars.reset();
@@ -161,6 +162,7 @@ void Document::setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys
         m_converted = {};
         m_comparison = {};
         m_preview = {};
+        m_diagnosis = {};
         m_nodeData.reset();
         m_scalars.reset();
     }
@@ -202,6 +204,22 @@ void Document::setPreview(PreviewPtr preview, const DecisionKeys& keys)
 {
     m_preview = {std::move(preview), keys};
     m_notices.post({Notice::Results});
+}
+
+void Document::setDiagnosis(DiagnosisPtr diagnosis, const DecisionKeys& keys)
+{
+    m_diagnosis = {std::move(diagnosis), keys};
+    m_notices.post({Notice::Results});
+}
+
+bool Document::isDiagnosisStale() const
+{
+    return m_diagnosis.keys && !isSame(Stage::Compare, *m_diagnosis.keys);
+}
+
+QString Document::diagnosisStaleReason() const
+{
+    return isDiagnosisStale() ? whatChanged(*m_diagnosis.keys) : QString();
 }
 
 void Document::setExported(ExportReport report, const DecisionKeys& keys)
@@ -278,16 +296,21 @@ QString Document::staleReason(Stage stage) const
     const DecisionKeys* made = keysOf(stage);
     if (!made || !isStale(stage))
         return {};
-    if (made->planning != m_keys.planning)
+    return whatChanged(*made);
+}
+
+QString Document::whatChanged(const DecisionKeys& made) const
+{
+    if (made.planning != m_keys.planning)
         return tr("recipe changed");
-    if (made->calibrationData != m_keys.calibrationData)
+    if (made.calibrationData != m_keys.calibrationData)
         return tr("data changed");
-    if (made->cut != m_keys.cut)
+    if (made.cut != m_keys.cut)
         return tr("batches changed");
-    if (made->lowering != m_keys.lowering)
+    if (made.lowering != m_keys.lowering)
         return tr("lowering changed");
-    if (made->against != m_keys.against)
-        return tr("measured against the %1 model").arg(QString::fromStdString(made->against));
+    if (made.against != m_keys.against)
+        return tr("measured against the %1 model").arg(QString::fromStdString(made.against));
     return tr("comparison data changed");
 }
 

@@ -80,6 +80,12 @@ public:
     std::string comparedOn() const;
     /// What the decisions as they stand do to a few samples; null where nobody asked.
     PreviewPtr preview() const;
+    /// Who causes the noise of the outputs; null where nobody asked.
+    const DiagnosisPtr& diagnosis() const { return m_diagnosis.value; }
+    /// It is of other decisions or data than those that stand.
+    bool isDiagnosisStale() const;
+    /// What changed since: "recipe changed" ...; empty where it is current.
+    QString diagnosisStaleReason() const;
     const ExportReport& exported() const { return m_exported.value; }
     /// What another program says of the nodes; null without.
     const NodeDataPtr& nodeData() const { return m_nodeData; }
@@ -115,6 +121,7 @@ public:
     void setConverted(ConvertedPtr converted, const DecisionKeys& keys);
     void setComparison(ComparisonPtr comparison, const DecisionKeys& keys);
     void setPreview(PreviewPtr preview, const DecisionKeys& keys);
+    void setDiagnosis(DiagnosisPtr diagnosis, const DecisionKeys& keys);
     void setExported(ExportReport report, const DecisionKeys& keys);
     void setNodeData(NodeDataPtr data);
     void setScalars(ScalarTextsPtr scalars);
@@ -159,6 +166,7 @@ private:
         std::optional<DecisionKeys> keys {}; ///< empty: there is no result
     };
     void updateKeys();
+    QString whatChanged(const DecisionKeys& made) const;
     void takePlan(PlanPtr plan, const DecisionKeys& keys, FoldTreePtr hierarchy);
 
     Notices m_notices;
@@ -180,6 +188,7 @@ private:
     Made<ConvertedPtr> m_converted;
     Made<ComparisonPtr> m_comparison;
     Made<PreviewPtr> m_preview;
+    Made<DiagnosisPtr> m_diagnosis;
     Made<ExportReport> m_exported;
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;

@@ -54,6 +54,8 @@ public:
         = 0;
     virtual Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) = 0;
     virtual Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) = 0;
+    /// Which quantizers cause the noise of the outputs, and why (`StageChain::why`).
+    virtual Result<DiagnosisPtr> blame(const CompareRequest& request, const JobContext& job) = 0;
     /// What decisions do to a few samples (`StageChain::preview`).
     virtual Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job)
         = 0;

@@ -82,6 +82,10 @@ public:
         return m_chain.preview(request, job);
     }
 
+    Result<DiagnosisPtr> blame(const CompareRequest& request, const JobContext& job) override
+    {
+        return m_chain.why(request, {}, job);
+    }
     Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
                               const JobContext& job) override
     {

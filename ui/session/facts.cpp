@@ -6,6 +6,7 @@
 #include "ui/session/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -22,6 +23,8 @@ Facts::Facts(const Document& document, ShownRunPtr shown)
     , m_timed(document.comparison())
     , m_nodeData(document.nodeData())
     , m_scalars(document.scalars())
+    , m_diagnosis(m_shown ? nullptr : document.diagnosis())
+    , m_diagnosisStale(document.isDiagnosisStale())
     , m_errorsStale(!m_shown && document.isStale(Stage::Compare))
     , m_calibrationStale(document.isStale(Stage::Calibrate))
 {
@@ -44,6 +47,9 @@ Facts::Facts(const Document& document, ShownRunPtr shown)
                     m_outputRules[reader.activations[std::size_t(rule.index)].second.node]
                         .push_back(rule);
     }
+    if (m_diagnosis)
+        for (const UnitNoise& unit : m_diagnosis->units)
+            m_noise.emplace(unit.node, unit.noise);
     matchObservers();
     if (!m_shown && (m_errorsStale || !m_comparison))
         m_preview = document.preview();
@@ -323,6 +329,40 @@ std::pair<double, double> Facts::sqnrRange(ErrorTerm term) const
         if (const auto& metrics = errorTerm(*error, term); metrics && metrics->sqnrDb)
             scale.include(*metrics->sqnrDb);
     return {scale.best(), scale.worst()};
+}
+
+std::optional<NoisePart> Facts::noise(std::span<const NodeId> nodes) const
+{
+    if (m_noise.empty())
+        return {};
+    std::unordered_set<NodeId> asked;
+    std::optional<NoisePart> sum;
+    const auto add = [&](NodeId node) {
+        const auto found = m_noise.find(node);
+        if (found == m_noise.end() || !asked.insert(node).second)
+            return;
+        NoisePart& all = sum ? *sum : sum.emplace();
+        all.part += found->second.part;
+        all.standardError = std::hypot(all.standardError, found->second.standardError);
+    };
+    for (const NodeId node : nodes) {
+        add(node);
+        add(last(node));
+    }
+    return sum;
+}
+
+const Cause* Facts::cause(std::span<const NodeId> nodes) const
+{
+    if (!m_diagnosis)
+        return nullptr;
+    for (const Cause& cause : m_diagnosis->causes) {
+        const NodeId at = m_diagnosis->blame->sites.at(cause.site).site.node;
+        if (std::any_of(nodes.begin(), nodes.end(),
+                        [&](NodeId node) { return node == at || last(node) == last(at); }))
+            return &cause;
+    }
+    return nullptr;
 }
 
 } // namespace qs

@@ -101,6 +101,14 @@ public:
     const ImportedValue* imported(NodeId node) const;
     /// The value of a parameter, buffer or constant that is a single number; else empty.
     QString scalarText(NodeId node) const;
+    /// What a user asked the causes of; null without, and while a run is shown.
+    const DiagnosisPtr& diagnosis() const { return m_diagnosis; }
+    bool diagnosisStale() const { return m_diagnosisStale; }
+    /// The nodes' share of the outputs' noise, with that of the units that they end; nothing where
+    /// they quantize nothing.
+    std::optional<NoisePart> noise(std::span<const NodeId> nodes) const;
+    /// The cause at one of the nodes, the one with the greatest share; null where there is none.
+    const Cause* cause(std::span<const NodeId> nodes) const;
     /// Best and worst SQNR of a term over all nodes; for the colour scale. The worst is never cut
     /// off, the best where it would stretch the scale.
     std::pair<double, double> sqnrRange(ErrorTerm term) const;
@@ -127,6 +135,9 @@ private:
     ComparisonPtr m_timed; ///< the current result, that times are of
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;
+    DiagnosisPtr m_diagnosis;
+    bool m_diagnosisStale = false;
+    std::unordered_map<NodeId, NoisePart> m_noise; ///< by the last node of a unit
     bool m_errorsStale = false;
     bool m_calibrationStale = false;
     bool m_samePlan = true; ///< as the calibration's: its observers have the plan's ids

@@ -21,6 +21,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     , m_previews(*this)
     , m_alternatives(*this)
     , m_live(*this)
+    , m_causes(*this)
 {
     Notices& notices = m_document.notices();
     notices.deriveWith([this](const Notices::Set& posted) { derive(posted); });

@@ -6,6 +6,7 @@
 #include "ui/session/facts.h"
 #include "ui/session/fold_tree.h"
 #include "ui/session/jobs/alternatives_asked.h"
+#include "ui/session/jobs/cause_finder.h"
 #include "ui/session/jobs/live_preview.h"
 #include "ui/session/jobs/pipeline.h"
 #include "ui/session/jobs/value_previews.h"
@@ -38,6 +39,7 @@ public:
     ValuePreviews& previews() { return m_previews; }
     AlternativesAsked& alternatives() { return m_alternatives; }
     LivePreview& live() { return m_live; }
+    CauseFinder& causes() { return m_causes; }
     const Facts& facts() const { return m_facts; }
     /// Over the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
@@ -114,6 +116,7 @@ private:
     ValuePreviews m_previews;
     AlternativesAsked m_alternatives;
     LivePreview m_live;
+    CauseFinder m_causes;
 };
 
 } // namespace qs

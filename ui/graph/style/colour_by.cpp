@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/style/colour_by.h"
 
-#include "engine/base/text.h"
+#include "engine/export/report/part_text.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
 
@@ -71,6 +71,7 @@ const char* colourByName(ColourBy by)
            QT_TRANSLATE_NOOP("QObject", "dtype"),
            QT_TRANSLATE_NOOP("QObject", "memory"),
            QT_TRANSLATE_NOOP("QObject", "time"),
+           QT_TRANSLATE_NOOP("QObject", "share of the output's noise"),
            QT_TRANSLATE_NOOP("QObject", "imported data"),
            QT_TRANSLATE_NOOP("QObject", "born-here error"),
            QT_TRANSLATE_NOOP("QObject", "cumulative error"),
@@ -91,6 +92,8 @@ QString measureText(ColourBy by, double measure)
         return bytesAtScale(measure);
     case ColourBy::Time:
         return nanosecondsText(measure);
+    case ColourBy::Noise:
+        return toQString(partText(measure));
     case ColourBy::Imported:
         return QString::number(measure, 'g', 3);
     default:
@@ -106,6 +109,8 @@ std::pair<QString, QString> scaleEnds(ColourBy by, double best, double worst)
         return {QObject::tr("small %1").arg(low), QObject::tr("large %1").arg(high)};
     case ColourBy::Time:
         return {QObject::tr("short %1").arg(low), QObject::tr("long %1").arg(high)};
+    case ColourBy::Noise:
+        return {low, QObject::tr("most %1").arg(high)};
     case ColourBy::Imported:
         return {low, high};
     default:

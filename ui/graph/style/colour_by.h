@@ -20,13 +20,14 @@ enum class ColourBy
     DType, ///< of the value that is made
     Memory, ///< of the value that is made and of the parameters inside
     Time, ///< of one batch
+    Noise, ///< share of the outputs' noise
     Imported, ///< what another program says
     BornHere,
     Cumulative,
     Isolated,
     Inherited
 };
-inline constexpr int kColourByCount = 11;
+inline constexpr int kColourByCount = 12;
 bool isErrorColour(ColourBy by);
 ErrorTerm errorTermOf(ColourBy by);
 /// "born here", "cumulative", "isolated", "inherited".

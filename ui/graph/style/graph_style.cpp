@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/style/graph_style.h"
 
-#include "engine/graph/operators/operators.h"
+#include "engine/export/report/part_text.h"
 #include "ui/graph/repeated_blocks.h"
+#include "ui/graph/style/operator_colours.h"
 #include "ui/session/node_measures.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
@@ -14,36 +15,6 @@
 namespace qs {
 
 namespace {
-
-QColor opColor(const std::string& op)
-{
-    switch (factsOf("aten." + op).family) {
-    case OperatorFamily::Convolution:
-    case OperatorFamily::TransposedConvolution:
-        return 0xff3b7dd8;
-    case OperatorFamily::Product:
-        return 0xff4a9c8c;
-    case OperatorFamily::Norm:
-        return 0xff8e7cc3;
-    case OperatorFamily::Activation:
-        return 0xffc0504d;
-    case OperatorFamily::Combining:
-        return 0xffd98324;
-    case OperatorFamily::Pooling:
-        return 0xff5f9e5f;
-    default:
-        return wordColor(QString::fromStdString(op));
-    }
-}
-
-DType dtypeOf(const Facts& facts, const Graph& graph, NodeId node, NodeId leader)
-{
-    if (&graph == facts.model())
-        if (const auto* planned = facts.observer(facts.outputObserver(leader)))
-            return planned->spec.dtype;
-    const Node* made = graph.tryGet(node);
-    return made && !made->outputs.empty() ? made->outputs.front().type.dtype : DType::Unknown;
-}
 
 void addLegend(GraphStyle& style, const QColor& color, const QString& text)
 {
@@ -128,6 +99,10 @@ private:
             return asPower(memoryOf(m_graph, m_tree, judged.entry, judged.nodes), 1);
         case ColourBy::Time:
             return asPower(m_facts.seconds(m_graph, judged.nodes), 1e-9);
+        case ColourBy::Noise:
+            if (const auto noise = m_facts.noise(judged.origins))
+                return noise->part;
+            return {};
         case ColourBy::Imported:
             return importedNumber(judged);
         default:
@@ -177,7 +152,9 @@ private:
         out.bar = bar.rgb();
         if (const auto value = measure(judged)) {
             out.measure = float(*value);
-            out.faded = isErrorColour(m_by) && m_facts.errorsStale(m_term);
+            out.faded = m_by == ColourBy::Noise
+                ? m_facts.diagnosisStale()
+                : isErrorColour(m_by) && m_facts.errorsStale(m_term);
         } else if (!out.folded) {
             const Verdict verdict = m_facts.verdict(judged.origins);
             if (isFloat(verdict))
@@ -275,6 +252,11 @@ private:
             m_style.full.worst = any ? std::max(m_style.full.worst, value) : value;
             any = true;
         }
+        if (m_by == ColourBy::Noise) {
+            m_style.full.best = 0;
+            m_style.scale = any && m_style.full.worst > 0;
+            return;
+        }
         if (m_by == ColourBy::Imported && data && data->min < data->max)
             m_style.full = {data->min, data->max};
         m_style.full.worst = std::max(m_style.full.worst, m_style.full.best + 1);
@@ -311,12 +293,22 @@ private:
             paintThresholds(*data);
     }
 
+    QString noiseTitle() const
+    {
+        if (!m_facts.diagnosis())
+            return QObject::tr("found by Find causes");
+        const QString title = QObject::tr("share of the output's noise");
+        return m_facts.diagnosisStale() ? QObject::tr("%1, out of date").arg(title) : title;
+    }
+
     /// The colours of what was measured, once its range is known.
     void spread(const std::optional<ScaleRange>& range)
     {
         findRange();
         prepareImported();
-        if (!m_style.scale && (isErrorColour(m_by) || m_by == ColourBy::Time))
+        if (m_by == ColourBy::Noise)
+            m_style.title = noiseTitle();
+        else if (!m_style.scale && (isErrorColour(m_by) || m_by == ColourBy::Time))
             m_style.title = QObject::tr("measured by Compare");
         else if (isErrorColour(m_by))
             m_style.title = QObject::tr("SQNR, %1%2")
@@ -357,6 +349,10 @@ private:
                 + bodiesDetail(m_facts, m_graph, entry);
             if (entry.kind == FoldEntry::Kind::Unit)
                 out.inside = insideText(m_facts, m_graph, m_tree, entry);
+            // In full: a look keeps its number as a float.
+            if (const auto noise
+                = m_by == ColourBy::Noise ? m_facts.noise(judged.origins) : std::nullopt)
+                out.badge = toQString(partText(noise->part));
             if (const auto* found = m_by == ColourBy::Imported ? imported(judged) : nullptr;
                 found && !found->text.empty())
                 out.badge = toQString(found->text);

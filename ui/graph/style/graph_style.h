@@ -23,7 +23,7 @@ struct NodeLook
 {
     QRgb bar = 0;
     QRgb fill = 0; ///< of the badge; transparent: as quiet as can be
-    /// dB; bytes or nanoseconds as a power of two; what was imported as it is
+    /// dB; bytes or nanoseconds as a power of two; a share; what was imported as it is
     float measure = std::numeric_limits<float>::quiet_NaN();
     std::int8_t rule = -1; ///< the style rule that applies, by its place in the list
     bool folded : 1 = false;

@@ -63,6 +63,10 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
             && m_colourBy != ColourBy::Cumulative)
             setColourBy(ColourBy::Cumulative);
     });
+    connect(&workspace.causes(), &CauseFinder::found, this, [this] {
+        if (!m_colourChosen)
+            setColourBy(ColourBy::Noise);
+    });
     connect(&workspace.selection(), &Selection::changed, this, &GraphPane::retrace);
     connect(m_forms, &GraphForms::changed, this, [this] {
         showForms(true);

@@ -22,6 +22,17 @@ OperatorNames titlesIn(const Graph& model, const Addresses& addresses, const Nod
     };
 }
 
+/// The name under which the recipe has the qconfig, else a free one: "why_1".
+std::string proposedName(const Recipe& recipe, const QConfig& qconfig)
+{
+    for (int number = 1;; ++number) {
+        std::string name = "why_" + std::to_string(number);
+        const auto found = recipe.qconfigs.find(name);
+        if (found == recipe.qconfigs.end() || found->second == qconfig)
+            return name;
+    }
+}
+
 /// Why the plan or the model's bounds left the cure out; empty where they did not.
 QString problemOf(const Document& document, const Cure& cure)
 {
@@ -78,6 +89,31 @@ QString cureMarkOf(const Document& document, const Rule& rule)
                                             quotedNames(*document.model(), addresses));
     const int cure = cures.cureOf(rule);
     return cure < 0 ? QString() : toQString(cureMark(recipe.cures[std::size_t(cure)]));
+}
+
+QString proposalText(const Document& document, const Proposal& proposal)
+{
+    if (!document.edited())
+        return {};
+    const NodeTitles titles(*document.model());
+    Cure cure = proposal.cure;
+    if (proposal.qconfig)
+        cure.qconfig = proposedName(document.recipe(), *proposal.qconfig);
+    return toQString(
+        cureText(cure, titlesIn(*document.model(), *document.edited()->addresses, titles)));
+}
+
+void takeProposal(Workspace& workspace, const Proposal& proposal)
+{
+    const QString text = proposalText(workspace.document(), proposal);
+    Recipe recipe = workspace.document().recipe();
+    Cure cure = proposal.cure;
+    if (proposal.qconfig) {
+        cure.qconfig = proposedName(recipe, *proposal.qconfig);
+        recipe.qconfigs[cure.qconfig] = *proposal.qconfig;
+    }
+    recipe.cures.push_back(std::move(cure));
+    workspace.change(QObject::tr("cure: %1").arg(text), std::move(recipe));
 }
 
 void switchCure(Workspace& workspace, std::size_t index, bool off)

@@ -2,6 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
+#include "engine/blame/causes/cause.h"
 #include "engine/configure/recipe.h"
 #include "engine/graph/graph.h"
 #endif
@@ -30,6 +31,11 @@ std::vector<CureRow> cureRows(const Document& document);
 /// The mark of the cure that gave a rule of the shown plan: "cure float (tune 1f3a)"; empty where
 /// the recipe's mapping did.
 QString cureMarkOf(const Document& document, const Rule& rule);
+
+/// What a proposed cure does, in the words of the list: "keep head · linear float".
+QString proposalText(const Document& document, const Proposal& proposal);
+/// One undoable step: adds the cure to the recipe, with the qconfig that it brings.
+void takeProposal(Workspace& workspace, const Proposal& proposal);
 
 /// Each is one undoable step; an index behind the last cure does nothing.
 void switchCure(Workspace& workspace, std::size_t index, bool off);

@@ -209,6 +209,8 @@ void Pipeline::take(const Recalled& found, const DecisionKeys& keys)
         m_document.setConverted(found.converted, keys);
     if (found.comparison && !isCurrent(Stage::Compare))
         m_document.setComparison(found.comparison, keys);
+    if (found.diagnosis && (!m_document.diagnosis() || m_document.isDiagnosisStale()))
+        m_document.setDiagnosis(found.diagnosis, keys);
 }
 
 void Pipeline::runUpTo(Stage target)
@@ -233,6 +235,8 @@ ExportRequest Pipeline::exportRequest() const
     request.converted = m_document.converted();
     if (isCurrent(Stage::Compare))
         request.comparison = m_document.comparison();
+    if (!m_document.isDiagnosisStale())
+        request.diagnosis = m_document.diagnosis();
     request.recipe = m_document.recipe();
     request.settings = m_document.settings();
     request.onnxTarget = m_export.onnxTarget;
@@ -294,6 +298,7 @@ void Pipeline::cancel()
 {
     m_target = -1;
     m_jobs.cancel(kRunTag);
+    Q_EMIT cancelled();
 }
 
 void Pipeline::runNext()

@@ -92,6 +92,8 @@ Q_SIGNALS:
     void failed(qs::Stage stage, const qs::Error& error);
     void succeeded(qs::Stage stage);
     void notAdopted(const QString& why);
+    /// The user stops what runs, here and elsewhere.
+    void cancelled();
     /// A calibration made with the recipe `asked` adds decisions (`Calibration::notFinite`). The
     /// owner of the decisions takes over both.
     void decided(const CalibrationPtr& calibration, const Recipe& asked);

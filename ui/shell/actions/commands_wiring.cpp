@@ -2,6 +2,7 @@
 // What each action is tied to; the work itself stands in commands.cpp.
 #include "ui/edit/edit_actions.h"
 #include "ui/frame/actions.h"
+#include "ui/frame/message_bar.h"
 #include "ui/graph/view/body_pane.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/panels/guide_panel.h"
@@ -265,6 +266,16 @@ void Commands::connectRun()
                                                  {ActionId::Export, Stage::Export}};
     for (const auto& [id, stage] : stages)
         on(a, id, this, [this, stage = stage] { stageClicked(stage); });
+    auto& causes = m_window.workspace().causes();
+    on(a, ActionId::FindCauses, this, [&causes] { causes.find(); });
+    connect(&causes, &CauseFinder::refused, this, [this](const QString& why) {
+        m_window.messageBar().showChoices(
+            MessageBar::Kind::Note, QStringLiteral("causes"), tr("Find causes"), why, {},
+            {{tr("Calibrate…"), {}, [this] { stageClicked(Stage::Calibrate); }}});
+    });
+    connect(&causes, &CauseFinder::failed, this, [this](const Error& error) {
+        m_window.messageBar().showError(tr("Finding causes"), error);
+    });
     on(a, ActionId::RunAll, this, [this] { runAll(); });
     connect(&a[ActionId::CompareAfterEach], &QAction::toggled, this, [this](bool keeps) {
         QSettings().setValue(kCompareAfterEachKey, keeps);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/session/workspace.h"
+
+#include <QWidget>
+
+class QLabel;
+class QToolButton;
+
+namespace qs {
+
+/// The first cause of the outputs' noise in one short sentence with its share; a click selects its
+/// operator. While causes are looked for, how far that is; where nothing needs a cure, that. A cell
+/// of the result strip. GUI thread only.
+class CauseCell : public QWidget
+{
+    Q_OBJECT
+
+public:
+    CauseCell(Workspace& workspace, QWidget* parent);
+    /// Takes what the workspace has now.
+    void refresh();
+    /// What it says in full; empty where it has nothing to say.
+    const QString& words() const { return m_words; }
+
+Q_SIGNALS:
+    /// A node was selected and wants to be seen in the graph.
+    void revealWanted();
+
+private:
+    void say(const QString& caption, const QString& text, const QString& tip);
+
+    Workspace& m_workspace;
+    QLabel* m_caption;
+    QToolButton* m_button;
+    QString m_words;
+    NodeId m_node; ///< that a click selects
+};
+
+} // namespace qs

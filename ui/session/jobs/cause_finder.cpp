@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/jobs/cause_finder.h"
+
+#include "ui/session/workspace.h"
+
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+const QString kBlameTag = QStringLiteral("blame");
+
+} // namespace
+
+CauseFinder::CauseFinder(Workspace& workspace)
+    : QObject(&workspace)
+    , m_workspace(workspace)
+{
+    const Document* document = &workspace.document();
+    for (const auto changed : {&Document::modelChanged, &Document::graphEdited,
+                               &Document::recipeChanged, &Document::settingsChanged})
+        connect(document, changed, this, &CauseFinder::stop);
+    Pipeline& pipeline = workspace.pipeline();
+    connect(&pipeline, &Pipeline::cancelled, this, &CauseFinder::stop);
+    connect(&pipeline, &Pipeline::succeeded, this, &CauseFinder::goOn);
+    connect(&pipeline, &Pipeline::failed, this, [this](Stage stage, const Error&) {
+        if (stage == Stage::Calibrate || stage == Stage::Convert)
+            m_waiting = false;
+    });
+    connect(&pipeline.jobs(), &JobRunner::progressed, this,
+            [this](const QString& tag, const Progress& progress) {
+                if (tag != kBlameTag)
+                    return;
+                m_fraction = progress.fraction;
+                Q_EMIT changed();
+            });
+}
+
+bool CauseFinder::isRunning() const
+{
+    return m_workspace.pipeline().jobs().isRunning(kBlameTag);
+}
+
+bool CauseFinder::isReady() const
+{
+    const Document& document = m_workspace.document();
+    return document.calibration() && document.converted() && !document.isStale(Stage::Calibrate)
+        && !document.isStale(Stage::Convert);
+}
+
+void CauseFinder::find()
+{
+    Document& document = m_workspace.document();
+    if (!document.model() || isRunning())
+        return;
+    document.refreshKeys();
+    if (!document.calibration()) {
+        Q_EMIT refused(tr("Not calibrated yet: causes are found in what the calibration chose"));
+        return;
+    }
+    if (isReady()) {
+        start();
+        return;
+    }
+    m_waiting = true;
+    m_workspace.pipeline().runUpTo(Stage::Convert);
+}
+
+void CauseFinder::goOn()
+{
+    if (m_waiting && isReady()) {
+        m_waiting = false;
+        start();
+    }
+}
+
+void CauseFinder::stop()
+{
+    m_waiting = false;
+    m_workspace.pipeline().jobs().cancel(kBlameTag);
+}
+
+void CauseFinder::start()
+{
+    const Document& document = m_workspace.document();
+    const CompareRequest request {document.calibration(), document.converted(), document.recipe(),
+                                  document.settings(), document.edited()};
+    m_fraction = 0;
+    Pipeline& pipeline = m_workspace.pipeline();
+    pipeline.jobs().run(
+        Lane::Engine, kBlameTag,
+        [engine = &pipeline.engine(), request](JobContext& job) {
+            return engine->blame(request, job);
+        },
+        this,
+        [this, model = document.model(), keys = document.keys()](Result<DiagnosisPtr> made) {
+            if (made && model == m_workspace.document().model()) {
+                m_workspace.document().setDiagnosis(std::move(*made), keys);
+                Q_EMIT found();
+            } else if (!made && made.error().code != ErrorCode::Cancelled) {
+                Q_EMIT failed(made.error());
+            }
+            Q_EMIT changed();
+        });
+    Q_EMIT changed();
+}
+
+} // namespace qs
