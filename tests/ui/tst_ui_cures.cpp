@@ -6,11 +6,34 @@
 #include "ui/style/theme.h"
 
 #include <QApplication>
+#include <QProcess>
 #include <QPushButton>
 #include <QTreeWidget>
 
 using namespace qs;
 using namespace qs::test;
+
+namespace {
+
+/// Attention with a stored mask of -1e9, and data for it, in the folder that is named.
+const QString kMasked = QStringLiteral(
+    "import sys, pathlib, torch\n"
+    "from torch import nn\n"
+    "folder = pathlib.Path(sys.argv[1])\n"
+    "class Masked(nn.Module):\n"
+    "    def __init__(self):\n"
+    "        super().__init__()\n"
+    "        self.query, self.key, self.value = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 8)\n"
+    "        self.register_buffer('mask', torch.triu(torch.full((6, 6), -1e9), 1))\n"
+    "    def forward(self, x):\n"
+    "        scores = self.query(x) @ self.key(x).transpose(1, 2) + self.mask\n"
+    "        return torch.softmax(scores, -1) @ self.value(x)\n"
+    "torch.manual_seed(5)\n"
+    "x = torch.randn(8, 6, 8)\n"
+    "torch.export.save(torch.export.export(Masked().eval(), (x,)), folder / 'masked.pt2')\n"
+    "torch.save({'x': x}, folder / 'masked.pt')\n");
+
+} // namespace
 
 /// The recipe's cures in the window on the real engine: listed, switched, taken away, each an
 /// undoable step; the Why card names the cure that decides.
@@ -112,6 +135,59 @@ private Q_SLOTS:
         QTRY_VERIFY(isNamed());
         const Rule& other = workspace().facts().plan(node("conv2d")->id)->rule;
         QVERIFY(cureMarkOf(document(), other).isEmpty());
+    }
+
+    void aBoundChangesTheMaskAndBack()
+    {
+        const QString model = m_folder.filePath("masked.pt2");
+        QProcess python;
+        python.start(QStringLiteral(QS_PYTHON), {"-c", kMasked, m_folder.path()});
+        QVERIFY(python.waitForFinished(120000));
+        QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
+        openFile(model);
+        RunSettings settings = document().settings();
+        settings.calibrationData = m_folder.filePath("masked.pt").toStdString();
+        settings.comparisonData.clear();
+        settings.device = "cpu";
+        document().setSettings(settings);
+        const auto least = [this] {
+            workspace().pipeline().runUpTo(Stage::Calibrate);
+            settle();
+            const Facts& facts = workspace().facts();
+            const auto* stats = facts.stats(facts.outputObserver(node("add")->id));
+            return stats && isCurrent(Stage::Calibrate) ? double(stats->min) : 0.0;
+        };
+        QVERIFY(least() < -9e8);
+        Cure bound;
+        bound.kind = CureKind::Bound;
+        bound.at.kind = ValueAddress::Kind::Stored;
+        bound.at.name = "mask";
+        bound.bound = 200;
+        const int steps = workspace().undoStack().index();
+        take(bound);
+        QCOMPARE(workspace().undoStack().index(), steps + 1);
+        QTRY_COMPARE(list().topLevelItemCount(), 1);
+        QCOMPARE(list().topLevelItem(0)->text(0), QStringLiteral("bound mask at 200"));
+        QCOMPARE(list().topLevelItem(0)->text(1), QString());
+        QCOMPARE(list().topLevelItem(0)->checkState(0), Qt::Checked);
+        const double bounded = least();
+        QVERIFY2(bounded < -150 && bounded > -300, qPrintable(QString::number(bounded)));
+
+        list().topLevelItem(0)->setCheckState(0, Qt::Unchecked);
+        QCOMPARE(workspace().undoStack().index(), steps + 2);
+        settle();
+        QVERIFY(document().recipe().cures.at(0).off);
+        QTRY_COMPARE(list().topLevelItem(0)->text(1), QStringLiteral("off"));
+        QVERIFY(least() < -9e8);
+
+        workspace().undoStack().undo();
+        settle();
+        QTRY_COMPARE(list().topLevelItem(0)->checkState(0), Qt::Checked);
+        QCOMPARE(least(), bounded);
+        workspace().undoStack().undo();
+        settle();
+        QTRY_COMPARE(list().topLevelItemCount(), 0);
+        QVERIFY(least() < -9e8);
     }
 
     void whatDoesNotFitSaysWhy()
