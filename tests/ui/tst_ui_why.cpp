@@ -70,7 +70,7 @@ class TestWhyWindow : public test::EdgeWindow
     QString cardText()
     {
         QStringList all;
-        for (const auto* label : find<QWidget>("causeCard")->findChildren<QLabel*>())
+        for (const auto* label : find<QWidget>("cardNoise")->findChildren<QLabel*>())
             all << label->text();
         return all.join(u'|');
     }

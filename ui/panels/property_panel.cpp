@@ -135,7 +135,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_arguments = new Card(tr("Arguments"), m_cards);
     m_values = new ValuesCard(workspace, m_cards);
     for (Card* card : {static_cast<Card*>(m_edge), m_quantization, static_cast<Card*>(m_why),
-                       m_loss, static_cast<Card*>(m_cause), static_cast<Card*>(m_alternatives),
+                       static_cast<Card*>(m_cause), m_loss, static_cast<Card*>(m_alternatives),
                        static_cast<Card*>(m_edges), static_cast<Card*>(m_interior),
                        static_cast<Card*>(m_contents), m_arguments, static_cast<Card*>(m_values)})
         column->addWidget(card);

@@ -6,6 +6,8 @@
 
 #include <QStandardItemModel>
 
+#include <algorithm>
+
 namespace qs {
 
 ColourBox::ColourBox(QWidget* parent)
@@ -16,12 +18,19 @@ ColourBox::ColourBox(QWidget* parent)
         addItem(tr("Colour by: %1").arg(colourByText(ColourBy(by))));
     setMaxVisibleItems(kColourByCount);
     setFont(uiFont(11.5));
-    setFixedWidth(px(200));
+    fitTo(0);
     setStyleSheet(QStringLiteral("QComboBox { background: %1; padding: 4px 10px; }")
                       .arg(theme().panel.name()));
     connect(this, &QComboBox::activated, this,
             [this](int index) { Q_EMIT chosen(ColourBy(index)); });
     offerImported(false);
+}
+
+void ColourBox::fitTo(int room)
+{
+    const int usual = px(200);
+    const int wanted = fontMetrics().horizontalAdvance(currentText()) + px(54); // its arrow
+    setFixedWidth(std::clamp(wanted, usual, std::max(usual, room)));
 }
 
 void ColourBox::offerImported(bool offered)

@@ -15,6 +15,8 @@ class ColourBox : public QComboBox
 public:
     explicit ColourBox(QWidget* parent);
     void setColourBy(ColourBy by) { setCurrentIndex(int(by)); }
+    /// As wide as its words, but no wider than the room, and no narrower than usual.
+    void fitTo(int room);
     /// Imported data can be chosen once there are some.
     void offerImported(bool offered);
 

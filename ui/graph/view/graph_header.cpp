@@ -101,8 +101,9 @@ int GraphHeader::place(int width, int otherLeft)
         }
         right = rows.put(*m_otherBar, x);
     }
-    m_colourBox->adjustSize();
     m_map->adjustSize();
+    m_colourBox->fitTo(width - kHeaderMargin - m_map->width() - kHeaderGap - right);
+    m_colourBox->adjustSize();
     int left = width - kHeaderMargin - m_map->width() - kHeaderGap - m_colourBox->width();
     if (left < right) {
         rows.next();

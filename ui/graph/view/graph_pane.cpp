@@ -166,6 +166,7 @@ void GraphPane::setColourBy(ColourBy by)
         m_range.reset();
     m_colourBy = by;
     m_header->colourBox().setColourBy(by);
+    place();
     restyle();
 }
 

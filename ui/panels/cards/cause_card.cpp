@@ -13,10 +13,9 @@
 namespace qs {
 
 CauseCard::CauseCard(Workspace& workspace, QWidget* parent)
-    : Card(tr("Noise of the output"), parent)
+    : Card(tr("Noise"), parent)
     , m_workspace(workspace)
 {
-    setObjectName(QStringLiteral("causeCard"));
     refresh();
 }
 
@@ -31,7 +30,7 @@ void CauseCard::refresh()
         return;
     const bool isOld = facts.diagnosisStale();
     const double most = facts.diagnosis()->units.front().noise.part;
-    addBar(tr("share"), std::clamp(noise->part, 0.0, 1.0),
+    addBar(tr("of the output"), std::clamp(noise->part, 0.0, 1.0),
            cividis(most > 0 ? noise->part / most : 0),
            toQString(partText(noise->part, noise->standardError)), isOld);
     const Cause* cause = facts.cause(selection.nodes());
