@@ -279,7 +279,7 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
 Result<PreviewPtr> FakeEngine::previewErrors(const PreviewRequest& request, const JobContext& job)
 {
     ++decisionPreviews;
-    QS_TRY(const PlanPtr planned, plan(request.model, request.recipe));
+    QS_TRY(const PlanPtr planned, plan(request.model, request.recipe, job));
     --plans; // nobody asked for that one
     QS_CHECK(job.check());
     auto out = std::make_shared<Preview>();
