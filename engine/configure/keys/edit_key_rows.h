@@ -59,7 +59,7 @@ inline constexpr std::array kEditKeyRows {
         "the numbers of a tensor",
         R"("edits": [{"do": "constant", "at": {"stored": "head.bias"}, "values": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}])"},
     KeyRow {
-        "file", "string", "required where there are no `values`",
+        "file", "string", "required without `values`",
         "a `.npy` beside the recipe with the numbers of a tensor",
         R"("edits": [{"do": "constant", "at": {"stored": "head.bias"}, "file": ".../bias.npy"}])"},
     KeyRow {

@@ -94,7 +94,7 @@ json.dump(backend_config.to_dict(), open("chip.json", "w"), default=repr)
 An entry of `patterns` says what one pattern of operators may become. It has
 
 - `pattern`: the operators in forward order, by module class, function or method;
-- `observation_type`: whether its result has a scale of its own, shares its input's, or has none;
+- `observation_type`: whether its result has a separate scale, its input's scale, or none;
 - `dtype_configs`: the types that the target takes for input, output, weight and bias, each with its limits. The first that fits the recipe's qconfig is used; none fits: float;
 - `root_module`, `reference_quantized_module`: of a layer with a weight, the class that holds it and its reference class. Without them the weight stays float;
 - `fused_module`, `fuser_method`: of a fusion, the class that it becomes. A fusion takes two entries: one that fuses, and one that quantizes the fused class.
