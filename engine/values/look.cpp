@@ -26,7 +26,7 @@ std::string nameOf(const ConvertedModel& converted, const LookTarget& target,
     return unit ? model.get(unit->last).name : outputNames(model).at(*target.output);
 }
 
-/// Collects over the batches what one look tells.
+/// Collects the results of one inspection over the batches.
 class Looker
 {
 public:
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    /// A sample's error is that over all results; without it in one of them it is not told.
+    /// A sample's error is that over all results; dropped if one of them lacks it.
     void addSamples(const std::vector<ErrorSums>& samples, bool isFirst)
     {
         if (isFirst)

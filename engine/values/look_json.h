@@ -9,12 +9,12 @@
 
 namespace qs {
 
-/// What `look --json` tells besides the look itself. Pointers may be null; borrowed for the call.
+/// The content of `look --json`. Pointers may be null; borrowed for the call.
 struct LookParts
 {
     const Graph* model = nullptr;
     const ValueLook* look = nullptr;
-    const SampleValues* sample = nullptr; ///< only how it is laid out and its error are told
+    const SampleValues* sample = nullptr; ///< only its layout and its error are written
     const SourceExcerpt* source = nullptr;
     std::size_t worst = 10; ///< samples
     bool againstOriginal = false; ///< the float side is the model before its edits

@@ -110,7 +110,7 @@ Result<SampleValuesPtr> valuesIn(const ConvertedModel& converted, const WatchedR
     return SampleValuesPtr(std::move(found));
 }
 
-/// The batch that holds the sample, where an earlier look told the sizes; else the first one.
+/// The batch that holds the sample, if an earlier inspection gave the sizes; else the first.
 Place startAt(const SampleWanted& wanted, std::int64_t batches)
 {
     if (std::int64_t(wanted.batchSamples.size()) != batches)

@@ -12,8 +12,8 @@
 
 namespace qs {
 
-/// What is looked at: the results of a node, or one output of the model. A node inside a fusion
-/// stands for the fusion, whose last member carries the numbers.
+/// The subject of an inspection: the results of a node, or one output of the model. A node inside a
+/// fusion means the fusion, whose last member carries the numbers.
 struct LookTarget
 {
     NodeId node;
@@ -45,7 +45,7 @@ struct SampleError
     double maxAbs = 0;
 };
 
-/// A result of the node: how it is laid out.
+/// The layout of a result of the node.
 struct ResultLook
 {
     std::string name;
@@ -67,7 +67,7 @@ struct WeightLook
     std::vector<ChannelError> channels;
 };
 
-/// All that a look over the data found. A value; share as ValueLookPtr.
+/// Result of an inspection over the data. A value; share as ValueLookPtr.
 struct ValueLook
 {
     LookTarget target;
@@ -77,7 +77,7 @@ struct ValueLook
     std::optional<double> kl; ///< the comparison's
     std::vector<ResultLook> results;
     std::vector<ChannelError> channels; ///< by result, then by channel
-    /// In the order of the data; empty where samples cannot be told apart in the value.
+    /// In the order of the data; empty if the value's rows are not samples.
     std::vector<SampleError> samples;
     std::int64_t sampleCount = 0;
     std::vector<std::int64_t> batchSamples; ///< how many of them each batch has
@@ -90,7 +90,7 @@ std::vector<std::int64_t> worstSamples(const ValueLook& look, std::size_t most);
 /// Indices into `channels`, likewise.
 std::vector<std::size_t> worstChannels(const std::vector<ChannelError>& channels);
 
-/// What one sample's values are in both models, or a part of them. A value.
+/// One sample's values in both models, or a part of them. A value.
 struct SampleValues
 {
     LookTarget target;
@@ -98,12 +98,12 @@ struct SampleValues
     std::size_t result = 0;
     std::vector<std::int64_t> shape; ///< of the sample's whole value, without the batch's dimension
     int channelAxis = -1; ///< in `shape`
-    /// Planes are the last two dimensions, as many as the others have indices; of them these are
-    /// here, of each plane these rows and columns.
+    /// A plane is the last two dimensions, one for each index of the others. This object has these
+    /// planes and, of each, these rows and columns.
     std::int64_t firstPlane = 0, planes = 0;
     std::int64_t firstRow = 0, rows = 0, firstColumn = 0, columns = 0;
     std::vector<float> floating, converted; ///< [planes, rows, columns]
-    bool ofBatch = false; ///< nothing tells samples apart here: the values of its whole batch
+    bool ofBatch = false; ///< rows are not samples: the values of its whole batch
 
     std::int64_t allPlanes() const;
     std::int64_t allRows() const { return shape.size() < 2 ? 1 : shape[shape.size() - 2]; }

@@ -23,8 +23,8 @@ public:
     Result<void> add(const ValuePair& values, int axis, std::int64_t samples);
 
     const std::vector<Channel>& channels() const { return m_channels; }
-    /// By sample; empty where a batch's first dimension was not its samples: then nothing tells
-    /// which element belongs to which.
+    /// By sample; empty if a batch's first dimension was not its samples: elements cannot be
+    /// assigned then.
     const std::vector<ErrorSums>& samples() const { return m_samples; }
 
 private:
@@ -33,7 +33,7 @@ private:
     bool m_separable = true;
 };
 
-/// Whether a value's rows are the samples of a batch, or all of it is its one sample.
+/// True if a value's rows are the samples of a batch, or all of it is its one sample.
 bool hasSamples(const at::Tensor& value, std::int64_t samples);
 
 } // namespace qs

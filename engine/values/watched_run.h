@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// Runs batches through the float and the reference form, in the way a comparison does, only as far
-/// as what is looked at needs. One thread at a time; under a torch guard and an inference scope.
+/// Runs batches through the float and the reference form, as a comparison does, only as far as the
+/// inspected value needs. One thread at a time; under a torch guard and an inference scope.
 class WatchedRun
 {
 public:
@@ -24,7 +24,7 @@ public:
     /// (Unsupported).
     Result<std::vector<ValuePair>> run(const Batch& batch, const JobContext& job);
 
-    /// The unit that is looked at; none for an output of the model.
+    /// The inspected unit; null for an output of the model.
     const CompareUnit* unit() const;
     /// The float graph's values that `run` gives.
     const std::vector<ValueRef>& values() const { return m_values; }

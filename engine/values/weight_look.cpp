@@ -13,8 +13,8 @@ namespace qs {
 
 namespace {
 
-/// What stands in the reference graph for a weight of `owner`: the end of its quantize-dequantize
-/// steps, which carry the owner as their origin. The weight itself where there are none.
+/// The reference form of a weight of `owner`: the end of its quantize-dequantize steps, whose
+/// origin is the owner. The weight itself without such steps.
 ValueRef dequantized(const Interpreter& reference, ValueRef weight, NodeId owner)
 {
     const Graph& graph = reference.graph();

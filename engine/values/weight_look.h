@@ -13,7 +13,7 @@ namespace qs {
 Result<std::vector<WeightLook>> weightLooks(const ConvertedModel& converted,
                                             const CompareUnit& unit, const JobContext& job);
 
-/// A channel's sums as they are told.
+/// A channel's error from its sums.
 ChannelError channelError(std::size_t result, std::int64_t index,
                           const ValueSums::Channel& channel);
 
