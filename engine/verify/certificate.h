@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// How far one output, in a runtime, is from what the converted model makes here.
+/// How far one output, in a runtime, is from the converted model's output here.
 struct VerifiedOutput
 {
     std::string name;
@@ -22,15 +22,15 @@ struct VerifiedOutput
     std::optional<double> floatDb, ownFloatDb; ///< SQNR against the float model: theirs, ours
 };
 
-/// Elements of one node's integers by how many steps they are apart: 0, 1, 2, 3 to 4, 5 to 8, 9 to
-/// 16, more.
+/// Elements of one node's integers by their difference in steps: 0, 1, 2, 3 to 4, 5 to 8, 9 to 16,
+/// more.
 struct NodeSteps
 {
     static constexpr std::array<std::int64_t, 6> kMost {0, 1, 2, 4, 8, 16}; ///< of the bins
     std::string node;
     std::array<std::int64_t, kMost.size() + 1> bins {};
     std::int64_t largest = 0; ///< in steps
-    /// Of those one step apart: whose value lay halfway between two steps (`kHalfway`).
+    /// Of those that differ by one step: values halfway between two steps (`kHalfway`).
     std::int64_t ties = 0;
 };
 
@@ -38,7 +38,7 @@ struct NodeSteps
 struct VerifiedSteps
 {
     std::int64_t nodes = 0; ///< that both runs show
-    std::int64_t equal = 0, one = 0, more = 0; ///< elements: equal, a step apart, further
+    std::int64_t equal = 0, one = 0, more = 0; ///< elements: equal, off by one step, by more
     std::int64_t largest = 0; ///< in steps
     std::string firstNode; ///< the first that is more than a step off; "" = none
     /// The first node that differs at all does so by one step, where its value lay halfway between
@@ -48,24 +48,24 @@ struct VerifiedSteps
     std::vector<NodeSteps> byNode; ///< in graph order, those that are equal throughout too
 };
 
-/// What outputs have to agree to in runtimes that compute operator by operator what the file says.
+/// Required agreement of outputs in runtimes that run the file operator by operator.
 inline constexpr double kExactRuntimeDb = 60;
 
-/// In a node's own rounding at most this many of a hundred integers may fall the other way whose
-/// value did not lie halfway between two steps, as far as that is known.
+/// At most this many percent of a node's integers may round the other way although their value did
+/// not lie halfway between two steps, as far as that is known.
 inline constexpr std::int64_t kTiesInHundred = 1;
 
-/// Each node on its own: the runtime was fed our integers, so that no node inherits what another
-/// departs by. Of the first batch.
+/// Each node by itself: the runtime was fed our integers, so that no node inherits another's
+/// departure. Over the first batch.
 struct AloneSteps
 {
     std::int64_t nodes = 0, elements = 0;
-    std::int64_t one = 0, more = 0; ///< elements a step apart, further
-    std::int64_t ties = 0; ///< of those a step apart: from halfway between two
-    std::int64_t choices = 0; ///< places that a `topk` chose otherwise, among equal scores
+    std::int64_t one = 0, more = 0; ///< elements off by one step, by more
+    std::int64_t ties = 0; ///< of those off by one step: from halfway between two
+    std::int64_t choices = 0; ///< ties among equal scores that a `topk` broke differently
     /// The first node with an element more than a step off, or with more than `kTiesInHundred`
-    /// percent of them a step off that did not come from halfway, or that chose what is not equal;
-    /// "" = there is none: rounding ties alone.
+    /// percent of them a step off that did not come from halfway, or with a choice among unequal
+    /// scores; "" = only rounding ties.
     std::string worse;
     std::optional<double> outputDb; ///< the worst output of that run against ours
 };
@@ -78,7 +78,7 @@ struct RuntimeVerdict
         Passed,
         Failed,
         NotCompared, ///< loads and runs; its outputs are chance
-        NotRun, ///< the runtime is not there
+        NotRun, ///< the runtime is not installed
         NotVerified ///< of a file: no runtime executed it
     };
     std::string runtime; ///< "" = the file alone
@@ -86,7 +86,7 @@ struct RuntimeVerdict
     Outcome outcome = Outcome::NotRun;
     std::string reason; ///< one sentence; "" where it passed
     std::map<std::string, std::string> versions, notes;
-    /// In what it was made otherwise than it is run here; one line each, no failure.
+    /// Differences between its origin and the runtime here; one line each, not failures.
     std::vector<std::string> warnings;
     std::vector<VerifiedOutput> outputs;
     std::optional<VerifiedSteps> steps;
@@ -102,7 +102,7 @@ enum class CallState : std::uint8_t
     Sequence ///< each call from what the one before left
 };
 
-/// What was found out about the exports of a result folder. A value.
+/// The verdicts on the exports of a result folder. A value.
 struct Certificate
 {
     std::string modelSha256, recipeSha256, data, dataSha256;
@@ -113,15 +113,15 @@ struct Certificate
     CallState state = CallState::None; ///< in the runtimes and here alike
     std::map<std::string, std::string> files; ///< name to SHA-256, as they were verified
     std::vector<RuntimeVerdict> verdicts;
-    /// How to make a Python that has what a runtime missed, one sentence; "" where none missed any,
-    /// or where this one takes packages. Not written into the file.
+    /// How to make a Python with the missing packages, one sentence; "" if a runtime lacks none, or
+    /// if this Python takes packages. Not written into the file.
     std::string setup;
 
     /// Something ran, nothing failed, and no file is `NotVerified`.
     bool passed() const;
-    /// An output was held to ours somewhere: not where every runtime draws its own numbers.
+    /// True if some output was compared with ours: not if every runtime draws its own numbers.
     bool compared() const { return has(RuntimeVerdict::Outcome::Passed); }
-    /// A runtime executed an export, whatever came of it.
+    /// True if a runtime executed an export, whatever the result.
     bool ran() const;
 
 private:
@@ -130,13 +130,13 @@ private:
 };
 
 std::string certificateJson(const Certificate& certificate);
-/// The file hashes of a certificate, for finding what was changed since; empty where the text is
-/// none.
+/// The file hashes of a certificate, for finding later changes; empty if the text is not a
+/// certificate.
 std::map<std::string, std::string> certifiedFiles(const std::string& json);
 
-/// Processor, what LibTorch takes it for, and its instructions that matter to int8: "Intel(R)
-/// Xeon(R)
-/// ...; AVX512; avx2 avx512_vnni amx_int8".
+/// Processor, its level in LibTorch, and its instructions that matter
+/// to int8: "Intel(R) Xeon(R) ...; AVX512; avx2 avx512_vnni
+/// amx_int8".
 std::string processorText();
 
 /// This processor adds up products of bytes in 32 bits (AVX-512 VNNI): oneDNN's kernels do not

@@ -12,13 +12,13 @@ namespace qs {
 struct CertificateRow
 {
     std::string file;
-    std::string runtime; ///< "(bytes)" for the file alone, "(none)" where none executed it
+    std::string runtime; ///< "(bytes)" for the file alone, "(none)" if no runtime executed it
     /// "passed", "FAILED", "not compared", "not run", "NOT VERIFIED".
     std::string outcome;
     /// In dB, of all outputs the least: with ours, against the float model there and here; "exact"
     /// without noise, "" where nothing was measured.
     std::string agreement, there, here;
-    std::vector<std::string> lines; ///< what else there is to say of it, without its name
+    std::vector<std::string> lines; ///< further remarks, without its name
     /// The nodes whose integers differ, a line each, the farthest first: "'conv1': 12 of 3456
     /// integers differ, by 2 steps at most".
     std::vector<std::string> nodesApart;

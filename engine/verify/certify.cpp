@@ -41,7 +41,7 @@ Result<void> addHash(Certificate& certificate, const std::string& folder, const 
     return job.check();
 }
 
-/// Names files that are no longer what an earlier certificate of the same result was about.
+/// Adds a failure for each file that changed since an earlier certificate of the same result.
 void failChanged(Certificate& certificate, const std::string& folder)
 {
     std::ifstream in(fs::path(folder) / kCertificateFile, std::ios::binary);

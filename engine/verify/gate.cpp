@@ -88,7 +88,7 @@ private:
                                 : what + " was not measured: " + unmeasured()});
     }
 
-    /// Why there is no drop, and what to do.
+    /// Why the drop is unknown, and what to do.
     std::string unmeasured() const
     {
         return childOf(m_document, "evaluation").is_object()

@@ -9,10 +9,10 @@
 
 namespace qs {
 
-/// "head: 35" as a limit. Errors (Usage): no colon, no number.
+/// "head: 35" as a limit. Errors (Usage): a missing colon or number.
 Result<GateLimits::Node> nodeLimit(const std::string& text);
 
-/// One thing that was asked, and what was found.
+/// One limit, and the measured value.
 struct GateCheck
 {
     std::string rule; ///< "min-sqnr"
@@ -21,9 +21,9 @@ struct GateCheck
     std::string message; ///< "output 'linear' is at 28.4 dB, 30 dB are wanted"
 };
 
-/// Holds a result document to the limits. What was not measured is a miss. A member of a fusion is
-/// measured where the fusion is, a module at the last measured node within it. Errors: not a
-/// result document; a node or module that it does not have (Usage, with the nearest name).
+/// Checks a result document against limits. A missing figure is a miss. A member of a fusion is
+/// measured where the fusion is, a module at the last measured node within it. Errors: not a result
+/// document; a node or module that it does not have (Usage, with the nearest name).
 Result<std::vector<GateCheck>> checkResult(const std::string& document, const GateLimits& limits);
 
 /// For programs that read test results: JUnit's XML, and SARIF 2.1.0 with a result for each miss.

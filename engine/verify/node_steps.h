@@ -24,16 +24,16 @@ std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
                                      const std::vector<at::Tensor>& outputs,
                                      const std::map<std::string, at::Tensor>& theirs);
 
-/// Why a run whose nodes were fed our integers is not ours but for rounding ties; "" where it is.
+/// Why a run fed with our integers differs from ours beyond rounding ties; "" if not.
 std::string faultAlone(const AloneSteps& alone);
 
-/// Each node gives our integers but for those that lay halfway between two steps: what an output is
-/// off by was inherited from these. Where the runtime cannot be fed, the first node that differs
+/// True if each node gives our integers except those halfway between two steps: an output's
+/// departure was inherited from these. Where the runtime cannot be fed, the first node that differs
 /// has to do.
 bool isOnlyTies(const RuntimeVerdict& verdict);
 
-/// Each node gives our integers, but a choice among equal scores fell on others: what follows is of
-/// other places, and says nothing.
+/// True if each node gives our integers but a tie among equal scores was broken differently: later
+/// values belong to other places and cannot be compared.
 bool choseOthers(const RuntimeVerdict& verdict);
 
 } // namespace qs

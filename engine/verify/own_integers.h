@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// What one quantize of the reference form made of the first batch, or which places a `topk` chose.
+/// Integers of one quantize of the reference form on the first batch, or a `topk`'s places.
 struct OwnIntegers
 {
     std::string node; ///< of a choice the name of the value
@@ -22,8 +22,8 @@ struct OwnIntegers
     /// bits of a sum decide. Undefined where that is not known (a step for each channel, steps
     /// that the run itself chooses).
     at::Tensor halfway;
-    /// Defined for a choice: what it chose from, and along which dimension. Among equal scores each
-    /// runtime chooses its own way (`aten::topk` promises no order).
+    /// Defined for a choice: its scores, and the dimension. Among equal scores each runtime chooses
+    /// its own way (`aten::topk` promises no order).
     at::Tensor scores = {};
     std::int64_t dim = 0;
 };

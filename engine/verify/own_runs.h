@@ -12,20 +12,20 @@ namespace qs {
 
 using BatchOutputs = std::vector<std::vector<at::Tensor>>; ///< of each batch the model's outputs
 
-/// What one form computes here.
+/// The run of one form here.
 struct OwnRun
 {
     GraphPtr graph; ///< as the file has it
     bool isPart = false; ///< an edit took a part out of the form
-    std::vector<Batch> batches; ///< its inputs: of a part what the whole form gives them
+    std::vector<Batch> batches; ///< its inputs: for a part, values of the whole form
     std::vector<std::string> names; ///< of its outputs
     std::vector<int> places; ///< of its outputs among the model's; -1: an edit added it
     BatchOutputs outputs;
     NodeIntegers integers; ///< of the first batch, in order; a kernel's are those it stands for
 };
 
-/// What the model computes here: in float, and in each form that was exported as its file has it.
-/// A value.
+/// Runs of the model here: in float, and in each exported form as its file has it. A
+/// value.
 class OwnRuns
 {
 public:

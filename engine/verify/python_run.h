@@ -17,7 +17,7 @@
 
 namespace qs {
 
-/// What a runtime made of an exported file, in a process of its own.
+/// Result of an exported file's run in a runtime, in a separate process.
 struct RuntimeRun
 {
     std::vector<std::string> missing; ///< Python's packages that are not there; nothing ran
@@ -27,9 +27,9 @@ struct RuntimeRun
     std::string error; ///< one line; the runtime could not load or run the file
     std::map<std::string, std::string> versions; ///< of the packages that ran
     std::map<std::string, std::string> notes; ///< "int8_kernels": "12"
-    std::vector<std::vector<at::Tensor>> outputs; ///< by call; undefined where there is no tensor
-    /// Of the first call, by node: what each quantize made, as integers. Empty where the runtime
-    /// shows nothing of its insides.
+    std::vector<std::vector<at::Tensor>> outputs; ///< by call; undefined for non-tensors
+    /// Of the first call, by node: the integers of each quantize. Empty if the runtime does not
+    /// expose them.
     std::map<std::string, at::Tensor> nodes;
     /// The same where each node was fed our integers; "output.0": the outputs of that run.
     std::map<std::string, at::Tensor> alone;

@@ -22,20 +22,20 @@ struct Runtime
     std::string_view tools = {}; ///< Debian's packages that it needs, since it compiles
 };
 
-/// All that `verify` knows, in the order in which they are tried.
+/// All runtimes of `verify`, in the order in which they are tried.
 std::span<const Runtime> runtimes();
 /// Their names, each once.
 std::vector<std::string> runtimeNames();
 /// False for an unknown name.
 bool isRuntime(std::string_view name);
 
-/// What `pip install` is given for packages: "numpy torch==2.11.0", torch as this program's.
+/// Arguments of `pip install` for packages: "numpy torch==2.11.0", torch as this program's.
 std::string pipWords(std::string_view packages);
-/// The command that makes a Python of the user's own which has all that the runtimes need
-/// (`isInSetup`); it works where the system's Python takes no packages. `needsVenv`: Debian's
-/// package that makes environments is installed first.
+/// The command that makes a virtual environment with all that the runtimes need (`isInSetup`); it
+/// works where the system's Python takes no packages. `needsVenv`: Debian's package that makes
+/// environments is installed first.
 std::string pythonSetup(bool needsVenv = false);
-/// What to do where no Python has the packages: that command, and how `verify` gets to know of it.
+/// Advice if no Python has the packages: that command, and how to name the Python to `verify`.
 std::string setupAdvice(bool needsVenv);
 
 } // namespace qs

@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// What the operators of one kind take in one call.
+/// The time of the operators of one kind in one call.
 struct OperatorTime
 {
     std::string kind; ///< "convolution", "quantize and dequantize", "layout", else the operator
@@ -30,8 +30,8 @@ struct SpeedReport
 inline constexpr const char* kQuantizeKind = "quantize and dequantize";
 inline constexpr const char* kLayoutKind = "layout";
 
-/// What people read: the figures, the overhead, what fell back, and where int8 is slower why and
-/// what to do. `hasDotProduct`: the processor multiplies bytes.
+/// Lines for people: the figures, the overhead, the fallbacks and, if int8 is slower, why and what
+/// to do. `hasDotProduct`: the processor multiplies bytes.
 std::vector<std::string> speedLines(const SpeedReport& speed, bool hasDotProduct);
 
 } // namespace qs

@@ -201,7 +201,7 @@ private:
             || std::find(wanted.begin(), wanted.end(), runtime.name) != wanted.end();
     }
 
-    /// For telling how far it is.
+    /// Number of runs, for progress.
     std::int64_t runsAsked() const
     {
         return std::count_if(runtimes().begin(), runtimes().end(), [this](const Runtime& runtime) {

@@ -24,18 +24,18 @@ struct VerifyRequest
     bool speed = false;
 };
 
-/// Loads every export in the runtimes it is for, each in a process of its own, runs the data and
-/// holds the outputs to those of the converted model here, and to the float model's; not those of a
-/// model that draws random numbers, of which each runtime has its own.
+/// Loads every export in its runtimes, each in a separate process, runs the data and compares the
+/// outputs with those of the converted model here and with the float model's; not for a model that
+/// draws random numbers, since each runtime draws its own.
 ///
-/// A file fails where its bytes are not those that were written; where a runtime cannot load or run
-/// it, or returns other shapes; in a runtime that computes as the file says, where an output agrees
+/// A file fails if its bytes are not those that were written; if a runtime cannot load or run it,
+/// or returns other shapes; in a runtime that computes operator by operator, if an output agrees
 /// with ours to less than 60 dB, unless the departure starts with rounding ties
-/// (`VerifiedSteps::startsWithTies`); there, and in one that fuses and rounds elsewhere, where an
-/// output loses more against the float model than ours does (`losesMore`). What the record inside a
-/// file says of engine, recipe and version of torch is held against what it runs under here:
-/// warnings. Fills all of the certificate but what names model, recipe and data. Errors: the
-/// data's, Python cannot be started.
+/// (`VerifiedSteps::startsWithTies`); there, and in one that fuses and rounds elsewhere, if an
+/// output loses more against the float model than ours does (`losesMore`). Differences in engine,
+/// recipe and version of torch between the record inside a file and the runtime here are warnings.
+/// Fills all of the certificate except the names of model, recipe and data. Errors: the data's,
+/// Python cannot be started.
 Result<Certificate> verifyExports(const VerifyRequest& request, const JobContext& job);
 
 } // namespace qs
