@@ -53,7 +53,7 @@ std::vector<ModuleCall> callsToGather(const Graph& graph)
         return calls;
     const std::map<std::string, int> counts = callCounts(graph);
     for (const ModuleEntry* entry : modules) {
-        // A module without operators of its own is called as often as the rarest inside it.
+        // Call count of a module without own operators: the minimum over its children.
         int often = 0;
         for (const auto& [path, count] : counts)
             if (ModuleTree::isWithin(path, entry->path) && (often == 0 || count < often))

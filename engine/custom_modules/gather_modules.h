@@ -14,12 +14,12 @@ namespace qs {
 /// `kModuleTarget` node over a graph of its operators. Its arguments are lists: `inputs`, the
 /// tensors that flow in, in the order in which they are first read; `params`, its stored tensors;
 /// `sizes`, numbers that flow in. Together they are the body's inputs; those of stored tensors have
-/// their path within the module as target. The graph itself where there is nothing to gather. A
-/// call that cannot be one node (it changes a buffer, what it gives comes back into it) stays as it
-/// is, with a line in the log.
+/// their path within the module as target. Returns the graph itself without such calls. A call that
+/// cannot be one node (it changes a buffer, or its result flows back into it) stays as it is, with
+/// a line in the log.
 Result<GraphPtr> gatherModules(GraphPtr graph);
 
-/// What a gathered node reads.
+/// The operands of a gathered node.
 struct GatheredArguments
 {
     explicit GatheredArguments(const Node& node)

@@ -114,8 +114,8 @@ private:
         return {path, kLinearClass, call.call};
     }
 
-    /// The selections of a packed projection's result, in order, behind operators that only move
-    /// it; none where it is one.
+    /// The selections of a packed projection's result, in order, after operators that only move it;
+    /// empty if it is not packed.
     std::vector<NodeId> partsOf(NodeId linear) const
     {
         NodeId at = linear;

@@ -15,9 +15,9 @@ inline constexpr const char* kQuantizedAttentionClass = "torch.ao.nn.quantized.M
 
 /// Writes every `torch.nn.MultiheadAttention` as torch.ao's quantizable one does: its packed
 /// projections become three linear layers, `linear_Q`, `linear_K` and `linear_V`, and its
-/// `out_proj` one more, layers of their own that rules and patterns see. What is between them, the
-/// two products and the softmax, stays float, as there. Computes the same. One that is spelled
-/// otherwise stays as it is, with a line in the log. The graph itself where there is nothing to do.
+/// `out_proj` one more: separate layers for rules and patterns. The operators between them, the two
+/// products and the softmax, stay float, as there. Computes the same. One in another spelling stays
+/// as it is, with a line in the log. Returns the graph itself without such modules.
 Result<GraphPtr> makeAttentionQuantizable(GraphPtr graph);
 
 } // namespace qs

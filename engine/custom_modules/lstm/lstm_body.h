@@ -18,14 +18,14 @@ struct LstmStep
     std::string interior;
 };
 
-/// How the arithmetic inside an LSTM is written: in float with something after each value, or in
-/// quantized kernels. `interior` names a value as `lstmInterior` does. All insert into the draft of
-/// a body and return the new value.
+/// Writes the arithmetic inside an LSTM: in float with an observer or quantize step after each
+/// value, or in quantized kernels. `interior` names a value as `lstmInterior` does. All insert into
+/// the draft of a body and return the new value.
 class LstmArithmetic
 {
 public:
     virtual ~LstmArithmetic() = default;
-    /// How many values stand for one cell's parameters among the body's inputs.
+    /// Number of the body's inputs that hold one cell's parameters.
     virtual std::size_t parametersPerCell() const = 0;
     virtual DType dtype() const = 0;
     /// `side` 0 is igates, 1 is hgates; `parameters` are the cell's.
@@ -42,9 +42,9 @@ public:
     virtual ValueRef aligned(GraphEdit& edit, ValueRef value, const std::string& interior) = 0;
 };
 
-/// The float arithmetic; what `seal` returns is read from then on. It is called with each value
+/// The float arithmetic; readers read the value that `seal` returns. It is called with each value
 /// that torch.ao observes in a cell, with "input_gate", "forget_gate", "cell_gate", "output_gate"
-/// and "tanh_cy", whose range is fixed, and, `joined`, with what joins several values to one.
+/// and "tanh_cy", whose range is fixed, and, `again`, with values that are joined to one.
 class FloatLstmArithmetic : public LstmArithmetic
 {
 public:
@@ -67,7 +67,7 @@ private:
     Seal m_seal;
 };
 
-/// The inside of an LSTM as a graph of its own (torch.ao.nn.quantizable.LSTM): inputs are sequence,
+/// The inside of an LSTM as a separate graph (torch.ao.nn.quantizable.LSTM): inputs are sequence,
 /// hidden state, cell state and the cells' parameters; outputs those of `aten.lstm.input`. Each
 /// layer and direction is one `kRecurTarget` over its cell's graph. `node` is the float LSTM in
 /// `graph`, which gives shapes, scope and names.

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// An `aten.lstm.input` node taken apart.
+/// The parts of an `aten.lstm.input` node.
 struct LstmOp
 {
     ValueRef input, hidden, cell; ///< sequence and the two initial states
@@ -34,7 +34,7 @@ std::string lstmCellPath(const LstmOp& op, std::size_t cell);
 /// "layers.0.layer_fw.cell.gates".
 std::string lstmInterior(const LstmOp& op, std::size_t cell, std::string_view value);
 
-/// The parts of an LSTM node; none for other nodes and for LSTMs of another form.
+/// The parts of an LSTM node; nothing for other nodes and for LSTMs of another form.
 std::optional<LstmOp> readLstm(const Node& node);
 
 /// Why an LSTM node cannot be quantized statically, or empty: projections, packed sequences,

@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// The fixed numbers with which LibTorch's quantized sigmoid and tanh give a gate's values; none
-/// for what is no gate.
+/// The fixed parameters of a gate's values by LibTorch's quantized sigmoid and tanh; nothing for
+/// values that are not a gate's.
 std::optional<InteriorGrid> lstmGateGrid(const std::string& interior, DType dtype);
 
 /// An LSTM's arithmetic in LibTorch's quantized kernels; a cell's parameters are two packed

@@ -12,7 +12,7 @@ namespace qs {
 /// operator.
 Result<std::string> callTarget(const std::string& kernel);
 
-/// How many values the call's operator gives; 0 where LibTorch has none of that name.
+/// How many values the call's operator gives; 0 if LibTorch does not have it.
 std::size_t resultCount(const PackCall& call);
 
 /// A body, with the inputs of the gathered module's, that calls the operator in float.
@@ -22,7 +22,7 @@ GraphEdit observedBody(const Node& module, const PackCall& call);
 class PackCallArguments
 {
 public:
-    /// `isStatic`: the inputs are quantized, those of `carried` apart. `module` is the float node;
+    /// `isStatic`: the inputs are quantized, except those of `carried`. `module` is the float node;
     /// the draft's has the same arguments.
     PackCallArguments(ModuleDraft& draft, const Node& module, std::span<const std::size_t> carried,
                       std::span<const std::optional<InteriorGrid>> grids, bool isStatic);

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// The custom module that an extension pack tells of. It is a gathered node (`gatherModules`); its
+/// The custom module that an extension pack describes. It is a gathered node (`gatherModules`); its
 /// results are observed as they leave ("activation_post_process", as torch.ao's observed modules
 /// name it; numbered where there are several).
 CustomModulePtr makePackModule(PackModuleSpec spec);
