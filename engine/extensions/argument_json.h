@@ -6,10 +6,10 @@
 
 namespace qs {
 
-/// The operator's target; PyTorch's own are not a pack's to describe.
+/// The operator's target. Fails for PyTorch's operators, which a pack may not describe.
 Result<std::string> readPackTarget(const JsonPlace& place, const std::string& name);
 
-/// What the arguments are of: a row of the lowering table, whose sources are operators' arguments,
+/// The owner of the arguments: a row of the lowering table, whose sources are operators' arguments,
 /// or a custom module, whose sources are its parameters.
 enum class ArgumentsOf : std::uint8_t
 {
@@ -17,7 +17,7 @@ enum class ArgumentsOf : std::uint8_t
     Module
 };
 
-/// For each argument of a kernel where it comes from.
+/// The source of each argument of a kernel.
 Result<std::vector<KernelArgument>> readArguments(const JsonPlace& place, ArgumentsOf owner);
 
 } // namespace qs

@@ -138,7 +138,7 @@ private:
         return {};
     }
 
-    /// Every argument told is the kernel's, and nothing that it needs is left out.
+    /// Checks that every given argument is the kernel's and that no required one is missing.
     Result<void> checkArguments(const std::string& what, const std::string& kernel,
                                 const std::vector<KernelArgument>& given) const
     {

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// Holds what a pack's JSON tells against what its libraries registered with LibTorch and against
-/// PyTorch's names: operators, their arguments, kernels, patterns. The pack's operators are known
-/// (`addLoadedPack`). Errors (BadInput) name the nearest thing there is.
+/// Checks a pack's JSON against the operators that its libraries registered with LibTorch and
+/// against PyTorch's names: operators, their arguments, kernels, patterns. The pack's operators are
+/// known (`addLoadedPack`). Errors (BadInput) give the nearest known name.
 Result<void> checkPack(const ExtensionPack& pack);
 
 } // namespace qs

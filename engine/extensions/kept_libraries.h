@@ -9,8 +9,8 @@ class Library;
 
 namespace qs {
 
-/// What a library registers goes when it does; a pack's stays, as a shared library's would. Never
-/// destroyed: the dispatcher may be gone by then. Any thread.
+/// Keeps a library's registrations, which end with the object, as a shared library would. Never
+/// destroyed: the dispatcher may be destroyed earlier. Any thread.
 void keepLibrary(std::unique_ptr<torch::Library> library);
 
 } // namespace qs

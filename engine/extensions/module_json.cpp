@@ -38,7 +38,7 @@ const KernelArgument* findSource(const std::vector<KernelArgument>& arguments,
     return nullptr;
 }
 
-/// A result has a scale of its own only where it was observed.
+/// A result has a scale only if it was observed.
 Result<void> checkNoScale(const JsonPlace& place, const PackCall& call, const std::string& why)
 {
     using Source = KernelArgument::Source;

@@ -26,8 +26,8 @@ c10::IValue callOne(const Handle& op, torch::jit::Stack stack)
     return stack.back();
 }
 
-/// An operator by parts: joins each field with its rest, runs the operator, takes the results
-/// apart.
+/// An operator by parts: joins each field with its rest, runs the operator, splits the
+/// results.
 class PartsKernel : public c10::OperatorKernel
 {
 public:

@@ -7,7 +7,7 @@
 namespace qs {
 
 // The calls by which graphs reach the field of an object of a pack's class. Their operators are
-// known: the pack is loaded. Neither has an id or an origin yet.
+// known: the pack is loaded. The nodes have no id and no origin yet.
 
 /// Gets the object's field.
 Node getFieldNode(const PackClassSpec& spec, ValueRef object, const Scope& scope,

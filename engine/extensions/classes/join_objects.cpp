@@ -117,7 +117,7 @@ private:
         m_spare.push_back(id);
     }
 
-    /// What a loaded pack tells of the class of an object that the node makes or reads.
+    /// A loaded pack's entry for the class of an object that the node makes or reads.
     static Result<PackClassSpec> classOf(const ValueType& object, const Node& node)
     {
         if (auto spec = adaptedClass(object.className))
@@ -153,7 +153,7 @@ private:
     std::unordered_map<ValueRef, ValueRef> m_now; ///< by value before
     std::unordered_map<ValueRef, ValueRef> m_fieldOf; ///< the object that a field was got from
     std::map<std::pair<ValueRef, ValueRef>, ValueRef> m_wholes; ///< by field and rest
-    std::vector<NodeId> m_spare; ///< go where nobody reads them
+    std::vector<NodeId> m_spare; ///< removed if unread
 };
 
 } // namespace

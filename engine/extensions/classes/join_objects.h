@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// Undoes `splitObjects` in whatever became of its graph: each operator takes and gives whole
-/// objects again, as files hold them. Where another field takes the place of an object's own, a
-/// node replaces it. The graph itself where nothing works by parts.
+/// Undoes `splitObjects` in a graph made from its result: each operator takes and gives whole
+/// objects again, as files hold them. A node replaces an object's field where it changed. Returns
+/// the graph itself if no operator works by parts.
 Result<GraphPtr> joinObjects(GraphPtr graph);
 
 } // namespace qs

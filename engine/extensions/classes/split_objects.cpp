@@ -189,7 +189,7 @@ private:
     std::unordered_map<ValueRef, Parts> m_parts; ///< of each object, by the value it was
     std::unordered_map<ValueRef, ValueRef> m_moved; ///< where other values are now
     std::unordered_map<ValueRef, ValueRef> m_wholes; ///< objects made anew
-    std::vector<NodeId> m_spare; ///< go where nobody reads them
+    std::vector<NodeId> m_spare; ///< removed if unread
 };
 
 } // namespace

@@ -177,7 +177,7 @@ private:
                      fitting.empty() ? "" : suggestName(name, fitting));
     }
 
-    /// The operator that gives the sizes, for the same arguments; nothing where none is told.
+    /// The operator that gives the sizes, for the same arguments; nothing if not given.
     Result<std::optional<Handle>> sizeOperator(const std::string& name) const
     {
         if (name.empty())

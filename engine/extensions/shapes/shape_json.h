@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// What an operator's key `results` says: one entry for each, `{"shape": "x"}`,
-/// `{"shape": [{"argument": "x", "dimension": 0}, 8], "dtype": "int64"}`,
-/// `{"shape": {"operator": "mypack::window_shape"}}`.
+/// The content of an operator's key `results`: one entry for each, `{"shape": "x"}`, `{"shape":
+/// [{"argument": "x", "dimension": 0}, 8], "dtype": "int64"}`, `{"shape": {"operator":
+/// "mypack::window_shape"}}`.
 Result<PackShapes> readResults(const JsonPlace& place, const std::string& op);
 
 } // namespace qs
