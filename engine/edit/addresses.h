@@ -14,8 +14,8 @@ namespace qs {
 
 /// Translates between nodes and the words in which edits name them. Operators of the file are
 /// counted in the file's own graph, whatever edits did since: removing one renumbers nothing. A
-/// value; copies share what is known of the file. Words are made when asked for: of the file two
-/// numbers an operator are kept.
+/// value; copies share the file's part. Words are made on demand: two numbers are kept for each
+/// operator of the file.
 class Addresses
 {
 public:
@@ -24,9 +24,9 @@ public:
     /// Remembers what an edit added. Errors: the name is taken by an earlier edit.
     Result<void> add(const std::string& name, NodeId node);
 
-    /// Errors: nothing of that address in this model, with the nearest name.
+    /// Errors: the model lacks the address; gives the nearest name.
     Result<NodeId> find(const ValueAddress& address) const;
-    /// Kind None for what has no address.
+    /// Kind None for a value without an address.
     ValueAddress of(ValueRef value) const;
 
     /// Whether an edit may give this name to what it adds.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether views behind an edit still can be: they ask for the order of the elements in memory,
-// which types do not tell.
+// Checks that views after an edit are still possible: they depend on the order of the elements in
+// memory, which types do not record.
 #include "engine/base/torch_guard.h"
 #include "engine/edit/infer_types.h"
 #include "engine/execute/node_runner.h"

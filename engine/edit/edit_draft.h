@@ -11,9 +11,9 @@
 
 namespace qs {
 
-/// A draft of a model's graph and what edits do their work with: addresses, places where values are
-/// read, the order of the nodes, types behind a change. A draft is good only where the whole edit
-/// succeeds. For one thread.
+/// A draft of a model's graph with the tools of edits: addresses, places where values are read,
+/// the order of the nodes, types after a change. Discard the draft if the edit fails. For one
+/// thread.
 class EditDraft
 {
 public:
@@ -28,7 +28,7 @@ public:
     };
 
     GraphEdit& graph() { return m_graph; }
-    /// Inputs that stand for values of the graph before this edit, with those.
+    /// Inputs that replace values of the graph before this edit, with those values.
     std::vector<std::pair<NodeId, ValueRef>>& fed() { return m_fed; }
     /// The graph before this edit.
     const GraphPtr& before() const { return m_model; }
@@ -50,19 +50,19 @@ public:
     /// Errors: one of the readers does not read the value.
     Result<std::vector<Place>> placesFor(const std::vector<ReaderAddress>& readers,
                                          ValueRef value) const;
-    /// Empty where a literal stands.
+    /// Empty for a literal.
     ValueRef readAt(const Place& place) const;
     void put(const Place& place, ValueRef value);
-    /// Moves what the node reads before it. Errors: some of that depends on the node.
+    /// Moves the node's operands before it. Errors: an operand depends on the node.
     Result<void> putInOrder(NodeId id);
-    /// The scope in which an operator of nobody's own stands beside this node, or around this
-    /// scope: in no layer of torch.nn.
+    /// The scope for a new operator beside this node, or around this scope: outside of any layer of
+    /// torch.nn.
     Scope scopeAround(NodeId id) const;
     Scope outerScope(const Scope& scope) const;
     /// Adds the node before another, with the outputs that its operator gives. Errors: its
     /// operator's.
     Result<NodeId> add(Node node, NodeId before);
-    /// Tells the types behind changed nodes anew.
+    /// Infers the types after changed nodes again.
     Result<void> spread(const std::vector<NodeId>& changed);
 
 private:

@@ -12,8 +12,8 @@ namespace qs {
 /// The nodes that an edit changed or added.
 using EditedNodes = std::vector<NodeId>;
 
-// One function a kind of edit. Each does it whole or returns why it cannot be, in one line; then
-// the draft is of no more use.
+// One function a kind of edit. Each does it whole, or fails with the reason in one line; then
+// discard the draft.
 
 Result<EditedNodes> insertOperator(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> removeOperator(EditDraft& draft, const EditStep& step);
@@ -30,8 +30,8 @@ Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> asFloat32(EditDraft& draft, const EditStep& step);
 
-/// Puts another tensor in the place of the stored node's and types what follows from it. Shares the
-/// tensor.
+/// Replaces the stored node's tensor and infers the types of the values that depend on it. Shares
+/// the tensor.
 Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor);
 
 /// Does the edit that the step asks for.

@@ -144,7 +144,7 @@ bool isEditOf(const EditStep& step, const EditedModel& model)
 
 namespace {
 
-/// Why an edit of a form cannot be done to this model at all; empty where it can, or is another
+/// Why an edit of a form can never apply to this model; empty if it can, or is another
 /// form's.
 std::string misplaced(const EditStep& step, const EditedModel& model)
 {

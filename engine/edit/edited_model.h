@@ -11,14 +11,14 @@
 
 namespace qs {
 
-/// What became of one edit.
+/// Result of one edit.
 struct EditOutcome
 {
     std::vector<NodeId> touched; ///< nodes of the graph after it that it changed or added
     std::string problem; ///< why it does not fit this model; empty where it was done
 };
 
-/// What became of a cure that bounds a mask's constant (`withBounds`).
+/// Result of a cure that bounds a mask's constant (`withBounds`).
 struct BoundOutcome
 {
     Cure cure;
@@ -26,8 +26,8 @@ struct BoundOutcome
     std::string problem; ///< why it does not fit this model; empty where it was done
 };
 
-/// What a part was taken out of: the model just before, and which value of it each input of the
-/// part stands for.
+/// The origin of an extracted part: the model just before, and its value for each input of the
+/// part.
 struct Extraction
 {
     GraphPtr whole;
@@ -49,7 +49,7 @@ struct EditedModel
     /// Edits of other forms are not done; their outcomes are empty.
     EditForm form = EditForm::Float;
 
-    /// Every node that some edit changed or added and that is still there.
+    /// Every node that an edit changed or added and that still exists.
     std::vector<NodeId> touched() const;
 };
 using EditedModelPtr = std::shared_ptr<const EditedModel>;
@@ -64,8 +64,8 @@ Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
 Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const EditStep> steps,
                                    const JobContext& job = {});
 
-/// The model's graph with the key of its bounds added to that of its edits: results of others are
-/// never taken for its own.
+/// The model's graph with the key of its bounds added to that of its edits, so that it never gets
+/// results of other bounds.
 GraphPtr withBoundsMarked(const EditedModel& model);
 
 /// The form that the graph of a file is in.
@@ -73,7 +73,7 @@ EditForm formHeld(const Graph& file);
 /// Whether `editModel` does the edit to that model, rather than leave it to another form's.
 bool isEditOf(const EditStep& step, const EditedModel& model);
 
-/// The lines that tell of edits that were left out: "edit 2, insert ...: why".
+/// One line for each edit that was left out: "edit 2, insert ...: why".
 std::vector<std::string> unfitEdits(const EditedModel& model, std::span<const EditStep> steps);
 
 } // namespace qs

@@ -27,12 +27,12 @@ using Values = std::vector<at::IValue>;
 
 /// An operator that reads or gives more than this is asked by its meta kernel alone.
 constexpr std::int64_t kMostBytes = std::int64_t(1) << 28;
-/// Factors by which open dimensions grow: products of few of them are told apart.
+/// Factors by which open dimensions grow: distinct primes, so products are unique.
 constexpr std::array<std::int64_t, 8> kFactors {2, 3, 5, 7, 11, 13, 17, 19};
 
 std::int64_t bytesOf(const at::IValue& value)
 {
-    // A sparse tensor has no bytes of its own.
+    // The storage of a sparse tensor is not counted.
     const auto of = [](const at::Tensor& tensor) {
         return tensor.defined() && tensor.layout() == at::kStrided ? std::int64_t(tensor.nbytes())
                                                                    : 0;
@@ -224,7 +224,7 @@ Dim TypeInference::dimOf(std::int64_t size, std::int64_t other, const Node& node
     return productOf(size, other);
 }
 
-/// A number times open dimensions: each grew by a prime of its own, which tells how often it is in.
+/// A number times open dimensions: each grew by a distinct prime, the ratio gives its power.
 Dim TypeInference::productOf(std::int64_t size, std::int64_t other) const
 {
     if (size <= 0 || other % size != 0)
@@ -316,7 +316,7 @@ Result<void> TypeInference::spread(const std::unordered_set<NodeId>& changed, co
                 m_draft.change(id).outputs[i].type = now;
                 differs = true;
             }
-        } else if (reached.contains(id) && node.isOperator()) { // nobody knows what it gives now
+        } else if (reached.contains(id) && node.isOperator()) { // its result types are unknown now
             for (std::size_t i = 0; i < node.outputs.size(); ++i)
                 if (const ValueType& type = node.outputs[i].type;
                     type.kind == ValueKind::Tensor && type.shapeKnown) {

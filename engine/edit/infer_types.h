@@ -12,27 +12,27 @@
 
 namespace qs {
 
-/// Tells the shapes and element types behind an edit, without running the model. A node's operator
-/// runs alone on zeros of its operands' sizes: once with the sizes that were traced, once with
-/// every open dimension larger, each by a factor of its own; what differs is open. Sizes that
-/// depend on data are unknown. An operator whose pack says its results' shapes is not run.
-/// For one thread and one draft.
+/// Infers the shapes and element types after an edit without running the model. A node's operator
+/// runs alone on zeros of its operands' sizes: once with the traced sizes, once with every open
+/// dimension scaled by a distinct factor; sizes that differ are open. Sizes that depend on data are
+/// unknown. An operator whose pack says its results' shapes is not run. For one thread and one
+/// draft.
 class TypeInference
 {
 public:
     explicit TypeInference(GraphEdit& draft);
 
-    /// Types of what the node, which need not be in the draft yet, would give. Empty where its
-    /// operands are not known well enough. Errors: what its operator says to operands of these
-    /// types; names the node.
+    /// Types of the results of the node, which need not be in the draft yet. Empty if too little is
+    /// known of its operands. Errors: its operator fails on operands of these types; names the
+    /// node.
     Result<std::vector<ValueType>> outputsOf(const Node& node) const;
 
-    /// Tells anew what `changed` nodes give and all that follows; goes no further where a type
-    /// stays as it was. Errors: an operator behind that cannot take what it would get.
+    /// Infers the types of the `changed` nodes and of all later nodes again; stops where a type
+    /// stays the same. Errors: a later operator that cannot take its new operands.
     Result<void> spread(const std::unordered_set<NodeId>& changed, const JobContext& job);
 
-    /// Looks whether every `aten.view` behind changed nodes can be: it cannot where the elements do
-    /// not lie in order in memory (a copy was removed, say). Errors: the first that cannot.
+    /// Checks that every `aten.view` after changed nodes is possible: it is not if the elements are
+    /// not in order in memory (a copy was removed, say). Errors: the first that is not.
     Result<void> checkViews(const std::unordered_set<NodeId>& changed) const;
 
     /// The shape at these sizes of the open dimensions; nothing where it is not known.

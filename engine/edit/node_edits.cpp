@@ -127,7 +127,7 @@ Result<void> replaceNode(EditDraft& draft, const EditStep& step, NodeId id)
     draft.graph().setArgs(id, std::move(args));
     Node& now = draft.graph().change(id);
     now.target = step.op;
-    now.scope = draft.outerScope(before.scope); // it is no longer what its layer says
+    now.scope = draft.outerScope(before.scope); // it no longer is its layer's operator
     now.kind = NodeKind::Op;
     now.originalTarget.clear();
     now.torchFn.clear();

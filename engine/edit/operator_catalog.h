@@ -18,7 +18,7 @@ struct OperatorArgument
     bool isNeeded() const { return defaultJson.empty(); }
 };
 
-/// What LibTorch's dispatcher tells of an operator. A value.
+/// The dispatcher's schema of an operator. A value.
 struct OperatorSchema
 {
     std::string target; ///< "aten.clamp.default"
@@ -29,7 +29,7 @@ struct OperatorSchema
 /// Every operator that an edit may put into a graph: known to the dispatcher, reading a tensor and
 /// giving one, writing to nothing, reaching outside for nothing. Sorted; made once. Any thread.
 const std::vector<std::string>& operatorTargets();
-/// Errors: an operator that nobody knows, with the nearest name.
+/// Errors: an unknown operator, with the nearest name.
 Result<OperatorSchema> operatorSchema(const std::string& target);
 
 } // namespace qs

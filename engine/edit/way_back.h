@@ -13,7 +13,7 @@ namespace qs {
 /// Whether the operator gives its input in another element type.
 bool isCast(const std::string& target);
 
-/// Whether what the operator makes has a way back to what it read: quantizing and casts.
+/// True if an operator can invert this one: quantizing and casts.
 bool hasWayBack(const std::string& target);
 
 /// An insertion together with the operator that leads back (dequantize with the same arguments, a

@@ -7,11 +7,11 @@
 
 namespace qs {
 
-/// The recipe's cures that change the model: of kind Bound and not off, without what is only told
-/// of them.
+/// The recipe's cures that change the model: of kind Bound and not off, without information-only
+/// members.
 std::vector<Cure> boundCures(const Recipe& recipe);
 
-/// The model that the recipe decides on is another than the file's: by edits or bounds.
+/// True if the recipe decides on a changed model, by edits or bounds.
 bool changesModel(const Recipe& recipe);
 
 /// Bounds the constants of masks: numbers of magnitude 1e9 or more, infinities and the largest
@@ -23,7 +23,7 @@ bool changesModel(const Recipe& recipe);
 Result<EditedModelPtr> withBounds(const EditedModelPtr& edited, std::vector<Cure> cures,
                                   const JobContext& job = {});
 
-/// The lines that tell of bounds that were left out.
+/// One line for each bound that was left out.
 std::vector<std::string> unfitBounds(const EditedModel& model);
 
 } // namespace qs

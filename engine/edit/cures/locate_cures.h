@@ -21,8 +21,8 @@ struct CurePlace
     std::vector<Use> readers; ///< of Range: those that it names, each reads `at`
 };
 
-/// Finds what the cures name in the edited model; those that are off are passed over. `addresses`:
-/// the edited model's (`EditedModel::addresses`). Pure.
+/// Finds what the cures name in the edited model; ignores those that are off. `addresses`: the
+/// edited model's (`EditedModel::addresses`). Pure.
 std::vector<CurePlace> locateCures(const GraphPtr& model, const Addresses& addresses,
                                    std::span<const Cure> cures);
 
