@@ -7,14 +7,14 @@
 
 namespace qs {
 
-/// For each node of `second` the place in `first` of the node that is the same, or -1. One node has
-/// at most one counterpart.
+/// For each node of `second` the index in `first` of the same node, or -1. One node has at most one
+/// counterpart.
 ///
-/// Two nodes of one file are the same where name and operator are: edits keep both. Elsewhere, and
-/// for what an edit renamed, a node is its module, operator and call. Where several share that,
-/// they are told apart by what stands around them: the longest common sequence between neighbours
-/// that are certain. What a plain count would pair alone is paired where both sides have equally
-/// many left. Bare positions never count.
+/// Two nodes of one file are the same if name and operator are: edits keep both. Across files,
+/// and for renamed nodes, they are the same if module, operator and call are. If several share
+/// these, the longest common sequence between certain neighbours decides. Nodes that only a
+/// count could pair are paired if both sides have equally many left. Bare positions never
+/// count.
 std::vector<int> matchNodes(const std::vector<const NodeIdentity*>& first,
                             const std::vector<const NodeIdentity*>& second);
 

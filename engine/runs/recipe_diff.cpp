@@ -106,7 +106,7 @@ std::string valueInWords(const Rule* rule, const Recipe& own, const Recipe& othe
     return words.empty() ? ruleValue(*rule) : words;
 }
 
-/// What nodes have that no rule of their own decides on.
+/// The qconfig of nodes that no specific rule decides.
 SharedQConfig usualQConfig(const Recipe& recipe)
 {
     SharedQConfig out = findQConfig(recipe, presetOf(recipe.target()));

@@ -9,9 +9,9 @@
 
 namespace qs {
 
-/// What the nodes of a graph are called where a person reads of them: by module path; of several in
-/// one module with the operator after it, and of equal operators there with the node's own name:
-/// "features.0.2", "layer1.0 · add", "layer1.0 · relu (relu_2)". A value.
+/// Titles of a graph's nodes for people: by module path; of several in one module with the operator
+/// after it, and of equal operators there with the node's own name: "features.0.2", "layer1.0 ·
+/// add", "layer1.0 · relu (relu_2)". A value.
 class RecordedTitles
 {
 public:
@@ -20,7 +20,7 @@ public:
     explicit RecordedTitles(std::span<const NodeIdentity* const> nodes);
     explicit RecordedTitles(const Graph& model);
 
-    /// Of the node with that name in its file; the name where there is none.
+    /// Title of the node with that name in its file; the name itself if unknown.
     std::string of(const std::string& name) const;
 
 private:

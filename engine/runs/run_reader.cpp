@@ -29,7 +29,7 @@ const Json* member(const Json& owner, const char* key)
     return it == owner.end() || it->is_null() ? nullptr : &*it;
 }
 
-/// Documents write null for what is no finite number.
+/// Documents write null for a number that is not finite.
 double orInfinity(const Json& owner, const char* key)
 {
     const Json& value = owner.at(key);

@@ -15,7 +15,7 @@
 
 namespace qs {
 
-/// The four terms of an error, the most telling first.
+/// The four terms of an error, the most informative first.
 enum class RunTerm
 {
     BornHere,
@@ -29,10 +29,10 @@ inline constexpr std::array kRunTerms {RunTerm::BornHere, RunTerm::Cumulative, R
 std::string_view runTermName(RunTerm term);
 inline constexpr std::array<std::string_view, 4> kRunMetrics {"sqnr_db", "cosine", "mse",
                                                               "max_abs"};
-/// One of `kRunMetrics`; nothing where there is no finite number.
+/// One of `kRunMetrics`; nothing if it is not finite.
 std::optional<double> metricOf(const ErrorMetrics& metrics, std::size_t metric);
 
-/// What names a node: in its own file by name, across files by module, operator and call.
+/// Identity of a node: in its own file by name, across files by module, operator and call.
 struct NodeIdentity
 {
     std::string file; ///< sha256 of the file that `name` is from
@@ -41,12 +41,12 @@ struct NodeIdentity
     int callIndex = 0;
 };
 
-/// One node of a run: how it was decided on and what it lost.
+/// One node of a run: its decision and its errors.
 struct RunNode : NodeIdentity
 {
     std::string moduleClass;
-    /// Empty for a file of another program, which decided elsewhere. `qconfig` is "float" where a
-    /// plan gave none.
+    /// Empty for a file of another program. `qconfig` is "float" where a plan gave
+    /// none.
     std::string verdict, qconfig, rule;
     std::string dtype; ///< that its first output is quantized to; "" = it is not
     std::array<std::optional<ErrorMetrics>, kRunTerms.size()> errors;
@@ -63,7 +63,7 @@ struct RunOutput
     std::optional<ErrorMetrics> reference, lowered; ///< a foreign file has the first alone
 };
 
-/// What a run comes down to; a member is empty where the run does not say.
+/// Key figures of a run; a member is empty if the run lacks it.
 struct RunHeadline
 {
     std::vector<RunOutput> outputs;
@@ -78,7 +78,7 @@ struct RunHeadline
     std::optional<double> outputDb() const;
 };
 
-/// What a run is called. All of it is for people but `key`.
+/// Label of a run. All of it is for people but `key`.
 struct RunLabel
 {
     std::string name, note;
@@ -89,7 +89,7 @@ struct RunLabel
     std::string key;
 };
 
-/// One result, as it was kept: nothing of it is computed again. A value; share as RunRecordPtr.
+/// One stored result; nothing in it is computed again. A value; share as RunRecordPtr.
 struct RunRecord
 {
     RunLabel label;
@@ -106,7 +106,7 @@ struct RunRecord
     std::vector<std::string> unpaired;
     RunHeadline headline;
     std::vector<RunNode> nodes; ///< in graph order
-    std::vector<std::string> remarks; ///< what a reader has to know of it, one line each
+    std::vector<std::string> remarks; ///< remarks for the reader, one line each
 
     bool isForeign() const { return !foreignPath.empty(); }
     bool isEdited() const { return recipe && changesModel(*recipe); }
@@ -114,7 +114,7 @@ struct RunRecord
 using RunRecordPtr = std::shared_ptr<const RunRecord>;
 
 /// Reads a result folder, a kept run, a `result.json`, or a document that `compare --json` printed.
-/// Errors name the file: there is none, it is none of these, its recipe cannot be read.
+/// Errors name the file: it does not exist, it is something else, its recipe cannot be read.
 Result<RunRecord> readRun(const std::string& path);
 /// A result document whose text is at hand. `path` is for errors and for the run's name.
 Result<RunRecord> runFromDocument(const std::string& text, const std::string& path);

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// What makes a folder with a result a kept run.
+/// The file that makes a folder with a result a kept run.
 inline constexpr const char* kRunFile = "run.json";
-/// So many runs that nobody named are kept in one folder.
+/// Most unnamed runs that are kept in one folder.
 inline constexpr std::size_t kMostUnnamedRuns = 50;
 
 /// A run as a list shows it, without its nodes.
@@ -29,12 +29,12 @@ struct RunDocuments
     std::string result, recipe, backend;
 };
 
-/// Keeps a run in a folder of its own below `runsFolder`: result, recipe, backend and label,
-/// written hidden and put in place whole. The name gets a number where it is taken ("seven bits
-/// 2"). Returns the run as it is listed. Errors: the document is no result; the disk's.
+/// Keeps a run in a new folder below `runsFolder`: result, recipe, backend and label, written
+/// hidden and put in place whole. The name gets a number if it is taken ("seven bits 2"). Returns
+/// the run as it is listed. Errors: the document is not a result; the disk's.
 Result<KeptRun> keepRun(const std::string& runsFolder, const RunDocuments& documents,
                         RunLabel label);
-/// The same of a result folder, another kept run or a saved document. An empty name stands for the
+/// The same of a result folder, another kept run or a saved document. An empty name means the
 /// source's own.
 Result<KeptRun> keepRunFrom(const std::string& runsFolder, const std::string& source,
                             RunLabel label);
@@ -45,12 +45,12 @@ std::vector<KeptRun> listRuns(const std::string& runsFolder);
 /// The run of that name, else of that folder's name. Errors (NotFound) list the names.
 Result<KeptRun> findRun(const std::string& runsFolder, const std::string& name);
 
-/// Gives it a name of a person's choice; another run may not have it. Errors: no name, a taken one.
+/// Gives it a name of a person's choice, unique among the runs. Errors: no name, a taken one.
 Result<void> renameRun(const std::string& runsFolder, const KeptRun& run, const std::string& name);
 Result<void> noteRun(const KeptRun& run, const std::string& note);
-/// It is gone at once, whole.
+/// Removes the run at once, whole.
 Result<void> removeRun(const std::string& runsFolder, const KeptRun& run);
-/// Removes the oldest of those that nobody named, beyond `most`.
+/// Removes the oldest unnamed runs beyond `most`.
 Result<void> trimRuns(const std::string& runsFolder, std::size_t most = kMostUnnamedRuns);
 /// Copies every run that the second folder has not, damaged ones left out.
 Result<void> copyRuns(const std::string& from, const std::string& to);

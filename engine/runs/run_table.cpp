@@ -113,7 +113,7 @@ void RunTable::addRun(std::size_t run)
     for (const RunNode& node : m_runs[run]->nodes)
         own.push_back(&node);
     const std::vector<int> places = matchNodes(known, own);
-    // What is new stands behind the row of the node before it.
+    // New nodes get a row after that of the node before them.
     std::vector<std::vector<RunRow>> after(m_rows.size() + 1);
     std::size_t last = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {

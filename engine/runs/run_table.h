@@ -11,7 +11,7 @@
 namespace qs {
 
 inline constexpr std::size_t kLeastRuns = 2, kMostRuns = 4;
-/// What a run's nodes are called.
+/// Titles of a run's nodes.
 RecordedTitles titlesOf(const RunRecord& run);
 /// "A" for the first run.
 std::string runLetter(std::size_t run);
@@ -39,7 +39,7 @@ struct RunRow
 };
 std::string_view runStateName(RunRow::State state);
 
-/// What stands in one column of the table.
+/// Content of one column of the table.
 struct RunColumn
 {
     enum class Kind
@@ -65,8 +65,8 @@ struct RunColumn
     bool isNumber() const { return kind == Kind::Metric || kind == Kind::Difference; }
 };
 
-/// Two to four runs side by side: one row a node, in graph order; what the first run has not stands
-/// behind what it follows. A value; shares the runs.
+/// Two to four runs side by side: one row a node, in graph order; nodes that the first run lacks
+/// come after their predecessor. A value; shares the runs.
 class RunTable
 {
 public:
@@ -77,7 +77,7 @@ public:
     /// none.
     std::vector<std::string> recipeLines(std::size_t run) const;
 
-    /// A cell that is a word; "" where there is nothing.
+    /// A cell that is a word; "" if it is empty.
     std::string word(std::size_t row, const RunColumn& column) const;
     /// A cell that is a number; nothing where a run has none.
     std::optional<double> number(std::size_t row, const RunColumn& column) const;
@@ -106,7 +106,7 @@ private:
 /// Errors (Usage): fewer than two runs or more than four.
 Result<RunTable> matchRuns(std::vector<RunRecordPtr> runs);
 
-/// For each row the node of a graph that is the same; none where it has none.
+/// For each row the same node of a graph; invalid if it lacks it.
 std::vector<NodeId> rowNodes(const RunTable& table, const Graph& model);
 
 /// The whole table as `diff --json` prints it: runs with their headlines, recipe differences, rows.
