@@ -90,8 +90,8 @@ DecisionHistory nearCurrent(const DecisionHistory& history, std::size_t maxSteps
     return out;
 }
 
-/// A change as `Json::diff` makes them: what it leads to is no larger than what is written here,
-/// and no deeper. Throws where it is none.
+/// Checks a change as `Json::diff` makes them: its result must not be larger or deeper than
+/// documents that this program writes. Throws if it is not one.
 void checkChange(const Json& change)
 {
     constexpr std::ptrdiff_t kDeepest = 64; // levels; a recipe has a dozen

@@ -13,7 +13,7 @@ namespace qs {
 struct DecisionHistory
 {
     std::vector<Recipe> recipes; ///< one more than `texts`, oldest first; empty: no history
-    std::vector<std::string> texts; ///< what led from a recipe to the one after it
+    std::vector<std::string> texts; ///< the change from a recipe to the next
     std::size_t current = 0; ///< index of the decisions that stand
     friend bool operator==(const DecisionHistory&, const DecisionHistory&) = default;
 };
@@ -26,8 +26,8 @@ struct HistoryLimits
     std::size_t maxBytes = 4 << 20;
 };
 
-/// JSON text, one object with a version of its own, for the project file at `path`. Each step holds
-/// what it changes. "null" without a step.
+/// JSON text, one object with a separate version, for the project file at `path`. Each step holds
+/// its changes. "null" without a step.
 std::string historyToJson(const DecisionHistory& history, const std::string& path,
                           const HistoryLimits& limits = {});
 /// Reads it back. Fails (BadInput) if it is damaged, newer than this program, or does not lead to

@@ -85,7 +85,7 @@ Result<std::string> findModel(const Project& project, const std::string& project
             continue;
         const auto same = isModelOf(project, path.string(), job);
         QS_CHECK(job.check());
-        if (same.value_or(false)) // one that cannot be read is none of the user's concern
+        if (same.value_or(false)) // one that cannot be read is skipped
             return path.string();
     }
     return std::string();

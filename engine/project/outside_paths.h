@@ -17,7 +17,7 @@ std::vector<std::string> pathsOutside(const Project& project, const std::string&
 
 /// Those of them that this user has not confirmed for that file on this machine (`confirmPaths`).
 std::vector<std::string> unconfirmedPaths(const std::string& file, std::vector<std::string> paths);
-/// From now on the file may have these read. Kept in the user's own settings, for window and
+/// Confirms that the file may have these read. Kept in the user's own settings, for window and
 /// command line alike, never in the file itself. Errors: the disk's.
 Result<void> confirmPaths(const std::string& file, const std::vector<std::string>& paths);
 
