@@ -367,7 +367,7 @@ int main(int argc, char** argv)
                 return fail(QString::fromStdString(read.error().line()), 1);
             recipe = std::move(*read);
         }
-        // Nobody is there to be asked.
+        // A screenshot run cannot ask the user.
         const std::string file = wanted.model.toStdString();
         if (!wanted.screenshot.isEmpty() && qs::looksLikeProject(file))
             if (const auto project = qs::readProject(file);

@@ -12,8 +12,8 @@ class App;
 
 namespace qs {
 
-/// What a verb does once its words are parsed. An error of code Usage ends with exit code 2, any
-/// other with 1.
+/// Runs a verb once its words are parsed. An error of code Usage ends with exit code 2, any other
+/// with 1.
 using Command = std::function<Result<void>(const CommandRun&)>;
 
 /// Each adds one verb to the program; when the user gives that verb, `chosen` becomes its command.

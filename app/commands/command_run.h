@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// The job of the one command that the program runs, and what holds for all of it. Borrows the
+/// The job of the one command that the program runs, and its global options. Borrows the
 /// words.
 class CommandRun : public JobContext
 {
@@ -19,7 +19,7 @@ public:
     }
     /// `--outside`: recipes and projects may have files read that lie outside their folders.
     bool readsOutside() const { return m_readsOutside; }
-    /// What the nodes of the models are called that the command has opened so far.
+    /// Names of nodes of the models that the command has opened so far.
     ModelWords& words() const { return m_words; }
 
 private:

@@ -234,7 +234,7 @@ Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const Comman
     return convertedCode(*converted, form);
 }
 
-/// The passes behind a form, or the graph that one of them left.
+/// Prints the passes of a form, or the graph after one of them.
 Result<void> printPasses(const InspectOptions& options, const CommandRun& job)
 {
     const PassWatch watch({options.without.begin(), options.without.end()}, options.after);

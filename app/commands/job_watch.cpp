@@ -107,7 +107,7 @@ Error JobWatch::told(Error error) const
 {
     if (error.code != ErrorCode::Cancelled)
         return error;
-    if (!m_state->late) { // who cancels need not be told where
+    if (!m_state->late) { // users who cancel need no place
         error.node.clear();
         error.file.clear();
         return error;

@@ -10,18 +10,18 @@
 namespace qs {
 
 /// Turns Ctrl-C, and the end of the time that a run may take, into a cancel of the running job. A
-/// second Ctrl-C ends the program, and so does what does not heed the cancel some seconds after its
-/// time was over. One for the program; make it before there are other threads.
+/// second Ctrl-C ends the program; so does a job that has not stopped some seconds after its time
+/// was over. One for the program; make it before other threads exist.
 class JobWatch
 {
 public:
     /// `time`: 0 = no end.
     JobWatch(std::stop_source stop, std::chrono::milliseconds time);
 
-    /// Notes what the job is at, and shows it.
+    /// Records the job's progress and shows it.
     void progress(const Progress& progress) const;
 
-    /// The error; a cancel that the clock asked for says so and where it came, another does not.
+    /// The error; a cancel by the clock names itself and its place, another does not.
     Error told(Error error) const;
 
 private:

@@ -23,7 +23,7 @@ struct QuantizeOptions : ModelRunOptions
     std::string saturate; ///< "observer": `ExportOptions::ownRanges`; "" = "type"
     bool formsChosen = false; ///< the user named them: each must be written
     bool alternatives = false;
-    bool why = false; ///< tell the causes of the outputs' noise
+    bool why = false; ///< report the causes of the outputs' noise
     bool json = false;
 };
 

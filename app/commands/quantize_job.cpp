@@ -19,7 +19,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::size_t kToldCauses = 5; ///< 'why' tells the others
+constexpr std::size_t kToldCauses = 5; ///< 'why' lists the others
 
 /// One run of the verb.
 class QuantizeJob
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// Integers that the target does not take, as far as the plan tells them.
+    /// Fails for integers that the target does not take, as far as the plan shows them.
     Result<void> checkTarget() const
     {
         const auto& forms = m_options.forms;
@@ -73,8 +73,8 @@ private:
         return {};
     }
 
-    /// What follows calibration. The metric's outputs pass through `scratch`. The results are good
-    /// without the metric: where it fails they are written, and the failure is told after them.
+    /// The stages after calibration. The metric's outputs pass through `scratch`. The results are
+    /// valid without the metric: if it fails they are written, and then its error is returned.
     Result<void> finish(const std::string& scratch)
     {
         QS_CHECK(m_run.convertAndCompare());

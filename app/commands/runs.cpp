@@ -19,7 +19,7 @@ struct RunsOptions
     bool json = false;
 };
 
-/// A word that is no project has no runs to list.
+/// The runs' folder of a project. Fails for a word that is not a project.
 Result<std::string> folderOf(const RunsOptions& options)
 {
     QS_TRY(const Project project, readProject(options.project));

@@ -16,7 +16,7 @@ struct DescribedOption
     std::vector<std::string> names; ///< "-h", "--help"; of a positional its one name
     std::string text;
     std::string type; ///< "TEXT", "INT", ...; "" = a flag
-    std::vector<std::string> choices; ///< all that it takes, where only these are taken
+    std::vector<std::string> choices; ///< the accepted values, if limited
     bool required = false;
 };
 
@@ -28,7 +28,7 @@ struct DescribedCommand
     std::vector<DescribedCommand> commands;
 };
 
-/// The command line as its parser knows it; what has no group is hidden there and here.
+/// The command line as its parser knows it; options without a group are hidden there and here.
 DescribedCommand describedCommand(const CLI::App& app);
 
 /// A page in man's macros, section 1: all verbs and all options. Same command, same bytes.
@@ -36,7 +36,7 @@ std::string manPage(const DescribedCommand& program, const std::string& version)
 
 /// The shells that `shellCompletion` knows.
 std::vector<std::string> completedShells();
-/// What makes that shell complete verbs, options and choices; other words are completed as files.
+/// The script by which that shell completes verbs, options and choices; other words as files.
 /// `shell` must be one of `completedShells`.
 std::string shellCompletion(const DescribedCommand& program, const std::string& shell);
 

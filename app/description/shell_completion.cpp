@@ -135,7 +135,7 @@ std::string fishCompletion(const DescribedCommand& program)
     return text;
 }
 
-/// zsh runs bash's completions; a table of its own would only say the same once more.
+/// zsh runs bash's completions; a separate table would only repeat them.
 std::string zshCompletion(const DescribedCommand& program)
 {
     return "#compdef " + program.name + "\nautoload -U +X bashcompinit && bashcompinit\n"

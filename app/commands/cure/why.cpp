@@ -45,7 +45,7 @@ Result<void> findWhy(const WhyOptions& options, StageChain& chain, const Compare
     return printWhy(options, *prepared.model, *prepared.plan, *diagnosis);
 }
 
-/// A run on this data would find what the result tells: the same decisions, samples and probes.
+/// True if a run on this data would repeat the result: same decisions, samples and probes.
 Result<bool> isSameRun(const WhyOptions& options, const StoredWhy& stored, const CommandRun& job)
 {
     const BlameOptions& then = stored.diagnosis->options;
@@ -65,7 +65,7 @@ Result<bool> isSameRun(const WhyOptions& options, const StoredWhy& stored, const
     return data == stored.run.comparedSha256;
 }
 
-/// Of a result that was written: what it tells, else found with its own recipe and parameters.
+/// Causes of a written result: as stored, else computed with its own recipe and parameters.
 Result<void> runOnResult(const WhyOptions& options, const CommandRun& job)
 {
     if (!options.recipe.empty())

@@ -18,11 +18,11 @@ struct FileCompareOptions
 
 /// True for a path that is a model file rather than a result.
 bool isModelFile(const std::string& path);
-/// Refuses what is known and holds neither a result nor a model that this program opens: names it
-/// and says what `compare` takes.
+/// Fails for a file of a known format that is neither a result nor a model that this program opens:
+/// names it and says what `compare` takes.
 Result<void> checkComparable(const std::string& path);
 /// `compare MODEL --result FILE` for a quantized model that came from elsewhere: matched by module
-/// path, then by structure; what found no match is listed.
+/// path, then by structure; lists operators without a match.
 Result<void> runFileCompare(const FileCompareOptions& options, const CommandRun& job);
 
 } // namespace qs

@@ -77,7 +77,7 @@ Result<void> ModelRun::locate()
     return {};
 }
 
-/// Data come before the plan: of a file that does not tell every element type they do.
+/// Opens data before the plan: they give element types that the file does not record.
 Result<void> ModelRun::plan()
 {
     Recipe& recipe = m_source.recipe;

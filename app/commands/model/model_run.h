@@ -10,12 +10,12 @@
 
 namespace qs {
 
-/// What `quantize` and `check` are asked alike.
+/// Options that `quantize` and `check` share.
 struct ModelRunOptions
 {
     std::string model; ///< or a project
     AskedEdits edits; ///< beside the recipe's
-    std::string movedTo; ///< where a project's model is by now; "" = not told
+    std::string movedTo; ///< where a project's model is by now; "" = not given
     std::string recipe, data, compareOn; ///< empty: the project's
     std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
@@ -24,7 +24,7 @@ struct ModelRunOptions
     bool strict = false;
 };
 
-/// Refuses what --strict does not let pass, and names all of it.
+/// Fails if --strict forbids something, and names all of it.
 Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited);
 
 /// The stages from a model's file to the comparison, each called once and in this order. Notes and
@@ -35,11 +35,11 @@ public:
     /// Borrows both.
     ModelRun(const ModelRunOptions& options, const CommandRun& job);
 
-    /// Finds out what to work on: a model with its recipe and data, or what a project names.
+    /// Determines its input: a model with its recipe and data, or those that a project names.
     /// Errors: no data (Usage).
     Result<void> locate();
-    /// Refuses a quantized model, a plan that quantizes nothing, and what --strict does not let
-    /// pass.
+    /// Plans. Fails for a quantized model, a plan that quantizes nothing, and findings that
+    /// --strict forbids.
     Result<void> plan();
     Result<void> calibrate();
     Result<void> convert();
@@ -57,22 +57,22 @@ public:
     const PlannedModel& planned() const { return m_planned; }
     const CalibrationPtr& calibration() const { return m_calibration; }
     const DiagnosisPtr& diagnosis() const { return m_diagnosis; } ///< null before `why`
-    /// What a comparison, or a blame, of the conversion asks the chain for.
+    /// The request to the chain for a comparison, or a blame, of the conversion.
     CompareRequest compareRequest() const
     {
         return {m_calibration, m_converted, m_planned.recipe, m_settings, m_edited};
     }
-    /// What writes the results so far into `folder`.
+    /// The request that writes the results so far into `folder`.
     ExportRequest exportRequest(const std::string& folder) const;
     /// The same for a result document; borrows from this object.
     ResultParts parts() const;
 
 private:
-    /// What is compared on, as the recipe cuts it.
+    /// The data of the comparison, as the recipe cuts it.
     Result<std::shared_ptr<const Dataset>> comparedData(const Graph& model, const Recipe& recipe);
-    /// Takes smaller batches where --memory has no room for the recipe's, which a note tells.
+    /// Takes smaller batches if --memory is too small for the recipe's, with a note.
     Result<void> keepToMemoryLimit();
-    /// Takes over what calibration decides on values that are not finite, with a warning for each.
+    /// Takes over calibration's decisions on values that are not finite, with a warning for each.
     /// Errors: with --strict, the first of them.
     Result<void> takeNotFinite();
 

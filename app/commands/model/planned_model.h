@@ -15,7 +15,7 @@ class App;
 
 namespace qs {
 
-/// A model with every decision made: what `plan`, `quantize` and `compare` start from.
+/// A model with every decision made: the start of `plan`, `quantize` and `compare`.
 struct PlannedModel
 {
     GraphPtr model;
@@ -23,7 +23,7 @@ struct PlannedModel
     PlanPtr plan;
 };
 
-/// What a verb works on: a model's file with a recipe, or what a project names.
+/// The input of a verb: a model's file with a recipe, or those that a project names.
 struct ModelSource
 {
     std::string model; ///< path of the model's file
@@ -32,9 +32,9 @@ struct ModelSource
     RunSettings settings; ///< the project's; without one no data
 };
 /// `given`: a model, or a project, whose decisions count where `recipePath` is empty. A project's
-/// model that was moved is looked for (`findModel`); `movedTo`: where it is by now, "" = not told.
+/// model that was moved is looked for (`findModel`); `movedTo`: where it is by now, "" = not given.
 /// `edits`: done beside the recipe's.
-/// Errors: those of reading them; a model that is nowhere; `movedTo` without a project (Usage);
+/// Errors: those of reading them; a model that is not found; `movedTo` without a project (Usage);
 /// Cancelled.
 Result<ModelSource> modelSource(const std::string& given, const std::string& recipePath,
                                 const std::string& movedTo, const CommandRun& job,
@@ -47,24 +47,24 @@ void addHybridOption(CLI::App& verb, std::vector<std::string>& names);
 /// Opens the model. With `timing`, adds the seconds of "import".
 Result<GraphPtr> openModel(const std::string& path, const CommandRun& job,
                            std::map<std::string, double>* timing = nullptr);
-/// Opens the model and does the recipe's edits; what does not fit goes to the log.
+/// Opens the model and does the recipe's edits; logs those that do not fit.
 Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
                                   const CommandRun& job,
                                   std::map<std::string, double>* timing = nullptr);
-/// What does not fit of the recipe's edits of converted forms goes to the log.
+/// Logs the recipe's edits of converted forms that do not fit.
 void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe,
                      const std::string& path);
 /// The recipe in that file, or the default one when the path is empty; the packs that the user
 /// loaded are among those it needs.
 Result<Recipe> recipeOrDefault(const std::string& recipePath, const CommandRun& job);
-/// The file that an error of planning is about: the recipe, or the model where there is none.
+/// The file that an error of planning is about: the recipe, or the model without a recipe.
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath);
 /// Plans an opened model; the plan's warnings go to the log. An error names `file`
 /// (`fileOfPlan`). With `timing`, adds the seconds of "plan".
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
                                const std::string& file, const CommandRun& job,
                                std::map<std::string, double>* timing = nullptr);
-/// The same without a word to the log.
+/// The same without log output.
 Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
                               const std::string& file, const CommandRun& job);
 

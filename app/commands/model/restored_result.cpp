@@ -56,7 +56,7 @@ Result<GraphPtr> modelOf(const StoredResult& stored, const EditedModel& edited)
     return withCorrectedShapes(edited.graph, *corrected);
 }
 
-/// Says what is no longer as it was when the result was made.
+/// Warns of files that changed since the result was made.
 void warnOfChanges(const StoredResult& stored, const StoredQuantization& was,
                    const std::string& recipeSha256, const CommandRun& job)
 {

@@ -12,7 +12,7 @@ namespace qs {
 struct RestoredResult
 {
     std::string recipePath, recipeSha256;
-    EditedModelPtr edited; ///< the model and what its edits made of it
+    EditedModelPtr edited; ///< the model before and after its edits
     PlannedModel planned;
     StoredQuantization was;
     CalibrationPtr calibration;
@@ -21,9 +21,9 @@ struct RestoredResult
 };
 
 /// `result`: the folder, or its result.json; `model`: a model or a project that names one. All of
-/// the data is used, whatever the recipe calibrates on. What was changed since goes to the log.
-/// With `timing`, adds the seconds of the stages. Errors: no such result, another model's, one that
-/// does not fit.
+/// the data is used, whatever the recipe calibrates on. Logs files that changed since. With
+/// `timing`, adds the seconds of the stages. Errors: no such result, another model's, one that does
+/// not fit.
 Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
                                      const std::string& model, const RunSettings& settings,
                                      const CommandRun& job,
@@ -34,12 +34,12 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
 Result<ModelSource> sourceOfResult(const std::string& result, const std::string& movedTo,
                                    const CommandRun& job);
 
-/// What a result document tells of the causes of its outputs' noise.
+/// The causes of the outputs' noise in a result document.
 struct StoredWhy
 {
     GraphPtr model; ///< the float model, edited
     PlanPtr plan; ///< of the recipe in the folder
-    DiagnosisPtr diagnosis; ///< null where the document tells none
+    DiagnosisPtr diagnosis; ///< null if the document has none
     StoredRun run;
     bool isOfRecipe = false; ///< recipe.json was not changed since
 };
@@ -52,8 +52,8 @@ Result<StoredWhy> whyOfResult(StageChain& chain, const std::string& result,
 /// was changed since is returned as it is. Errors: as `restoreResult`.
 Result<GraphPtr> floatModelOfResult(const std::string& result, const EditedModel& edited);
 
-/// The forms that the result was written from, made anew without data: what is not lowered is what
-/// was not lowered then. Errors: as `restoreResult`.
+/// The forms that the result was written from, made anew without data: the same operators are
+/// lowered as then. Errors: as `restoreResult`.
 Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& result,
                                        const ModelSource& source, const CommandRun& job);
 

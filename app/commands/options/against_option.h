@@ -11,8 +11,8 @@ namespace qs {
 
 inline constexpr auto kAgainstOriginal = "original";
 
-/// `--against`: what a comparison is measured against, "original" or "edited"; `against` stays
-/// empty without it.
+/// `--against`: the reference of a comparison, "original" or "edited"; `against` stays empty
+/// without it.
 void addAgainstOption(CLI::App& verb, std::string& against);
 
 } // namespace qs

@@ -12,7 +12,7 @@ class App;
 
 namespace qs {
 
-/// What a run may take; 0 = as much as it needs.
+/// Limits of a run; 0 = as much as it needs.
 struct RunLimits
 {
     std::chrono::milliseconds time {0};
@@ -23,8 +23,8 @@ struct RunLimits
 /// and amounts are wrong usage.
 void addLimitOptions(CLI::App& app, RunLimits& limits);
 
-/// The time that a user names: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Nothing
-/// where the text names no time.
+/// The time that a user names: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Nothing if
+/// the text is not a time.
 std::optional<std::chrono::milliseconds> parseDuration(std::string_view text);
 
 } // namespace qs

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The verbs that open a model: what limits a run, loads packs or lets files be read is an option
-/// of each.
+/// The verbs that open a model: each has the options for limits, packs and outside
+/// files.
 inline constexpr std::array kModelVerbs {"inspect", "plan", "edit", "quantize", "compare",
                                          "look",    "why",  "tune", "verify",   "check"};
 

@@ -10,13 +10,13 @@ class App;
 
 namespace qs {
 
-/// `--outside` of the verbs that read recipes and projects: the user's word, for this run, that
-/// they may have files read which lie outside their folders. To be called once, after the verbs are
-/// there; `given` becomes true where one has it.
+/// `--outside` of the verbs that read recipes and projects: permission, for this run, to read files
+/// which lie outside their folders. Call once, after the verbs are added; sets `given` if a verb
+/// gets the option.
 void addOutsideOption(CLI::App& app, bool& given);
 
-/// Refuses (BadInput) the recipe or project `file` where `outside`, its `pathsOutside`, holds what
-/// this user has not confirmed, unless `--outside` is given.
+/// Fails (BadInput) for the recipe or project `file` if `outside`, its `pathsOutside`, has a path
+/// that this user has not confirmed, unless `--outside` is given.
 Result<void> checkOutside(const std::string& file, std::vector<std::string> outside,
                           const CommandRun& job);
 

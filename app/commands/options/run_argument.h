@@ -8,11 +8,11 @@
 namespace qs {
 
 /// The run that a word names: a result folder, its result.json, a saved `compare --json` document,
-/// a project (its current result) or PROJECT:NAME (a run that it keeps). What was changed since
-/// goes to the log. Errors name the word and what is wrong with it.
+/// a project (its current result) or PROJECT:NAME (a run that it keeps). Logs files that changed
+/// since. Errors name the word and its fault.
 Result<RunRecordPtr> runArgument(const std::string& word);
 
-/// The result folder that a project names. Errors (NotFound): it has none.
+/// The result folder that a project names. Errors (NotFound): the project has no result.
 Result<std::string> currentResultOf(const std::string& project);
 
 } // namespace qs

@@ -26,8 +26,8 @@ private:
     std::vector<std::vector<std::string>> m_rows;
 };
 
-/// Writes to stdout, as `printable` makes it, and flushes. The error (Io) says that nobody could
-/// take it.
+/// Writes to stdout, as `printable` makes it, and flushes. Fails (Io) if the output cannot be
+/// written.
 Result<void> printOut(const std::string& text);
 
 /// One line of progress with the time left, rewritten in place; shown only where stderr is a
@@ -38,8 +38,8 @@ void showStepsAsLines();
 /// Removes the progress line.
 void clearProgress();
 
-/// Routes what the engine has to say to stderr. On a terminal at once; else held back until
-/// `release`, so that a failed run says one line only. Nodes are named by the words, which it
+/// Routes the engine's log to stderr. On a terminal at once; else held back until `release`,
+/// so that a failed run prints one line only. Nodes are named by the words, which it
 /// borrows.
 class NoteHolder
 {

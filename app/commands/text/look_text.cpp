@@ -43,7 +43,7 @@ std::string shareText(const ChannelError& channel, double all)
                                                    : "-";
 }
 
-/// "channel 3 (wide), channel 7 (noisy)"; empty where there are none.
+/// "channel 3 (wide), channel 7 (noisy)"; empty without any.
 std::string outliersText(const std::vector<ChannelError>& channels)
 {
     std::vector<std::string> named;

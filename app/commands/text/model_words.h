@@ -12,8 +12,8 @@ namespace qs {
 
 class NodeTitles;
 
-/// How the lines of the command line name nodes: by the layer, as its tables do, with the graph's
-/// name after it: 'block1.conv2 + bn2' (conv2d_2). Thread safe.
+/// Names of nodes in lines of the command line: the layer, as in its tables, then the graph's name:
+/// 'block1.conv2 + bn2' (conv2d_2). Thread safe.
 class ModelWords
 {
 public:
@@ -22,7 +22,7 @@ public:
     ModelWords(const ModelWords&) = delete;
     ModelWords& operator=(const ModelWords&) = delete;
 
-    /// From now on lines may name nodes of this float graph. With a plan, what it fuses has one
+    /// From now on lines may name nodes of this float graph. With a plan, a fusion has one
     /// title.
     void know(GraphPtr graph, PlanPtr plan = {});
     /// The line with its quoted names of nodes put so.
