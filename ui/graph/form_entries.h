@@ -11,7 +11,7 @@ namespace qs {
 
 class Workspace;
 
-/// What the entries of one form stand for in the float model, and back. An entry is one of the
+/// Maps the entries of one form to those of the float model, and back. An entry is one of the
 /// form's tree, or a box around repeated blocks of the tree that is drawn. GUI thread only.
 class FormEntries
 {
@@ -30,8 +30,8 @@ public:
     NodeId floatOf(NodeId id) const;
     /// Units of the form's tree that came from the unit of a float node.
     std::vector<int> unitsOfFloat(NodeId id) const;
-    /// The entry of the float tree that stands for one of this form; -1 for what conversion added,
-    /// and for a box, which stands for several.
+    /// The entry of the float tree for one of this form; -1 for one that conversion added, and for
+    /// a box, which has several.
     int floatEntry(const FoldTree& drawn, int entry) const;
     /// The same; of a box one for each of its blocks.
     std::vector<int> floatEntries(const FoldTree& drawn, int entry) const;

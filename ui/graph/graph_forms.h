@@ -36,7 +36,7 @@ public:
     void want();
     /// The converted forms are not made for what is open now; `want` leads to `changed`.
     bool isPending() const { return !m_made; }
-    /// What stands in for figures, or why there is less to see; else empty.
+    /// A note on estimated figures or missing parts; else empty.
     const QString& note() const { return m_note; }
 
 Q_SIGNALS:

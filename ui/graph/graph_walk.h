@@ -8,8 +8,8 @@
 namespace qs {
 
 /// The drawn node that an arrow key leads to from another: along the drawing's flow a reader,
-/// against it the producer, across it what stands beside; -1 where there is none. Indices into the
-/// drawing's nodes.
+/// against it the producer, across it the neighbour; -1 without one. Indices into the drawing's
+/// nodes.
 int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from);
 
 } // namespace qs

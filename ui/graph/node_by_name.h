@@ -11,7 +11,7 @@ namespace qs {
 
 /// The node of the graph that is drawn for a name that a message gives: the node of that name or
 /// with a value of that name; for a parameter or a constant a reader; for a node inside a body the
-/// node around it. None where the form has nothing of the name.
+/// node around it. Invalid if the form lacks the name.
 NodeId drawnNodeNamed(const Graph& graph, const FoldTree& tree, std::string_view name);
 
 } // namespace qs

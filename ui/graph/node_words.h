@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// "3 nodes": what is drawn when the entry is unfolded; a fusion is one.
+/// "3 nodes": number of nodes drawn when the entry is unfolded; a fusion is one.
 QString nodeCount(const FoldEntry& entry);
 /// The second line of a unit: its quantization, why it stays float, else its operator. `leader` is
 /// the float node that the unit is judged by; in a converted graph the operator is what counts.
@@ -19,11 +19,11 @@ QString moduleDetail(const FoldTree& tree, const FoldEntry& entry);
 /// arguments: "dim -1".
 QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,
                    const FoldEntry& entry);
-/// " · 2 bodies": there is something to look into.
+/// " · 2 bodies": the entry has bodies to open.
 QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry);
-/// One word on what was decided, there before anything is measured.
+/// One word on the decision, shown before anything is measured.
 QString verdictBadge(const Facts& facts, NodeId leader, Verdict verdict);
-/// Kept float by some decision, rather than not asked.
+/// True if kept float by some decision, false if not applicable.
 bool isFloat(Verdict verdict);
 /// "8×64×56×56"; symbolic sizes by name, "?" where unknown.
 QString shapeText(const ValueType& type);

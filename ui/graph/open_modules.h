@@ -21,10 +21,10 @@ public:
     const BlockRunsPtr& runs() const { return m_runs; }
     void setRuns(BlockRunsPtr runs) { m_runs = std::move(runs); }
 
-    /// What a first view of the model shows open at a readable size. Any thread.
+    /// Modules that a first view of the model opens at a readable size. Any thread.
     static std::set<std::string> firstPaths(const Graph& model, const FoldTreePtr& tree,
                                             const BlockRuns& runs);
-    /// What the recipe has just wrapped is one node until the user looks inside.
+    /// Folds modules that the recipe has just wrapped, until the user opens them.
     void foldNewWraps(const FoldTree& tree);
     /// Opens all the paths where the first is folded, else folds them.
     void toggle(const std::string& first, std::span<const std::string> paths);
@@ -33,8 +33,8 @@ public:
     void toggle(const FoldTree& tree, int entry, bool recursively);
     void openAll(const FoldTree& tree);
     void foldAll() { m_paths = {std::string()}; }
-    /// Opens the modules around an entry, and takes a block out of its box. False where nothing was
-    /// to be opened.
+    /// Opens the modules around an entry, and takes a block out of its box. False if all were
+    /// open.
     bool openAround(const Graph& graph, const FoldTree& tree, int entry);
 
 private:

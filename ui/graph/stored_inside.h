@@ -12,11 +12,11 @@ namespace qs {
 /// A parameter, buffer or constant that stands inside its reader.
 struct StoredValue
 {
-    std::string name; ///< the argument it is read as; behind a computation its own name
+    std::string name; ///< the argument it is read as; after a computation its own name
     NodeId node;
 };
 
-/// What is stored inside of a unit, in the order in which its nodes read it, each value once.
+/// Stored values inside a unit, in the order in which its nodes read them, each once.
 std::vector<StoredValue> storedInside(const Graph& graph, const FoldTree& tree,
                                       std::span<const NodeId> members);
 

@@ -65,7 +65,7 @@ TurnLists findTurnLists(const Graph& graph)
     struct Runs
     {
         std::size_t first = 0, last = 0, operators = 0;
-        bool holdsOnly = true; ///< no operator of its own, and nothing inside runs again
+        bool holdsOnly = true; ///< no direct operator, and nothing inside runs again
     };
     std::map<std::string, Runs> runs;
     std::size_t position = 0;

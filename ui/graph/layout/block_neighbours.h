@@ -19,12 +19,12 @@ using BlockEntries = std::vector<int>;
 using TurnLists = std::set<std::string>;
 TurnLists findTurnLists(const Graph& graph);
 
-/// What runs in a module, in graph order: its children, and in place of a list the list's own.
+/// The parts of a module in graph order: its children, and in place of a list the list's.
 std::vector<int> partsOf(const FoldTree& tree, int parent, const TurnLists& lists);
 
 /// The modules directly inside the entry's parent, or in a list there, that the entry stands for: a
-/// module itself, of a unit those of its members. Empty for what stands in the parent alone and for
-/// what the recipe shows as one node.
+/// module itself, of a unit those of its members. Empty for operators of the parent itself and for
+/// modules that the recipe shows as one node.
 std::vector<std::string> modulesOfEntry(const Graph& graph, const FoldTree& tree, int index,
                                         const TurnLists& lists);
 
@@ -51,7 +51,7 @@ void forEachModule(const FoldTree& tree, int index, Visit&& visit)
             forEachModule(tree, child, visit);
 }
 
-/// What is asked of the graph about blocks that stand beside each other in the tree.
+/// Queries on blocks that stand beside each other in the tree.
 class BlockNeighbours
 {
 public:

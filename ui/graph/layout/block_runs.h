@@ -43,10 +43,10 @@ inline NodeId originOf(const Node& node)
     return node.origin ? node.origin : node.id;
 }
 
-/// The tree with a module of its own around the blocks of every run: around all of them where its
-/// key is among `open`, else around those between the blocks that are open themselves. Entries keep
-/// their indices; the boxes come after them, with their key as path. `tree` itself where there is
-/// nothing to group. For every form of the model that the runs are of.
+/// The tree with a new module around the blocks of every run: around all of them if its key is
+/// among `open`, else around those between the blocks that are open themselves. Entries keep their
+/// indices; the boxes come after them, with their key as path. `tree` itself where there is nothing
+/// to group. For every form of the model that the runs are of.
 FoldTreePtr groupedTree(const Graph& graph, const FoldTreePtr& tree, const BlockRuns& runs,
                         const std::set<std::string>& open);
 

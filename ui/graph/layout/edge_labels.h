@@ -17,8 +17,8 @@ struct EdgeLabel
 };
 
 /// A label for each stretch of `drawing.edges` that carries one and has room for it: beside the
-/// line, on the side that the line turns away from, else on the other. What would lie on a node or
-/// on another label has none: its tool tip gives the shape.
+/// line, on the side that the line turns away from, else on the other. A label that would lie on a
+/// node or on another label is left out: the tool tip has the shape.
 std::vector<EdgeLabel> placeEdgeLabels(const GraphDrawing& drawing);
 
 } // namespace qs

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// The modules to open at first: breadth first, as long as at most `budget` things are drawn. Boxes
+/// The modules to open at first: breadth first, while at most `budget` items are drawn. Boxes
 /// around repeated blocks stay folded.
 std::set<int> initialExpansion(const FoldTree& tree, int budget);
 /// The entries of modules with these paths, the root always.

@@ -30,7 +30,7 @@ struct LevelGraph
     std::vector<Item> items;
     std::vector<Edge> edges;
     double layerDistance = 28;
-    double viewShape = 1.6; ///< breadth to height of what a very long level is broken to fit
+    double viewShape = 1.6; ///< breadth to height that a very long level is broken to fit
 };
 
 struct LevelPlacement

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// Chooses what the colours of the graph mean. GUI thread only.
+/// Chooses the meaning of the graph's colours. GUI thread only.
 class ColourBox : public QComboBox
 {
     Q_OBJECT

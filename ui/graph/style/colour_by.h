@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// What the colours of the graph mean.
+/// Meanings of the graph's colours.
 enum class ColourBy
 {
     Op,
@@ -21,7 +21,7 @@ enum class ColourBy
     Memory, ///< of the value that is made and of the parameters inside
     Time, ///< of one batch
     Noise, ///< share of the outputs' noise
-    Imported, ///< what another program says
+    Imported, ///< measured by another program
     BornHere,
     Cumulative,
     Isolated,

@@ -264,7 +264,7 @@ private:
         m_style.scale = any && m_by >= ColourBy::Memory && !ranged;
     }
 
-    /// Ranges with a colour each instead of a scale; above the last there is none.
+    /// Ranges with a colour each instead of a scale; values above the last have no colour.
     void paintThresholds(const NodeData& data)
     {
         for (const auto& stop : data.thresholds)

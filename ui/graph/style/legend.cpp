@@ -98,7 +98,7 @@ void Legend::resizeToContents()
     const bool oneRow = fitsOneRow();
     for (auto& item : m_items) {
         if (item.kind == Item::Kind::Title && m_scale && !oneRow) {
-            item.rect = {}; // a row of its own; the box above says the same
+            item.rect = {}; // it would need a row; the box above says the same
             continue;
         }
         const int width = std::min(widthOf(item), m_room);

@@ -7,10 +7,10 @@
 
 namespace qs {
 
-/// What the colours of the graph mean, in a row below it: a scale, or the words behind the colours,
-/// and after them the style rules. Two handles narrow the scale: the colours spread over what lies
-/// between, the rest of the graph stands back. Left and Right move the handle used last (Tab
-/// changes it), a double click or Home gives the whole scale back. GUI thread only.
+/// The legend of the graph's colours, in a row below it: a scale, or the words for the colours,
+/// then the style rules. Two handles narrow the scale: the colours spread over the values between
+/// them, the rest of the graph is dimmed. Left and Right move the handle used last (Tab changes
+/// it), a double click or Home gives the whole scale back. GUI thread only.
 class Legend : public QWidget
 {
     Q_OBJECT
@@ -18,7 +18,7 @@ class Legend : public QWidget
 public:
     explicit Legend(QWidget* parent);
     void setStyle(const GraphStyle& style);
-    /// The width there is: what does not fit into one row goes on in the next.
+    /// The available width: entries that do not fit into one row go on in the next.
     void setRoom(int width);
     /// Where a handle stands, in this widget's coordinates.
     QPointF handleAt(bool worst) const;
@@ -36,7 +36,7 @@ protected:
     bool focusNextPrevChild(bool next) override;
 
 private:
-    /// Something with a place of its own: the title, the scale, or an entry.
+    /// One placed item: the title, the scale, or an entry.
     struct Item
     {
         enum class Kind

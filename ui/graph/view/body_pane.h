@@ -13,9 +13,9 @@ namespace qs {
 
 class Workspace;
 
-/// Looks into the bodies of one node: the branches of a cond, the steps of a loop, what a region or
-/// a custom module does. Lies over the graph; a bar says where one is and leads back. Bodies inside
-/// bodies open the same way. GUI thread only.
+/// Looks into the bodies of one node: the branches of a cond, the steps of a loop, the inside of a
+/// region or a custom module. Lies over the graph; a bar says where one is and leads back. Bodies
+/// inside bodies open the same way. GUI thread only.
 class BodyPane : public QWidget
 {
     Q_OBJECT

@@ -26,8 +26,8 @@ bool EdgeMarks::leaves(const DrawnEdge& stretch) const
     return maker >= 0 && m_drawing.tree->isWithin(maker, stretch.toEntry);
 }
 
-/// The edge of the float graph behind a reading in this form: past observers, quantize and
-/// dequantize nodes.
+/// The edge of the float graph for a reading in this form: past observers, quantize and dequantize
+/// nodes.
 std::optional<Edge> EdgeMarks::floatEdge(ValueRef value, NodeId reader) const
 {
     const Graph& graph = *m_drawing.graph;

@@ -22,14 +22,14 @@ public:
     {
     }
 
-    /// The float edge that a stretch belongs to: of several readers behind it, the first.
+    /// The float edge that a stretch belongs to: of several readers after it, the first.
     std::optional<Edge> edgeOf(int stretch) const;
     /// The edge through which a node reads what it shows by name: the first.
     std::optional<Edge> namedEdgeOf(int node) const;
-    /// The edge on which an entry stands where that is nothing but what conversion put there: an
-    /// observer, a quantize or dequantize.
+    /// The edge of an entry that only conversion added: an observer, a quantize or
+    /// dequantize.
     std::optional<Edge> edgeUnder(int entry) const;
-    /// What stands for the edge, and for the places that share its observer.
+    /// The drawn stretches of the edge, and of the places that share its observer.
     GraphScene::LitEdges lit(const Edge& edge, const std::vector<ObservedEdge>& partners) const;
 
 private:

@@ -15,7 +15,7 @@ namespace qs {
 namespace {
 
 constexpr double kArrow = 4.5;
-/// More edges than this are drawn as plain lines: nobody follows one among so many.
+/// More edges than this are drawn as plain lines: one among so many cannot be followed.
 constexpr std::size_t kFineEdges = 600;
 /// A node less high than this on the screen needs no rounding.
 constexpr double kSmoothHeight = 6;

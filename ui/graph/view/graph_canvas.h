@@ -24,11 +24,11 @@ public:
     void setTraced(std::vector<char> byEntry);
     const GraphDrawingPtr& drawing() const { return m_drawing; }
     const GraphStyle& style() const { return m_style; }
-    /// Index into `drawing()->nodes`; -1 where there is none.
+    /// Index into `drawing()->nodes`; -1 without a node.
     int nodeAt(const QPointF& at) const;
-    /// The node whose list of references is there; -1 where there is none.
+    /// The node whose list of references is there; -1 without one.
     int referencesAt(const QPointF& at) const;
-    /// Innermost frame whose header is there; -1 where there is none.
+    /// Innermost frame whose header is there; -1 without one.
     int frameHeaderAt(const QPointF& at) const;
     /// "← cos, sin" at a node with references, "← a, b and 7 more"; else empty.
     QString referenceText(int node) const;

@@ -101,9 +101,9 @@ struct GraphDrawing
         bool endsThere = false;
     };
     LabelPlace labelPlace(const DrawnEdge& edge, bool otherSide = false) const;
-    /// The stretch nearest to a point, no further away than `reach`; -1 where there is none.
+    /// The stretch nearest to a point, no further away than `reach`; -1 without one.
     int edgeAt(const QPointF& at, double reach) const;
-    /// What a node is shown by name for.
+    /// The values that are shown by name at a node.
     std::span<const DrawnReference> referencesOf(int node) const;
     /// The node that shows an entry: itself or the outermost folded module around it; -1 for a
     /// module that is open.

@@ -57,7 +57,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
             setColourBy(made->againstOriginal ? ColourBy::Cumulative : ColourBy::BornHere);
     });
     connect(&workspace.document(), &Document::resultsChanged, this, [this] {
-        // Against the original model nothing is told apart: the other terms have no numbers.
+        // Against the original model only the cumulative term has numbers.
         const auto& comparison = m_workspace.document().comparison();
         if (comparison && comparison->againstOriginal && isErrorColour(m_colourBy)
             && m_colourBy != ColourBy::Cumulative)

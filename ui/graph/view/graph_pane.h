@@ -27,7 +27,7 @@ class GraphPane : public QWidget
     Q_OBJECT
 
 public:
-    /// What stands out for the selection.
+    /// The nodes highlighted for the selection.
     enum class Trace
     {
         None,
@@ -35,7 +35,7 @@ public:
         After ///< all that is computed from it
     };
 
-    /// What is shown, for another pane of the same document to go on with. A value.
+    /// The state of the view, for another pane of the same document. A value.
     struct State
     {
         std::set<std::string> expanded;
@@ -53,7 +53,7 @@ public:
     explicit GraphPane(Workspace& workspace, QWidget* parent = nullptr);
 
     State state() const;
-    /// Takes over what is open in the document, and shows it as `state` says.
+    /// Takes over the document's model, and shows it as `state` says.
     void setState(const State& state);
     QSize minimumSizeHint() const override;
 
@@ -101,22 +101,22 @@ public:
     void setBoxOpen(const QString& key, bool open);
     void expandAll();
     void foldAll();
-    /// Unfolds what hides the selection and brings it into view.
+    /// Unfolds the modules that hide the selection and brings it into view.
     void revealSelection();
-    /// Selects and brings into view what stands for the name (`drawnNodeNamed`), in the form that
-    /// is shown where it is there, else in the first that has it; `notFound` where none has it.
+    /// Selects and brings into view the node for the name (`drawnNodeNamed`), in the shown form if
+    /// that has it, else in the first that has it; emits `notFound` if none has it.
     void revealNamed(const QString& name);
     void fit() { view().fitAll(); }
     Trace trace() const { return m_trace; }
     void setTrace(Trace trace);
-    /// Looks into the first of the nodes that has a body; nothing where none has.
+    /// Looks into the first of the nodes that has a body; no effect without one.
     void lookInside(std::span<const NodeId> nodes);
     BodyPane& body() { return *m_body; }
     void zoomReset() { view().setZoom(1); }
 
 Q_SIGNALS:
     void layoutFinished();
-    /// A quick picture of what is being laid out is on the screen.
+    /// The coarse picture of the pending layout is on the screen.
     void coarseShown();
     void contextMenuWanted(int entry, const QPoint& at);
     /// For the edge that is selected.

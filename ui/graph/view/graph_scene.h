@@ -28,8 +28,8 @@ public:
     /// Marks the drawn things of these entries.
     void setSelectedEntries(const std::vector<int>& entries);
     void setHovered(int nodeIndex);
-    /// What stands out of the edges: stretches of the one looked at, those that share its observer,
-    /// and the nodes that make what they carry, by entry.
+    /// The highlighted edges: stretches of the selected one, those that share its observer, and the
+    /// producers of their values, by entry.
     struct LitEdges
     {
         std::vector<int> chosen, partners, makers;

@@ -139,7 +139,7 @@ void GraphSide::run(LayoutQuality quality, bool keepPlace, const std::set<std::s
                 return;
             m_done = !coarse;
             if (m_done)
-                cancelCoarse(); // nobody waits for it any more
+                cancelCoarse(); // no longer needed
             show(std::move(*drawing), keepPlace);
             if (coarse)
                 Q_EMIT coarseShown();

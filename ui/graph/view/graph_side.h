@@ -43,22 +43,22 @@ public:
     /// Fits the whole graph once the layout is there, instead of its start at a readable size.
     void showWholeAfterLayout() { m_whole = true; }
     void centerOnSelection(bool onlyIfHidden);
-    /// Selects what the entry stands for, and brings the entry itself into the middle once the next
+    /// Selects the nodes of the entry, and brings the entry itself into the middle once the next
     /// layout is there.
     void reveal(int entry);
     void select(int entry, bool extend);
     void selectAll(const std::vector<int>& entries, bool extend);
-    /// Selects what an arrow key leads to: the producer, a reader, what stands beside.
+    /// Selects the target of an arrow key: the producer, a reader, the neighbour.
     void walk(Qt::Key key);
-    /// What is drawn is of the form; else it goes with the next layout, and its entries mean
-    /// nothing.
+    /// True if the drawing is of the form; else the next layout replaces it, and its entries are
+    /// invalid.
     bool isDrawn() const;
-    /// The tree of what is drawn, which its entries are of; the form's own while nothing is.
+    /// The tree of the drawing, to which its entries belong; the form's while nothing is drawn.
     const FoldTree& drawnTree() const;
-    /// The entry of the float tree that stands for a drawn one; -1 for what conversion added, and
-    /// for a box around blocks.
+    /// The entry of the float tree for a drawn one; -1 for one that conversion added, and for a box
+    /// around blocks.
     int floatEntry(int entry) const { return m_entries.floatEntry(drawnTree(), entry); }
-    /// The drawn entry of one of the float tree; -1 if there is none.
+    /// The drawn entry of one of the float tree; -1 without one.
     int drawnEntry(int floatEntry) const;
     /// The blocks of the box whose blocks are all that is selected, as entries of the float tree.
     std::vector<int> selectedBlocks() const;
@@ -74,9 +74,9 @@ private:
     QString coarseTag() const;
     void cancelCoarse();
     void show(GraphDrawingPtr drawing, bool keepPlace);
-    /// The entry that was chosen for the edge that is looked at; -1 where none was.
+    /// The entry that was chosen for the selected edge; -1 without one.
     int addedEntry() const;
-    /// Of what is drawn; nothing while nothing is.
+    /// Edge marks of the drawing; nothing without a drawing.
     std::optional<EdgeMarks> edgeMarks() const;
     /// The float node that what is drawn came from first.
     NodeId floatOfDrawn(int node) const;
@@ -92,9 +92,9 @@ private:
     bool m_done = false, m_reveal = false, m_whole = false;
     int m_revealEntry = -1; ///< else what is selected
     NodeId m_revealNode; ///< the same of a form shown before: nodes keep their ids
-    /// What conversion added and was chosen here, with the edge that is looked at for it.
+    /// A chosen entry that conversion added, with its selected edge.
     std::pair<int, std::optional<Edge>> m_added {-1, {}};
-    /// Where the keys led last, with what was selected by that.
+    /// The last target of the keys, with the selection that it made.
     std::pair<int, std::vector<NodeId>> m_walked {-1, {}};
     int m_request = 0;
 };

@@ -47,7 +47,7 @@ GraphView::GraphView(QWidget* parent)
 
 GraphView::~GraphView()
 {
-    // Without its scene the view scrolls once more: nobody is to follow that.
+    // Without its scene the view scrolls once more: emits no signals for that.
     blockSignals(true);
     setScene(nullptr);
 }

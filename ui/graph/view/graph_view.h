@@ -46,7 +46,7 @@ public:
     void setReserved(int width) { m_reserved = width; }
     void centerOnEntry(int entry);
     bool isShowing(const QRectF& rect) const;
-    /// The stretch of an edge that is meant by a point of the scene where no node is; -1.
+    /// The stretch of an edge at a point of the scene without a node; else -1.
     int stretchAt(const QPointF& at) const;
     /// More lines for the tool tip of an entry that is hovered.
     void setTipLines(std::function<QStringList(int entry)> lines) { m_tipLines = std::move(lines); }
@@ -63,9 +63,9 @@ Q_SIGNALS:
     /// Everything drawn as a node that a dragged rectangle touches.
     void entriesBanded(const std::vector<int>& entries, bool extend);
     void foldToggled(int entry, bool recursively);
-    /// A double click on what is no module.
+    /// A double click on an entry that is not a module.
     void entryActivated(int entry);
-    /// Enter: look into what is selected.
+    /// Enter: look into the selection.
     void activateWanted();
     /// An arrow key without modifiers.
     void walkWanted(Qt::Key key);
@@ -93,7 +93,7 @@ private:
     void hover(const QPointF& at);
     QString showNamed(int node);
     QString tipOf(int node) const;
-    /// Lines to the readers that name what the node makes; how many.
+    /// Shows lines to the readers that show the node's value by name; returns their number.
     int showFanOut(int node);
 
     /// Whether an edge, or the names of values that a node reads, are at this point of the scene.

@@ -45,7 +45,7 @@ private:
     Flow m_flow;
 };
 
-/// The readers of one value that are not joined to it by lines of their own. For hovering only.
+/// Lines to readers of one value to which no edge is drawn. For hovering only.
 class FanOutItem : public QGraphicsItem
 {
 public:

@@ -34,7 +34,7 @@ public:
     void setViews(Views views) { m_kept = std::move(views); }
 
 Q_SIGNALS:
-    /// What happened, for the status bar.
+    /// A message on the action, for the status bar.
     void told(const QString& text);
 
 protected:

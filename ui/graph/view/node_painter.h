@@ -22,9 +22,9 @@ void paintNamed(QPainter& p, const QRectF& rect, const NodeLook& look, const QSt
                 bool scale, double lod);
 /// `share` of one colour over another.
 QColor mixedColor(const QColor& ink, const QColor& ground, double share);
-/// What a node is filled with: a style rule tints it.
+/// The fill colour of a node: a style rule tints it.
 QColor nodeGround(const NodeLook& look);
-/// The colour of a node that is a plain rectangle; what stands behind is mixed with the canvas.
+/// The colour of a node that is a plain rectangle; a dimmed one is mixed with the canvas.
 QRgb plainColor(const NodeLook& look, bool scale);
 /// The box with a plus or minus of a folded or open module.
 void paintFoldMark(QPainter& p, const QPointF& center, bool plus);
