@@ -16,8 +16,8 @@ class QCPItemText;
 
 namespace qs {
 
-/// SQNR of every measured node in graph order: a bar for what is born at the node, a line for what
-/// has gathered up to it. Higher is worse. A click selects the node. GUI thread only.
+/// SQNR of every measured node in graph order: a bar for the error born at the node, a line for the
+/// cumulative error. Higher is worse. A click selects the node. GUI thread only.
 class ErrorBarPlot : public PlotPage
 {
     Q_OBJECT

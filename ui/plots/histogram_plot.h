@@ -21,9 +21,9 @@ namespace qs {
 
 class RangeBar;
 
-/// What the observer of the selected node's output saw: counts on a logarithmic scale, with the
-/// range that quantization keeps and its steps drawn in. Both ends can be dragged, or moved by
-/// keys, to see what the value would lose; Apply keeps the range by rules, Escape puts it back. GUI
+/// The values that the observer of the selected node's output saw: counts on a logarithmic scale,
+/// with the range that quantization keeps and its steps drawn in. Both ends can be dragged, or
+/// moved by keys, to see the value's loss; Apply keeps the range by rules, Escape puts it back. GUI
 /// thread only.
 class HistogramPlot : public PlotPage
 {
@@ -31,7 +31,7 @@ class HistogramPlot : public PlotPage
 
 public:
     explicit HistogramPlot(Workspace& workspace, QWidget* parent = nullptr);
-    /// Bars now shown; 0 when there is nothing to show.
+    /// Number of bars now shown.
     int barCount() const { return m_barCount; }
 
     /// Where an end of the chosen range stands (0: the lower), in the plot's pixels; for tests.
@@ -44,7 +44,7 @@ public:
     /// Values in the bars that are drawn as cut off; for tests.
     double countBeyond() const { return m_countBeyond; }
     const RangeTrial& trial() const { return m_trial; }
-    /// Whose values are shown; none where nothing is.
+    /// The observer whose values are shown; invalid without.
     ObserverId shown() const { return m_histogram ? m_observer : ObserverId(); }
 
 protected:
@@ -59,9 +59,9 @@ private:
     std::vector<Alternative> snaps();
     void snapTo(int index);
     void applyTrial();
-    /// The step that Apply makes; none where there is nothing to apply.
+    /// The step that Apply makes; nothing without a change.
     std::optional<RecipeStep> trialStep() const;
-    /// Asks what the range does to the model's outputs, once the hand rests.
+    /// Requests the effect of the range on the model's outputs, once the pointer rests.
     void askEffect();
     void showEffect();
     void putBack();

@@ -27,7 +27,7 @@ protected:
     void showEvent(QShowEvent* event) final;
     /// Draws the plot in the next turn of the event loop; a page out of sight when it is seen.
     void replot();
-    /// The same for a layer with a buffer of its own, at once: the others stay as they are drawn.
+    /// The same for a layer with its own buffer, at once: the others stay as they are drawn.
     void replot(QCPLayer& layer);
     /// Fits the vertical axis to the plot's height: called where the height changes.
     virtual void leaveHeadroom() { }
@@ -37,7 +37,7 @@ protected:
     Workspace& m_workspace;
     QCustomPlot* m_plot;
     ElidedLabel* m_caption;
-    QLabel* m_empty; ///< over the plot, where there are no axes
+    QLabel* m_empty; ///< over the plot, if it has no axes
     QVBoxLayout* m_column;
 
 private:

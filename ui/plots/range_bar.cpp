@@ -77,7 +77,7 @@ void RangeBar::show(const RangeTrial& trial)
 {
     m_apply->setVisible(trial.isMoved() && m_applicable);
     m_back->setVisible(trial.isMoved());
-    // The buttons leave no room beside them: the words take a line of their own.
+    // The buttons leave no room beside them: the words take a separate line.
     m_grid->removeWidget(m_text);
     m_grid->addWidget(m_text, trial.isMoved() ? 0 : 1, 0, 1, trial.isMoved() ? 4 : 1);
     if (!trial.isMoved())

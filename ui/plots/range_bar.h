@@ -18,7 +18,7 @@ namespace qs {
 class ElidedLabel;
 class RangeTrial;
 
-/// What the range that is tried would lose, with what to do about it. GUI thread only.
+/// The loss of the range on trial, with buttons to apply or reset it. GUI thread only.
 class RangeBar : public QWidget
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ class RangeBar : public QWidget
 public:
     explicit RangeBar(QWidget* parent);
     void show(const RangeTrial& trial);
-    /// What the model's worst output would lose; "" where nobody knows.
+    /// Shows the loss of the model's worst output; "" if unknown.
     void showEffect(const QString& text);
     void setSnaps(const std::vector<Alternative>& snaps);
     void setApplicable(bool applicable) { m_applicable = applicable; }

@@ -15,7 +15,7 @@
 
 namespace qs {
 
-/// What a range that a user tries would lose of a value, from its histogram. A value.
+/// The loss of a value under a range that a user tries, from its histogram. A value.
 class RangeTrial
 {
 public:
@@ -24,7 +24,7 @@ public:
     RangeTrial(const ObserverStats& stats, const QParams& now);
 
     const QParams& qparams() const { return m_qparams; }
-    /// Of the range that is tried; nothing where there is nothing to measure.
+    /// Noise of the range on trial; nothing if it cannot be measured.
     const std::optional<ValueNoise>& noise() const { return m_noise; }
     const std::optional<ValueNoise>& noiseBefore() const { return m_before; }
     /// An end (0: the lower) of the range that the scale is chosen for.
@@ -59,7 +59,7 @@ private:
     bool m_moved = false;
 };
 
-/// The histogram that a value's error is told from.
+/// The histogram that a value's error is computed from.
 const Histogram* shownHistogram(const ObserverStats* stats);
 
 } // namespace qs
