@@ -20,8 +20,8 @@ public:
     /// leave out.
     ColumnFit(QAbstractItemView& view, QHeaderView& header, int stretch, double least);
 
-    /// The columns to show, and those of them that may be left out, the least telling first. With
-    /// none of these nothing is left out, and the view scrolls.
+    /// The columns to show, and those of them that may be hidden, the least important first.
+    /// Without any of these no column is hidden, and the view scrolls.
     void setColumns(std::vector<int> shown, std::vector<int> dispensable);
     /// Contents have changed.
     void fit();

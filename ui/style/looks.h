@@ -27,10 +27,10 @@ const QList<int>& textSizes();
 /// "Light", "Dark", "As the system".
 QString coloursText(Looks::Colours colours);
 
-/// From the settings; what they hold that is not offered counts as not set.
+/// From the settings; values that are not offered count as not set.
 Looks keptLooks();
 void keepLooks(const Looks& looks);
-/// What `applyLooks` was last asked for.
+/// The looks that `applyLooks` last applied.
 const Looks& looksInUse();
 /// Theme, fonts and style sheet of the program. Windows that are there already are made anew by
 /// `MainWindow::changeLooks`. GUI thread only.

@@ -16,7 +16,7 @@ class QLineEdit;
 class QModelIndex;
 class QTableView;
 
-// Set-up that many widgets share. What is made belongs to `parent`; GUI thread only.
+// Set-up that many widgets share. `parent` owns the new widgets; GUI thread only.
 namespace qs {
 
 /// A widget's object name and its words for screen readers and tool tip.
@@ -39,7 +39,7 @@ QPushButton* makeButton(const char* objectName, const QString& text, const QStri
 QLabel* makeMutedLabel(const QString& text, double pixels, QWidget* parent);
 /// A paragraph in the muted colour.
 QLabel* makeParagraph(const QString& text, QWidget* parent);
-/// A paragraph for what is wrong, hidden at first.
+/// A paragraph for problems, hidden at first.
 QLabel* makeProblemLabel(const char* objectName, QWidget* parent);
 
 /// A row or a column; of `parent`, else to be put into another layout. Spacing -1 is the style's.
@@ -64,7 +64,7 @@ struct BoxItem
 };
 /// Appends the items in their order: `{{m_field, 1}, m_note}`.
 void addItems(QBoxLayout& box, std::initializer_list<BoxItem> items);
-/// Panes that a thin line parts and that cannot be dragged away.
+/// Panes that a thin line separates and that cannot be dragged away.
 QSplitter* makeSplitter(const char* objectName, Qt::Orientation orientation, QWidget* parent);
 
 } // namespace qs
