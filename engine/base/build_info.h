@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// What this program was built from.
+/// Versions that this program was built with.
 struct BuildInfo
 {
     std::string version; ///< "0.1.0"

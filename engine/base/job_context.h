@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// How far a long job is. `fraction` runs from 0 to 1; `what` is a short phrase such as "batch 3 of
-/// 16".
+/// The progress of a long job. `fraction` runs from 0 to 1; `what` is a short phrase such as "batch
+/// 3 of 16".
 struct Progress
 {
     std::string stage;

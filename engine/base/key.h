@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// What a result was made from, as one hash (hex SHA-256 of length-prefixed fields). Equal keys
-/// mean equal inputs; a result is found by its key, never by its position. Empty = not made of
+/// One hash of the inputs of a result (hex SHA-256 of length-prefixed fields). Equal keys mean
+/// equal inputs; a result is found by its key, never by its position. Empty = not made of
 /// anything.
 using Key = std::string;
 

@@ -38,7 +38,7 @@ std::string lastLine(const std::string& text)
                                       : text.substr(begin + 1, end - begin);
 }
 
-/// Texts that stand for what a standard or JSON library throws.
+/// Replacements for the texts of a standard or JSON library's exceptions.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kStandard {{
     {"stoll", "a number in it is not one, or is too large"},
     {"stoull", "a number in it is not one, or is too large"},
@@ -124,7 +124,7 @@ void removeNamespaces(std::string& text)
     }
 }
 
-/// What stands between two texts, the first time both are there.
+/// The text between the first occurrences of two texts.
 std::string between(const std::string& text, std::string_view begin, std::string_view end)
 {
     const auto at = text.find(begin);
@@ -164,7 +164,7 @@ void renameTypes(std::string& text)
                 text.replace(at, name.size(), plain);
 }
 
-/// Sentences that name LibTorch's machinery instead of what the user gave it.
+/// Replaces sentences that name LibTorch's machinery instead of the user's input.
 void sayPlainly(std::string& text)
 {
     if (const std::string op = between(text, "Could not run '", "' with arguments from the '");

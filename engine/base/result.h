@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// What a function that can fail returns: its value or an Error.
+/// The return type of a function that can fail: its value or an Error.
 template<class T>
 using Result = tl::expected<T, Error>;
 

@@ -251,8 +251,8 @@ private:
     bool m_isSequence;
     RunFindings* m_findings; ///< may be null
     SharedLooks m_looks;
-    ModelState m_state; ///< of a sequence: what the last batch left
-    ModelState m_before; ///< what the last batch started from
+    ModelState m_state; ///< of a sequence: the state after the last batch
+    ModelState m_before; ///< the state before the last batch
     std::int64_t m_batch = 0; ///< from 1
     LookQueue m_queue; ///< of a device
     std::unordered_map<ObserverId, std::unique_ptr<Observer>> m_observers;
@@ -353,7 +353,7 @@ private:
         return m_checkpoint->save(m_kept);
     }
 
-    // The cancelled run's error, which says what is kept.
+    // The cancelled run's error, with a note on the kept statistics.
     Error leave(Error cancelled, const std::string& all) const
     {
         if (const auto saved = m_checkpoint->save(m_kept); !saved)

@@ -22,7 +22,7 @@ struct RunFindings
     std::vector<NonFiniteValue> nonFinite; ///< of the batch that made it fail
 };
 
-/// Where work runs. `requested` is "auto", "cpu", "cuda" or "cuda:N".
+/// The device of a run. `requested` is "auto", "cpu", "cuda" or "cuda:N".
 struct DeviceChoice
 {
     std::string device = "cpu"; ///< resolved: "cpu" or "cuda:N"

@@ -13,7 +13,7 @@ namespace {
 
 using SizesJson = nlohmann::ordered_json;
 
-/// What the record of a model with corrected shapes starts with; a line end follows the list.
+/// Begin of the record of a model with corrected shapes; a line end follows the list.
 constexpr std::string_view kRecordStart = "{\"corrected_shapes\":";
 
 SizesJson sizesJson(const std::vector<Dim>& shape)

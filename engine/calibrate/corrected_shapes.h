@@ -21,7 +21,7 @@ struct CorrectedShape
 /// them. Unchanged if `corrected` is empty.
 GraphPtr withCorrectedShapes(const GraphPtr& model, const std::vector<CorrectedShape>& corrected);
 
-/// What `withCorrectedShapes` changed, as a JSON list: name of the node, output, recorded and
+/// The changes of `withCorrectedShapes` as a JSON list: name of the node, output, recorded and
 /// observed sizes. Empty for any other model.
 std::string_view correctedShapesText(const ModelInfo& info);
 

@@ -54,7 +54,7 @@ Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch)
 
 namespace {
 
-/// What is not finite in one run: "NaN", "Inf" or "-Inf", by value.
+/// Values of one run that are not finite: "NaN", "Inf" or "-Inf", by value.
 using Kinds = std::unordered_map<ValueRef, std::string>;
 
 std::string kindOf(const at::Tensor& tensor)
@@ -80,7 +80,7 @@ public:
         const Node& reached = m_graph.get(place.node);
         const bool isOutput = reached.kind == NodeKind::Output;
         const ValueRef bad = isOutput ? behind(firstBad(reached)) : behind({place.node, 0});
-        if (!bad) // what was seen once is gone: a random operator, say
+        if (!bad) // not seen again: a random operator, say
             return makeError(ErrorCode::Numeric, appears("NaN or Inf", place)).atNode(reached.name);
         const Node& maker = m_graph.get(bad.node);
         const Node& origin = m_graph.get(originOf(bad).node);

@@ -39,8 +39,8 @@ struct NonFinite
     std::vector<NonFiniteValue> values; ///< of all places but the outputs and inside modules
 };
 
-/// What observers saw, or the Output node read, at `places` of one batch, which must not be empty.
-/// Runs the batch once more from `state`.
+/// Finds the non-finite values at `places` (of observers or the Output node; not empty) of one
+/// batch. Runs the batch once more from `state`.
 NonFinite findNonFinite(const PreparedModel& prepared, const Interpreter& interpreter,
                         const Batch& batch, const std::vector<at::IValue>& inputs,
                         const std::vector<LookQueue::Place>& places, ModelState state = {});

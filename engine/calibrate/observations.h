@@ -62,8 +62,8 @@ Result<void> writeObservations(const Observations& observations, const std::stri
 /// none with a key, or one that was damaged since.
 Result<std::string> observationsKey(const std::string& path);
 
-/// What `writeObservations` wrote for observers of these ids and specs, with its key. Errors: no
-/// such file, not the statistics of these observers, a file that was damaged since.
+/// Content of a file of `writeObservations` for observers of these ids and specs, with its key.
+/// Errors: no such file, not the statistics of these observers, a file that was damaged since.
 struct StoredObservations
 {
     Observations observations;

@@ -30,7 +30,7 @@ std::optional<Bounds> boundsFrom(const Node& node, const OperatorClamp& clamp)
     return out;
 }
 
-// What the operator does to its first argument's values, when it cuts or reorders them.
+// The operator's bounds on its first argument's values, if it only clamps or reorders them.
 std::optional<Bounds> boundsOf(const Node& op)
 {
     if (op.kind != NodeKind::Op || op.args.empty() || op.outputs.size() != 1)

@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-/// One extraction, run: from the inputs of what it was taken out of to those of the part.
+/// Runs the source of one extraction, from its inputs to those of the part.
 class Feeder
 {
 public:
@@ -91,7 +91,7 @@ public:
         return PartFeeder(part, std::move(feeders));
     }
 
-    /// What the part's inputs get, in order.
+    /// The values of the part's inputs, in order.
     Result<std::vector<at::IValue>> run(const Batch& batch, const JobContext& job, bool goesOn)
     {
         std::unordered_map<NodeId, at::IValue> values;

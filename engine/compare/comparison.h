@@ -64,8 +64,8 @@ struct FormDeparture
     bool isGap() const;
 };
 
-/// Samples for which the highest entry of an output that looks like class scores is the same in the
-/// float and the int8 model.
+/// Share of samples whose highest entry in an output with class scores is the same in the float and
+/// the int8 model.
 struct Agreement
 {
     std::string output; ///< the output's name
@@ -92,8 +92,8 @@ struct Comparison
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
     /// With labels and without; empty where no output looks like class scores.
     std::optional<Agreement> agreement;
-    /// One line for each output at which the lowered form loses what the reference form does not
-    /// (`losesMore`), with both figures. Empty where all is well.
+    /// One line for each output at which the lowered form loses more than the reference form
+    /// (`losesMore`), with both figures. Empty without any.
     std::vector<std::string> losses;
     /// In the order of the reference form; over the first batch. Values of kernels, and values
     /// quantized by nodes that stay in reference form.

@@ -111,7 +111,7 @@ private:
     {
         NodeId reference, node;
     };
-    /// What a form made at a node.
+    /// The values of a form at a node.
     struct Made
     {
         std::vector<at::Tensor> values;

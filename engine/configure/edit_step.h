@@ -44,7 +44,7 @@ struct ReaderAddress
 enum class EditKind : std::uint8_t
 {
     Insert, ///< an operator after a value, for all its readers or for some
-    Remove, ///< an operator; its readers get what it read
+    Remove, ///< an operator; its readers get its input
     Replace, ///< one operator by another; arguments of the same name are kept
     ReplaceEvery, ///< every operator of a target, in the whole model or below a module
     Set, ///< arguments that are literals
@@ -55,7 +55,7 @@ enum class EditKind : std::uint8_t
     AddOutput, ///< a value becomes the model's last output
     DropOutput, ///< one of the model's outputs
     Fold, ///< values that depend on stored tensors alone become constants
-    Extract, ///< only these operators stay: what they read from elsewhere are inputs
+    Extract, ///< only these operators stay: their other operands become inputs
     AsFloat32 ///< float16 and bfloat16, of tensors and in arguments, become float32
 };
 /// "insert", "replace_every" ...

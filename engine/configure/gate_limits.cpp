@@ -14,7 +14,7 @@ struct GatePreset
     std::optional<double> minSqnrDb, minCosine, maxDrop;
 };
 
-/// What users of such models usually accept; to be tightened by whoever knows theirs.
+/// Usual limits for such models; users may tighten them.
 constexpr std::array<GatePreset, 5> kGatePresets {{
     {"classification", std::nullopt, 0.99, 1.0},
     {"detection", 20.0, 0.99, std::nullopt},

@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Where the shipped files lie: $QUANTSCOPE_RESOURCES, else `share/quantscope` beside the `bin`
+/// The folder of the shipped files: $QUANTSCOPE_RESOURCES, else `share/quantscope` beside the `bin`
 /// that the program runs from, else the `resources` this was built from.
 std::filesystem::path resourceFolder();
 

@@ -19,11 +19,11 @@ struct KernelCheck
     NodeId node; ///< the float node (last member of its group)
     std::string kernel; ///< "quantized.conv2d_relu.new"
     StepCounts steps; ///< how far it is from the reference form's result, over one batch
-    double held = 0; ///< steps at most from what it is held to (kernel_check.h)
+    double held = 0; ///< largest difference in steps from its required result (kernel_check.h)
     bool passed = false;
     std::string reason; ///< why the node stays in reference form, or empty
-    NodeId reference; ///< of the reference form: the node that makes what the kernel makes
-    NodeId lowered; ///< the kernel's node; none where it was refused
+    NodeId reference; ///< of the reference form: the node with the kernel's result
+    NodeId lowered; ///< the kernel's node; invalid if it was refused
 };
 
 /// A kernel that the check refused when a result was made: the files that were written then do not

@@ -10,8 +10,8 @@ namespace qs {
 
 namespace {
 
-/// What an operator that an edit removed handed on: its first input, followed to a value that is
-/// there. None where it read nothing.
+/// The value that readers of a removed operator get: its first input, followed to an existing
+/// value. Nothing without an input.
 std::optional<ValueRef> handedOn(ValueRef value, const Graph& before, const Graph& after)
 {
     for (const Node* gone = before.tryGet(value.node); gone && !after.tryGet(value.node);

@@ -190,7 +190,7 @@ Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobCo
     const auto draft = makeFreedLater<GraphEdit>(prepared);
     GraphEdit& edit = *draft;
     edit.setTensors(TensorStore::over(tensorsOf(prepared)));
-    std::unordered_map<NodeId, ValueRef> replaced; // observer to what stands for it
+    std::unordered_map<NodeId, ValueRef> replaced; // observer to its replacement
     std::size_t done = 0;
     for (const NodePtr& node : prepared.nodes()) {
         QS_CHECK(job.check());

@@ -19,7 +19,7 @@ public:
     {
     }
 
-    /// Null for what is not quantized.
+    /// Null for a value that is not quantized.
     const QParams* tryGet(const std::string& interior) const
     {
         const auto observer = m_observers.find(interior);

@@ -284,7 +284,7 @@ std::tuple<Tensor, Tensor> chooseSymmetric(const Tensor& input, std::int64_t qua
     return chooseTensor(input, quantMin, quantMax, eps, dtype, true);
 }
 
-/// Defines one operator unless somebody else, such as an embedding Python, already has.
+/// Defines one operator unless another library, such as an embedding Python's, already has.
 template<class Function>
 void defineOnce(torch::Library& library, const char* name, const char* overload, const char* schema,
                 Function&& function)

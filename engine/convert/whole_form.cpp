@@ -22,7 +22,7 @@ namespace qs {
 namespace {
 
 constexpr int kMostKernels = 16; ///< that may be found responsible, each by log2(kernels) runs
-/// Of the noise that the kernels add, what one of them must add to be responsible.
+/// Share of the kernels' noise from which one of them counts as responsible.
 constexpr double kLeastShare = 1.0 / kMostKernels;
 
 /// Signal and noise of one output, over the elements that are finite in the float model.

@@ -91,7 +91,7 @@ public:
                          const JobContext& job = {}) const;
 
     /// Values that no node at or after `position` (index into nodes()) reads any more once that
-    /// node has run: what a stepping caller releases. The Output node's arguments are never listed.
+    /// node has run: a stepping caller releases them. The Output node's arguments are never listed.
     std::span<const ValueRef> deadAfter(std::size_t position) const;
     /// True for parameters, constants and values computed from them alone; not for buffers that the
     /// model changes.

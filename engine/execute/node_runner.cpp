@@ -32,7 +32,7 @@ namespace {
 
 using Values = std::vector<at::IValue>;
 
-/// What passes its first argument on as it is.
+/// True for a node that returns its first argument unchanged.
 bool isIdentity(const Node& node)
 {
     return node.target == kObserveTarget || node.target == kStubTarget;
@@ -202,7 +202,7 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
         seeded.reset();
         putOn(context.device, stack);
     }
-    // What nothing was written to yet is memory of whatever was there before: two runs would
+    // Unwritten memory holds old content: two runs would
     // differ.
     if (hasTrait(node.target, OperatorTrait::LeavesMemory))
         for (at::IValue& value : stack)

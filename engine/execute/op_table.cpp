@@ -64,7 +64,7 @@ bool trustsArguments(const c10::OperatorHandle& op)
     if (!full.starts_with(kNamespace) || op.hasTag(at::Tag::core))
         return false;
     const std::string_view name = full.substr(kNamespace.size());
-    // What traces and decompositions are full of.
+    // Private operators that traces and decompositions contain often.
     static constexpr std::array<std::string_view, 12> kUsual {
         "_convolution", "_unsafe_view",  "_unsafe_index", "_shape_as_tensor",
         "_reshape_",    "_scaled_dot_",  "_native_batch", "_to_",

@@ -39,7 +39,7 @@ std::string scalarText(const at::Tensor& tensor)
     return numberText(tensor.item<double>(), 6);
 }
 
-/// A quantized tensor counts by what it stands for.
+/// The values of a tensor; a quantized one is dequantized.
 at::Tensor realOf(const at::Tensor& tensor)
 {
     return tensor.is_quantized() ? tensor.dequantize() : tensor;

@@ -41,7 +41,7 @@ struct ModelInfo
     std::string edits; ///< of a model that was edited, a hash of the edits
 };
 
-/// Who reads a value: the node and the position among its arguments (`args` index).
+/// One reading of a value: the node and the position among its arguments (`args` index).
 struct Use
 {
     NodeId node;

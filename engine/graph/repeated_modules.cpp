@@ -28,7 +28,7 @@ private:
     std::map<std::string, std::uint32_t, std::less<>> m_numbers;
 };
 
-/// What comes next in a signature, so that no two kinds of token can be confused.
+/// Tags in a signature, so that kinds of tokens cannot be confused.
 enum Token : std::uint32_t
 {
     Operator,

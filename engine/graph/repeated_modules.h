@@ -13,10 +13,10 @@
 
 namespace qs {
 
-/// Which modules of a model are the same block again: of one class, with the same operators in the
+/// Groups of modules of a model that repeat one block: of one class, with the same operators in the
 /// same order, the same literal arguments, the same names and wiring inside. Sizes of tensors do
-/// not count: a block with more channels is the same block. Modules without operators are left
-/// out. Immutable; any thread.
+/// not count: a block with more channels is the same block. Modules without operators are left out.
+/// Immutable; any thread.
 class RepeatedModules
 {
 public:

@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// What kind of thing an output of a node is at run time.
+/// The run-time kind of a node's output.
 enum class ValueKind : std::uint8_t
 {
     Tensor,

@@ -37,7 +37,7 @@ Error wrongKind(const std::string& path, const std::string& what, const std::str
         .withHint(way.empty() ? exportRecipe() : way);
 }
 
-/// Of a pickle: what it holds.
+/// The error for a pickle: names its content.
 Error pickled(const std::string& path, std::string_view bytes)
 {
     const FileLook look = lookAtPickle(bytes, path);
@@ -50,7 +50,7 @@ bool anyRecord(const Pt2Archive& archive, std::string_view prefix)
                        [&](const auto& name) { return name.starts_with(prefix); });
 }
 
-/// What an archive without an exported program is.
+/// The error for an archive without an exported program.
 Error explainArchive(const Pt2Archive& archive)
 {
     if (archive.has("data.pkl")) {

@@ -34,7 +34,7 @@ int openAny(const std::string& path)
         : open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/// Whether the path still leads to what the handle is open on.
+/// True if the path still leads to the file that the handle has open.
 bool leadsTo(const std::string& path, int handle)
 {
     struct stat there = {}, held = {};

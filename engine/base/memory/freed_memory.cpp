@@ -21,9 +21,9 @@ constexpr std::size_t kAddresses = std::size_t(1) << 40;
 /// Bytes between two looks at what is left; whoever asks for more at once is held to it first.
 constexpr std::size_t kUnasked = std::size_t(32) << 20;
 
-/// LibTorch's memory of tensors on the CPU: large ones come from a heap of ours. What the process
-/// may not have is refused (c10::OutOfMemoryError) before it is touched, which would be the end of
-/// the program: the error ends at the node that asked.
+/// LibTorch's memory of tensors on the CPU: large ones come from a heap of ours. Memory beyond the
+/// limit is refused (c10::OutOfMemoryError) before it is touched, which would end the program: the
+/// error names the node that asked.
 class TensorAllocator : public c10::Allocator
 {
 public:
@@ -61,7 +61,7 @@ private:
         if (m_unasked.fetch_add(bytes) + bytes < kUnasked)
             return;
         m_unasked = 0;
-        // What lies free in the heap is handed out first; what was handed out may not be touched
+        // The heap hands out its free memory first; handed-out memory may not be touched
         // yet.
         const TensorHeap::Usage heap = m_heap.usage();
         const std::int64_t own = residentBytes();

@@ -37,7 +37,7 @@ CrashPlace::~CrashPlace()
     latest.compare_exchange_strong(self, m_outer);
 }
 
-/// Only what a signal's handler may call.
+/// Uses only functions that a signal's handler may call.
 void crashed(int number)
 {
     put("quantscope: the program crashed");

@@ -165,7 +165,7 @@ bool sleeps(pid_t child)
     return name != std::string::npos && name + 2 < text.size() && text[name + 2] == 'S';
 }
 
-/// What the end of a trial means; empty where nothing is wrong.
+/// The fault that the end of a trial shows; empty without one.
 std::string meaning(const TrialEnd& end)
 {
     if (end.noMemory)

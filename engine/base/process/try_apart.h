@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// What a trial may use before it is ended.
+/// The limits of a trial.
 struct TrialLimits
 {
     std::int64_t bytes = 0; ///< of memory beyond what the process has
@@ -38,10 +38,10 @@ struct TrialEnd
 Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
                                          const TrialLimits& limits, const JobContext& job);
 
-/// Runs `body` likewise: what crashes there, never ends or takes too much memory becomes an
-/// error (BadInput) that says so with `what` as its subject ("its code"). The body's own errors
-/// are ignored, except running out of memory: the caller runs it again. Not an error: no copy
-/// can be made, or it waits for a lock that another thread held. Returns Cancelled soon after a
+/// Runs `body` likewise. Fails (BadInput) if it crashes, does not end or takes too much
+/// memory; `what` is the subject of the message ("its code"). The body's own errors are
+/// ignored, except running out of memory: the caller runs it again. Not an error: no copy can
+/// be made, or it waits for a lock that another thread held. Returns Cancelled soon after a
 /// cancel.
 Result<void> tryApart(const std::function<Result<void>()>& body, const TrialLimits& limits,
                       const std::string& what, const JobContext& job);

@@ -60,7 +60,7 @@ private:
     std::string m_file; ///< of values at hand: the model's
 };
 
-// What a value of a call is for the rules about shapes.
+// The form of a call's value for the rules about shapes.
 at::IValue shapeOf(const CallValue& value)
 {
     if (const auto* stored = std::get_if<StoredTensor>(&value))

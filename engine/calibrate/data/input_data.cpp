@@ -77,7 +77,7 @@ std::int64_t firstNonFinite(const at::Tensor& tensor)
     }
 }
 
-/// What is wrong with a tensor that holds NaN or Inf.
+/// The error for a tensor that holds NaN or Inf; nothing without any.
 std::optional<Error> findNonFinite(const at::Tensor& tensor, const std::string& what,
                                    std::int64_t firstRow)
 {

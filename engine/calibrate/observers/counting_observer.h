@@ -45,7 +45,7 @@ protected:
     virtual void learn(const at::Tensor& x, const Observed& seen) = 0;
 
 private:
-    at::Tensor m_range; ///< on the device: what the queued looks leave
+    at::Tensor m_range; ///< on the device: the range after the queued observations
 };
 
 } // namespace qs

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// How many places a run may be cut at. A change costs half a stretch between two on average.
+/// Most places at which a run may be cut. A change costs half a stretch between two on average.
 constexpr std::size_t kMostPlaces = 16;
 
 /// Number of elements by the file's sizes.

@@ -25,10 +25,10 @@ struct CutSide
 /// Of a run that steps through one graph node by node.
 CutSide nodeByNode(const Interpreter& interpreter, const ValueKeys& keys);
 
-/// Where a run over one graph, or over two side by side, can be cut in two: the values alive there
-/// are kept for each batch, so that a later run of a graph that computes the same up to there goes
-/// on from them. Which places are kept follows, after the first batch, from their size and from
-/// what they save. One thread at a time.
+/// Places where a run over one graph, or over two side by side, can be cut in two: the values alive
+/// there are kept for each batch, so that a later run of a graph that computes the same up to there
+/// goes on from them. Which places are kept follows, after the first batch, from their size and
+/// from what they save. One thread at a time.
 class Cuts
 {
 public:

@@ -51,7 +51,7 @@ public:
     /// Call before the first batch.
     using Watch = std::function<Result<void>(std::span<const ValuePair>)>;
     void watch(std::optional<std::size_t> unit, Watch see);
-    /// How many units have to be measured, and the first operator that has to run; null: none.
+    /// Number of units to measure, and the first operator that must run; null without one.
     std::size_t unitsToMeasure() const;
     const Node* firstToRun() const;
 

@@ -13,7 +13,7 @@ namespace {
 
 using FusionChain = std::vector<std::string>;
 
-/// The one with the most patterns goes first: what several have is taken from there.
+/// The one with the most patterns comes first: patterns of several backends are taken from it.
 const std::vector<Backend>& shippedInOrder()
 {
     static const std::vector<Backend> all = [] {

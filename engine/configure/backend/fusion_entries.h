@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The patterns of several operators that shipped backends run as one, each once: what `withFusion`
-/// can add. Read once; any thread.
+/// The patterns of several operators that shipped backends run as one, each once: those that
+/// `withFusion` can add. Read once; any thread.
 const std::vector<std::vector<std::string>>& knownFusions();
 
 /// The fuser methods that they use, each once.

@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// The operator kinds a user's name stands for: {"conv2d", "relu"} for
-/// "torch.ao.nn.intrinsic.ConvReLU2d" and for "nni.ConvReLU2d"; {"mypack.linear"} for
-/// "mypack::linear" and "torch.ops.mypack.linear". Names may be modules, reference and quantized
-/// modules, fused modules, functions, methods or ATen operators. A class or function of another
-/// package gives itself alone ({"my.Linear"}), which matches no operator.
+/// The operator kinds of a user's name: {"conv2d", "relu"} for "torch.ao.nn.intrinsic.ConvReLU2d"
+/// and for "nni.ConvReLU2d"; {"mypack.linear"} for "mypack::linear" and "torch.ops.mypack.linear".
+/// Names may be modules, reference and quantized modules, fused modules, functions, methods or ATen
+/// operators. A class or function of another package gives itself alone ({"my.Linear"}), which
+/// matches no operator.
 std::vector<std::string> operatorKindsOfName(const std::string& name);
 
 /// Those of all names of a pattern.

@@ -13,7 +13,7 @@ Result<void> checkAddedRow(const LoweringRow& added);
 /// Why a removal found no row, with the nearest name or pattern. One line.
 std::string removalWarning(const LoweringRow& removal);
 
-/// True for a kernel by its own name rather than a class that stands for it.
+/// True for a kernel's own name, false for a class that names it.
 bool isKernelName(const std::string& to);
 
 } // namespace qs

@@ -46,7 +46,7 @@ struct KernelArgument
         OutputZeroPoint,
         OfOperator, ///< the float operators' argument `from`
         Literal, ///< `literal`
-        Prepacked ///< what the operator `from` makes of `parts`
+        Prepacked ///< the result of the operator `from` on `parts`
     };
     std::string name; ///< in the kernel's schema
     Source source = Source::Input;
@@ -86,13 +86,13 @@ inline constexpr std::string_view kNoKernel = "none";
 /// Plain data without LibTorch, so that windows may list them.
 std::vector<KernelRow> defaultKernelRows();
 
-/// The default rows with the recipe's additions and removals applied: what `convertModel` lowers
-/// by, in the order in which rows are tried. A row is found by its pattern, whose names may be
-/// modules ("torch.nn.Conv2d"), reference modules ("torch.ao.nn.quantized.reference.Linear"), fused
-/// modules ("torch.ao.nn.intrinsic.ConvReLU2d", "nni.ConvReLU2d"), functions, methods or ATen
-/// operators. A removal takes the pattern's rows of all modes, or of the dynamic ones where a name
-/// is from a dynamic namespace. An added row replaces the one of the same pattern and mode; its
-/// kernel is a LibTorch operator, "same", "none", or a quantized class
+/// The default rows with the recipe's additions and removals applied: the table of `convertModel`,
+/// in the order in which rows are tried. A row is found by its pattern, whose names may be modules
+/// ("torch.nn.Conv2d"), reference modules ("torch.ao.nn.quantized.reference.Linear"), fused modules
+/// ("torch.ao.nn.intrinsic.ConvReLU2d", "nni.ConvReLU2d"), functions, methods or ATen operators. A
+/// removal takes the pattern's rows of all modes, or of the dynamic ones where a name is from a
+/// dynamic namespace. An added row replaces the one of the same pattern and mode; its kernel is a
+/// LibTorch operator, "same", "none", or a quantized class
 /// ("torch.ao.nn.intrinsic.quantized.ConvReLU2d"), which stands for that class's default row.
 /// Errors (BadInput): an added row without pattern or kernel, with a name that PyTorch does not
 /// have, or with a class that stands for no row. `kernelTarget` checks that LibTorch has the

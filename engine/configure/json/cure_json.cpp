@@ -14,7 +14,7 @@ namespace {
 
 using CureKeyNames = std::vector<std::string>;
 
-/// What each kind is written with: keys that must be there, and others.
+/// Keys of each kind: required and optional ones.
 struct CureKindKeys
 {
     CureKind kind;
@@ -63,7 +63,7 @@ bool isOperatorAddress(const ValueAddress& address)
         || address.kind == ValueAddress::Kind::Added;
 }
 
-/// An address of what the kind is about.
+/// Reads the address of the subject of the kind.
 Result<ValueAddress> readCuredAddress(const JsonPlace& place, CureKind kind)
 {
     using Kind = ValueAddress::Kind;

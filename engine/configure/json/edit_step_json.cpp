@@ -13,7 +13,7 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-/// What each kind is written with: keys that must be there, and others.
+/// Keys of each kind: required and optional ones.
 struct KindKeys
 {
     EditKind kind;

@@ -10,7 +10,7 @@ namespace qs {
 /// 90, "nodes": {"head": 35}}`: the key "limits" of a recipe; a preset is resolved. Errors: another
 /// key, an unknown preset, not a number.
 Result<GateLimits> readLimits(const JsonPlace& place);
-/// What is set, without the preset's name; parses back to equal limits.
+/// The set limits, without the preset's name; parses back to equal limits.
 Json limitsToJson(const GateLimits& limits);
 
 } // namespace qs

@@ -13,8 +13,8 @@ struct CancelledWriting
 {
 };
 
-/// Takes what the serializer writes; throws `CancelledWriting` after a cancel, which is the one way
-/// out of a serializer.
+/// Receives the serializer's output; throws `CancelledWriting` after a cancel, the only way to stop
+/// a serializer.
 class CheckedText : public nlohmann::detail::output_adapter_protocol<char>
 {
 public:

@@ -26,7 +26,7 @@ Addresses survive another export of the model. An argument may be a literal or `
 and arguments; in the window *Edit* writes such edits.
 )";
 
-/// What each kind of edit does, by its name.
+/// Effect of each kind of edit, by its name.
 constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
     {"insert", "puts an operator after a value, for all its readers or those named"},
     {"remove", "takes an operator out; its readers get its first argument, or `bypass`"},
@@ -46,7 +46,7 @@ constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
     {"as_float32", "float16 and bfloat16 become float32; `--as-float32` is this edit"},
 };
 
-/// What each kind of cure does, by its name.
+/// Effect of each kind of cure, by its name.
 constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
     {"range",
      "another activation observer for a value, for all its readers or those named; without readers "

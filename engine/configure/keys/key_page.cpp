@@ -215,7 +215,7 @@ std::string keyEntries(std::string_view document, const KeyTable& table)
     return text;
 }
 
-/// Which keys each kind of observer has.
+/// The keys of each kind of observer.
 std::string observersTable()
 {
     std::string text = "\n## Kinds of observers\n\n| `observer` | Keys |\n| --- | --- |\n";
@@ -254,7 +254,7 @@ std::string torchNameOfPreset(std::string_view preset)
     return std::string(preset) + "_qconfig";
 }
 
-/// What a qconfig can be called without being written out.
+/// The names of qconfigs that need no definition.
 std::string presetsTable()
 {
     std::string text

@@ -51,7 +51,7 @@ Result<void> checkRange(const JsonPlace& place, const ObserverSpec& spec)
     return {};
 }
 
-/// What `quantized_decomposed.quantize_per_channel_group` can be asked for.
+/// Checks groups by the limits of `quantized_decomposed.quantize_per_channel_group`.
 Result<void> checkGroups(const JsonPlace& place, const ObserverSpec& spec)
 {
     if (spec.groupSize == 0)

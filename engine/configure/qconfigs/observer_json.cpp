@@ -118,7 +118,7 @@ Result<RangeMethod> readRangeMethod(const JsonPlace& place)
     return place.error("unknown range '" + name + "'", suggestName(name, rangeMethodNames()));
 }
 
-/// What only some observers have.
+/// Reads keys that only some observers have.
 Result<void> readOddities(const JsonPlace& place, ObserverSpec& spec)
 {
     if (given(place, "range")) {

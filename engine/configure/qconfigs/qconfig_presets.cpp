@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-constexpr double kSmallScale = 1.0 / 4096; // 2^-12, what XNNPACK asks for
+constexpr double kSmallScale = 1.0 / 4096; // 2^-12, required by XNNPACK
 
 ObserverSpec histogram(bool reduceRange)
 {

@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-constexpr double kSmallScale = 1.0 / 4096; // 2^-12, what XNNPACK asks for
+constexpr double kSmallScale = 1.0 / 4096; // 2^-12, required by XNNPACK
 
 ObserverSpec averaging(FakeQuantize fake, DType dtype, std::int64_t low, std::int64_t high)
 {

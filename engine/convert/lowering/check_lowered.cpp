@@ -64,7 +64,7 @@ private:
         KernelCheck check;
     };
 
-    /// What was refused when the model was written, in place of a check.
+    /// Adds the kernels refused when the model was written, without a check.
     void addWritten()
     {
         std::unordered_map<std::string, NodeId> nodes;

@@ -74,7 +74,7 @@ Shares searchShares(bool movesLow, bool movesHigh, const Cost& cost)
     return best;
 }
 
-/// What rounding and clipping cost up to a place: the integral of the squared error from 0.
+/// The cost of rounding and clipping up to a place: the integral of the squared error from 0.
 class ErrorIntegral
 {
 public:
@@ -148,7 +148,7 @@ double timesLog(double x)
     return x > 0 ? x * std::log(x) : 0;
 }
 
-/// Which bins are kept: `first` to `end`, without the last.
+/// The kept bins: `first` to `end`, exclusive.
 struct Bins
 {
     std::size_t first = 0;

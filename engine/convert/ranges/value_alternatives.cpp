@@ -57,7 +57,7 @@ ObserverSpec sixteenBits(ObserverSpec spec)
     return spec;
 }
 
-/// Alternatives that differ from what was listed before, and what each would lose.
+/// A list of distinct alternatives, with the loss of each.
 class AlternativeList
 {
 public:
@@ -213,7 +213,7 @@ Alternative measuredValue(const ObserverStats& stats, const ObserverSpec& spec)
     return one;
 }
 
-/// What the rules say of an observer without the edge or node rule that decides it.
+/// The qconfig that the rules give an observer without the edge or node rule that decides it.
 std::optional<NamedQConfig> withoutOwnRule(const PreparedModel& prepared, ObserverId id)
 {
     const Graph& model = *prepared.model;

@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    /// What one layer gives in one direction.
+    /// The results of one layer in one direction.
     struct Cell
     {
         ValueRef sequence, hidden, cell;

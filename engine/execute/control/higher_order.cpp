@@ -64,7 +64,7 @@ Values slicesAt(const Values& tensors, std::int64_t index)
     return out;
 }
 
-/// How many rounds a loop over the first dimension makes. PyTorch refuses none as well.
+/// Number of rounds of a loop over the first dimension. Fails for 0, as PyTorch does.
 Result<std::int64_t> roundsOver(const Node& node, const Values& tensors)
 {
     std::int64_t rounds = 0;

@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// Which of the node's subgraphs an argument names (`kSubgraphPrefix` and a number). Errors
-/// (BadInput): it names none.
+/// Index of the node's subgraph that an argument names (`kSubgraphPrefix` and a number). Errors
+/// (BadInput): it does not name one.
 Result<std::size_t> subgraphIndex(const Node& node, const at::IValue& name);
 
 /// A condition as Python reads it: a bool, an integer or a tensor of one element. May throw

@@ -19,10 +19,10 @@ struct Span
     double bytes;
 };
 
-/// What cutting needs to know of the steps.
+/// The sizes of the steps, for choosing cuts.
 struct StepSizes
 {
-    std::vector<double> made; ///< by step: bytes of what the steps before it make
+    std::vector<double> made; ///< by step: bytes of the values of earlier steps
     std::vector<double> live; ///< by boundary
     std::vector<Span> spans;
     bool isKnown = true; ///< else each value counts 1

@@ -60,7 +60,7 @@ private:
                       std::vector<at::Tensor> gradients);
     /// Goes back over a stretch that autograd failed for, in two halves.
     Result<void> split(const KeptPtr& kept, std::size_t to, int firstProbe, Error error);
-    /// The same of one step: notes what it cannot be differentiated for.
+    /// The same for one step: records the operands without a derivative.
     Result<void> goPast(const KeptPtr& kept, int firstProbe, Error error);
     Result<KeptPtr> keptInside(const Kept& kept, std::size_t to);
     Result<void> tell(ValueRef site, int probe, const at::IValue* value, const at::Tensor& gradient,

@@ -76,10 +76,10 @@ struct CutLimits
 };
 
 /// The boundaries between segments, in order: steps that begin one, the first left out. Chosen such
-/// that what is kept at them, and the values of the largest segment, take the least memory together
-/// and the former no more than the limit: about sqrt(n) segments where all values are alike.
-/// `symbols`: sizes of the graph's open dimensions. A graph whose shapes are not known is cut by
-/// the number of steps.
+/// that the values kept at them and those of the largest segment take the least memory together,
+/// the former no more than the limit: about sqrt(n) segments where all values are alike. `symbols`:
+/// sizes of the graph's open dimensions. A graph whose shapes are not known is cut by the number of
+/// steps.
 std::vector<std::size_t> chooseCuts(const GradientSteps& steps,
                                     const std::map<std::string, std::int64_t>& symbols,
                                     const CutLimits& limits);

@@ -14,7 +14,7 @@
 
 namespace qs {
 
-/// Which derivatives are wanted, of one graph, and what memory they may take.
+/// The requested derivatives of one graph, and the memory they may take.
 struct GradientRequest
 {
     /// Values whose gradient is wanted: of operators, inputs or stored tensors. One listed twice is
@@ -30,8 +30,8 @@ struct GradientRequest
     std::size_t wholeBytes = std::size_t(64) << 20;
 };
 
-/// What flows into the outputs of probe `probe`, from 0: one tensor for each output, with its shape
-/// and element type; undefined = zero. `outputs` holds the outputs' values, of the same run.
+/// The cotangents of the outputs for probe `probe`, from 0: one tensor for each output, with its
+/// shape and element type; undefined = zero. `outputs` holds the outputs' values, of the same run.
 using Cotangents = std::function<Result<std::vector<at::Tensor>>(
     int probe, std::span<const at::Tensor> outputs)>;
 

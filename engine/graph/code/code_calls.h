@@ -14,7 +14,7 @@ struct ParameterNames
     std::string scale, zeroPoint;
 };
 
-/// What a converted model's parts are called in its printed code, for files that keep those names.
+/// Names of a converted model's parts in its printed code, for files that keep those names.
 struct CodeCalls
 {
     struct Module

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// What a module of torch.nn prints between its parentheses: "3, 8, kernel_size=(3, 3), stride=(1,
+/// The text of a torch.nn module between its parentheses: "3, 8, kernel_size=(3, 3), stride=(1,
 /// 1)". `node`: the operator that is its forward, of `graph`. `suffix`: what a quantized module
 /// adds. `folded`: a batch norm in it gives it a bias.
 std::string moduleSettings(const Graph& graph, const Node& node, const std::string& suffix,

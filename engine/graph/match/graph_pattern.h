@@ -15,7 +15,7 @@ namespace qs {
 /// producers of its inputs. Matched by `matchPattern`.
 struct GraphPattern
 {
-    std::string name; ///< what a match calls the value; "" = it is not asked for
+    std::string name; ///< name of the value in a match; "" = not bound
     std::vector<std::string> targets; ///< one of them makes the value; none = any value or constant
     std::optional<Argument> constant; ///< this one alone; numbers by value (0 is 0.0)
     std::string argument; ///< of its reader; "" = the reader's next input

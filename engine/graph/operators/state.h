@@ -22,7 +22,7 @@ struct StateUpdate
 {
     NodeId node;
     NodeId holder; ///< a Parameter, or an Input
-    ValueRef value; ///< what it holds after the call
+    ValueRef value; ///< its content after the call
 };
 
 /// A node, not yet in a graph, that gives `holder` the value; `type` is the value's.

@@ -33,7 +33,7 @@ std::optional<GetItem> getItemOf(const Node& node);
 struct TupleStructure
 {
     bool isTuple = false;
-    std::string leaf = "Tensor"; ///< what a leaf is; "Tensor" for tensors
+    std::string leaf = "Tensor"; ///< type of a leaf; "Tensor" for tensors
     std::vector<TupleStructure> items; ///< of a tuple
 
     std::string text() const;

@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// Where the elements of a tensor lie within a record of an archive.
+/// The place of a tensor's elements within a record of an archive.
 struct TensorLayout
 {
     std::string record;

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// The objects that a Python pickle would create, read from its instructions; none is created.
+/// The objects that a Python pickle would create, read from its instructions without creating them.
 struct PickleSummary
 {
     enum class Root

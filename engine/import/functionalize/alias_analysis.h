@@ -9,10 +9,10 @@
 
 namespace qs {
 
-/// Which values of a graph may share memory, from what the operators' schemas say about views and
-/// in-place results. Conservative: sets may be too large, never too small. They grow as the nodes
-/// run: a list that holds two tensors joins them (it shares memory with both); a list built after
-/// an in-place write does not alias the old value.
+/// Sets of a graph's values that may share memory, by the operators' schemas (views and in-place
+/// results). Conservative: sets may be too large, never too small. They grow as the nodes run: a
+/// list that holds two tensors joins them (it shares memory with both); a list built after an
+/// in-place write does not alias the old value.
 class AliasSets
 {
 public:

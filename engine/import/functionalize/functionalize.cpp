@@ -119,7 +119,7 @@ public:
             const auto seen = writes ? seenThrough(*target) : std::vector {object(*target)};
             if (writes && hasLiveAlias(*node, seen))
                 continue;
-            m_aliases.advance(i + 1); // the result is one more name of what was changed
+            m_aliases.advance(i + 1); // the result is one more name of the changed object
             replace(*node, *twin, seen);
         }
         return m_edit.build();
@@ -211,7 +211,7 @@ private:
         updateWholes(node, seen);
     }
 
-    /// What the changed object is a slice of gets its new part; the slices show the new whole.
+    /// Writes the new part into the whole that the object is a slice of; slices read the new whole.
     void updateWholes(const Node& node, const std::vector<ValueRef>& seen)
     {
         for (std::size_t i = 1; i < seen.size(); ++i) {

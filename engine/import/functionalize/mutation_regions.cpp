@@ -18,8 +18,8 @@ namespace {
 
 using Positions = std::set<std::size_t>;
 
-/// What must run before what: data flow, and for memory that is changed in place also the order of
-/// its readers and writers.
+/// Order constraints of nodes: data flow and, for memory that is changed in place, the order of its
+/// readers and writers.
 class Order
 {
 public:
@@ -298,7 +298,7 @@ Result<Graph> foldMutationRegions(const Graph& given)
 {
     Graph graph = given;
     for (Writes writes = writesOf(graph); writes.firstChanged; writes = writesOf(graph)) {
-        // What is put together after the last write is not changed through its parts.
+        // A list built after the last write does not alias the written value.
         const AliasSets aliases(graph, writes.last + 1);
         const Order order(graph, aliases);
         graph = RegionBuilder(graph, aliases, order, writes.firstChanged).build();

@@ -31,7 +31,7 @@ bool isScatter(const Node& node)
                        [&](const auto& row) { return node.target == row.second; });
 }
 
-/// What was put into the tensor at the very place that `view` shows; nothing for other nodes.
+/// The value that was written where `view` reads; null for other nodes.
 const ValueRef* readBack(const GraphEdit& edit, const Node& view)
 {
     const char* scatter = scatterOf(view.target);

@@ -78,8 +78,8 @@ std::optional<Wrapped> wrappedGraph(const Pt2NodeSpec& spec)
     return std::nullopt;
 }
 
-/// What the writer needs back of a graph inside a node: whether it returns a lone tensor, the
-/// tables of its sizes.
+/// Record of a graph inside a node for the writer: whether it returns a lone tensor, the tables of
+/// its sizes.
 std::string subgraphRecord(JsonView graph)
 {
     std::string kept = R"({"is_single_tensor_return":)";

@@ -275,7 +275,7 @@ Result<Graph> readPt2(std::shared_ptr<Pt2Archive> archive, const JobContext& job
     if (graph)
         return graph;
     Error error = std::move(graph).error();
-    // An exception of the JSON reader: the file is not what it should be, we are not.
+    // An exception of the JSON reader: the fault is the file's, not internal.
     if (error.code == ErrorCode::Internal)
         error = makeError(ErrorCode::BadInput, schemaProblem(error.message));
     return fail(std::move(error).inFile(path));

@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// Where the program of a .pt2 lies within its archive ("models/model.json"); empty when the
-/// archive is not a .pt2.
+/// The record of a .pt2's program within its archive ("models/model.json"); empty when the archive
+/// is not a .pt2.
 std::string pt2ModelRecord(const Pt2Archive& archive);
 
 /// Reads an exported program: nodes as the file has them (in-place operators included), weights

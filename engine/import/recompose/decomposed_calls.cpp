@@ -11,7 +11,7 @@ namespace {
 
 using Reader = DecomposedReader;
 
-/// What flows in is made outside.
+/// True if the inputs come from outside the call.
 bool fromOutside(const Reader& read, PatternMatch& match)
 {
     return std::all_of(match.values.begin(), match.values.end(), [&](const auto& one) {
@@ -196,8 +196,8 @@ bool repeats(const Reader& read, PatternMatch& match)
     return true;
 }
 
-/// How PyTorch spells a call of a function, and the operator that it was. `completes` checks what
-/// a pattern does not say and adds values that the operator takes.
+/// PyTorch's decomposition of a function's call, and the operator that it was. `completes` makes
+/// checks beyond the pattern and adds values that the operator takes.
 struct Spelling
 {
     std::string_view function;

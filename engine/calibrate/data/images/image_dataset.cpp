@@ -19,7 +19,7 @@ namespace {
 
 using Channels = ImagePreprocess::Channels;
 
-/// What the model says about its one input.
+/// The model's facts on its one input.
 struct ImageInput
 {
     const Node* node = nullptr;
@@ -217,7 +217,7 @@ Result<void> checkBlock(const ImagePreprocess& preprocess, const ImageInput& inp
     return {};
 }
 
-// The block that stands for none: all images have the model's size.
+// The settings without a block: all images have the model's size.
 Result<ImagePreprocess> withoutBlock(const ImageFolder& folder, const ImageInput& input)
 {
     if (!input.size)

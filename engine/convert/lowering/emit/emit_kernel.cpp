@@ -32,7 +32,7 @@ bool isTensorList(const c10::TypePtr& type)
     return list && list->getElementType()->kind() == c10::TypeKind::TensorType;
 }
 
-/// Where a kernel and the float operator name the same thing differently.
+/// The float operator's name of a kernel's argument.
 std::string floatName(const std::string& kernelName)
 {
     static const std::map<std::string, std::string> kOther {

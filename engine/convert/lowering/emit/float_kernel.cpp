@@ -25,7 +25,7 @@ bool isClassList(const c10::TypePtr& type)
     return list && isClass(list->getElementType());
 }
 
-/// Where a kernel and the float operator name the same thing differently.
+/// The float operator's name of a kernel's argument.
 std::string cellArgument(const std::string& kernelName)
 {
     static const std::map<std::string, std::string> kOther {{"bias_ih", "b_ih"},

@@ -22,8 +22,8 @@ NodeId insertCall(GraphEdit& edit, const Node& like, NodeId before, NodeId origi
 /// parts; nothing if LibTorch has no such operator.
 std::optional<c10::OperatorHandle> findKernel(const std::string& kernel);
 
-/// Checks that an operator's weight is stored as [out, in]; returns where it comes from: a
-/// dequantize node or a cast. Errors (Unsupported) say what is in the way.
+/// Checks that an operator's weight is stored as [out, in]; returns its source: a dequantize node
+/// or a cast. Errors (Unsupported) name the obstacle.
 Result<ValueRef> storedWeight(const GraphEdit& edit, const Node& root, const WeightedOp& op);
 /// The qint8 weight before the dequantize that makes `dequantized`.
 Result<ValueRef> quantizedWeight(const GraphEdit& edit, ValueRef dequantized);

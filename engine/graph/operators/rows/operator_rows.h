@@ -12,7 +12,7 @@ namespace qs {
 /// operator of PyTorch. Columns at the end that say nothing are left out.
 struct OperatorRow
 {
-    /// Arguments by what they are; "" = it has none.
+    /// Names of arguments by role; "" = no such argument.
     struct Roles
     {
         std::string_view input = {}, weight = {}, bias = {};
