@@ -63,7 +63,7 @@ int unknownVerb(const std::string& word, const std::vector<std::string>& verbs)
     return kUsage;
 }
 
-/// What is an option of many verbs.
+/// Options of many verbs.
 struct SharedOptions
 {
     std::vector<std::string> extensions;

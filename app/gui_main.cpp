@@ -31,7 +31,7 @@
 
 namespace {
 
-/// What the command line asks for.
+/// The request of the command line.
 struct Wanted
 {
     QString model, screenshot, data, compareOn, select, recipe;
@@ -71,7 +71,7 @@ bool hasDisplay()
     return false;
 }
 
-/// What the command line takes.
+/// The options of the command line.
 struct Options
 {
     QCommandLineOption screenshot {

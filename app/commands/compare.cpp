@@ -25,8 +25,8 @@ struct CompareOptions
     AskedEdits edits;
 };
 
-/// What the words leave out is a project's: its current result, the data that it compares on and
-/// what with.
+/// Takes missing words from a project: its current result, the data and the reference of its
+/// comparison.
 Result<void> fillFromProject(CompareOptions& options)
 {
     const bool isProject = looksLikeProject(options.model);

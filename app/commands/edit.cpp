@@ -70,7 +70,7 @@ std::string namesText(const EditedModel& edited, const std::vector<NodeId>& node
     return quotedNames(names);
 }
 
-/// What does not fit the model, of edits and bounds.
+/// Edits and bounds that do not fit the model.
 std::vector<std::string> leftOut(const EditedModel& edited, const Recipe& recipe)
 {
     std::vector<std::string> lines = unfitEdits(edited, recipe.edits);
@@ -98,7 +98,7 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe, const Mod
     return table.text();
 }
 
-/// Where the part's data go: beside the part, under its name.
+/// The file of the part's data: beside the part, under its name.
 std::string partDataPath(const EditOptions& options)
 {
     return options.dataOut.empty()

@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// What the helper is given, word by word; it says what is wrong with them.
+/// Arguments of the helper, word by word; the helper checks them.
 struct ExportOptions
 {
     std::string factory, python, data, output, samples, testSamples, draftSeconds;

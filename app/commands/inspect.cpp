@@ -90,7 +90,7 @@ std::string summaryText(const Graph& model)
     return text;
 }
 
-/// What the recipe shows as one node.
+/// The scopes that the recipe shows as one node.
 std::string wrapText(const Graph& model, const Recipe& recipe)
 {
     std::string text;
@@ -162,7 +162,7 @@ std::string storedText(const Graph& model, const std::vector<StoredQParams>& sto
     return "\n" + table.text();
 }
 
-/// What the export helper put down; branches that a module of the same class did take are only
+/// The export helper's findings; branches that a module of the same class did take are only
 /// counted.
 std::string traceText(const TraceReport& trace)
 {

@@ -29,7 +29,7 @@ struct TuneOptions : ModelRunOptions
 
 constexpr std::uint64_t kMostOfState = 256 << 20;
 
-/// Beside the recipe: what a search goes on from.
+/// The state file of a search, beside the recipe.
 std::string statePath(const std::string& recipe)
 {
     const std::filesystem::path path(recipe);

@@ -61,7 +61,7 @@ std::string classesText(const Blame& blame, double all)
     return text.empty() ? "" : text + ".\n";
 }
 
-/// What a cure does, in the words of a recipe.
+/// The effects of cures, in the words of a recipe.
 std::string curesText(const Cause& cause)
 {
     std::string text;
