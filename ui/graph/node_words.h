@@ -23,7 +23,7 @@ QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,
 QString bodiesDetail(const Facts& facts, const Graph& graph, const FoldEntry& entry);
 /// One word on the decision, shown before anything is measured.
 QString verdictBadge(const Facts& facts, NodeId leader, Verdict verdict);
-/// True if kept float by some decision, false if not applicable.
+/// True if a decision keeps the operator float.
 bool isFloat(Verdict verdict);
 /// "8×64×56×56"; symbolic sizes by name, "?" where unknown.
 QString shapeText(const ValueType& type);

@@ -29,7 +29,7 @@ struct NodeLook
     bool folded : 1 = false;
     bool repeats : 1 = false; ///< a box around blocks that are the same again
     bool faded : 1 = false; ///< numbers older than the recipe
-    bool behind : 1 = false; ///< the filter or the trace is after others
+    bool behind : 1 = false; ///< dimmed: outside of the filter, the trace or the range
     bool painted : 1 = false; ///< the rule gave the bar its colour
     bool isMeasured() const { return !std::isnan(measure); }
 };
