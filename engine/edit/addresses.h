@@ -29,7 +29,7 @@ public:
     /// Kind None for a value without an address.
     ValueAddress of(ValueRef value) const;
 
-    /// Whether an edit may give this name to what it adds.
+    /// True if an edit may give this name to its new operator.
     bool isFree(const std::string& name) const { return !m_added.contains(name); }
 
 private:

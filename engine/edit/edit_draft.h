@@ -42,7 +42,7 @@ public:
     Result<NodeId> node(const ValueAddress& address) const;
     /// The same for operators alone.
     Result<NodeId> operatorAt(const ValueAddress& address) const;
-    /// `subject`: what "this" stands for.
+    /// `subject`: the value of "this".
     Result<ValueRef> value(const ValueAddress& address, std::optional<ValueRef> subject = {}) const;
     Result<Place> place(const ReaderAddress& reader) const;
     /// All places where the value is read.

@@ -47,7 +47,7 @@ GraphPtr marked(const EditedModel& model, std::span<const EditStep> steps)
     return std::make_shared<const Graph>(edit.build());
 }
 
-/// How many values each argument of the Output node returns, and which.
+/// The values that each argument of the Output node returns.
 std::vector<std::vector<const Argument*>> returned(const Graph& graph)
 {
     const auto flatten = [](const Argument& argument, std::vector<const Argument*>& out,

@@ -124,7 +124,7 @@ private:
     std::int64_t m_bytes = 0;
 };
 
-/// What the operator gives, or what it says to its operands; nothing where they are not known.
+/// The operator's results, or its error on these operands; nothing if they are not known.
 std::optional<Result<Values>> tried(const GraphEdit& draft, const Node& node, const Sizes& sizes)
 {
     Trial meta(draft, sizes, at::kMeta);

@@ -21,7 +21,7 @@ namespace qs {
 
 namespace {
 
-/// What a form's file is written from.
+/// The source of a form's file.
 struct Written
 {
     const ConvertedModel& converted;

@@ -25,7 +25,7 @@ constexpr std::array<Word, 5> kWords {{{"input", Source::Input, false},
                                        {"output_scale", Source::OutputScale, false},
                                        {"output_zero_point", Source::OutputZeroPoint, false}}};
 
-/// What a source may be, for the error.
+/// The possible sources, for the error.
 std::string sourcesOf(ArgumentsOf owner)
 {
     return owner == ArgumentsOf::Row

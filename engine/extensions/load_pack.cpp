@@ -69,7 +69,7 @@ Result<void> loadAndCheck(const ExtensionPackPtr& pack)
     return registerShapes(*pack);
 }
 
-/// What a crash, a hang or an exit in the trial means for `place`, a library or a pack's folder.
+/// Turns a crash, a hang or an exit in the trial into an error on `place`, a library or a pack.
 Result<void> judge(const TrialEnd& end, const std::string& place, bool isBuilt)
 {
     const auto wrong = [&](const std::string& message) {

@@ -36,7 +36,7 @@ struct TraceFinding
     friend bool operator==(const TraceFinding&, const TraceFinding&) = default;
 };
 
-/// What `resources/export/quantscope_export.py` recorded while it made a .pt2 (format
+/// The record that `resources/export/quantscope_export.py` wrote while it made a .pt2 (format
 /// "quantscope.trace"; the README beside that script describes it).
 struct TraceReport
 {

@@ -188,7 +188,7 @@ struct NewArchive
     ZipPtr zip {nullptr, zip_discard};
 };
 
-/// What an archive in memory holds once it is closed.
+/// The bytes of an archive in memory once it is closed.
 Result<std::string> bytesOf(zip_source_t* source)
 {
     zip_stat_t about = {};

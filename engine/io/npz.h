@@ -26,7 +26,7 @@ struct NpyArray
     std::int64_t elements() const;
 };
 
-/// Where an array of an .npz lies in its archive.
+/// The place of an array of an .npz in its archive.
 struct NpzPlace
 {
     std::string name; ///< without ".npy"

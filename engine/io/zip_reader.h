@@ -27,7 +27,7 @@ public:
         bool isStored = false; ///< not deflated
     };
 
-    /// Errors: NotFound; BadInput for what is not a zip archive or has a damaged directory.
+    /// Errors: NotFound; BadInput for a file that is not a zip archive or has a damaged directory.
     static Result<std::shared_ptr<ZipReader>> open(const std::string& path);
     ~ZipReader();
 

@@ -55,7 +55,7 @@ struct ErrorTerms
     ErrorSums isolated, inherited, bornHere, cumulative;
 };
 
-/// What a layer made: arrays of equal length.
+/// Values of a layer: arrays of equal length.
 struct LayerValues
 {
     const float* signal; ///< y, in the float model

@@ -41,7 +41,7 @@ QS_HD inline std::int32_t histogramBin(float x, HistogramEdges edges, std::int32
 void histogramCpu(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
                   std::uint64_t* counts, int threads);
 
-/// Where counts go.
+/// The destination of counts.
 struct HistogramTarget
 {
     HistogramEdges edges;

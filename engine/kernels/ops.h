@@ -36,13 +36,13 @@ struct Observed
 Observed tensorObserve(const at::Tensor& x, float low, float high, std::int32_t bins);
 
 /// The same in steps, of which only `lookFrom` waits for the device. A range is a small tensor on
-/// the device of what is looked at.
+/// the device of the observed one.
 at::Tensor rangeOn(at::Device device, float low, float high);
 /// Queues a look; returns what `grownRange` and `lookFrom` read.
 at::Tensor queueLook(const at::Tensor& x, const at::Tensor& known, std::int32_t bins);
 /// The range that a queued look leaves, for the next one.
 at::Tensor grownRange(const at::Tensor& look);
-/// What a look found, from its copy on the host.
+/// The result of an observation, from its copy on the host.
 Observed lookFrom(const at::Tensor& look);
 
 /// Counts of the values within [edges.low, edges.high].

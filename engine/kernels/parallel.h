@@ -9,7 +9,7 @@ namespace qs::kernels {
 /// Below this many elements a thread costs more than it saves.
 inline constexpr std::int64_t kParallelGrain = 1 << 16;
 
-/// How many parts to cut `count` elements into when `threads` may work.
+/// Number of parts to cut `count` elements into for at most `threads` threads.
 inline int partCount(std::int64_t count, int threads)
 {
     const std::int64_t useful = (count + kParallelGrain - 1) / kParallelGrain;

@@ -18,7 +18,7 @@ namespace {
 using kernels::ErrorSums;
 using kernels::MinMax;
 
-// What a check compares: an operator on one tensor, flattened to numbers, and the naive loop's.
+// Operands of a check: an operator's result on one tensor, as numbers, and the naive loop's.
 struct Answer
 {
     std::vector<double> numbers;

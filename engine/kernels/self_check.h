@@ -24,8 +24,8 @@ struct SelfCheck
 /// Names of all checks.
 std::vector<std::string> selfCheckNames();
 
-/// Runs one check; `device` is "cpu" or "cuda:N" (the plug-in must be loaded). What LibTorch throws
-/// becomes a failure with its message. The name must be one of `selfCheckNames`.
+/// Runs one check; `device` is "cpu" or "cuda:N" (the plug-in must be loaded). An exception of
+/// LibTorch becomes a failure with its message. The name must be one of `selfCheckNames`.
 SelfCheck runSelfCheck(std::string_view name, const std::string& device);
 
 std::vector<SelfCheck> runSelfChecks(const std::string& device);

@@ -27,7 +27,7 @@ std::unordered_map<std::string, std::string> spellings(const Backend& backend)
     return out;
 }
 
-/// How a user writes what a pattern's name stands for.
+/// The user's spelling of a pattern's name.
 std::string written(const std::string& pattern)
 {
     if (pattern.starts_with("torch.nn.") && !pattern.starts_with("torch.nn.functional."))

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr int kDepth = 2;
 constexpr std::size_t kMostFiles = 300;
-/// What is read to find a model by its content; of more the user is asked.
+/// Most bytes read to find a model by its content; beyond that the user is asked.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t(2) << 30;
 
 /// Files below the folder that `wanted` takes, nearest first.

@@ -68,7 +68,7 @@ std::string confirmedFile()
     return userConfigFile("confirmed.json");
 }
 
-/// {file: [path, ...]}; what cannot be read confirms nothing.
+/// {file: [path, ...]}; empty if it cannot be read.
 Json readConfirmed()
 {
     const auto text = readTextFile(confirmedFile());

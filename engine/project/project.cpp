@@ -80,7 +80,7 @@ Result<void> checkHeader(const Json& json, const std::string& path)
     return {};
 }
 
-/// What can be undone is worth less than what was decided: without it the project still opens.
+/// The history matters less than the decisions: without it the project still opens.
 DecisionHistory readHistory(const Json& json, const Project& project, const std::string& path)
 {
     const auto it = json.find("history");

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What an export keeps beside its file: weights over 2 GB of an ONNX model.
+/// Files beside an export: weights over 2 GB of an ONNX model.
 std::vector<std::string> filesBeside(const std::string& folder, const std::string& file)
 {
     std::vector<std::string> found;
@@ -73,7 +73,7 @@ void failChanged(Certificate& certificate, const std::string& folder)
 
 using Outcome = RuntimeVerdict::Outcome;
 
-/// The verdict on a file that nothing executed; none where it was executed or has failed.
+/// The verdict on a file that no runtime executed; nothing if one did or if it failed.
 std::optional<RuntimeVerdict> unexecuted(const Certificate& certificate, const std::string& form,
                                          const std::string& file)
 {

@@ -9,7 +9,7 @@ struct CertifyRequest
 {
     VerifyRequest exports;
     std::string modelSha256;
-    std::string data, dataSha256; ///< what the exports are run on: path or "sample", content
+    std::string data, dataSha256; ///< the data of the runs: path or "sample", content
 };
 
 /// `verifyExports`, with the rest of a certificate: exports that no runtime executed and runtimes

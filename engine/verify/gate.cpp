@@ -125,7 +125,7 @@ private:
               *m_limits.minCoverage, " %");
     }
 
-    /// What a node loses: its own, or of a member of a fusion the fusion's. Null: not measured.
+    /// A node's error: its own, or for a member of a fusion the fusion's. Null: not measured.
     const Json* measuredAt(const Json& node) const
     {
         if (childOf(node, "error").is_object())

@@ -21,7 +21,7 @@ struct OwnRun
     std::vector<std::string> names; ///< of its outputs
     std::vector<int> places; ///< of its outputs among the model's; -1: an edit added it
     BatchOutputs outputs;
-    NodeIntegers integers; ///< of the first batch, in order; a kernel's are those it stands for
+    NodeIntegers integers; ///< of the first batch, in order; a kernel has its quantize's
 };
 
 /// Runs of the model here: in float, and in each exported form as its file has it. A

@@ -132,7 +132,7 @@ Result<void> readOutputs(const std::string& path, std::size_t calls, std::size_t
     return {};
 }
 
-/// What the script left; an error in its last words where it left nothing.
+/// The script's output file; its last words as the error without one.
 Json doneJson(const TemporaryFolder& folder, int exitCode)
 {
     Json done = Json::parse(textOf(folder.file("done.json")), nullptr, false);

@@ -62,7 +62,7 @@ struct PythonJob
     std::string floatFile = {};
 };
 
-/// Which packages a run that `lacks` some needs, and how they are installed: one line.
+/// The packages that a run `lacks`, and how to install them: one line.
 std::string missingText(const RuntimeRun& run, const std::string& python);
 
 /// Runs the file on the batches' inputs. Errors: Python or the script cannot be started, a

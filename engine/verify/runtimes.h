@@ -14,7 +14,7 @@ struct Runtime
     std::string_view name; ///< "torch.export"
     std::string_view form; ///< of `exportForms`: the file that it loads
     std::string_view packages; ///< of Python, that it and the comparison need: "onnx onnxruntime"
-    /// Computes operator by operator what the file says; else it fuses, and rounds elsewhere.
+    /// Runs the file operator by operator; else it fuses, and rounds elsewhere.
     bool isExact = true;
     /// Whether `--speed` can time it, float and int8, as a whole and by kind of operator.
     bool timesOperators = false;

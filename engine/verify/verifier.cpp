@@ -215,7 +215,7 @@ private:
             verdict.reason = missingText(run, m_request.python);
             if (!run.missing.empty() && !run.isOwnPython)
                 m_certificate.setup = setupAdvice(!run.makesEnvironments);
-            if (!m_request.runtimes.empty()) // whoever names it counts on it
+            if (!m_request.runtimes.empty()) // a named runtime is required
                 verdict.outcome = RuntimeVerdict::Outcome::Failed;
             return;
         }

@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// Where a cure stands in a model. A value.
+/// The place of a cure in a model. A value.
 struct CurePlace
 {
     std::size_t cure = 0; ///< index among the cures that were asked about

@@ -56,7 +56,7 @@ std::string observerText(const Plan& plan, ObserverId id)
     return text + ")";
 }
 
-/// What every form of a model is printed with: the classes that packs have patterns for.
+/// Context for printing every form of a model: the classes that packs have patterns for.
 CodeContext plainContext()
 {
     CodeContext context;

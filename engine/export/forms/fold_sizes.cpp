@@ -134,7 +134,7 @@ private:
         return Argument(std::move(sizes));
     }
 
-    /// What a slice takes of a list of sizes, as Python counts.
+    /// The part of a list of sizes that a slice takes, as Python counts.
     static std::optional<Argument> partOf(const std::vector<NamedArgument>& args)
     {
         const auto* list = args[0].value.asList();

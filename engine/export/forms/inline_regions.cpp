@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// What the values of a region's own graph are outside.
+/// The outer arguments of the values of a region's graph.
 using Outside = std::unordered_map<ValueRef, Argument>;
 
 bool isInlined(const Node& node)

@@ -89,7 +89,7 @@ std::int64_t irVersion(std::int64_t opset)
     return opset < 15 ? 7 : opset < 19 ? 8 : opset < 21 ? 9 : opset < 23 ? 10 : 11;
 }
 
-/// What is written in order: text, or a tensor's bytes.
+/// A piece of output, written in order: text, or a tensor's bytes.
 struct Piece
 {
     std::string text;
@@ -119,7 +119,7 @@ void addPairs(protozero::pbf_writer& out, Tag tag, const OnnxMetadata& pairs)
     }
 }
 
-/// Where the tensors of a model that is too large for one file lie.
+/// The file with the tensors of a model that is too large for one file.
 class DataFile
 {
 public:

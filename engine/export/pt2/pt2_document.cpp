@@ -136,7 +136,7 @@ private:
     const JobContext& m_job;
 };
 
-/// What surrounds the graph: signature and calling convention.
+/// Writes the parts around the graph: signature and calling convention.
 class DocumentWriter
 {
 public:

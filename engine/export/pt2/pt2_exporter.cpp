@@ -125,7 +125,7 @@ Result<void> checkSpelled(const Graph& graph)
     return {};
 }
 
-/// What lies beside the program in the archive.
+/// Records beside the program in the archive.
 struct BesideProgram
 {
     std::optional<ExportRecord> record;

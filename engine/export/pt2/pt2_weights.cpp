@@ -13,7 +13,7 @@ namespace {
 
 using Archive = caffe2::serialize::PyTorchStreamWriter;
 
-/// True for what the state dict holds.
+/// True for nodes of the state dict.
 bool isState(const Node& node)
 {
     return node.kind == NodeKind::Parameter && (!node.isBuffer || node.persistentBuffer);

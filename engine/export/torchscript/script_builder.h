@@ -17,8 +17,8 @@ namespace qs {
 using ScriptValue = torch::jit::Value;
 
 /// A TorchScript module under construction: one `forward` whose body is filled value by value, and
-/// the modules below it, whose attributes hold what is constant. Borrows the graph, the interpreter
-/// and the names. Functions may throw what LibTorch throws: call inside `guardTorch`.
+/// the modules below it, whose attributes hold constants. Borrows the graph, the interpreter and
+/// the names. Functions may throw what LibTorch throws: call inside `guardTorch`.
 class ScriptBuilder
 {
 public:

@@ -17,7 +17,7 @@ namespace qs {
 class ScriptModules
 {
 public:
-    /// Where an attribute is: the module's path, "" the root, and its name there.
+    /// The place of an attribute: the module's path, "" the root, and its name there.
     struct Place
     {
         std::string path, name;

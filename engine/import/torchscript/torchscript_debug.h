@@ -18,7 +18,7 @@ inline std::string functionalWord(const std::string& name)
     return name.starts_with('_') ? name.substr(1) : name;
 }
 
-/// Where the Python code lies that a TorchScript program was made from, as the file reports it.
+/// The places of the Python code that a TorchScript program was made from, as recorded in the file.
 class ScriptDebug
 {
 public:

@@ -315,7 +315,7 @@ private:
         C10_THROW_ERROR(Error, m_refusal->message);
     }
 
-    /// That no tensor reaches beyond its record; remembers where the storages lie.
+    /// Checks that no tensor reaches beyond its record; stores the places of the storages.
     Result<void> checkTensors(const at::IValue& value)
     {
         std::string problem;

@@ -200,7 +200,7 @@ private:
         }
     }
 
-    /// What counts the batches of training, and writes to fake quantizers' buffers that are left.
+    /// Removes counters of training batches, and remaining writes to fake quantizers' buffers.
     void dropUpdates()
     {
         const auto order = m_edit.order();

@@ -93,7 +93,7 @@ private:
         return given && given->asBool() && *given->asBool();
     }
 
-    /// Whether it would observe what it is given.
+    /// True if it observes its input.
     Result<bool> isObserving(const Node& node, const std::string& path) const
     {
         QS_TRY(at::Tensor enabled, number(node, "observer_on"));

@@ -12,15 +12,15 @@
 
 namespace qs {
 
-/// Where a fake quantizer keeps its state.
+/// The place of a fake quantizer's state.
 struct FakeQuantizerPlace
 {
     std::string path; ///< of its module: "conv.weight_fake_quant"; "" = unknown
     std::vector<NodeId> nodes; ///< the module's call, where it is spelled as several operators
 };
 
-/// What the fake quantizer `node` observed of `value`, all but who reads it; nothing where it never
-/// observed one or computes its scale. Errors: a stored tensor that cannot be read.
+/// The observation of `value` by the fake quantizer `node`, without readers; nothing if it never
+/// observed a value or computes its scale. Errors: a stored tensor that cannot be read.
 Result<std::optional<GivenObservation>> readGiven(const GraphEdit& edit, const TensorStore& store,
                                                   const Node& node, ValueRef value,
                                                   const FakeQuantizerPlace& place);

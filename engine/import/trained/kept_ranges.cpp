@@ -27,7 +27,7 @@ RangesJson readerJson(const Node& reader)
     return reader.outputs.empty() ? RangesJson(nullptr) : RangesJson(reader.outputs[0].name);
 }
 
-/// Visits what a record holds of a range besides value and readers: key and member.
+/// Visits the members of a range's record besides value and readers: key and member.
 template<class Given, class Visit>
 void eachField(Given& given, const Visit& visit)
 {

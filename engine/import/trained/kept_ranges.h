@@ -10,8 +10,8 @@ namespace qs {
 
 class Pt2Archive;
 
-/// Where a float model that this program saved keeps the ranges of training
-/// (`givenObservations`): its graph holds no fake quantizers any more.
+/// The record of training ranges (`givenObservations`) in a float model that this program saved:
+/// its graph no longer holds fake quantizers.
 inline constexpr const char* kKeptRangesPath = "extra/quantscope_ranges.json";
 
 /// The record of the graph's ranges; "" for a graph without. Values and their readers have the

@@ -19,7 +19,7 @@ const Node* makerOf(const GraphEdit& edit, const Argument* value)
     return ref && ref->index == 0 ? edit.tryGet(ref->node) : nullptr;
 }
 
-/// What a chain of reshapes shows.
+/// The input of a chain of reshapes.
 std::optional<ValueRef> beneathReshapes(const GraphEdit& edit, const Argument* value)
 {
     const Node* node = makerOf(edit, value);

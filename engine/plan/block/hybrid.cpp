@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// What rules by object type may name in the model.
+/// The names in the model that rules by object type may use.
 std::set<std::string> typesOf(const Graph& graph)
 {
     std::set<std::string> types;

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// What the model has, against what is asked for.
+/// Compares requested names with those of the model.
 class NameCheck
 {
 public:

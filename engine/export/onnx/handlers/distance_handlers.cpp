@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far vectors are from each other.
+// Distances and norms of vectors.
 #include "engine/export/onnx/onnx_handlers.h"
 
 namespace qs {

@@ -45,7 +45,7 @@ void reduceTruth(OnnxCall& c)
     c.give(c.cast(c.reduce(Op, x, axesOf(c), c.flag("keepdim", false)), DType::Bool));
 }
 
-/// How many elements are reduced, as a number of that type.
+/// Number of reduced elements, as a number of that type.
 std::string countOf(OnnxCall& c, const std::string& x, const std::vector<std::int64_t>& axes,
                     DType dtype)
 {

@@ -42,7 +42,7 @@ bool anyFloating(OnnxCall& c)
     return false;
 }
 
-/// What the operands are computed in.
+/// The element type in which operands are computed.
 DType sizesComputedIn(OnnxCall& c)
 {
     return anyFloating(c) ? DType::Float64 : DType::Int64;

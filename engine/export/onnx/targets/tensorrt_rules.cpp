@@ -24,7 +24,7 @@ std::int64_t channelAxis(const OnnxNode& reader)
     return reader.op == "Gemm" && onnxInteger(reader, "transB", 0) == 0 ? 1 : 0;
 }
 
-/// What speaks against one step; "" = nothing.
+/// The fault of one step; "" = none.
 std::string fault(const OnnxView& view, const OnnxNode& node, const OnnxStep& step)
 {
     if (!step.isFixed())

@@ -66,7 +66,7 @@ private:
     struct Way
     {
         ScriptScope* scope = nullptr;
-        ScriptEvaluator::Items items; ///< outputs of the block, then what is left in the cells
+        ScriptEvaluator::Items items; ///< outputs of the block, then the cells' content
         ScriptJournal::Changes changes;
     };
     /// Results of a branch or loop: the JIT node's outputs, then the new content of the
@@ -93,7 +93,7 @@ private:
     /// A container as a separate item, for a pattern, and back.
     static ScriptItem cellItem(const ScriptContainer& contents);
     static void setCell(ScriptContainer& cell, const ScriptItem& item);
-    /// Adds what the way leaves in each of the cells to its items.
+    /// Adds the way's content of each cell to its items.
     static void addCells(Way& way, const std::vector<ScriptContainerPtr>& cells);
     /// Adds those that the way changes and that are not there yet.
     static void addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells);
@@ -117,7 +117,7 @@ private:
     /// Adds the node, gives it its outputs and hands them out. Returns its id.
     NodeId handOut(const JitNode& node, Node made, const Outcome& outcome, Env& env);
 
-    // torchscript_writes.cpp: what bodies change in place
+    // torchscript_writes.cpp: in-place writes of bodies
     struct BodyWrites
     {
         std::vector<std::size_t> inputs; ///< positions of those that it changes
@@ -128,8 +128,8 @@ private:
     /// Errors (Unsupported): the body writes an operand that aliases another.
     Result<void> checkNames(const JitNode& node, const std::vector<ValueRef>& written,
                             const std::vector<ValueRef>& operands) const;
-    /// Errors (Unsupported): a round changes the carried value `leaf`, and what it hands on in its
-    /// place is another tensor that the body was given.
+    /// Errors (Unsupported): a round changes the carried value `leaf` and carries on another tensor
+    /// that the body was given in its place.
     Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
                                 ValueRef leaf) const;
     bool learnRank(const ScriptItem& condition, bool raisesWhenTrue);

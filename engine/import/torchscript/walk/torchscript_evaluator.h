@@ -16,11 +16,11 @@
 
 namespace qs {
 
-/// Reads a TorchScript program as a graph by walking it with what is known: constants are computed,
-/// branches with a known condition taken, loops with a known count unrolled, calls followed,
-/// tuples, lists, dicts, objects and attributes resolved. The remaining operators become nodes of a
-/// scope. Branches and loops that depend on data become nodes with bodies. No operator is run on
-/// elements. Functions may throw what LibTorch throws: call inside `guardTorch`.
+/// Reads a TorchScript program as a graph by walking it with the known values: constants are
+/// computed, branches with a known condition taken, loops with a known count unrolled, calls
+/// followed, tuples, lists, dicts, objects and attributes resolved. The remaining operators become
+/// nodes of a scope. Branches and loops that depend on data become nodes with bodies. No operator
+/// is run on elements. Functions may throw what LibTorch throws: call inside `guardTorch`.
 class ScriptEvaluator
 {
 public:

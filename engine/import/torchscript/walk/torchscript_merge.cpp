@@ -44,7 +44,7 @@ bool isInner(const ScriptItem& item, const ScriptScope* outer)
             || (held->sizesOf && !isVisible(*held->sizesOf, outer)));
 }
 
-/// What is known of the run-time value an item stands for.
+/// The known type of an item's run-time value.
 ValueType itemType(const ScriptItem& item)
 {
     if (const auto* ref = runtimeValue(item))

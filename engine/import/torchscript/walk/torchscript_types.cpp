@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// What is known of the values that a node reads.
+/// Known facts of the values that a node reads.
 struct Operands
 {
     struct Operand
@@ -205,8 +205,8 @@ void askOperator(Node& node, const c10::OperatorHandle& op,
     }
 }
 
-/// What torch.nn's layers take of their first arguments, the others being masks, offsets and the
-/// like: recurrent and attention layers and bags one sequence or a batch of them, cells one step or
+/// First arguments of torch.nn's layers (the others are masks, offsets and the like):
+/// recurrent and attention layers and bags one sequence or a batch of them, cells one step or
 /// a batch.
 struct Layer
 {

@@ -33,7 +33,7 @@ struct ScopedRef
     friend bool operator==(const ScopedRef&, const ScopedRef&) = default;
 };
 
-/// What is known about a TorchScript value while its program is read: a plain constant (never a
+/// The knowledge of a TorchScript value while its program is read: a plain constant (never a
 /// tensor), something a node makes, or a tuple, list, dict or object whose parts are known one by
 /// one. monostate: a value that no path reads (prim::Uninitialized).
 using ScriptItem = std::variant<std::monostate, at::IValue, ScopedRef, ScriptContainerPtr>;
@@ -74,7 +74,7 @@ inline const ScopedRef* runtimeValue(const ScriptItem& item)
 {
     return std::get_if<ScopedRef>(&item);
 }
-/// Null for what is not a container.
+/// Null if the item is not a container.
 inline ScriptContainer* containerOf(const ScriptItem& item)
 {
     const auto* held = std::get_if<ScriptContainerPtr>(&item);
@@ -145,10 +145,10 @@ public:
     NodeId append(Node node);
     /// Adds an input, parameter or constant, before the operators.
     NodeId addSource(Node node);
-    /// The value as this scope sees it: its own, or an input that stands for one of a scope around.
-    /// Errors (Internal): the value belongs to a scope that has ended.
+    /// The value as this scope sees it: its own, or an input for one of a scope around. Errors
+    /// (Internal): the value belongs to a scope that has ended.
     Result<ValueRef> use(const ScopedRef& ref);
-    /// From now on `inside`, an input, stands for a value of the scope around.
+    /// From now on `inside`, an input, represents a value of the scope around.
     void bind(ValueRef outside, ValueRef inside) { m_inside[outside] = inside; }
     /// The outer values of the inputs made by `use`, in their order.
     const std::vector<ValueRef>& captures() const { return m_captures; }

@@ -25,7 +25,7 @@ bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKe
             || std::any_of(users.begin(), users.end(), [&](const Use& use) {
                    const Node& user = graph.get(use.node);
                    const Argument* source = user.tryArg("src");
-                   // Puts back into a tensor what the branch or loop left in it.
+                   // Copies the branch's or loop's result back into a tensor.
                    const bool isWriteBack = source && user.isOp("aten.copy_.default")
                        && source->asRef() && source->asRef()->node == control;
                    return graph.position(use.node) > here && !isWriteBack;
