@@ -34,7 +34,7 @@ public:
     GraphForm form(CodeForm form) const;
     /// Makes the converted forms unless they are there; `changed` follows.
     void want();
-    /// The converted forms are not made for what is open now; `want` leads to `changed`.
+    /// True if the converted forms of the open model are not made yet; `want` leads to `changed`.
     bool isPending() const { return !m_made; }
     /// A note on estimated figures or missing parts; else empty.
     const QString& note() const { return m_note; }

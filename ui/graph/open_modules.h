@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// Which modules the graph shows unfolded, by path and therefore in every form, and which blocks
-/// stand in one box. GUI thread only.
+/// The modules that the graph shows unfolded, by path and therefore in every form, and the blocks
+/// that share one box. GUI thread only.
 class OpenModules
 {
 public:

@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// Where a value enters or leaves an expanded module.
+/// The place where a value enters or leaves an expanded module.
 struct Port
 {
     int entry = -1; ///< the drawn producer it carries

@@ -25,7 +25,7 @@ void addLegend(GraphStyle& style, const QColor& color, const QString& text)
         style.legend.push_back({color, text});
 }
 
-/// What a drawn node stands for, in its own graph and in the model.
+/// The nodes of a drawn node, in its own graph and in the model.
 struct Judged
 {
     const FoldEntry& entry;

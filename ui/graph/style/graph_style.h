@@ -66,8 +66,8 @@ struct GraphStyle
     std::vector<LegendEntry> legend;
     std::vector<LegendEntry> ruleLegend; ///< of the style rules
     ColourBy by = ColourBy::Verdict;
-    QString title; ///< of the legend: what imported data call themselves
-    bool scale = false; ///< colours stand for numbers, and there are some
+    QString title; ///< of the legend: the imported data's own title
+    bool scale = false; ///< colours show numbers, and there are some
     ColourRamp ramp; ///< of the scale
     ScaleRange full; ///< of all that was measured
     ScaleRange range; ///< that the colours are spread over

@@ -184,7 +184,7 @@ void BodyPane::toggleFold(int entry)
     relayout();
 }
 
-/// The code of what was clicked, where the file carries it.
+/// Shows the code of the clicked entry, if the file has it.
 void BodyPane::describe(int entry)
 {
     m_view->graphScene().setSelectedEntries({entry});

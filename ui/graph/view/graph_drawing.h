@@ -16,7 +16,7 @@
 
 namespace qs {
 
-/// Sizes of what is drawn, in scene units (pixels at 100 %).
+/// Sizes of drawn items, in scene units (pixels at 100 %).
 inline constexpr double kNodeHeight = 40;
 /// Of a node with a third line: the parameters and literals inside.
 inline constexpr double kTallNodeHeight = 54;
@@ -59,7 +59,7 @@ struct DrawnReference
     int node = -1; ///< index of the reader in `GraphDrawing::nodes`
 };
 
-/// Which way a drawing runs.
+/// The direction of a drawing.
 enum class Flow
 {
     Down,

@@ -17,7 +17,7 @@ public:
     enum class Look
     {
         Selected,
-        Partner, ///< changes along with what is selected
+        Partner, ///< changes along with the selection
         Hovered
     };
     HotItem(const QRectF& rect, Look look);

@@ -13,12 +13,12 @@ namespace qs {
 
 namespace {
 
-constexpr double kBehind = 0.28; ///< opacity of what a filter leaves out
+constexpr double kBehind = 0.28; ///< opacity of nodes outside of a filter
 constexpr double kTint = 0.2; ///< how much of its rule's colour a node's ground takes on
 constexpr double kRadius = 6;
 constexpr double kBarWidth = 5;
 constexpr double kBadgeWidth = 38;
-/// A box around blocks looks like a pile: so many sheets lie below it.
+/// Number of sheets below a box around blocks, which is drawn as a pile.
 constexpr int kSheets = 2;
 constexpr double kSheetOffset = 3;
 
