@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+import test_english
 import test_files
 import test_format
 import test_layers
@@ -61,6 +62,29 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
                           'warn("not kept: it is full"); text.contains(QLatin1String("matches no")); setObjectName("aName");\n')
         self.assertEqual(list(test_translated.untranslated(name)), [])
 
+    def test_plain_english_in_pages(self):
+        long = "word " * 31 + "\n"
+        bad = ["It is", "no page.", "", "| nobody |", "", "- after a wall", "  behind it", "", "```", "told", "```", "", "    apart"]
+        found = list(test_english.page_problems("engine/README.md", bad + ["", long]))
+        self.assertEqual([problem.split(":")[1] for problem in found], ["1", "4", "6", "15"])
+        good = ["It is no longer one, apart from two.", "", "| " + long.strip() + " |", "", "word " * 20 + "word: " + "word " * 20]
+        self.assertEqual(list(test_english.page_problems("engine/README.md", good)), [])
+        self.assertEqual(list(test_english.page_problems("notes.md", [long])), [])
+
+    def test_plain_english_in_sources(self):
+        name = self.write("engine/a.cpp", '// told, "behind"\nfail("that is none"); /* nobody */ int apart = 0;\nauto raw = R"(tells)"; // it is no longer\n')
+        self.assertEqual(test_english.words_of(name), 5)
+        self.assertEqual(len(list(test_english.bound_problems({"engine": 5, "ui": 2}, {"engine": 4, "ui": 2}))), 1)
+
+    def test_subjects_of_commits_are_short(self):
+        self.assertEqual(len(list(test_english.subject_problems(["x" * 73, "x" * 72]))), 1)
+        self.commit(self.write("a.txt", "a\n"))
+        self.addCleanup(setattr, test_english, "SINCE", test_english.SINCE)
+        self.assertEqual(test_english.subjects(), [])
+        test_english.SINCE = self.git_head()
+        self.commit(self.write("b.txt", "b\n"))
+        self.assertEqual(test_english.subjects(), ["a"])
+
     def test_torch_is_found_through_another_header(self):
         self.write("engine/compare/metrics/metrics.h", "#include <ATen/core/Tensor.h>\n")
         name = self.write("ui/panel.cpp", '#include "engine/compare/metrics/metrics.h"\n')
@@ -98,6 +122,9 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
 
     def git(self, *words):
         subprocess.run(["git", "-C", str(tree.ROOT), *words], check=True)
+
+    def git_head(self):
+        return subprocess.run(["git", "-C", str(tree.ROOT), "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
     def commit(self, *names):
         if not (tree.ROOT / ".git").exists():
