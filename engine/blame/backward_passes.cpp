@@ -92,6 +92,8 @@ BackwardPasses::BackwardPasses(const BlameRuns& runs, Gradients gradients, std::
     , m_seed(seed)
     , m_sums(areValues(runs.twin.sites))
     , m_idle(runs.twin.sites.size(), true)
+    , m_powers(runs.weights)
+    , m_ahead(runs.weights)
 {
     std::unordered_map<NodeId, std::size_t> first; // by pair: its place, the same for all readers
     for (std::size_t i = 0; i < runs.twin.places.size(); ++i) {
@@ -200,15 +202,14 @@ std::vector<std::optional<SiteBlame>> BackwardPasses::sites() const
 
 double BackwardPasses::correction() const
 {
-    double sum = 0;
-    std::size_t count = 0;
+    double sum = 0, weights = 0;
     for (std::size_t i = 0; i < m_scales.size(); ++i)
-        if (m_scales[i] > 0) {
+        if (const double weight = m_powers.weight(i); m_scales[i] > 0 && weight > 0) {
             const double power = m_powers.signal(i) / double(m_sums.samples());
-            sum += 1 / (m_scales[i] * m_scales[i] * double(m_measured) * power);
-            ++count;
+            sum += weight * weight / (m_scales[i] * m_scales[i] * power);
+            weights += weight;
         }
-    return count ? sum / double(count) : 1;
+    return weights > 0 ? sum / weights : 1;
 }
 
 std::set<std::string> BackwardPasses::blocks() const
@@ -266,10 +267,9 @@ Result<void> BackwardPasses::addOutputs(const std::vector<at::Tensor>& outputs,
     if (!m_scales.empty())
         return {};
     const OutputPowers& known = m_aheadSamples ? m_ahead : m_powers;
-    m_measured = known.measured();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const double power = known.signal(i) / double(m_aheadSamples ? m_aheadSamples : samples);
-        m_scales.push_back(power > 0 ? 1 / std::sqrt(power * double(m_measured)) : 0);
+        m_scales.push_back(power > 0 ? std::sqrt(known.weight(i) / power) : 0);
     }
     return {};
 }

@@ -22,6 +22,7 @@ struct BlameRuns
     const Interpreter& referenceRun;
     std::vector<std::size_t> outputs; ///< those that may be floats, among all, flat and in order
     std::vector<std::string> names; ///< of all outputs
+    std::vector<double> weights {}; ///< of `outputs`; empty = all alike
 };
 
 /// Those of all outputs that a blame is about.
@@ -77,7 +78,6 @@ private:
     OutputPowers m_powers;
     OutputPowers m_ahead; ///< of `measure`
     std::int64_t m_aheadSamples = 0;
-    std::size_t m_measured = 0; ///< outputs with a signal
     int m_probes = 1;
     /// A value with noise in it, as long as places and probes have yet to see it.
     struct Kept

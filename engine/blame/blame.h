@@ -20,6 +20,9 @@ struct BlameOptions
     std::int64_t rows = 64;
     std::uint64_t seed = 0; ///< of the probes
     std::size_t bytes = 0; ///< of values that one pass keeps; 0 = no limit
+    /// Of the model's outputs, flat and in order: how much each counts; empty = all alike. Shares
+    /// are then weighted means.
+    std::vector<double> weights {};
     /// Sites that are measured too, the greatest first, each alone switched on. Without a number
     /// none where the shares add up (`Blame::isAdditive`), else 16 and those without a derivative.
     std::optional<std::int64_t> exact {};

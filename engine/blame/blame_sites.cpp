@@ -49,9 +49,9 @@ public:
                 if (!site) {
                     clean = outputs;
                     for (const std::size_t each : sites)
-                        m_powers[each].addSignal(outputs);
+                        m_powers.try_emplace(each, m_runs.weights).first->second.addSignal(outputs);
                 } else {
-                    m_powers[*site].addNoise(clean, outputs);
+                    m_powers.at(*site).addNoise(clean, outputs);
                 }
             },
             job);
@@ -206,8 +206,11 @@ Result<BlamePtr> blameSites(const ConvertedModel& converted, const Dataset& data
     QS_TRY(const Interpreter floatRun, Interpreter::create(twin.graph, {.device = place}, job));
     QS_TRY(const Interpreter referenceRun,
            Interpreter::create(twin.reference, {.device = place}, job));
-    const BlameRuns runs {twin, floatRun, referenceRun, floatOutputs(*twin.graph),
-                          formOutputNames(*converted.prepared->model, converted.referenceEdits)};
+    BlameRuns runs {twin, floatRun, referenceRun, floatOutputs(*twin.graph),
+                    formOutputNames(*converted.prepared->model, converted.referenceEdits)};
+    if (!options.weights.empty())
+        for (const std::size_t output : runs.outputs)
+            runs.weights.push_back(output < options.weights.size() ? options.weights[output] : 0);
     if (runs.outputs.empty())
         return fail(ErrorCode::Unsupported,
                     "the model returns no floats: there is no noise to blame");

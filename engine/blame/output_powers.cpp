@@ -37,21 +37,27 @@ void OutputPowers::addNoise(const std::vector<at::Tensor>& outputs,
             m_noise[i] += powerOf(noisy[i].to(at::kDouble) - outputs[i].to(at::kDouble));
 }
 
-std::size_t OutputPowers::measured() const
+double OutputPowers::weightOf(std::size_t output) const
 {
-    std::size_t count = 0;
-    for (const double signal : m_signal)
-        count += signal > 0;
-    return count;
+    const double given = output < m_weights.size() ? m_weights[output] : m_weights.empty() ? 1 : 0;
+    return m_signal[output] > 0 ? given : 0;
+}
+
+double OutputPowers::weight(std::size_t output) const
+{
+    double all = 0;
+    for (std::size_t i = 0; i < m_signal.size(); ++i)
+        all += weightOf(i);
+    return all > 0 ? weightOf(output) / all : 0;
 }
 
 double OutputPowers::share() const
 {
     double sum = 0;
     for (std::size_t i = 0; i < m_signal.size(); ++i)
-        if (m_signal[i] > 0)
-            sum += m_noise[i] / m_signal[i];
-    return measured() ? sum / double(measured()) : 0;
+        if (const double part = weight(i); part > 0)
+            sum += part * m_noise[i] / m_signal[i];
+    return sum;
 }
 
 } // namespace qs

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/text.h"
 #include "engine/blame/blame_sites.h"
 #include "engine/blame/why_json.h"
 #include "engine/calibrate/data/dataset.h"
@@ -13,13 +14,15 @@ namespace qs {
 
 Key blameKey(const Key& comparison, const BlameOptions& options)
 {
-    return KeyBuilder("blame")
-        .add(comparison)
+    KeyBuilder keyed("blame");
+    keyed.add(comparison)
         .add(options.samples)
         .add(options.rows)
         .add(std::int64_t(options.seed))
-        .add(options.exact.value_or(-1))
-        .key();
+        .add(options.exact.value_or(-1));
+    for (const double weight : options.weights)
+        keyed.add(numberText(weight, 17));
+    return keyed.key();
 }
 
 Key diagnosisKey(const Key& comparison, const BlameOptions& options, bool eightBitsHold)

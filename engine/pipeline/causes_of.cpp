@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/causes_of.h"
 
-#include "engine/blame/causes/diagnose.h"
 #include "engine/verify/certificate.h"
 
 namespace qs {
 
-std::vector<Cause> causesOf(const Calibration& calibration, const Blame& blame,
-                            const GraphPtr& file)
+DiagnosisParts diagnosisParts(const Calibration& calibration, const Blame& blame,
+                              const GraphPtr& file)
 {
     DiagnosisParts parts;
     parts.blame = &blame;
@@ -16,7 +15,13 @@ std::vector<Cause> causesOf(const Calibration& calibration, const Blame& blame,
     parts.qparams = &calibration.qparams;
     parts.file = file;
     parts.eightBitsHold = hasDotProduct();
-    return diagnose(parts);
+    return parts;
+}
+
+std::vector<Cause> causesOf(const Calibration& calibration, const Blame& blame,
+                            const GraphPtr& file)
+{
+    return diagnose(diagnosisParts(calibration, blame, file));
 }
 
 } // namespace qs

@@ -5,9 +5,11 @@
 #include "app/commands/options/limit_options.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/tune_text.h"
+#include "app/commands/user_metric.h"
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
+#include "engine/configure/nearest_name.h"
 #include "engine/pipeline/tune/tune_json.h"
 
 #include <CLI/CLI.hpp>
@@ -23,7 +25,8 @@ struct TuneOptions : ModelRunOptions
     double keepInt8 = 80;
     std::int64_t samples = 64, seed = 0;
     int trials = 0;
-    std::vector<std::string> allowed;
+    std::int64_t forwards = 0;
+    std::vector<std::string> allowed, forbidden;
     bool resume = false, noGuard = false, json = false;
 };
 
@@ -43,16 +46,39 @@ Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
         const auto kind = cureKindFromName(name);
         if (!kind)
             return fail(makeError(ErrorCode::Usage, "there is no cure '" + name + "'")
-                            .withHint("give some of " + joined(cureKindNames())));
+                            .withHint(suggestName(name, cureKindNames())));
         kinds.insert(*kind);
     }
     return kinds;
 }
 
+/// The goal, and the command that tells it where it is the user's own metric.
+Result<void> setGoal(const TuneOptions& options, TuneRequest& request)
+{
+    QS_TRY(request.goal, parseGoal(options.goal));
+    const bool isMetric = request.goal.kind == TuneGoal::Kind::Metric;
+    if (isMetric == options.eval.empty())
+        return fail(makeError(ErrorCode::Usage,
+                              isMetric ? "the goal " + inQuotes(options.goal) + " needs --eval CMD"
+                                       : "--eval is for a goal 'metric NUMBER'"));
+    if (isMetric) {
+        request.metricText = options.eval;
+        request.metric
+            = [command = options.eval](const std::string& outputs, const JobContext& job) {
+                  return runUserMetric(command, outputs, job);
+              };
+    }
+    return {};
+}
+
 Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run)
 {
     TuneRequest request;
-    QS_TRY(request.goal, parseGoal(options.goal));
+    QS_CHECK(setGoal(options, request));
+    for (const std::string& text : options.forbidden) {
+        QS_TRY(ForbiddenCure forbidden, parseForbidden(text));
+        request.forbidden.push_back(std::move(forbidden));
+    }
     QS_TRY(request.allowed, allowedOf(options.allowed));
     if (!options.time.empty()) {
         const auto time = parseDuration(options.time);
@@ -63,6 +89,8 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run)
     }
     if (options.trials > 0)
         request.trials = options.trials;
+    if (options.forwards > 0)
+        request.forwards = options.forwards;
     QS_CHECK(run.locate());
     QS_CHECK(run.plan());
     request.file = run.compareRequest().edited->file;
@@ -128,15 +156,26 @@ void addTuneCommand(CLI::App& app, Command& chosen)
                      "the recipe to write; the search's state is kept beside it")
         ->required();
     verb->add_option("--goal", options->goal,
-                     "'sqnr 20' (dB of the worst output), 'cosine 0.98', 'top1-drop 0.5'");
+                     "'sqnr 20' (dB of the worst output), 'cosine 0.98', 'top1-drop 0.5', or "
+                     "'metric 0.81' with --eval");
+    verb->add_option("--eval", options->eval,
+                     "a command that gets outputs as an .npz and prints one number, the higher the "
+                     "better");
     verb->add_option("--keep-int8", options->keepInt8,
                      "least share of the multiplications that stay in int8, in percent")
         ->check(CLI::Range(0.0, 100.0));
     verb->add_option("--allow", options->allowed,
                      "kinds of cures: range, float, float_result, bound; without it all")
         ->delimiter(',');
+    verb->add_option("--forbid", options->forbidden,
+                     "a cure that must not be taken: float@add_6; may be given several times")
+        ->take_all();
     verb->add_option("--time", options->time, "stop with the best so far after: seconds, 10m, 2h");
     verb->add_option("--trials", options->trials, "stop with the best so far after so many trials")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--forwards", options->forwards,
+                     "stop with the best so far after about so many forward passes over the "
+                     "searched samples; a look at the causes counts four")
         ->check(CLI::PositiveNumber);
     verb->add_option("--samples", options->samples,
                      "how many samples are searched on; a quarter is kept as guard")

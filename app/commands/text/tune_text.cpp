@@ -16,14 +16,18 @@ std::string percentText(double part)
 
 std::string trialsText(const TuneState& state)
 {
-    TextTable table({">trial", "stage", ">predicted dB", ">dB", ">on guard", ">cosine",
-                     ">int8 MACs", ">cures", ""});
+    const bool hasMetric = !state.trials.empty() && state.trials[0].guard.metric;
+    TextTable table({">trial", "stage", ">predicted dB", ">dB", ">on guard",
+                     hasMetric ? ">metric" : ">cosine", ">int8 MACs", ">cures", ">forwards", ""});
     for (std::size_t i = 0; i < state.trials.size(); ++i) {
         const Trial& trial = state.trials[i];
         table.add({std::to_string(i + 1), trial.stage, sqnrCell(trial.predictedDb),
                    sqnrText(trial.search.db, 2), sqnrText(trial.guard.db, 2),
-                   fixedText(trial.guard.cosine, 5), percentText(trial.int8Macs),
+                   trial.guard.metric ? numberText(*trial.guard.metric, 6)
+                                      : fixedText(trial.guard.cosine, 5),
+                   percentText(trial.int8Macs),
                    std::to_string(trial.cures.size() + (trial.floatNeedless ? 1 : 0)),
+                   std::to_string(trial.forwards),
                    std::string(trial.reached ? "reached" : "")
                        + (i == state.best ? (trial.reached ? ", best" : "best") : "")});
     }
@@ -54,6 +58,18 @@ std::string tuneText(const TuneRequest& request, const TuneState& state)
         if (best.floatNeedless)
             text += "  results that only float operators read stay float (needless_outputs)\n";
         text += "\n";
+    }
+    for (const std::string& note : state.notes)
+        text += "Note: " + note + ".\n";
+    if (!best.reached && !state.remaining.empty()) {
+        text += "What is left of the noise\n";
+        for (const RemainingNoise& one : state.remaining)
+            text += "  " + percentText(one.share) + "  " + one.node + ": "
+                + std::string(causeWords(one.cause)) + "\n";
+        if (state.neededInt8)
+            text += "The goal is predicted with " + percentText(*state.neededInt8)
+                + " of the multiplications in int8; " + percentText(request.keepInt8)
+                + " are asked for.\n";
     }
     text += (best.reached ? "Reached: " : "Missed: best ") + sqnrText(best.guard.db, 2, " dB")
         + " on the guard with " + percentText(best.int8Macs) + " of the multiplications in int8; "

@@ -77,7 +77,7 @@ double FloatKnapsack::costOf(const std::vector<NodeId>& operators,
 {
     double cost = 0;
     for (const NodeId id : operators)
-        if (const std::size_t index = m_indices.at(id); !taken[index])
+        if (const std::size_t index = m_indices.at(id); taken.empty() || !taken[index])
             cost += m_macs[index];
     return cost;
 }
@@ -91,50 +91,115 @@ FloatChoice FloatKnapsack::freeOnes() const
     return choose(kLeft * all, 0);
 }
 
+bool FloatKnapsack::isGone(const Item& item, const std::vector<bool>& taken) const
+{
+    return !item.operators.empty()
+        && std::all_of(item.operators.begin(), item.operators.end(),
+                       [&](NodeId id) { return taken[m_indices.at(id)]; });
+}
+
+double FloatKnapsack::noiseWith(const std::vector<bool>& taken) const
+{
+    double noise = 0;
+    for (const Item& item : m_items)
+        noise += isGone(item, taken) ? 0 : item.share;
+    return noise;
+}
+
+double FloatKnapsack::macsOf(const std::vector<bool>& taken) const
+{
+    double macs = 0;
+    for (std::size_t i = 0; i < taken.size(); ++i)
+        macs += taken[i] ? m_macs[i] : 0;
+    return macs;
+}
+
+void FloatKnapsack::fill(std::vector<bool>& taken, double noise, double mostFloat,
+                         const Item* without) const
+{
+    const auto isLeftOut = [&](const Item& item) {
+        return without && std::any_of(item.operators.begin(), item.operators.end(), [&](NodeId id) {
+                   return std::find(without->operators.begin(), without->operators.end(), id)
+                       != without->operators.end();
+               });
+    };
+    double left = noiseWith(taken), macs = macsOf(taken);
+    while (left > noise) {
+        const Item* best = nullptr;
+        double bestRatio = 0;
+        for (const Item& item : m_items) {
+            if (item.operators.empty() || isGone(item, taken) || isLeftOut(item))
+                continue;
+            const double cost = costOf(item.operators, taken);
+            if (macs + cost > mostFloat)
+                continue;
+            const double ratio
+                = cost > 0 ? item.share / cost : std::numeric_limits<double>::infinity();
+            if (!best || ratio > bestRatio) {
+                best = &item;
+                bestRatio = ratio;
+            }
+        }
+        if (!best)
+            return;
+        macs += costOf(best->operators, taken);
+        for (const NodeId id : best->operators)
+            taken[m_indices.at(id)] = true;
+        left = noiseWith(taken);
+    }
+}
+
+void FloatKnapsack::exchange(std::vector<bool>& taken, double noise, double mostFloat) const
+{
+    constexpr int kMostRounds = 8;
+    constexpr double kLess = 1 - 1e-9; // as rounding goes
+    for (int round = 0; round < kMostRounds; ++round) {
+        bool isBetter = false;
+        for (const Item& item : m_items) {
+            if (!isGone(item, taken) || !(costOf(item.operators, {}) > 0))
+                continue;
+            std::vector<bool> other = taken;
+            for (const NodeId id : item.operators)
+                other[m_indices.at(id)] = false;
+            fill(other, noise, mostFloat, &item);
+            const double before = noiseWith(taken), after = noiseWith(other);
+            const bool holds = after <= noise && macsOf(other) < kLess * macsOf(taken);
+            if (holds || (before > noise && after < kLess * before)) {
+                taken = std::move(other);
+                isBetter = true;
+            }
+        }
+        if (!isBetter)
+            return;
+    }
+}
+
 FloatChoice FloatKnapsack::choose(double noise, double mostFloat) const
 {
     FloatChoice choice;
-    std::vector<bool> taken(m_macs.size()), gone(m_items.size());
+    std::vector<bool> taken(m_macs.size());
+    fill(taken, noise, mostFloat);
+    exchange(taken, noise, mostFloat);
+    choice.noise = noiseWith(taken);
+    choice.floatMacs = macsOf(taken);
+    choice.isBounded = choice.noise > noise;
+    std::vector<const Item*> gone;
     for (const Item& item : m_items)
-        choice.noise += item.share;
-    const auto isGone = [&](const Item& item) {
-        return !item.operators.empty()
-            && std::all_of(item.operators.begin(), item.operators.end(),
-                           [&](NodeId id) { return taken[m_indices.at(id)]; });
-    };
-    while (choice.noise > noise) {
-        std::optional<std::size_t> best;
-        double bestRatio = 0;
-        for (std::size_t i = 0; i < m_items.size(); ++i) {
-            if (gone[i] || m_items[i].operators.empty())
-                continue;
-            const double cost = costOf(m_items[i].operators, taken);
-            if (choice.floatMacs + cost > mostFloat)
-                continue;
-            const double ratio
-                = cost > 0 ? m_items[i].share / cost : std::numeric_limits<double>::infinity();
-            if (!best || ratio > bestRatio)
-                best = i;
-            bestRatio = best == i ? ratio : bestRatio;
-        }
-        if (!best) {
-            choice.isBounded = true;
-            break;
-        }
-        const std::vector<NodeId>& operators = m_items[*best].operators;
-        choice.floatMacs += costOf(operators, taken);
-        std::vector<NodeId> added;
-        for (const NodeId id : operators)
-            if (!taken[m_indices.at(id)]) {
-                taken[m_indices.at(id)] = true;
-                added.push_back(id);
+        if (isGone(item, taken))
+            gone.push_back(&item);
+    // those that cost nothing first
+    std::stable_partition(gone.begin(), gone.end(),
+                          [this](const Item* item) { return !(costOf(item->operators, {}) > 0); });
+    std::vector<bool> grouped(taken.size());
+    for (const Item* item : gone) {
+        std::vector<NodeId> group;
+        for (const NodeId id : item->operators)
+            if (const std::size_t index = m_indices.at(id); !grouped[index]) {
+                grouped[index] = true;
+                group.push_back(id);
             }
-        choice.groups.push_back(std::move(added));
-        for (std::size_t i = 0; i < m_items.size(); ++i)
-            if (!gone[i] && isGone(m_items[i])) {
-                gone[i] = true;
-                choice.noise -= m_items[i].share;
-            }
+        if (!group.empty())
+            choice.groups.push_back(std::move(group));
     }
     return choice;
 }

@@ -21,8 +21,9 @@ struct FloatChoice
 
 /// A knapsack: greedily the group of operators with the greatest predicted share for its
 /// multiplications, until what stays is at most `noise`, or one more would make more than
-/// `mostFloat` of all multiplications float. Operators that multiply nothing come first, the
-/// greatest share before others. `macs`: of each operator (`macsByOperator`).
+/// `mostFloat` of all multiplications float; then single groups are exchanged as long as that is
+/// better. Operators that multiply nothing come first, the greatest share before others. `macs`: of
+/// each operator (`macsByOperator`).
 class FloatKnapsack
 {
 public:
@@ -39,6 +40,15 @@ private:
         std::vector<NodeId> operators; ///< that have to be float for it to vanish
     };
     double costOf(const std::vector<NodeId>& operators, const std::vector<bool>& taken) const;
+    bool isGone(const Item& item, const std::vector<bool>& taken) const;
+    /// The shares of the items that stay.
+    double noiseWith(const std::vector<bool>& taken) const;
+    double macsOf(const std::vector<bool>& taken) const;
+    /// Takes items, the best ratio first; `without`: an item whose operators are not taken.
+    void fill(std::vector<bool>& taken, double noise, double mostFloat,
+              const Item* without = nullptr) const;
+    /// Exchanges single items as long as that leaves less noise, or as little with less float.
+    void exchange(std::vector<bool>& taken, double noise, double mostFloat) const;
 
     std::vector<Item> m_items; ///< of the sites
     std::unordered_map<NodeId, std::size_t> m_indices;

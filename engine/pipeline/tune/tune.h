@@ -4,6 +4,7 @@
 #include "engine/blame/blame.h"
 #include "engine/blame/causes/cause.h"
 #include "engine/pipeline/stage_chain.h"
+#include "engine/pipeline/tune/tune_goal.h"
 
 #include <functional>
 #include <optional>
@@ -13,23 +14,17 @@
 
 namespace qs {
 
-/// When a search may stop.
-struct TuneGoal
+/// A cure that a search must not take.
+struct ForbiddenCure
 {
-    enum class Kind : std::uint8_t
-    {
-        Sqnr, ///< of the worst output, dB, at least
-        Cosine, ///< of the worst output, at least
-        Top1Drop, ///< percentage points, at most: of labelled data the accuracy's, else the share
-                  ///< of samples whose highest class is another one
-    };
-    Kind kind = Kind::Sqnr;
-    double value = 20;
-    friend bool operator==(const TuneGoal&, const TuneGoal&) = default;
+    CureKind kind = CureKind::Float;
+    std::string node; ///< a name of the model's file: a node, or as `addressText` has it
 };
-/// "sqnr 20", "cosine 0.98", "top1-drop 0.5"; the same back. Errors: Usage.
-Result<TuneGoal> parseGoal(const std::string& text);
-std::string goalText(const TuneGoal& goal);
+/// "float@add_6"; only the part before the first '@' is looked at. Errors: Usage.
+Result<ForbiddenCure> parseForbidden(const std::string& text);
+
+/// The user's own figure of a model's outputs, which an .npz holds; higher is better.
+using TuneMetric = std::function<Result<double>(const std::string& outputs, const JobContext&)>;
 
 struct TuneRequest
 {
@@ -42,7 +37,11 @@ struct TuneRequest
     bool needsGuard = true; ///< refuse data that leave no sample for a guard
     std::uint64_t seed = 0;
     std::set<CureKind> allowed; ///< empty = all
+    std::vector<ForbiddenCure> forbidden;
+    TuneMetric metric; ///< of a goal of kind Metric
+    std::string metricText; ///< what it is, for the search's state: a command
     std::optional<int> trials; ///< at most
+    std::optional<std::int64_t> forwards; ///< about; looked at between trials
     std::optional<double> seconds; ///< about; looked at between trials
 };
 
@@ -52,6 +51,10 @@ struct TrialFigures
     double db = 0; ///< SQNR of the worst output
     double cosine = 1; ///< of the worst output
     std::optional<double> top1Drop; ///< percentage points, where an output holds class scores
+    std::optional<double> metric; ///< the user's own, over all data that are compared
+    std::vector<double> byOutput; ///< noise over signal; of outputs that are not measured -1
+    /// Standard error of the worst output's noise over samples, as a part of that noise.
+    double noiseError = 0;
     friend bool operator==(const TrialFigures&, const TrialFigures&) = default;
 };
 
@@ -59,15 +62,25 @@ struct TrialFigures
 struct Trial
 {
     Key key; ///< of the decisions
-    std::string stage; ///< "start", "free", "float", "less float"
+    std::string stage; ///< "start", "free", "ranges", "float", "less float"
     std::vector<Cure> cures; ///< beside those that the recipe came with
     std::vector<std::pair<std::string, QConfig>> qconfigs; ///< that they name
     bool floatNeedless = false; ///< `Recipe::floatNeedless`
     std::optional<double> predictedDb;
-    TrialFigures search, guard;
+    TrialFigures search;
+    TrialFigures guard; ///< what the goal is held to; of few guard samples all data
     double int8Macs = 1; ///< share of the multiplications
+    std::int64_t forwards = 0; ///< of the search so far, this trial included
     bool reached = false; ///< the goal, on the guard
     friend bool operator==(const Trial& a, const Trial& b) { return a.key == b.key; }
+};
+
+/// A site that a missed goal leaves, and what causes its noise.
+struct RemainingNoise
+{
+    std::string node; ///< title of what makes the value
+    CauseCode cause = CauseCode::Unexplained;
+    double share = 0; ///< of all that is left
 };
 
 /// How a search stands: each step makes the next one.
@@ -78,7 +91,14 @@ struct TuneState
     std::vector<Trial> trials; ///< in order
     std::size_t best = 0; ///< index into `trials`
     std::int64_t searchSamples = 0, guardSamples = 0;
+    /// Forward passes over the searched samples, as far as they count: a trial is one, a blame two
+    /// and two more a probe.
+    std::int64_t forwards = 0;
+    std::vector<std::string> notes; ///< sentences: what was left out, what cannot be reached
     std::string stopped; ///< why the search is over; "" = it goes on
+    std::vector<RemainingNoise> remaining; ///< of a goal that was missed, the greatest first
+    /// Of a goal that was missed: with how much in int8 it is predicted, if it is.
+    std::optional<double> neededInt8;
     bool isReached() const { return !trials.empty() && trials[best].reached; }
 };
 using SeeTune = std::function<Result<void>(const TuneState&)>;
@@ -87,12 +107,14 @@ using SeeTune = std::function<Result<void>(const TuneState&)>;
 using KnownTrials = std::map<Key, Trial>;
 
 /// Searches cures that bring the reference form to the goal with the most multiplications in int8:
-/// causes first (A), all cures that cost no multiplication at once (B), then as few float operators
-/// as the prediction asks for (D: a knapsack over the shares, corrected by what was measured).
-/// `see` is called after each trial. A quarter of the batches is the guard: the goal is reached
-/// where the guard reaches it. The same request gives the same trials, to the bit; those in `known`
-/// are not measured again. Errors: the stages', data without a guard, a goal that no output can be
-/// held to; a cancel.
+/// causes first (A), all cures that cost no multiplication at once (B; among them for each value
+/// the range of the least predicted noise), then as few float operators as the prediction asks for
+/// (D: a knapsack over the shares, corrected by what was measured). Predictions are of the worst
+/// output. `see` is called after each trial. A quarter of the batches is the guard: the goal is
+/// reached where the guard reaches it, or, of fewer than 8 guard samples, where all samples do. The
+/// same request gives the same trials, to the bit; those in `known` are not measured again. Errors:
+/// the stages', data without a guard, a forbidden cure at no node (Usage), a goal that no output
+/// can be held to; a cancel.
 Result<TuneState> tune(StageChain& chain, const TuneRequest& request, const KnownTrials& known,
                        const SeeTune& see, const JobContext& job);
 

@@ -21,9 +21,15 @@ Json optionalJson(const std::optional<double>& number)
 
 Json figuresJson(const TrialFigures& figures)
 {
+    Json outputs = Json::array();
+    for (const double noise : figures.byOutput)
+        outputs.push_back(noise < 0 ? Json(nullptr) : numberJson(noise));
     return {{"sqnr_db", numberJson(figures.db)},
             {"cosine", numberJson(figures.cosine)},
-            {"top1_drop", optionalJson(figures.top1Drop)}};
+            {"top1_drop", optionalJson(figures.top1Drop)},
+            {"metric", optionalJson(figures.metric)},
+            {"by_output", std::move(outputs)},
+            {"noise_error", numberJson(figures.noiseError)}};
 }
 
 std::optional<double> readNumber(const Json& json)
@@ -37,6 +43,10 @@ TrialFigures readFigures(const Json& json)
     figures.db = json.at("sqnr_db").get<double>();
     figures.cosine = json.at("cosine").get<double>();
     figures.top1Drop = readNumber(json.at("top1_drop"));
+    figures.metric = readNumber(json.at("metric"));
+    for (const Json& noise : json.at("by_output"))
+        figures.byOutput.push_back(readNumber(noise).value_or(-1));
+    figures.noiseError = json.at("noise_error").get<double>();
     return figures;
 }
 
@@ -51,6 +61,7 @@ Json trialJson(const Trial& trial)
             {"search", figuresJson(trial.search)},
             {"guard", figuresJson(trial.guard)},
             {"int8_macs", numberJson(trial.int8Macs)},
+            {"forwards", trial.forwards},
             {"reached", trial.reached},
             {"cures", curesToJson(trial.cures)},
             {"qconfigs", std::move(qconfigs)},
@@ -81,7 +92,8 @@ std::vector<std::pair<std::string, std::string>> sameness(const TuneRequest& req
             {"recipe", planningKey(request.recipe) + loweringKey(request.recipe)},
             {"data", request.settings.calibrationData + " " + request.settings.compared()},
             {"samples", std::to_string(request.samples)},
-            {"seed", std::to_string(request.seed)}};
+            {"seed", std::to_string(request.seed)},
+            {"metric", request.metricText}};
 }
 
 } // namespace
@@ -109,6 +121,11 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state)
                              {"readers", readerClassName(site.site.readers)},
                              {"share", numberJson(site.expected)}});
         }
+    Json remaining = Json::array();
+    for (const RemainingNoise& one : state.remaining)
+        remaining.push_back({{"node", one.node},
+                             {"cause", causeName(one.cause)},
+                             {"share", numberJson(one.share)}});
     const Trial* best = state.trials.empty() ? nullptr : &state.trials[state.best];
     const Json json {{"format", kTuneFormat},
                      {"version", 1},
@@ -123,6 +140,10 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state)
                      {"front", frontJson(state.trials)},
                      {"best", best ? Json(state.best) : Json(nullptr)},
                      {"cures", best ? curesToJson(best->cures) : Json::array()},
+                     {"forwards", state.forwards},
+                     {"notes", state.notes},
+                     {"remaining", std::move(remaining)},
+                     {"needed_int8", optionalJson(state.neededInt8)},
                      {"reached", state.isReached()},
                      {"stopped", state.stopped.empty() ? Json(nullptr) : Json(state.stopped)}};
     return json.dump(2) + "\n";

@@ -7,11 +7,12 @@
 
 namespace qs {
 
-/// A search as one document, two-space indent: `{format, version, model, key, goal, keep_int8,
-/// seed, search_samples, guard_samples, blame[], causes[], trials[], front[], best, cures[],
-/// reached, stopped}`. A trial: `{key, stage, predicted_db, search, guard, int8_macs, reached,
-/// cures}`, figures as `{sqnr_db, cosine, top1_drop}`; the front holds the trials that no
-/// other beats in both SQNR and int8 multiplications. It is also the state that a search goes on
+/// A search as one document, two-space indent: `{format, version, of, goal, keep_int8,
+/// search_samples, guard_samples, blame[], causes[], trials[], front[], best, cures[], forwards,
+/// notes[], remaining[], needed_int8, reached, stopped}`. A trial: `{key, stage, predicted_db,
+/// search, guard, int8_macs, forwards, reached, cures, qconfigs, needless_outputs}`, figures as
+/// `{sqnr_db, cosine, top1_drop, metric, by_output, noise_error}`; the front holds the trials that
+/// no other beats in both SQNR and int8 multiplications. It is also the state that a search goes on
 /// from.
 std::string tuneJson(const TuneRequest& request, const TuneState& state);
 

@@ -2,8 +2,10 @@
 #include "engine/pipeline/tune/tune_measure.h"
 
 #include "engine/base/decibels.h"
+#include "engine/base/files/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/compare/collect_outputs.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/metrics/top1.h"
 #include "engine/compare/output_run.h"
@@ -14,7 +16,10 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/plan/module_statistics.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace qs {
 
@@ -22,6 +27,7 @@ namespace {
 
 constexpr std::int64_t kGuardEvery = 4; ///< batches
 constexpr std::int64_t kLeastBatches = 8; ///< that the data are cut into, where they allow it
+constexpr std::int64_t kLeastGuard = 8; ///< samples that a goal can be held to alone
 
 /// Some batches of a dataset.
 class SomeBatches : public Dataset
@@ -45,29 +51,114 @@ private:
     std::vector<std::int64_t> m_chosen;
 };
 
-struct CleanOutputs
-{
-    std::vector<std::vector<at::Tensor>> byBatch;
-    std::int64_t samples = 0;
-};
-
-Result<CleanOutputs> runAll(const GraphPtr& graph, const Dataset& data, const JobContext& job)
-{
-    CleanOutputs made;
-    QS_TRY(OutputRun run, OutputRun::create(graph));
-    for (std::int64_t i = 0; i < data.batchCount(); ++i) {
-        QS_TRY(const Batch batch, data.batch(i));
-        QS_TRY(auto outputs, run.run(batch, job));
-        made.byBatch.push_back(std::move(outputs));
-        made.samples += batch.samples;
-    }
-    return made;
-}
-
 bool isMeasurable(const at::Tensor& clean, const at::Tensor& noisy)
 {
     return clean.defined() && noisy.defined() && clean.is_floating_point()
         && clean.sizes() == noisy.sizes();
+}
+
+/// How the noise of an output is spread over samples, or over batches where it has no samples.
+class NoiseSpread
+{
+public:
+    void add(const at::Tensor& clean, const at::Tensor& noisy, std::int64_t samples)
+    {
+        const at::Tensor signal = clean.to(at::kDouble), error = noisy.to(at::kDouble) - signal;
+        const bool hasRows = clean.dim() > 0 && clean.size(0) == samples;
+        const std::int64_t rows = hasRows ? samples : 1;
+        addRows(at::square(signal).reshape({rows, -1}).sum(1),
+                at::square(error).reshape({rows, -1}).sum(1));
+    }
+
+    /// Standard error of noise over signal (of a ratio of means, to first order), as a part of it.
+    double relativeError() const
+    {
+        if (m_rows < 2 || !(m_signal > 0) || !(m_noise > 0))
+            return 0;
+        const double ratio = m_noise / m_signal, rows = double(m_rows);
+        const double squares
+            = m_noiseSquares - 2 * ratio * m_products + ratio * ratio * m_signalSquares;
+        return std::sqrt(std::max(0.0, squares) / (rows - 1) / rows) / (m_noise / rows);
+    }
+
+private:
+    void addRows(const at::Tensor& signal, const at::Tensor& noise)
+    {
+        m_rows += signal.numel();
+        m_signal += signal.sum().item<double>();
+        m_noise += noise.sum().item<double>();
+        m_signalSquares += at::square(signal).sum().item<double>();
+        m_noiseSquares += at::square(noise).sum().item<double>();
+        m_products += (signal * noise).sum().item<double>();
+    }
+
+    std::int64_t m_rows = 0;
+    double m_signal = 0, m_noise = 0, m_signalSquares = 0, m_noiseSquares = 0, m_products = 0;
+};
+
+/// The figures of some batches, as they come.
+class FigureSums
+{
+public:
+    explicit FigureSums(const std::vector<ClassScores>& scores)
+        : m_top1(scores)
+    {
+    }
+
+    Result<void> add(const std::vector<at::Tensor>& clean, const std::vector<at::Tensor>& noisy,
+                     const Batch& batch)
+    {
+        m_sums.resize(clean.size());
+        m_spreads.resize(clean.size());
+        for (std::size_t o = 0; o < clean.size() && o < noisy.size(); ++o)
+            if (isMeasurable(clean[o], noisy[o])) {
+                QS_CHECK(addError(m_sums[o], clean[o], noisy[o]));
+                m_spreads[o].add(clean[o], noisy[o], batch.samples);
+            }
+        m_top1.add(clean, noisy, batch);
+        return {};
+    }
+
+    TrialFigures figures() const
+    {
+        TrialFigures made;
+        made.db = kExactDb;
+        for (std::size_t o = 0; o < m_sums.size(); ++o) {
+            const auto error = metricsFrom(m_sums[o]);
+            const bool isMeasured = error && error->sqnrDb;
+            made.byOutput.push_back(isMeasured ? std::pow(10, -*error->sqnrDb / 10) : -1);
+            if (!isMeasured)
+                continue;
+            if (*error->sqnrDb < made.db)
+                made.noiseError = m_spreads[o].relativeError();
+            made.db = std::min(made.db, *error->sqnrDb);
+            // of an infinite error NaN: nothing is alike
+            made.cosine = std::min(made.cosine, std::isnan(error->cosine) ? -1 : error->cosine);
+        }
+        Comparison counted;
+        m_top1.addTo(counted, std::vector<std::string>(m_sums.size()));
+        if (counted.floatTop1 && counted.int8Top1)
+            made.top1Drop = 100 * (*counted.floatTop1 - *counted.int8Top1);
+        else if (counted.agreement)
+            made.top1Drop = 100 * (1 - counted.agreement->top1);
+        return made;
+    }
+
+private:
+    std::vector<ErrorSums> m_sums; ///< by output, as what follows
+    std::vector<NoiseSpread> m_spreads;
+    Top1 m_top1;
+};
+
+/// The first output with a number that is not finite; "" = there is none.
+std::string notFiniteOutput(const std::vector<at::Tensor>& outputs,
+                            const std::vector<std::string>& names)
+{
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+        if (outputs[o].defined() && outputs[o].is_floating_point()
+            && !at::isfinite(outputs[o]).all().item<bool>())
+            return inQuotes(o < names.size() ? names[o] : std::to_string(o));
+    return "";
 }
 
 } // namespace
@@ -93,32 +184,65 @@ Result<TuneMeasure> TuneMeasure::create(StageChain& chain, const TuneRequest& re
     cut.batchSize = int(std::min<std::int64_t>(cut.batchSize, each));
     cut.batches = 0;
     QS_TRY(const auto all, chain.data(*edited->graph, request.settings.compared(), cut));
-    std::vector<std::int64_t> search, guard;
-    std::int64_t samples = 0;
-    for (std::int64_t i = 0; i < all->batchCount() && samples < request.samples; ++i) {
-        QS_TRY(const Batch batch, all->batch(i));
-        samples += batch.samples;
-        (i % kGuardEvery == kGuardEvery - 1 ? guard : search).push_back(i);
-    }
-    if (guard.empty() && request.needsGuard)
-        return fail(makeError(ErrorCode::BadInput,
-                              counted(samples, "sample")
-                                  + " leave no guard: a search could fit them "
-                                    "alone")
-                        .inFile(request.settings.compared())
-                        .withHint("give 16 or more, or --no-guard"));
-    made.m_search = std::make_shared<const SomeBatches>(all, std::move(search));
-    QS_TRY(CleanOutputs clean, runAll(edited->graph, *made.m_search, job));
-    made.m_cleanSearch = std::move(clean.byBatch);
-    made.m_searchSamples = clean.samples;
-    if (!guard.empty()) {
-        made.m_guard = std::make_shared<const SomeBatches>(all, std::move(guard));
-        QS_TRY(clean, runAll(edited->graph, *made.m_guard, job));
-        made.m_cleanGuard = std::move(clean.byBatch);
-        made.m_guardSamples = clean.samples;
-    }
+    made.m_names = formOutputNames(*edited->graph, {});
     made.m_scores = classScores(*edited->graph);
+    QS_TRY(const auto search, made.runClean(edited->graph, *all, job));
+    const std::int64_t samples = made.m_searchSamples + made.m_guardSamples;
+    if (search.empty())
+        return fail(makeError(ErrorCode::BadInput,
+                              "hold no sample on which the outputs of the float model are finite")
+                        .inFile(request.settings.compared()));
+    if (made.m_guardSamples == 0 && request.needsGuard)
+        return fail(
+            makeError(ErrorCode::BadInput,
+                      counted(samples, "sample") + ": no guard, and a search could fit them alone")
+                .inFile(request.settings.compared())
+                .withHint("give 16 or more, or --no-guard"));
+    made.m_holdsAll = made.m_guardSamples < kLeastGuard;
+    if (made.m_holdsAll)
+        made.m_notes.push_back((made.m_guardSamples == 0
+                                    ? std::string("no sample is kept as guard")
+                                    : "the guard has " + counted(made.m_guardSamples, "sample")
+                                        + ", fewer than " + std::to_string(kLeastGuard))
+                               + ": the goal is held on all " + counted(samples, "sample"));
+    made.m_search = std::make_shared<const SomeBatches>(all, search);
     return made;
+}
+
+Result<std::vector<std::int64_t>> TuneMeasure::runClean(const GraphPtr& graph, const Dataset& data,
+                                                        const JobContext& job)
+{
+    std::vector<std::int64_t> search;
+    QS_TRY(OutputRun run, OutputRun::create(graph));
+    std::int64_t samples = 0;
+    bool hasSignal = false;
+    for (std::int64_t i = 0; i < data.batchCount() && samples < m_request.samples; ++i) {
+        QS_TRY(Batch batch, data.batch(i));
+        QS_TRY(auto outputs, run.run(batch, job));
+        const std::int64_t first = samples;
+        samples += batch.samples;
+        if (const std::string bad = notFiniteOutput(outputs, m_names); !bad.empty()) {
+            m_notes.push_back("samples " + std::to_string(first) + " to "
+                              + std::to_string(samples - 1) + " are left out: the output " + bad
+                              + " of the float model is not finite on them");
+            continue;
+        }
+        for (const at::Tensor& output : outputs)
+            hasSignal = hasSignal
+                || (output.defined() && output.is_floating_point()
+                    && at::square(output).sum().item<double>() > 0);
+        const bool isGuard = i % kGuardEvery == kGuardEvery - 1;
+        (isGuard ? m_guardSamples : m_searchSamples) += batch.samples;
+        if (!isGuard)
+            search.push_back(i);
+        m_batches.push_back({std::move(batch), std::move(outputs), isGuard});
+    }
+    if (!search.empty() && !hasSignal)
+        return fail(makeError(ErrorCode::Unsupported,
+                              "no output of the model holds floats other than zero: there is no "
+                              "noise to search by")
+                        .inFile(m_request.settings.compared()));
+    return search;
 }
 
 Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job) const
@@ -140,53 +264,59 @@ Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job
     return made;
 }
 
-Result<TrialFigures> TuneMeasure::figures(const TrialModel& model, const Dataset& data,
-                                          const std::vector<std::vector<at::Tensor>>& clean,
-                                          const JobContext& job) const
+Result<double> TuneMeasure::metricOf(const TrialModel& model, const JobContext& job) const
 {
-    const GraphPtr& graph = model.converted->reference;
-    QS_TRY(OutputRun run, OutputRun::create(graph));
-    std::vector<ErrorSums> sums;
-    Top1 top1(m_scores);
-    for (std::int64_t i = 0; i < data.batchCount(); ++i) {
-        QS_CHECK(job.check());
-        QS_TRY(const Batch batch, data.batch(i));
-        QS_TRY(auto outputs, run.run(batch, job));
-        const auto& wanted = clean.at(std::size_t(i));
-        outputs = inModelOrder(std::move(outputs), model.converted->referenceEdits, wanted.size());
-        sums.resize(wanted.size());
-        for (std::size_t o = 0; o < wanted.size() && o < outputs.size(); ++o)
-            if (isMeasurable(wanted[o], outputs[o]))
-                QS_CHECK(addError(sums[o], wanted[o], outputs[o]));
-        top1.add(wanted, outputs, batch);
-    }
-    TrialFigures made;
-    made.db = kExactDb;
-    for (const ErrorSums& one : sums)
-        if (const auto error = metricsFrom(one); error && error->sqnrDb) {
-            made.db = std::min(made.db, *error->sqnrDb);
-            made.cosine = std::min(made.cosine, error->cosine);
-        }
-    Comparison counted;
-    top1.addTo(counted, std::vector<std::string>(sums.size()));
-    if (counted.floatTop1 && counted.int8Top1)
-        made.top1Drop = 100 * (*counted.floatTop1 - *counted.int8Top1);
-    else if (counted.agreement)
-        made.top1Drop = 100 * (1 - counted.agreement->top1);
-    return made;
+    const CalibrationSettings cut = comparedCut(m_request.settings, m_request.recipe.calibration);
+    const Graph& given = *model.calibration->prepared->model;
+    QS_TRY(const auto data, m_chain.data(given, m_request.settings.compared(), cut));
+    QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("tune"));
+    const std::string file = folder.file("outputs.npz");
+    QS_CHECK(writeOutputs(model.converted->reference, *data,
+                          formOutputNames(given, model.converted->referenceEdits), file, job));
+    return m_request.metric(file, job);
 }
 
 Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
                                   const JobContext& job) const
 {
-    QS_TRY(trial.search, figures(model, *m_search, m_cleanSearch, job));
-    trial.guard = trial.search;
-    if (m_guard) {
-        QS_TRY(trial.guard, figures(model, *m_guard, m_cleanGuard, job));
+    QS_TRY(OutputRun run, OutputRun::create(model.converted->reference));
+    FigureSums search(m_scores), held(m_scores);
+    for (const CleanBatch& clean : m_batches) {
+        QS_CHECK(job.check());
+        QS_TRY(auto outputs, run.run(clean.batch, job));
+        outputs = inModelOrder(std::move(outputs), model.converted->referenceEdits,
+                               clean.outputs.size());
+        if (!clean.isGuard)
+            QS_CHECK(search.add(clean.outputs, outputs, clean.batch));
+        if (clean.isGuard || m_holdsAll)
+            QS_CHECK(held.add(clean.outputs, outputs, clean.batch));
+    }
+    trial.search = search.figures();
+    trial.guard = held.figures();
+    if (m_request.goal.kind == TuneGoal::Kind::Metric) {
+        QS_TRY(trial.guard.metric, metricOf(model, job));
     }
     trial.int8Macs = model.int8Macs;
+    if (!isTold(trial.guard))
+        return fail(makeError(ErrorCode::Usage,
+                              "the goal " + inQuotes(goalText(m_request.goal))
+                                  + " needs an output of class scores, which this model does not "
+                                    "have")
+                        .withHint("give 'sqnr 20' or 'cosine 0.98'"));
     trial.reached = reaches(trial.guard);
     return {};
+}
+
+bool TuneMeasure::isTold(const TrialFigures& figures) const
+{
+    switch (m_request.goal.kind) {
+    case TuneGoal::Kind::Top1Drop:
+        return figures.top1Drop.has_value();
+    case TuneGoal::Kind::Metric:
+        return figures.metric.has_value();
+    default:
+        return true;
+    }
 }
 
 bool TuneMeasure::reaches(const TrialFigures& figures) const
@@ -199,6 +329,8 @@ bool TuneMeasure::reaches(const TrialFigures& figures) const
         return figures.cosine >= goal.value;
     case TuneGoal::Kind::Top1Drop:
         return figures.top1Drop && *figures.top1Drop <= goal.value;
+    case TuneGoal::Kind::Metric:
+        return figures.metric && *figures.metric >= goal.value;
     }
     return false;
 }

@@ -98,6 +98,19 @@ private Q_SLOTS:
         QCOMPARE(choice.groups.front().front(), layers.ids[2]);
     }
 
+    /// By ratio the small one comes first, and then neither of the others fits with it.
+    void groupsAreExchanged()
+    {
+        const Layers layers({{0.5, 50}, {0.3, 20}, {0.2, 30}});
+        const FloatChoice choice = layers.knapsack().choose(0, 0.5);
+        QVERIFY(std::abs(choice.noise - 0.5) < 1e-12);
+        QVERIFY(choice.floatMacs <= 0.5);
+        const Layers one({{0.45, 45}, {0.3, 20}, {0.25, 35}});
+        const FloatChoice better = one.knapsack().choose(0, 0.45); // 0.3 alone by ratio
+        QVERIFY2(std::abs(better.noise - 0.55) < 1e-12, qPrintable(QString::number(better.noise)));
+        QCOMPARE(better.groups.front().front(), one.ids[0]);
+    }
+
     void enoughIsEnough()
     {
         const Layers layers({{0.5, 80}, {0.4, 10}});

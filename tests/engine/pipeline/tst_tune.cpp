@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/edit_step.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/tune/tune_json.h"
 
+#include <QFileInfo>
+#include <QRandomGenerator>
 #include <QtTest>
 
 using namespace qs;
@@ -51,9 +54,10 @@ private Q_SLOTS:
 
     void goalsAreRead()
     {
-        for (const char* text : {"sqnr 20", "cosine 0.98", "top1-drop 0.5"})
+        for (const char* text : {"sqnr 20", "cosine 0.98", "top1-drop 0.5", "metric 0.81"})
             QCOMPARE(goalText(must(parseGoal(text))), std::string(text));
-        for (const char* text : {"", "sqnr", "sqnr x", "sqnr 20 dB", "psnr 3"})
+        for (const char* text : {"", "sqnr", "sqnr x", "sqnr 20 dB", "psnr 3", "cosine 1.5",
+                                 "sqnr 500", "top1-drop -1"})
             QVERIFY2(!parseGoal(text), text);
     }
 
@@ -119,6 +123,108 @@ private Q_SLOTS:
         QVERIFY(state.trials.size() <= 3);
         QVERIFY(!state.isReached());
         QVERIFY(!state.stopped.empty());
+    }
+
+    void forbiddenCuresAreNotTaken()
+    {
+        const TuneState free = tuned(m_request);
+        const Trial& best = free.trials[free.best];
+        const auto first = std::find_if(best.cures.begin(), best.cures.end(), [](const Cure& cure) {
+            return cure.at.kind != ValueAddress::Kind::None;
+        });
+        QVERIFY(first != best.cures.end());
+        TuneRequest request = m_request;
+        request.forbidden = {{first->kind, addressText(first->at)}};
+        const TuneState held = tuned(request);
+        for (const Trial& trial : held.trials)
+            for (const Cure& cure : trial.cures)
+                QVERIFY(cure.kind != first->kind || !(cure.at == first->at));
+        request.forbidden = {{CureKind::Float, "con2d"}};
+        StageChain chain;
+        const auto refused = tune(chain, request, {}, nobody, {});
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().hint.find("did you mean") != std::string::npos,
+                 refused.error().hint.c_str());
+        QVERIFY(!parseForbidden("float"));
+        QVERIFY(!parseForbidden("flot@conv"));
+    }
+
+    void forwardsAreABudget()
+    {
+        TuneRequest request = m_request;
+        request.goal.value = 90;
+        request.forwards = 2; // the float model's and the first trial's
+        const TuneState state = tuned(request);
+        QCOMPARE(state.trials.size(), std::size_t(1));
+        QVERIFY(state.stopped.find("forward passes") != std::string::npos);
+        QVERIFY(!state.remaining.empty());
+    }
+
+    void aMetricIsAGoal()
+    {
+        TuneRequest request = m_request;
+        request.goal = {TuneGoal::Kind::Metric, 0.5};
+        int calls = 0;
+        request.metric = [&calls](const std::string& file, const JobContext&) -> Result<double> {
+            return QFileInfo(QString::fromStdString(file)).size() > 0 ? 0.4 + 0.1 * calls++ : -1;
+        };
+        const TuneState state = tuned(request);
+        QVERIFY(state.isReached());
+        QCOMPARE(state.trials.size(), std::size_t(2));
+        QVERIFY(std::abs(*state.trials[1].guard.metric - 0.5) < 1e-9);
+    }
+
+    void aSmallGuardIsSaid()
+    {
+        TuneRequest request = m_request;
+        request.samples = 16;
+        const TuneState state = tuned(request);
+        QVERIFY(state.guardSamples > 0 && state.guardSamples < 8);
+        QVERIFY(!state.notes.empty());
+        QVERIFY(state.notes[0].find("held on all") != std::string::npos);
+    }
+
+    /// Fifty cancels, each after a random number of progress reports: what is written can be read,
+    /// and a search that goes on from it gives the same bytes.
+    void cancelsLeaveAReadableState()
+    {
+        TuneRequest request = m_request;
+        request.trials = 4;
+        std::int64_t reports = 0;
+        StageChain counting;
+        const JobContext counted({}, [&](const Progress&) { ++reports; });
+        const std::string whole
+            = tuneJson(request, must(tune(counting, request, {}, nobody, counted)));
+        QRandomGenerator random(7);
+        StageChain chain;
+        int interrupted = 0;
+        for (int i = 0; i < 50; ++i) {
+            const auto stopAt = 1 + random.bounded(int(reports));
+            std::string written;
+            std::int64_t seen = 0;
+            std::stop_source stop;
+            const JobContext job(stop.get_token(), [&](const Progress&) {
+                if (++seen >= stopAt)
+                    stop.request_stop();
+            });
+            const auto made = tune(
+                chain, request, {},
+                [&](const TuneState& state) -> Result<void> {
+                    written = tuneJson(request, state);
+                    return {};
+                },
+                job);
+            if (made)
+                continue; // kept results report less
+            ++interrupted;
+            QVERIFY(made.error().code == ErrorCode::Cancelled);
+            if (written.empty())
+                continue;
+            const KnownTrials known = must(readTrials(written, request));
+            if (i % 10 == 0)
+                QCOMPARE(tuneJson(request, must(tune(chain, request, known, nobody, {}))), whole);
+        }
+        QVERIFY(interrupted > 10);
     }
 
     void dataWithoutAGuardAreRefused()

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/text.h"
+#include "engine/graph/text/node_titles.h"
+#include "engine/pipeline/causes_of.h"
+#include "engine/pipeline/tune/float_choice.h"
+#include "engine/pipeline/tune/tune_search.h"
+#include "engine/plan/module_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr int kMostFloatTrials = 12;
+constexpr int kGivesBack = 3; ///< trials that look for fewer float operators
+constexpr int kMostIdle = 2; ///< trials without progress
+constexpr double kProgressDb = 0.1;
+constexpr double kMissDb = 3; ///< between prediction and measurement, for measuring sites alone
+constexpr double kStricter = 0.5; ///< of the noise, where a goal tells none
+constexpr std::int64_t kMeasuredAlone = 16; ///< sites
+constexpr std::size_t kMostRemaining = 5;
+
+bool isSameSite(const BlameSite& a, const BlameSite& b)
+{
+    return a.kind == b.kind && a.readers == b.readers && a.node == b.node && a.value == b.value;
+}
+
+/// The blame with what a later one knows better of sites that are in both.
+Blame corrected(Blame blame, const Blame& later)
+{
+    for (SiteBlame& one : blame.sites)
+        for (const SiteBlame& other : later.sites)
+            if (isSameSite(one.site, other.site))
+                one.expected = other.expected;
+    std::stable_sort(
+        blame.sites.begin(), blame.sites.end(),
+        [](const SiteBlame& a, const SiteBlame& b) { return a.expected > b.expected; });
+    return blame;
+}
+
+/// Stage D.
+class FloatStage
+{
+public:
+    explicit FloatStage(TuneSearch& search)
+        : m_search(search)
+        , m_base(search.best())
+    {
+    }
+
+    Result<void> run()
+    {
+        QS_TRY(m_model, m_search.modelOf(m_base));
+        QS_TRY(const BlamePtr blame, m_search.blamed(m_model, m_base));
+        m_blame = *blame;
+        m_aim = m_search.aimedNoise(m_base);
+        double best = m_base.guard.db;
+        int idle = 0, givesBack = 0;
+        for (int i = 0; i < kMostFloatTrials && !m_search.isSpent(); ++i) {
+            QS_TRY(const bool isNew, tryOnce());
+            if (!isNew) {
+                if (m_reached > 0)
+                    break;
+                QS_TRY(const bool isCorrected, correct());
+                if (!isCorrected)
+                    break;
+                continue;
+            }
+            const Trial made = m_search.state().trials.back();
+            (made.reached ? m_reached : m_missed) = m_aim;
+            if (m_reached > 0) {
+                if (++givesBack > kGivesBack)
+                    break;
+                m_aim = m_missed > 0 ? std::sqrt(m_reached * m_missed) : m_reached / kStricter;
+                continue;
+            }
+            idle = made.guard.db < best + kProgressDb ? idle + 1 : 0;
+            best = std::max(best, made.guard.db);
+            if (idle >= kMostIdle)
+                break;
+            m_aim = stricter(made);
+            ++m_misses;
+            const bool isFarOff = made.predictedDb && *made.predictedDb - made.search.db > kMissDb;
+            if (m_isBounded || isFarOff || m_misses == 2)
+                QS_CHECK(correct());
+        }
+        if (!m_search.state().isReached() && m_search.state().stopped.empty() && m_isBounded)
+            m_search.state().stopped = "more float operators would leave less than "
+                + fixedText(100 * m_search.request().keepInt8, 0)
+                + " % of the multiplications in int8";
+        return {};
+    }
+
+private:
+    FloatKnapsack knapsack() const
+    {
+        const Graph& graph = *m_model.calibration->prepared->model;
+        return {m_blame, graph, *m_model.calibration->prepared->plan, macsByOperator(graph)};
+    }
+
+    /// One trial at the noise that is aimed at; false where it was made before.
+    Result<bool> tryOnce()
+    {
+        const double mostFloat = std::max(0.0, m_base.int8Macs - m_search.request().keepInt8);
+        const FloatChoice choice = knapsack().choose(m_aim, mostFloat);
+        m_isBounded = choice.isBounded;
+        Trial trial = m_base;
+        trial.stage = m_reached > 0 ? "less float" : "float";
+        bool differs = false;
+        for (const Cure& cure : floatCures(m_search, choice))
+            differs = m_search.add(trial, cure) || differs;
+        if (!differs || std::find(m_tried.begin(), m_tried.end(), trial.cures) != m_tried.end())
+            return false;
+        m_tried.push_back(trial.cures);
+        trial.predictedDb = shareDb(choice.noise);
+        QS_CHECK(m_search.attempt(std::move(trial)));
+        return true;
+    }
+
+    /// Measures alone the sites that the last trial left; false where that was done of it.
+    Result<bool> correct()
+    {
+        const Trial last = m_search.state().trials.back();
+        if (last.key == m_correctedAt)
+            return false;
+        m_correctedAt = last.key;
+        QS_TRY(const TrialModel model, m_search.modelOf(last));
+        QS_TRY(const BlamePtr later, m_search.blamed(model, last, kMeasuredAlone));
+        m_blame = corrected(std::move(m_blame), *later);
+        return true;
+    }
+
+    /// The secant: as much less noise as the trial had too much, with what the search data differ
+    /// by; where the goal tells no noise, a half.
+    double stricter(const Trial& made) const
+    {
+        constexpr double kLeast = 0.05, kMost = 0.95;
+        if (!tellsNoise(m_search.request().goal))
+            return m_aim * kStricter;
+        return m_aim * std::clamp(1 / m_search.excess(made), kLeast, kMost);
+    }
+
+    TuneSearch& m_search;
+    Trial m_base;
+    TrialModel m_model; ///< of the base
+    Blame m_blame; ///< of the base, with what trials taught
+    double m_aim = 0, m_missed = 0, m_reached = 0;
+    int m_misses = 0;
+    bool m_isBounded = false;
+    Key m_correctedAt;
+    std::vector<std::vector<Cure>> m_tried;
+};
+
+} // namespace
+
+std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice)
+{
+    const Graph& file = *search.request().file;
+    std::vector<Cure> cures;
+    for (const std::vector<NodeId>& group : choice.groups) {
+        Cure cure;
+        for (const NodeId id : group) {
+            const ValueAddress at
+                = file.tryGet(id) ? search.addresses().of({id, 0}) : ValueAddress {};
+            if (at.kind == ValueAddress::Kind::None)
+                continue;
+            if (cure.at.kind == ValueAddress::Kind::None)
+                cure.at = at;
+            else
+                cure.nodes.push_back(at);
+        }
+        if (cure.at.kind != ValueAddress::Kind::None && search.isAllowed(cure))
+            cures.push_back(std::move(cure));
+    }
+    return cures;
+}
+
+Result<void> tryFloatOperators(TuneSearch& search)
+{
+    return search.isAllowed(CureKind::Float) ? FloatStage(search).run() : Result<void>();
+}
+
+Result<void> tellRemaining(TuneSearch& search)
+{
+    const Trial best = search.best();
+    QS_TRY(const TrialModel model, search.modelOf(best));
+    QS_TRY(const BlamePtr blame, search.blamed(model, best, 0));
+    const Graph& graph = *model.calibration->prepared->model;
+    const Graph& file = *search.request().file;
+    const NodeTitles titles(file);
+    for (const Cause& cause : causesOf(*model.calibration, *blame, search.request().file)) {
+        if (search.state().remaining.size() >= kMostRemaining)
+            break;
+        const BlameSite& site = blame->sites[cause.site].site;
+        const Node* node = file.tryGet(site.node);
+        const std::string name = node ? titles.of(*node) : graph.get(site.node).name;
+        search.state().remaining.push_back(
+            {name + (site.kind == BlameSite::Kind::Weight ? ", weight" : ""), cause.code,
+             cause.share});
+    }
+    const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
+                                 macsByOperator(graph));
+    const FloatChoice all = knapsack.choose(search.aimedNoise(best), 1);
+    if (tellsNoise(search.request().goal) && !all.isBounded)
+        search.state().neededInt8 = best.int8Macs - all.floatMacs;
+    return {};
+}
+
+} // namespace qs

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/tune/tune_search.h"
+
+#include "engine/base/text.h"
+#include "engine/blame/blame_sites.h"
+#include "engine/configure/edit_text.h"
+#include "engine/configure/nearest_name.h"
+#include "engine/configure/qconfigs/derived_qconfig.h"
+#include "engine/graph/text/node_titles.h"
+#include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/keys/decision_keys.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr double kStandardErrors = 2; ///< between the goal and what is aimed at
+constexpr double kLeastWeight = 1e-3; ///< of an output, beside the worst one's
+
+double noiseOf(double db)
+{
+    return std::pow(10, -db / 10);
+}
+
+/// The worst output counts most: the goal is about that one. Empty where nothing tells outputs
+/// apart.
+std::vector<double> outputWeights(const TrialFigures& figures)
+{
+    constexpr int kPower = 4; // half of the worst output's noise counts a sixteenth
+    const auto worst = std::max_element(figures.byOutput.begin(), figures.byOutput.end());
+    if (worst == figures.byOutput.end() || !(*worst > 0) || !std::isfinite(*worst))
+        return {};
+    std::vector<double> weights;
+    for (const double noise : figures.byOutput) {
+        const double weight = noise > 0 ? std::pow(noise / *worst, kPower) : 0;
+        weights.push_back(weight >= kLeastWeight ? weight : 0);
+    }
+    return weights;
+}
+
+/// Only those that a cure still names, each once.
+void dropUnnamed(std::vector<std::pair<std::string, QConfig>>& qconfigs,
+                 const std::vector<Cure>& cures)
+{
+    std::erase_if(qconfigs, [&](const auto& named) {
+        return std::none_of(cures.begin(), cures.end(),
+                            [&](const Cure& cure) { return cure.qconfig == named.first; });
+    });
+}
+
+} // namespace
+
+TuneSearch::TuneSearch(const TuneRequest& request, const KnownTrials& known, const SeeTune& see,
+                       const JobContext& job, TuneMeasure measure)
+    : m_request(request)
+    , m_known(known)
+    , m_see(see)
+    , m_job(job)
+    , m_measure(std::move(measure))
+    , m_addresses(request.file)
+{
+    m_state.searchSamples = m_measure.searchSamples();
+    m_state.guardSamples = m_measure.guardSamples();
+    m_state.notes = m_measure.notes();
+    m_state.forwards = 1; // of the float model
+}
+
+Result<TuneSearch> TuneSearch::create(const TuneRequest& request, const KnownTrials& known,
+                                      const SeeTune& see, const JobContext& job,
+                                      TuneMeasure measure)
+{
+    TuneSearch made(request, known, see, job, std::move(measure));
+    QS_CHECK(made.findForbidden());
+    return made;
+}
+
+Result<void> TuneSearch::findForbidden()
+{
+    if (m_request.forbidden.empty())
+        return {};
+    const NodeTitles titles(*m_request.file);
+    std::vector<std::string> names;
+    for (const ForbiddenCure& forbidden : m_request.forbidden) {
+        bool isFound = false;
+        for (const NodePtr& node : m_request.file->nodes()) {
+            const ValueAddress at = m_addresses.of({node->id, 0});
+            if (at.kind == ValueAddress::Kind::None)
+                continue;
+            names.push_back(node->name);
+            if (node->name == forbidden.node || titles.of(*node) == forbidden.node
+                || addressText(at) == forbidden.node) {
+                m_forbidden.emplace_back(forbidden.kind, at);
+                isFound = true;
+            }
+        }
+        if (!isFound)
+            return fail(makeError(ErrorCode::Usage,
+                                  "--forbid: the model has no node " + inQuotes(forbidden.node))
+                            .withHint(suggestName(forbidden.node, names)));
+    }
+    return {};
+}
+
+bool TuneSearch::isAllowed(CureKind kind) const
+{
+    return m_request.allowed.empty() || m_request.allowed.contains(kind);
+}
+
+bool TuneSearch::isAllowed(const Cure& cure) const
+{
+    return isAllowed(cure.kind)
+        && std::none_of(m_forbidden.begin(), m_forbidden.end(), [&](const auto& one) {
+               return one.first == cure.kind
+                   && (one.second == cure.at
+                       || std::find(cure.nodes.begin(), cure.nodes.end(), one.second)
+                           != cure.nodes.end());
+           });
+}
+
+bool TuneSearch::isSpent()
+{
+    const double seconds
+        = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
+    if (m_request.trials && int(m_state.trials.size()) >= *m_request.trials)
+        m_state.stopped = "the trials are used up";
+    else if (m_request.forwards && m_state.forwards >= *m_request.forwards)
+        m_state.stopped = "the forward passes are used up";
+    else if (m_request.seconds && seconds >= *m_request.seconds)
+        m_state.stopped = "the time is used up";
+    return !m_state.stopped.empty();
+}
+
+double TuneSearch::aimedNoise(const Trial& base) const
+{
+    return noiseOf(aimedDb(m_request.goal)) / (1 + kStandardErrors * base.search.noiseError);
+}
+
+double TuneSearch::excess(const Trial& trial) const
+{
+    const double wanted = noiseOf(aimedDb(m_request.goal));
+    return std::max(noiseOf(trial.guard.db), noiseOf(trial.search.db)) / wanted;
+}
+
+Key TuneSearch::keyOf(const Recipe& recipe) const
+{
+    return KeyBuilder("trial")
+        .add(modelKey(*m_request.file))
+        .add(planningKey(recipe))
+        .add(loweringKey(recipe))
+        .add(cutKey(recipe.calibration))
+        .add(m_request.settings.calibrationData)
+        .add(m_request.settings.compared())
+        .add(m_request.samples)
+        .add(std::int64_t(m_request.seed))
+        .key();
+}
+
+Result<void> TuneSearch::attempt(Trial trial)
+{
+    dropUnnamed(trial.qconfigs, trial.cures);
+    const Recipe recipe = tunedRecipe(m_request.recipe, trial);
+    trial.key = keyOf(recipe);
+    ++m_state.forwards;
+    trial.forwards = m_state.forwards;
+    m_job.report("tune", "trial " + std::to_string(m_state.trials.size() + 1), 0);
+    const auto known = m_known.find(trial.key);
+    if (known != m_known.end() && m_measure.isTold(known->second.guard)) {
+        trial.search = known->second.search;
+        trial.guard = known->second.guard;
+        trial.int8Macs = known->second.int8Macs;
+        trial.reached = m_measure.reaches(trial.guard);
+    } else {
+        QS_TRY(m_made, m_measure.make(recipe, m_job));
+        m_madeOf = trial.key;
+        QS_CHECK(m_measure.measure(m_made, trial, m_job));
+    }
+    m_state.trials.push_back(std::move(trial));
+    const std::size_t last = m_state.trials.size() - 1;
+    if (isBetter(m_state.trials[last], m_state.trials[m_state.best]))
+        m_state.best = last;
+    return m_see(m_state);
+}
+
+bool TuneSearch::isBetter(const Trial& one, const Trial& other) const
+{
+    if (one.reached != other.reached)
+        return one.reached;
+    const bool keeps = one.int8Macs >= m_request.keepInt8;
+    if (const bool otherKeeps = other.int8Macs >= m_request.keepInt8; keeps != otherKeeps)
+        return keeps;
+    if (one.reached)
+        return one.int8Macs > other.int8Macs;
+    switch (m_request.goal.kind) {
+    case TuneGoal::Kind::Top1Drop:
+        if (one.guard.top1Drop != other.guard.top1Drop)
+            return one.guard.top1Drop < other.guard.top1Drop;
+        break;
+    case TuneGoal::Kind::Metric:
+        if (one.guard.metric != other.guard.metric)
+            return one.guard.metric > other.guard.metric;
+        break;
+    default:
+        break;
+    }
+    return one.guard.db > other.guard.db;
+}
+
+Result<TrialModel> TuneSearch::modelOf(const Trial& trial) const
+{
+    if (m_madeOf == trial.key)
+        return m_made;
+    return m_measure.make(tunedRecipe(m_request.recipe, trial), m_job);
+}
+
+Result<BlamePtr> TuneSearch::blamed(const TrialModel& model, const Trial& trial,
+                                    std::optional<std::int64_t> exact)
+{
+    BlameOptions options;
+    options.seed = m_request.seed;
+    options.samples = m_request.samples;
+    options.exact = exact;
+    options.weights = outputWeights(trial.search);
+    QS_TRY(BlamePtr blame,
+           blameSites(*model.converted, m_measure.searchData(), model.calibration->device, options,
+                      m_job));
+    m_state.forwards += 2 + 2 * blame->probes;
+    return blame;
+}
+
+Result<BlamePtr> TuneSearch::blamedOf(const Trial& trial, const Trial& base)
+{
+    QS_TRY(const TrialModel model, m_measure.make(tunedRecipe(m_request.recipe, trial), m_job));
+    return blamed(model, base, 0);
+}
+
+bool TuneSearch::add(Trial& trial, Cure cure, const std::optional<QConfig>& qconfig) const
+{
+    if (!isAllowed(cure))
+        return false;
+    if (qconfig) {
+        Recipe naming = tunedRecipe(m_request.recipe, trial); // takes the names that are free
+        const NamedQConfig named = addQConfig(naming, *qconfig, "tune_1");
+        cure.qconfig = named.name;
+        const auto isNamed = [&](const auto& own) { return own.first == named.name; };
+        if (naming.qconfigs.contains(named.name) && !m_request.recipe.qconfigs.contains(named.name)
+            && std::none_of(trial.qconfigs.begin(), trial.qconfigs.end(), isNamed))
+            trial.qconfigs.emplace_back(named.name, *qconfig);
+    }
+    const auto same = std::find_if(trial.cures.begin(), trial.cures.end(), [&](const Cure& other) {
+        return other.kind == cure.kind && other.at == cure.at;
+    });
+    if (same == trial.cures.end())
+        trial.cures.push_back(std::move(cure));
+    else if (same->qconfig == cure.qconfig && same->nodes == cure.nodes)
+        return false;
+    else
+        *same = std::move(cure);
+    return true;
+}
+
+} // namespace qs
