@@ -118,6 +118,9 @@ private Q_SLOTS:
         for (int i = 0; i < 20000; ++i)
             document.push_back({{"number", i}});
         QVERIFY(isCancelled(jsonText(document, {}, job)));
+        test::StageWalk::must(m_walk->stage("onnx")({}));
+        QVERIFY(readStoredRun(walk.at("onnx")).has_value());
+        QVERIFY(isCancelled(readStoredRun(walk.at("onnx"), job)));
         QCOMPARE(*jsonText(document, {}, {}), document.dump());
         QCOMPARE(*jsonText(document, {2, true}, {}), document.dump(2));
     }
