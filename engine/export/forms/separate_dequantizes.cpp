@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/forms/separate_dequantizes.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/quantized_target.h"
@@ -76,13 +77,15 @@ void separateReaders(GraphEdit& edit, NodeId dequantize)
 
 } // namespace
 
-Graph separateDequantizes(const Graph& graph)
+Result<Graph> separateDequantizes(const Graph& graph, const JobContext& job)
 {
-    GraphEdit edit(graph);
-    for (const NodePtr& node : graph.nodes())
+    const auto draft = makeFreedLater<GraphEdit>(graph);
+    for (const NodePtr& node : graph.nodes()) {
+        QS_CHECK(job.check());
         if (node->kind == NodeKind::Op && isDequantizeStep(node->target))
-            separateReaders(edit, node->id);
-    return edit.build();
+            separateReaders(*draft, node->id);
+    }
+    return draft->build();
 }
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/job_context.h"
 #include "engine/graph/graph.h"
 
 namespace qs {
@@ -10,7 +11,7 @@ namespace qs {
 /// the steps around it, and two operators cannot both fuse a shared step. Where several linear
 /// layers read rows of rows (the queries, keys and values of attention) and a residual reads them
 /// too, the latter's says `out_dtype`, which keeps Inductor from joining them again. Same outputs,
-/// to the bit. The first reader keeps the node that was there.
-Graph separateDequantizes(const Graph& graph);
+/// to the bit. The first reader keeps the node that was there. Errors: Cancelled.
+Result<Graph> separateDequantizes(const Graph& graph, const JobContext& job = {});
 
 } // namespace qs
