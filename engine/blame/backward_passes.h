@@ -54,7 +54,7 @@ public:
 
 private:
     BackwardPasses(const BlameRuns& runs, Gradients gradients, std::uint64_t seed);
-    /// A stored tensor that lies on its grid, because it was quantized before, is no site.
+    /// A stored tensor that lies on its grid, because it was quantized before, is not a site.
     Result<void> findIdleWeights(const JobContext& job);
     /// The outputs of the reference form; on the way, which of its quantizers change a value.
     Result<std::vector<at::Tensor>> runReference(const std::vector<at::IValue>& inputs,

@@ -16,7 +16,7 @@ namespace qs {
 ///
 /// where r is +1 or -1 for each element of the outputs (Hutchinson 1990). Noise of a weight enters
 /// at the results of the operators that read it. The square is taken by sample where a value has
-/// one dimension as long as the batch, else over the batch, whose samples have probes of their own.
+/// one dimension as long as the batch, else over the batch, whose samples have separate probes.
 /// A quantizer that changes no value, because its input is on the same grid already, is not a site.
 /// Results are equal to the bit for equal seed, data and number of threads.
 ///

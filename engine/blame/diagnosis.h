@@ -19,7 +19,7 @@ struct NoisePart
     double standardError = 0; ///< 0 where all of it was measured
 };
 
-/// What a unit (a fusion, or an operator of its own) does to the outputs: its values, its weights
+/// What a unit (a fusion, or a single operator) does to the outputs: its values, its weights
 /// and what is quantized inside it, together.
 struct UnitNoise
 {

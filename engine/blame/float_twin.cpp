@@ -120,7 +120,7 @@ private:
             addValue(dequantize, *raw, readers);
     }
 
-    /// Those who read a value in the end, behind what moves or quantizes it on the way.
+    /// Those who read a value in the end, after what moves or quantizes it on the way.
     void addEnds(const Node& reader, std::vector<const Node*>& found) const
     {
         if (!movesValues(reader.target) && !isReferenceStep(reader.target)) {

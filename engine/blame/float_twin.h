@@ -29,7 +29,7 @@ struct StoredPair
 };
 
 /// The reference form without its quantizers: what it computes if nothing is lost. Each class of
-/// readers of a value that was quantized reads it through an identity of its own
+/// readers of a value that was quantized reads it through a separate identity
 /// (`kObserveTarget`), the place where that noise enters. Other nodes keep their ids.
 struct FloatTwin
 {

@@ -20,7 +20,7 @@ public:
         : m_weights(std::move(weights))
     {
     }
-    /// `outputs`: flat and in order; those that are no floats, or all zero, are left out for good.
+    /// `outputs`: flat and in order; those that are not floats, or all zero, are left out for good.
     void addSignal(const std::vector<at::Tensor>& outputs);
     /// Of the same batch.
     void addNoise(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& noisy);

@@ -18,7 +18,7 @@ tl::unexpected<Error> notWhy(const std::string& what)
     return fail(ErrorCode::BadInput, kNoWhy + std::string(": ") + what);
 }
 
-/// Documents write null for what is no finite number.
+/// Documents write null for a number that is not finite.
 double finiteOr(const Json& owner, const char* key)
 {
     const Json& value = owner.at(key);

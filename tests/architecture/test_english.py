@@ -11,8 +11,8 @@ import subprocess
 import tree
 
 CONSTRUCTIONS = {
-    "is no": r"\b(?:is|are|was) no\b(?! (?:longer|more than)\b)",
-    "is none": r"\b(?:is|are|was) none\b",
+    "is no": r"(?<!there )\b(?:is|are|was) no\b(?! (?:longer|more than)\b)",
+    "is none": r"(?<!there )\b(?:is|are|was) none\b",
     "nobody": r"\bnobody\b",
     "tells, told": r"\b(?:tells|told)\b",
     "behind": r"\bbehind\b(?! one interface\b)",
@@ -26,7 +26,7 @@ COMMITS = 200
 # The rule for subjects holds after this commit.
 SINCE = "27eea5e2b47c4397c629e230e8c4540c71613e59"
 # Constructions in comments and string literals of C++. Lower a bound when its folder gets better; never raise one.
-BOUNDS = {"app": 30, "engine": 197, "resources": 3, "tests": 137, "ui": 94}
+BOUNDS = {"app": 21, "engine": 146, "resources": 2, "tests": 129, "ui": 75}
 ROW = re.compile(r"\s*(?:\||#)")
 MARK = re.compile(r"\s*(?:[-*] |\d+\. )")
 COMMENT_OR_TEXT = re.compile(r'//(?P<comment>[^\n]*)|/\*(?P<block>.*?)\*/|R"(?P<mark>\w*)\((?P<raw>.*?)\)(?P=mark)"|'

@@ -52,7 +52,7 @@ Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
     return kinds;
 }
 
-/// The goal, and the command that tells it where it is the user's own metric.
+/// The goal, and the command that measures it where it is the user's own metric.
 Result<void> setGoal(const TuneOptions& options, TuneRequest& request)
 {
     QS_TRY(request.goal, parseGoal(options.goal));

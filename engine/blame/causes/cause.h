@@ -34,7 +34,7 @@ std::optional<CauseCode> causeFromName(std::string_view name);
 /// In plain words: "a few channels are much larger than the others".
 std::string_view causeWords(CauseCode code);
 
-/// A cure that is proposed, with the qconfig that it names, if it names one of its own.
+/// A cure that is proposed, with the qconfig that it names, if it names a new one.
 struct Proposal
 {
     Cure cure;

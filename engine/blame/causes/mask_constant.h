@@ -15,7 +15,7 @@ double magnitudeOf(const ObserverStats& seen);
 /// which the node's value is computed; none within a few steps.
 NodeId maskHolder(const SiteFacts& facts, NodeId from);
 
-/// How far the scores lie apart that a mask is added to: the widest range among what the operators
+/// The spread of the scores that a mask is added to: the widest range among what the operators
 /// at the site read, but for the mask's; 0 where nothing was seen.
 double scoreRange(const SiteFacts& facts, const BlameSite& site);
 

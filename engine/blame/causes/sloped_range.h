@@ -17,7 +17,7 @@ struct SlopedRange
 
 /// The range of least E[g^2 (Q(v) - v)^2], g the gradient of the outputs at the value v, by bins of
 /// the histogram that the site's observer counted (PTQ4ViT, Yuan 2022: a Hessian-guided metric).
-/// Where v is far away and the outputs do not feel it any more (behind tanh, say) it may be cut
+/// Where v is far away and the outputs do not feel it any more (after tanh, say) it may be cut
 /// off. Of all sites that the observer serves together. Nothing where one of them has no gradient,
 /// or where none was gathered (`SiteBlame::slopes`).
 std::optional<SlopedRange> slopedRange(const SiteFacts& facts, const SiteBlame& blamed);

@@ -18,7 +18,7 @@ constexpr int kGivesBack = 3; ///< trials that look for fewer float operators
 constexpr int kMostIdle = 2; ///< trials without progress
 constexpr double kProgressDb = 0.1;
 constexpr double kMissDb = 3; ///< between prediction and measurement, for measuring sites alone
-constexpr double kStricter = 0.5; ///< of the noise, where a goal tells none
+constexpr double kStricter = 0.5; ///< of the noise, where a goal states none
 constexpr std::int64_t kMeasuredAlone = 16; ///< sites
 constexpr std::size_t kMostRemaining = 5;
 
@@ -133,7 +133,7 @@ private:
     }
 
     /// The secant: as much less noise as the trial had too much, with what the search data differ
-    /// by; where the goal tells no noise, a half.
+    /// by; where the goal states no noise, a half.
     double stricter(const Trial& made) const
     {
         constexpr double kLeast = 0.05, kMost = 0.95;

@@ -24,7 +24,7 @@ constexpr std::array kGoalWords {GoalWord {TuneGoal::Kind::Sqnr, "sqnr", -kExact
                                  GoalWord {TuneGoal::Kind::Cosine, "cosine", -1, 1},
                                  GoalWord {TuneGoal::Kind::Top1Drop, "top1-drop", 0, 100},
                                  GoalWord {TuneGoal::Kind::Metric, "metric", -kAny, kAny}};
-constexpr double kFirstDb = 20; ///< aimed at where a goal tells no noise
+constexpr double kFirstDb = 20; ///< aimed at where a goal states no noise
 
 } // namespace
 

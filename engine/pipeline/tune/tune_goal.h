@@ -28,7 +28,7 @@ struct TuneGoal
 Result<TuneGoal> parseGoal(const std::string& text);
 std::string goalText(const TuneGoal& goal);
 
-/// The SQNR in dB that a goal asks for, as far as it tells one (`tellsNoise`): for small noise
+/// The SQNR in dB that a goal asks for, as far as it states one (`tellsNoise`): for small noise
 /// 1 - cosine is half of noise over signal. Else 20.
 double aimedDb(const TuneGoal& goal);
 bool tellsNoise(const TuneGoal& goal);

@@ -25,8 +25,8 @@ double noiseOf(double db)
     return std::pow(10, -db / 10);
 }
 
-/// The worst output counts most: the goal is about that one. Empty where nothing tells outputs
-/// apart.
+/// The worst output counts most: the goal is about that one. Empty where outputs
+/// do not differ.
 std::vector<double> outputWeights(const TrialFigures& figures)
 {
     constexpr int kPower = 4; // half of the worst output's noise counts a sixteenth

@@ -28,7 +28,7 @@ public:
     /// Whether cures of the kind may be taken at all; whether this one may.
     bool isAllowed(CureKind kind) const;
     bool isAllowed(const Cure& cure) const;
-    /// True once the budget is used up, which the state then tells.
+    /// True once the budget is used up, which the state then names.
     bool isSpent();
     /// The noise over signal that a trial should be predicted to have: the goal's, less two
     /// standard errors of what samples differ by.
@@ -49,7 +49,7 @@ public:
     /// Shows the state.
     Result<void> see() const { return m_see(m_state); }
     /// Adds a cure, instead of an earlier one of the trial's of the same kind at the same place,
-    /// with its qconfig if it names one of its own. False where it is not allowed or there already.
+    /// with its qconfig if it names a new one. False where it is not allowed or there already.
     bool add(Trial& trial, Cure cure, const std::optional<QConfig>& qconfig = std::nullopt) const;
 
 private:
