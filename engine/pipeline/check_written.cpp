@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/check_written.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/call_inputs.h"
@@ -69,10 +70,11 @@ Result<std::string> checkWritten(const ConvertedModel& converted, const std::str
         return "this program does not read ONNX; 'quantscope verify' runs it in ONNX Runtime";
     const InferenceScope inference;
     QS_TRY(const GraphPtr graph, exportedGraph(converted, form, ownRanges, job));
-    const auto read = importModel(path, job);
+    auto imported = importModel(path, job);
     QS_CHECK(job.check());
-    if (!read)
-        return read.error().message;
+    if (!imported)
+        return imported.error().message;
+    const auto read = makeFreedLater<GraphPtr>(std::move(*imported));
     QS_TRY(const std::vector<Batch> given, guardTorchValue<std::vector<Batch>>([&] {
                return partBatches(exportedEdits(converted, form), {batch}, false, job);
            }));

@@ -38,14 +38,16 @@ public:
         const std::string record = pt2ModelRecord(*m_archive);
         QS_TRY(std::string text, m_archive->read(record));
         QS_CHECK(job.check());
-        QS_TRY(const JsonDocument parsed,
+        QS_TRY(JsonDocument made,
                JsonDocument::parse(std::move(text), "the record '" + record + "'"));
+        const auto parsed = makeFreedLater<JsonDocument>(std::move(made));
         QS_CHECK(job.check());
-        const JsonView document = parsed.root();
+        const JsonView document = parsed->root();
         QS_CHECK(checkVersion(document));
         QS_TRY(m_weights, Pt2Weights::open(m_archive, m_store));
         const JsonView module = document.at("graph_module");
-        const Pt2FileGraph graph(module.at("graph"));
+        const auto tables = makeFreedLater<Pt2FileGraph>(module.at("graph"));
+        const Pt2FileGraph& graph = *tables;
         QS_CHECK(job.check());
         QS_CHECK(readInputs(module, graph));
         QS_CHECK(job.check());
@@ -253,7 +255,8 @@ private:
     Pt2Weights m_weights;
     FreedLater<GraphEdit> m_draft = makeFreedLater<GraphEdit>();
     GraphEdit& m_edit = *m_draft;
-    NameScope m_names;
+    FreedLater<NameScope> m_ownNames = makeFreedLater<NameScope>();
+    NameScope& m_names = *m_ownNames;
 };
 
 } // namespace
