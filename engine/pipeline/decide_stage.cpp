@@ -123,9 +123,15 @@ Result<CureExpansionPtr> StageChain::cures(const GraphPtr& model, const Recipe& 
     CureExpansion made
         = expandCures(*model, *plan, recipe, locateCures(model, addresses, recipe.cures),
                       quotedNames(*model, addresses));
-    if (edited)
+    if (edited) {
         for (std::string& line : unfitBounds(*edited))
             made.problems.push_back(std::move(line));
+        for (CurePlace& place : made.places)
+            if (const auto bound = std::ranges::find(edited->bounds, recipe.cures.at(place.cure),
+                                                     &BoundOutcome::cure);
+                bound != edited->bounds.end())
+                place.problem = bound->problem;
+    }
     return std::make_shared<const CureExpansion>(std::move(made));
 }
 

@@ -279,6 +279,10 @@ def test_the_result_names_what_a_bound_changed(folder):
     assert named == {"mask": ["b_mask"], "masked_fill": ["masked_fill"]}, told["cures"]
     marks = {node["name"]: node["cure"]["kind"] for node in told["nodes"] if "cure" in node}
     assert marks == {"b_mask": "bound", "masked_fill": "bound"}, marks
+    bad = {"cure": "bound", "at": op("out", "linear.default"), "bound": 20.0}
+    _, told = quantized(folder, "bad", path, data, cures=[bad])
+    assert told["cures"][0]["problem"] and told["cures"][0]["nodes"] == [], told["cures"]
+    assert not any("cure" in node for node in told["nodes"])
 
 
 def test_diff_tells_a_cure_in_one_row(folder):
