@@ -75,9 +75,10 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     verb->add_flag("--alternatives", options->alternatives,
                    "result.json tells for every observed value and weight what other observers, "
                    "widths and schemes would lose, without a run of each");
-    verb->add_flag("--why", options->why,
-                   "also tells which quantizers cause the noise of the outputs, as 'why' does, and "
-                   "keeps it in result.json; costs several runs of some samples");
+    verb->add_flag(
+        "--why", options->why,
+        "also measures which quantizers cause the noise of the outputs, as 'why' does, and "
+        "writes it into result.json; costs several runs of some samples");
     verb->add_flag("--json", options->json, "prints the result document on stdout");
     verb->callback([options, forms, &chosen] {
         chosen = [options, given = forms->count() > 0](const CommandRun& job) -> Result<void> {

@@ -3,6 +3,8 @@
 
 #include "engine/base/decibels.h"
 
+#include <cmath>
+
 namespace qs {
 
 std::string_view readerClassName(ReaderClass readers)
@@ -43,6 +45,11 @@ bool Blame::isAdditive() const
     constexpr double kLeast = 0.5, kMost = 2;
     const auto found = additivity();
     return !found || (*found >= kLeast && *found <= kMost);
+}
+
+double shareOfDb(double db)
+{
+    return std::pow(10, -db / 10);
 }
 
 double shareDb(double share)

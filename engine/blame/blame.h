@@ -4,6 +4,7 @@
 #include "engine/base/key.h"
 #include "engine/graph/graph.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ struct BlameOptions
     /// Sites that are measured too, the greatest first, each alone switched on. Without a number
     /// none where the shares add up (`Blame::isAdditive`), else 16 and those without a derivative.
     std::optional<std::int64_t> exact {};
+    friend bool operator==(const BlameOptions&, const BlameOptions&) = default;
 };
 
 /// What reads a quantized value, through operators that only move values.
@@ -35,6 +37,8 @@ enum class ReaderClass : std::uint8_t
     Other, ///< any other operator
     Output ///< only an output of the model
 };
+inline constexpr std::array kReaderClasses {ReaderClass::Multiplies, ReaderClass::Other,
+                                            ReaderClass::Output};
 std::string_view readerClassName(ReaderClass readers); ///< "multiplies", "other", "output"
 
 /// One cause of the output's noise: a value that the reference form quantizes, for one class of its
@@ -123,5 +127,7 @@ using BlamePtr = std::shared_ptr<const Blame>;
 
 /// -10 log10 of a share, capped at +-200 dB.
 double shareDb(double share);
+/// The share of so many dB.
+double shareOfDb(double db);
 
 } // namespace qs

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/blame/diagnosis.h"
 
+#include "engine/plan/summaries/group_root.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 namespace qs {
-
-namespace {
-
-NodeId lastOfUnit(const Graph& model, const Plan& plan, NodeId node)
-{
-    const NodePlan* decided = plan.tryGet(model, node);
-    if (!decided || decided->group < 0)
-        return node;
-    const MatchGroup& group = plan.groups[std::size_t(decided->group)];
-    return group.fused || group.quantized ? group.members.back() : node;
-}
-
-} // namespace
 
 std::optional<NoisePart> Diagnosis::ofUnit(NodeId node) const
 {
@@ -51,7 +40,7 @@ std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const
         if (!model.tryGet(site.site.node))
             continue;
         const NoisePart one = noisePart(site, all);
-        NoisePart& sum = byPlace[model.position(lastOfUnit(model, plan, site.site.node))];
+        NoisePart& sum = byPlace[model.position(unitEnd(model, plan, site.site.node))];
         sum.part += one.part;
         sum.standardError = std::hypot(sum.standardError, one.standardError);
     }

@@ -50,7 +50,4 @@ NoisePart noisePart(const SiteBlame& site, double all);
 /// errors do as those of independent estimates. `model` and `plan`: that were blamed.
 std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const Plan& plan);
 
-/// The share of all noise at which a site is diagnosed, and below which nothing needs a cure.
-inline constexpr double kLeastPart = 0.005;
-
 } // namespace qs

@@ -18,9 +18,6 @@ namespace qs {
 
 namespace {
 
-constexpr std::array kReaderClasses {ReaderClass::Multiplies, ReaderClass::Other,
-                                     ReaderClass::Output};
-
 bool multiplies(const Node& node)
 {
     const OperatorFacts& facts = factsOf(node.target);

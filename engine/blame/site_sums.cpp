@@ -51,7 +51,7 @@ struct InOrder
     }
 };
 
-/// The sums of each row: a sample, or the whole where there are no samples.
+/// The sums of each row: a sample, or the whole value without a sample axis.
 std::vector<NoiseSums> sumsOf(const at::Tensor& value, const at::Tensor& noisy,
                               const at::Tensor& gradient, int sampleAxis)
 {

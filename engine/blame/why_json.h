@@ -34,14 +34,9 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
 /// `{title, node, part, part_error}`: shares of all noise.
 std::string whyJson(const WhyParts& parts);
 
-/// Reads back what `whyJson` wrote for the same model and plan: all that it states, without
-/// profiles and without stored values of weights. Errors: not such a document, a node that the
-/// model does not have, an unknown site or cause.
-Result<DiagnosisPtr> diagnosisFromJson(const std::string& json, const Graph& model,
-                                       const Plan& plan);
-
-/// The same of the section "why" of a result document; null where it has none. Errors: not a result
-/// document, and as above.
+/// Reads the section "why" of a result document for the same model and plan: all that it states,
+/// without profiles and without stored values of weights; null without a section. Errors: not a
+/// result document, a node that the model does not have, an unknown site or cause.
 Result<DiagnosisPtr> diagnosisFromResult(const std::string& document, const Graph& model,
                                          const Plan& plan);
 

@@ -110,12 +110,10 @@ private:
     {
         using Kind = BlameSite::Kind;
         static constexpr std::array kKinds {Kind::Value, Kind::Weight, Kind::Interior};
-        static constexpr std::array kReaders {ReaderClass::Multiplies, ReaderClass::Other,
-                                              ReaderClass::Output};
         SiteBlame out;
         QS_TRY(out.site.kind, named(kKinds, siteKindName, entry.at("kind")));
         if (!entry.at("readers").is_null()) {
-            QS_TRY(out.site.readers, named(kReaders, readerClassName, entry.at("readers")));
+            QS_TRY(out.site.readers, named(kReaderClasses, readerClassName, entry.at("readers")));
         }
         if (!entry.at("observer").is_null())
             out.site.observer = ObserverId(entry.at("observer").get<std::uint32_t>());
@@ -189,13 +187,6 @@ Result<DiagnosisPtr> readDiagnosis(const Json& document, const Graph& model, con
 }
 
 } // namespace
-
-Result<DiagnosisPtr> diagnosisFromJson(const std::string& json, const Graph& model,
-                                       const Plan& plan)
-{
-    QS_TRY(const Json document, parsed(json));
-    return readDiagnosis(document, model, plan);
-}
 
 Result<DiagnosisPtr> diagnosisFromResult(const std::string& document, const Graph& model,
                                          const Plan& plan)

@@ -20,6 +20,15 @@ struct NoiseSums
     double noise2 = 0; ///< sum of noise^2
     double gradient2 = 0; ///< sum of gradient^2
     double product = 0; ///< sum of gradient * noise
+
+    NoiseSums& operator+=(const NoiseSums& other)
+    {
+        signal2 += other.signal2;
+        noise2 += other.noise2;
+        gradient2 += other.gradient2;
+        product += other.product;
+        return *this;
+    }
 };
 
 /// The sums of each of `rows` consecutive rows of `length` elements, into `out`, in one reading of

@@ -48,12 +48,8 @@ NoiseSums noiseSums(const NoiseValues& v, std::int64_t begin, std::int64_t end)
     for (std::int64_t at = begin + steps * kNoiseLanes; at < end; ++at)
         addNoise(lanes, 0, v, at);
     NoiseSums sums;
-    for (int i = 0; i < kNoiseLanes; ++i) {
-        sums.signal2 += lanes.signal2[i];
-        sums.noise2 += lanes.noise2[i];
-        sums.gradient2 += lanes.gradient2[i];
-        sums.product += lanes.product[i];
-    }
+    for (int i = 0; i < kNoiseLanes; ++i)
+        sums += {lanes.signal2[i], lanes.noise2[i], lanes.gradient2[i], lanes.product[i]};
     return sums;
 }
 
@@ -74,12 +70,8 @@ void noiseSumsCpu(const NoiseValues& values, std::int64_t rows, std::int64_t len
     });
     for (std::int64_t row = 0; row < rows; ++row) {
         out[row] = {};
-        for (std::int64_t i = row * blocks; i < (row + 1) * blocks; ++i) {
-            out[row].signal2 += found[std::size_t(i)].signal2;
-            out[row].noise2 += found[std::size_t(i)].noise2;
-            out[row].gradient2 += found[std::size_t(i)].gradient2;
-            out[row].product += found[std::size_t(i)].product;
-        }
+        for (std::int64_t i = row * blocks; i < (row + 1) * blocks; ++i)
+            out[row] += found[std::size_t(i)];
     }
 }
 

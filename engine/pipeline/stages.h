@@ -83,7 +83,7 @@ struct ExportRequest
     CalibrationPtr calibration;
     ConvertedPtr converted;
     ComparisonPtr comparison; ///< may be null: the result document then has no errors
-    DiagnosisPtr diagnosis {}; ///< of this conversion; null: the document tells no causes
+    DiagnosisPtr diagnosis {}; ///< of this conversion; null: the document holds no causes
     Recipe recipe;
     RunSettings settings;
     std::vector<std::string> forms; ///< of `exportForms`

@@ -4,6 +4,7 @@
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/export/documents/result_document.h"
 #include "engine/export/report/report_svg.h"
 #include "engine/plan/names/named_node.h"
 
@@ -17,14 +18,6 @@ namespace {
 std::string shortNumber(double value)
 {
     return numberText(value, 6);
-}
-
-std::optional<double> numberAt(const Json& owner, const char* key)
-{
-    const auto it = owner.is_object() ? owner.find(key) : owner.end();
-    return owner.is_object() && it != owner.end() && it->is_number()
-        ? std::optional(it->get<double>())
-        : std::nullopt;
 }
 
 Json childOf(const Json& owner, const char* key)

@@ -80,7 +80,7 @@ public:
     std::string comparedOn() const;
     /// What the decisions as they stand do to a few samples; null where nobody asked.
     PreviewPtr preview() const;
-    /// Who causes the noise of the outputs; null where nobody asked.
+    /// The causes of the outputs' noise; null before *Find causes*.
     const DiagnosisPtr& diagnosis() const { return m_diagnosis.value; }
     /// It is of other decisions or data than those that stand.
     bool isDiagnosisStale() const;

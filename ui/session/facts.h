@@ -107,7 +107,7 @@ public:
     /// The nodes' share of the outputs' noise, with that of the units that they end; nothing where
     /// they quantize nothing.
     std::optional<NoisePart> noise(std::span<const NodeId> nodes) const;
-    /// The cause at one of the nodes, the one with the greatest share; null where there is none.
+    /// The cause at one of the nodes, the one with the greatest share; null without a cause.
     const Cause* cause(std::span<const NodeId> nodes) const;
     /// Best and worst SQNR of a term over all nodes; for the colour scale. The worst is never cut
     /// off, the best where it would stretch the scale.

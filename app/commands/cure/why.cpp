@@ -48,16 +48,13 @@ Result<void> findWhy(const WhyOptions& options, StageChain& chain, const Compare
 /// True if a run on this data would repeat the result: same decisions, samples and probes.
 Result<bool> isSameRun(const WhyOptions& options, const StoredWhy& stored, const CommandRun& job)
 {
-    const BlameOptions& then = stored.diagnosis->options;
-    const BlameOptions& now = options.blame;
-    const bool sameOptions = then.samples == now.samples && then.rows == now.rows
-        && then.seed == now.seed && then.exact == now.exact
+    const bool sameOptions = stored.diagnosis->options == options.blame
         && stored.diagnosis->eightBitsHold == hasDotProduct();
     const bool sameDevice = options.device == "auto" || options.device == stored.run.device;
     // A run takes whole batches from the first on, of all the data.
     const CalibrationSettings& cut = stored.run.recipe.calibration;
     const bool sameBatches = !stored.run.comparisonData.empty() || cut.batches == 0
-        || std::int64_t(cut.batches) * cut.batchSize >= now.samples;
+        || std::int64_t(cut.batches) * cut.batchSize >= options.blame.samples;
     if (!sameOptions || !sameDevice || !sameBatches || !stored.isOfRecipe)
         return false;
     ContentHashes hashes;
@@ -74,7 +71,7 @@ Result<void> runOnResult(const WhyOptions& options, const CommandRun& job)
     QS_TRY(const ModelSource source, sourceOfResult(options.model, options.movedTo, job));
     QS_TRY(const StoredWhy stored, whyOfResult(chain, options.model, source, job));
     if (options.data.empty() && !stored.diagnosis)
-        return fail(makeError(ErrorCode::Usage, "--data is required: the result tells no causes")
+        return fail(makeError(ErrorCode::Usage, "--data is required: the result holds no causes")
                         .withHint("'quantize --why' keeps them in the result"));
     if (options.data.empty() && options.asksForRun)
         return fail(ErrorCode::Usage,
@@ -135,7 +132,7 @@ void addWhyCommand(CLI::App& app, Command& chosen)
                      "of a model: the decisions; without one backend x86's own");
     verb->add_option("--data", options->data,
                      "a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project has "
-                     "its own, and of a result that 'quantize --why' wrote what it tells is shown");
+                     "its own, and a result of 'quantize --why' holds its causes");
     verb->add_option("--compare-on", options->compareOn,
                      "of a model: data to look at the noise on; without them a project's own, else "
                      "those of the calibration");

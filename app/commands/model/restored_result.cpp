@@ -156,7 +156,7 @@ Result<StoredWhy> whyOfResult(StageChain& chain, const std::string& result,
 {
     QS_TRY(const StoredResult stored, openResult(result));
     StoredWhy why;
-    QS_TRY(why.run, readStoredRun(result));
+    QS_TRY(why.run, readStoredRun(result, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, source.recipe, job));
     QS_TRY(why.model, modelOf(stored, *edited));
     QS_TRY(const PlannedModel planned,

@@ -4,15 +4,11 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
+#include "engine/export/report/part_text.h"
 
 namespace qs {
 
 namespace {
-
-std::string percentText(double part)
-{
-    return fixedText(100 * part, 1) + " %";
-}
 
 std::string trialsText(const TuneState& state)
 {
@@ -25,7 +21,7 @@ std::string trialsText(const TuneState& state)
                    sqnrText(trial.search.db, 2), sqnrText(trial.guard.db, 2),
                    trial.guard.metric ? numberText(*trial.guard.metric, 6)
                                       : fixedText(trial.guard.cosine, 5),
-                   percentText(trial.int8Macs),
+                   partText(trial.int8Macs),
                    std::to_string(trial.cures.size() + (trial.floatNeedless ? 1 : 0)),
                    std::to_string(trial.forwards),
                    std::string(trial.reached ? "reached" : "")
@@ -47,7 +43,7 @@ std::string cureLine(const Cure& cure)
 std::string tuneText(const TuneRequest& request, const TuneState& state)
 {
     std::string text = "Goal: " + goalText(request.goal) + ", at least "
-        + percentText(request.keepInt8) + " of the multiplications in int8; "
+        + partText(request.keepInt8) + " of the multiplications in int8; "
         + counted(state.searchSamples, "sample") + " searched, "
         + std::to_string(state.guardSamples) + " kept as guard.\n\n" + trialsText(state) + "\n";
     const Trial& best = state.trials.at(state.best);
@@ -64,15 +60,15 @@ std::string tuneText(const TuneRequest& request, const TuneState& state)
     if (!best.reached && !state.remaining.empty()) {
         text += "What is left of the noise\n";
         for (const RemainingNoise& one : state.remaining)
-            text += "  " + percentText(one.share) + "  " + one.node + ": "
+            text += "  " + partText(one.share) + "  " + one.node + ": "
                 + std::string(causeWords(one.cause)) + "\n";
         if (state.neededInt8)
-            text += "The goal is predicted with " + percentText(*state.neededInt8)
-                + " of the multiplications in int8; " + percentText(request.keepInt8)
+            text += "The goal is predicted with " + partText(*state.neededInt8)
+                + " of the multiplications in int8; " + partText(request.keepInt8)
                 + " are asked for.\n";
     }
     text += (best.reached ? "Reached: " : "Missed: best ") + sqnrText(best.guard.db, 2, " dB")
-        + " on the guard with " + percentText(best.int8Macs) + " of the multiplications in int8; "
+        + " on the guard with " + partText(best.int8Macs) + " of the multiplications in int8; "
         + state.stopped + ".\n";
     return text;
 }

@@ -9,6 +9,7 @@
 #include "engine/blame/diagnosis.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
+#include "engine/export/report/part_text.h"
 #include "engine/plan/summaries/group_root.h"
 #include "engine/values/channel_outliers.h"
 
@@ -192,12 +193,12 @@ Found wrongRange(const SiteFacts& facts, const SiteBlame& blamed)
                        "it would gain the value " + fixedText(gain, 1) + " dB"},
                       facts.otherRange(blamed.site, best->spec));
     const auto sloped = slopedRange(facts, blamed);
-    if (sloped && sloped->gainDb > kGainDb && sloped->step < kNarrowed * stepOf(*now))
+    if (sloped && sloped->gainDb > kGainDb && sloped->spec.scale < kNarrowed * stepOf(*now))
         return caused(
             CauseCode::RangeWide,
             {"the outputs hardly feel the largest values: the range of least noise in them "
              "is "
-                 + number(100 * sloped->step / stepOf(*now)) + " % of the chosen one",
+                 + number(100 * sloped->spec.scale / stepOf(*now)) + " % of the chosen one",
              "the value's noise in the outputs would shrink by " + fixedText(sloped->gainDb, 1)
                  + " dB"},
             facts.otherRange(blamed.site, sloped->spec));
@@ -320,13 +321,11 @@ constexpr std::array<Row, 11> kRows {maskConstant,   outlierChannel, outlierPosi
 std::vector<Cause> diagnose(const DiagnosisParts& parts)
 {
     const SiteFacts facts(parts);
-    double all = 0;
-    for (const SiteBlame& blamed : parts.blame->sites)
-        all += blamed.expected;
+    const double all = expectedNoise(*parts.blame);
     std::vector<Cause> causes;
     for (std::size_t i = 0; i < parts.blame->sites.size(); ++i) {
         const SiteBlame& blamed = parts.blame->sites[i];
-        const double share = all > 0 ? blamed.expected / all : 0;
+        const double share = noisePart(blamed, all).part;
         if (!(share >= kLeastPart))
             continue;
         Found found;

@@ -95,7 +95,6 @@ std::optional<SlopedRange> slopedRange(const SiteFacts& facts, const SiteBlame& 
     found.spec.reduceRange = false;
     found.spec.scale = double(best.scale.front());
     found.spec.zeroPoint = best.zeroPoint.front();
-    found.step = found.spec.scale;
     found.gainDb = decibelsOf(before->total(), after->total());
     return found;
 }

@@ -11,7 +11,6 @@ namespace qs {
 struct SlopedRange
 {
     ObserverSpec spec; ///< with that range's scale and zero point (`fixed_qparams`)
-    double step = 0; ///< its scale
     double gainDb = 0; ///< that its noise in the outputs would shrink by, to first order
 };
 

@@ -30,10 +30,9 @@ struct KernelChecks
 /// the lowered graph (`forms`), and compares their results with the reference form's: integers, or
 /// float values in steps of an eight-bit grid over their range. Within one step everywhere:
 /// trusted. A kernel that chooses its result's parameters itself and comes closer to the float
-/// result than the reference form must be within one step of its own grid around that result. A
-/// kernel that raises is refused with its message.
-/// Values are dropped as soon as the last kernel that needs them is done. `referenceRun` runs the
-/// reference form, `loweredRun` the lowered graph.
+/// result than the reference form must be within one step of the kernel's grid around that result.
+/// A kernel that raises is refused with its message. Values are dropped as soon as the last kernel
+/// that needs them is done. `referenceRun` runs the reference form, `loweredRun` the lowered graph.
 Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const Interpreter& loweredRun,
                                   SitesToCheck wanted, const Batch& batch,
                                   const JobContext& job = {});

@@ -11,7 +11,7 @@ namespace qs {
 inline constexpr double kSharingCostDb = 6;
 
 /// Values that share one observer, so one scale, if that costs one of them more than
-/// `kSharingCostDb` against a scale of its own range. Values that are only moved, selected or
+/// `kSharingCostDb` against a scale for its range alone. Values that are only moved, selected or
 /// clamped values of the others lose nothing: they lie on the common grid already.
 struct SharedRange
 {

@@ -9,6 +9,7 @@
 #include "engine/graph/text/graph_printer.h"
 #include "engine/plan/names/unit_title.h"
 #include "engine/plan/rules/given_ranges.h"
+#include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
 #include <cmath>
@@ -192,13 +193,10 @@ void NodeJson::addVerdict(Json& json, const Node& node, const NodePlan* plan) co
     addReason(json, found.reason.empty() && !found.quantized ? plainReason(node) : found.reason);
     json["pattern"] = found.pattern.empty() ? Json(nullptr) : Json(found.pattern);
     json["qconfig"] = found.qconfig ? Json(found.qconfigName) : Json(nullptr);
-    if (found.group >= 0) { // what a fusion loses stands on its last member
-        const MatchGroup& group = m_parts.plan->groups[std::size_t(found.group)];
-        if ((group.quantized || group.fused) && group.members.back() != node.id)
-            json["unit"] = m_parts.model->get(group.members.back()).name;
-        if (group.floatResult)
-            json["result"] = "float";
-    }
+    if (const NodeId end = unitEnd(*m_parts.model, *m_parts.plan, node.id); end != node.id)
+        json["unit"] = m_parts.model->get(end).name;
+    if (found.group >= 0 && m_parts.plan->groups[std::size_t(found.group)].floatResult)
+        json["result"] = "float";
     if (const auto mode = modeOf(found); !mode.empty())
         json["mode"] = mode;
     if (!found.note.empty())

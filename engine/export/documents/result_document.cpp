@@ -24,7 +24,7 @@ struct ParsingStopped
 {
 };
 
-/// Discarded where the text is no JSON. Throws ParsingStopped after a cancel.
+/// Discarded if the text is not JSON. Throws ParsingStopped after a cancel.
 ResultDocument parsed(const std::string& text, const JobContext& job)
 {
     if (isDeepJson(text))
@@ -72,6 +72,12 @@ std::string fieldText(const ResultDocument& json, const char* key)
     return it->is_string() ? it->get<std::string>() : it->dump();
 }
 
+std::optional<double> numberAt(const ResultDocument& json, const char* key)
+{
+    const auto it = json.find(key); // the end of what is not an object
+    return it != json.end() && it->is_number() ? std::optional(it->get<double>()) : std::nullopt;
+}
+
 bool isAgainstOriginal(const ResultDocument& json)
 {
     return fieldText(json, "against") == "original";
@@ -83,10 +89,7 @@ std::optional<double> errorTerm(const ResultDocument& owner, const char* term, c
     const ResultDocument& terms = error == owner.end() ? owner : *error;
     if (!terms.is_object() || !terms.contains(term) || !terms[term].is_object())
         return std::nullopt;
-    const auto value = terms[term].find(metric);
-    if (value == terms[term].end() || !value->is_number())
-        return std::nullopt;
-    return value->get<double>();
+    return numberAt(terms[term], metric);
 }
 
 } // namespace qs

@@ -22,6 +22,9 @@ fromResultFolder(const std::string& folder,
 /// The value of a key as text: a string as it is, else as JSON; "" where it is absent or null.
 std::string fieldText(const ResultDocument& json, const char* key);
 
+/// The number under a key; nothing if it is absent or not a number, or `json` is not an object.
+std::optional<double> numberAt(const ResultDocument& json, const char* key);
+
 /// The errors are those against the model before its edits.
 bool isAgainstOriginal(const ResultDocument& json);
 

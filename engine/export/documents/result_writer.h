@@ -52,8 +52,8 @@ struct ResultParts
     std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
     std::optional<OwnRangeErrors> ownRanges; ///< where an export's integers are cut elsewhere
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
-    std::string why; ///< the document of `whyJson`; "" where nobody asked for causes
-    std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are not told
+    std::string why; ///< the document of `whyJson`; "" without causes
+    std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are left out
 };
 
 /// `result.json` exactly as in design 4, two-space indent. Error: Cancelled.

@@ -3,6 +3,7 @@
 
 #include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
+#include "engine/configure/json/json_text.h"
 #include "engine/export/documents/result_document.h"
 #include "engine/export/documents/steps_json.h"
 
@@ -170,8 +171,7 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder, const JobContex
                        own != json.end() && !own->is_null())
                        run.ownRangeFiles = own->at("files").get<std::vector<std::string>>();
                    run.threads = json.value("threads", 0);
-                   QS_CHECK(job.check());
-                   return json.dump();
+                   return jsonText(json, {}, job);
                },
                job));
     QS_CHECK(job.check());

@@ -7,6 +7,9 @@
 
 namespace qs {
 
+/// The share of all noise at which a site is diagnosed, and below which nothing needs a cure.
+inline constexpr double kLeastPart = 0.005;
+
 /// "12.5 %" of a share in [0, 1]: the one form in which shares of the outputs' noise are shown.
 inline std::string partText(double part)
 {

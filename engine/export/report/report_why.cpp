@@ -19,13 +19,6 @@ const Json* whyOf(const Json& result)
     return why != result.end() && why->is_object() ? &*why : nullptr;
 }
 
-std::optional<double> numberAt(const Json& owner, const char* key)
-{
-    const auto value = owner.find(key);
-    return value != owner.end() && value->is_number() ? std::optional(value->get<double>())
-                                                      : std::nullopt;
-}
-
 /// "38.21 dB measured, 38.40 dB predicted. The shares add up to 96 % of the noise."
 std::string noiseText(const Json& why)
 {
@@ -66,7 +59,8 @@ std::string causesHtml(const Json& why)
             + escapeHtml(fieldText(cause, "words")) + "</td><td>" + listHtml(cause.at("evidence"))
             + "</td><td>" + proposalsHtml(cause.at("cures")) + "</td></tr>\n";
     if (rows.empty())
-        return "<p>No quantizer makes 0.5 % of the noise or more: nothing to cure.</p>";
+        return "<p>No quantizer makes " + partText(kLeastPart)
+            + " of the noise or more: nothing to cure.</p>";
     return "<table class=\"causes\"><thead><tr><th>Share of the noise</th><th>Where</th>"
            "<th>What is wrong</th><th>Figures</th><th>What would mend it</th></tr></thead><tbody>"
         + rows + "</tbody></table>";

@@ -13,13 +13,13 @@ namespace qs {
 /// figures, and the cures of the recipe; "" for a result with neither.
 std::string whyHtml(const ResultDocument& result, const ReportNames& titles);
 
-/// How much of the outputs' noise each unit makes, as the result tells it.
+/// Each unit's share of the outputs' noise, from the result document.
 class NoiseShares
 {
 public:
     explicit NoiseShares(const ResultDocument& result);
     bool empty() const { return m_texts.empty(); }
-    /// Of the node that the result calls so: "12.5 ± 0.8 %"; "-" where there is none.
+    /// Of the node of that name in the result: "12.5 ± 0.8 %"; "-" without a share.
     std::string of(const std::string& node) const;
 
 private:

@@ -252,7 +252,7 @@ std::string CodeNamer::placeOf(const Node& quantize) const
 }
 
 /// Returns the module of the first consumer of the dequantized value (of the quantized value if
-/// there is no dequantize); a linear function goes before others.
+/// it has no dequantize); a linear function goes before others.
 std::string CodeNamer::firstReader(const Node& quantize) const
 {
     const std::string* first = nullptr;

@@ -3,6 +3,7 @@
 
 #include "engine/base/decibels.h"
 #include "engine/blame/causes/site_facts.h"
+#include "engine/blame/diagnosis.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/pipeline/causes_of.h"
@@ -16,7 +17,7 @@ namespace qs {
 
 namespace {
 
-constexpr double kLeastPart = 0.001; ///< of the noise, for a value to be looked at
+constexpr double kLeastLooked = 0.001; ///< of the noise, for a value to be looked at
 constexpr double kClearlyLess = 0.9; ///< of the share of now
 /// Of a value, SQNR: what cuts off more is outside the range in which shares add up.
 constexpr double kLeastOwnDb = 12;
@@ -85,16 +86,14 @@ struct Target
 std::vector<Target> targetsOf(const TuneSearch& search, const SiteFacts& facts, const Blame& blame)
 {
     const auto shares = sharesByMaker(blame);
-    double all = 0;
-    for (const SiteBlame& one : blame.sites)
-        all += one.expected;
+    const double all = expectedNoise(blame);
     std::vector<Target> targets;
     std::set<NodeId> seen;
     for (const SiteBlame& one : blame.sites) {
         const PlannedObserver* observer = facts.observer(one.site);
         if (one.site.kind != BlameSite::Kind::Value || !seen.insert(one.site.node).second
             || !observer || !isChosen(observer->spec) || !facts.stats(one.site)
-            || shares.at(one.site.node).share < kLeastPart * all)
+            || shares.at(one.site.node).share < kLeastLooked * all)
             continue;
         const auto cure = facts.cureAt(CureKind::Range, one.site.node);
         const NodePlan* maker = facts.decided(one.site.node);

@@ -126,7 +126,7 @@ public:
         for (std::size_t o = 0; o < m_sums.size(); ++o) {
             const auto error = metricsFrom(m_sums[o]);
             const bool isMeasured = error && error->sqnrDb;
-            made.byOutput.push_back(isMeasured ? std::pow(10, -*error->sqnrDb / 10) : -1);
+            made.byOutput.push_back(isMeasured ? shareOfDb(*error->sqnrDb) : -1);
             if (!isMeasured)
                 continue;
             if (*error->sqnrDb < made.db)
@@ -150,7 +150,7 @@ private:
     Top1 m_top1;
 };
 
-/// The first output with a number that is not finite; "" = there is none.
+/// The first output with a number that is not finite; "" if all are finite.
 std::string notFiniteOutput(const std::vector<at::Tensor>& outputs,
                             const std::vector<std::string>& names)
 {

@@ -20,11 +20,6 @@ namespace {
 constexpr double kStandardErrors = 2; ///< between the goal and what is aimed at
 constexpr double kLeastWeight = 1e-3; ///< of an output, beside the worst one's
 
-double noiseOf(double db)
-{
-    return std::pow(10, -db / 10);
-}
-
 /// The worst output counts most: the goal is about that one. Empty where outputs
 /// do not differ.
 std::vector<double> outputWeights(const TrialFigures& figures)
@@ -135,13 +130,13 @@ bool TuneSearch::isSpent()
 
 double TuneSearch::aimedNoise(const Trial& base) const
 {
-    return noiseOf(aimedDb(m_request.goal)) / (1 + kStandardErrors * base.search.noiseError);
+    return shareOfDb(aimedDb(m_request.goal)) / (1 + kStandardErrors * base.search.noiseError);
 }
 
 double TuneSearch::excess(const Trial& trial) const
 {
-    const double wanted = noiseOf(aimedDb(m_request.goal));
-    return std::max(noiseOf(trial.guard.db), noiseOf(trial.search.db)) / wanted;
+    const double wanted = shareOfDb(aimedDb(m_request.goal));
+    return std::max(shareOfDb(trial.guard.db), shareOfDb(trial.search.db)) / wanted;
 }
 
 Key TuneSearch::keyOf(const Recipe& recipe) const

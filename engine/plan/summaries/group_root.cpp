@@ -11,6 +11,15 @@ NodeId groupRoot(const Graph& graph, const Plan& plan, NodeId node)
     return decided && decided->group >= 0 ? plan.groups.at(std::size_t(decided->group)).root : node;
 }
 
+NodeId unitEnd(const Graph& graph, const Plan& plan, NodeId node)
+{
+    const NodePlan* decided = plan.tryGet(graph, node);
+    if (!decided || decided->group < 0)
+        return node;
+    const MatchGroup& group = plan.groups.at(std::size_t(decided->group));
+    return group.fused || group.quantized ? group.members.back() : node;
+}
+
 bool isLayer(const Graph& graph, const Plan& plan, NodeId node)
 {
     const Node& root = graph.get(groupRoot(graph, plan, node));

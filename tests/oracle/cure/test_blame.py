@@ -93,7 +93,7 @@ class Offset(nn.Module):
 
 
 class Stepped(nn.Module):
-    """A value behind which the derivative is zero, and one behind which there are integers."""
+    """A value after which the derivative is zero, and one after which all values are integers."""
 
     def __init__(self):
         super().__init__()
@@ -262,7 +262,7 @@ def check_standard_error(report, folder):
 
 
 def check_scaled_weights(report, folder):
-    """2^k on a layer, taken back behind a relu by the next one, changes no share."""
+    """2^k on a layer, undone after a relu by the next one, changes no share."""
     plain = Case(folder / "plain", made(Chain, 1.0, F.relu), values(16, 12)).why()
     for power in (-6, 3, 9):
         scaled = Case(folder / f"scaled{power}", made(Chain, 2.0 ** power, F.relu), values(16, 12)).why()
@@ -282,7 +282,7 @@ def check_seeds(report, folder):
 
 
 def check_permuted_samples(report, folder):
-    """The order of the samples changes nothing that is measured, and no order of shares that are apart."""
+    """The order of the samples changes nothing that is measured, and no order of shares that differ clearly."""
     data = values(64, 12)
     case = Case(folder / "case", made(Chain, 1.0, torch.tanh), data)
     case.write("permuted.pt", (data[torch.randperm(len(data), generator=torch.Generator().manual_seed(1))],))
@@ -296,8 +296,8 @@ def check_permuted_samples(report, folder):
         apart = first[a]["share"] - first[b]["share"] > 4 * math.hypot(first[a]["standard_error"], first[b]["standard_error"])
         pairs += apart
         report.expect(not apart or second[a]["share"] > second[b]["share"], f"{a} and {b} have changed places")
-    report.expect(pairs >= 10, f"only {pairs} pairs are apart")
-    report.fact(f"{len(first)} sites, {pairs} pairs apart")
+    report.expect(pairs >= 10, f"only {pairs} pairs differ clearly")
+    report.fact(f"{len(first)} sites, {pairs} pairs that differ clearly")
 
 
 def check_several_outputs(report, folder):
@@ -338,13 +338,13 @@ def check_unlike_batches(report, folder):
 
 
 def check_without_derivative(report, folder):
-    """Sites whose derivative is zero or missing have no share, are told with what stops it, and are measured."""
+    """Sites whose derivative is zero or missing have no share, are listed with what stops it, and are measured."""
     case = Case(folder / "case", made(Stepped), values(16, 12))
     told = case.why()
     found = {site["node"]: site for site in told["sites"] if site["kind"] == "value"}
     weights = {site["node"]: site for site in told["sites"] if site["kind"] == "weight"}
     for sites, name in itertools.product((found, weights), ("linear", "linear_2")):
-        if not report.expect(name in sites, f"{name} is no site"):
+        if not report.expect(name in sites, f"{name} is not a site"):
             continue
         site = sites[name]
         report.expect(site["blocked"] and site["share"] == 0, f"{named(site)}: blocked {site['blocked']}, share {site['share']}")
