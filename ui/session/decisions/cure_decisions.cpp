@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/decisions/cure_decisions.h"
 
+#include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/edit/edited_model.h"
 #include "engine/graph/text/node_titles.h"
 #include "engine/plan/cures/expand_cures.h"
@@ -22,15 +23,13 @@ OperatorNames titlesIn(const Graph& model, const Addresses& addresses, const Nod
     };
 }
 
-/// The name under which the recipe has the qconfig, else a free one: "why_1".
-std::string proposedName(const Recipe& recipe, const QConfig& qconfig)
+/// The proposed cure as a line of the recipe, which then holds the qconfig that it names.
+Cure adopted(const Proposal& proposal, Recipe& recipe)
 {
-    for (int number = 1;; ++number) {
-        std::string name = "why_" + std::to_string(number);
-        const auto found = recipe.qconfigs.find(name);
-        if (found == recipe.qconfigs.end() || found->second == qconfig)
-            return name;
-    }
+    Cure cure = proposal.cure;
+    if (proposal.qconfig)
+        cure.qconfig = addQConfig(recipe, *proposal.qconfig, "why").name;
+    return cure;
 }
 
 /// Why the plan or the model's bounds left the cure out; empty where they did not.
@@ -96,9 +95,8 @@ QString proposalText(const Document& document, const Proposal& proposal)
     if (!document.edited())
         return {};
     const NodeTitles titles(*document.model());
-    Cure cure = proposal.cure;
-    if (proposal.qconfig)
-        cure.qconfig = proposedName(document.recipe(), *proposal.qconfig);
+    Recipe recipe = document.recipe();
+    const Cure cure = adopted(proposal, recipe);
     return toQString(
         cureText(cure, titlesIn(*document.model(), *document.edited()->addresses, titles)));
 }
@@ -107,12 +105,7 @@ void takeProposal(Workspace& workspace, const Proposal& proposal)
 {
     const QString text = proposalText(workspace.document(), proposal);
     Recipe recipe = workspace.document().recipe();
-    Cure cure = proposal.cure;
-    if (proposal.qconfig) {
-        cure.qconfig = proposedName(recipe, *proposal.qconfig);
-        recipe.qconfigs[cure.qconfig] = *proposal.qconfig;
-    }
-    recipe.cures.push_back(std::move(cure));
+    recipe.cures.push_back(adopted(proposal, recipe));
     workspace.change(QObject::tr("cure: %1").arg(text), std::move(recipe));
 }
 

@@ -18,22 +18,23 @@ CauseFinder::CauseFinder(Workspace& workspace)
     , m_workspace(workspace)
 {
     const Document* document = &workspace.document();
-    for (const auto changed : {&Document::modelChanged, &Document::graphEdited,
-                               &Document::recipeChanged, &Document::settingsChanged})
+    for (const auto changed :
+         {&Document::modelChanged, &Document::graphEdited, &Document::settingsChanged})
         connect(document, changed, this, &CauseFinder::stop);
+    // A calibration may decide something itself: what waits for it goes on.
+    connect(document, &Document::recipeChanged, this, &CauseFinder::stopJob);
     Pipeline& pipeline = workspace.pipeline();
     connect(&pipeline, &Pipeline::cancelled, this, &CauseFinder::stop);
     connect(&pipeline, &Pipeline::succeeded, this, &CauseFinder::goOn);
-    connect(&pipeline, &Pipeline::failed, this, [this](Stage stage, const Error&) {
-        if (stage == Stage::Calibrate || stage == Stage::Convert)
-            m_waiting = false;
-    });
+    connect(&pipeline, &Pipeline::failed, this, [this] { m_waiting = false; });
     connect(&pipeline.jobs(), &JobRunner::progressed, this,
             [this](const QString& tag, const Progress& progress) {
                 if (tag != kBlameTag)
                     return;
+                const bool isSeen = int(100 * progress.fraction) != int(100 * m_fraction);
                 m_fraction = progress.fraction;
-                Q_EMIT changed();
+                if (isSeen)
+                    Q_EMIT changed();
             });
 }
 
@@ -67,30 +68,34 @@ void CauseFinder::find()
     m_workspace.pipeline().runUpTo(Stage::Convert);
 }
 
-void CauseFinder::goOn()
+void CauseFinder::goOn(Stage stage)
 {
-    if (m_waiting && isReady()) {
-        m_waiting = false;
+    if (!m_waiting || !(isReady() || stage == Stage::Convert))
+        return;
+    m_waiting = false;
+    if (isReady())
         start();
-    }
 }
 
 void CauseFinder::stop()
 {
     m_waiting = false;
+    stopJob();
+}
+
+void CauseFinder::stopJob()
+{
     m_workspace.pipeline().jobs().cancel(kBlameTag);
 }
 
 void CauseFinder::start()
 {
     const Document& document = m_workspace.document();
-    const CompareRequest request {document.calibration(), document.converted(), document.recipe(),
-                                  document.settings(), document.edited()};
     m_fraction = 0;
     Pipeline& pipeline = m_workspace.pipeline();
     pipeline.jobs().run(
         Lane::Engine, kBlameTag,
-        [engine = &pipeline.engine(), request](JobContext& job) {
+        [engine = &pipeline.engine(), request = pipeline.compareRequest()](JobContext& job) {
             return engine->blame(request, job);
         },
         this,

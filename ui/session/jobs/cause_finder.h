@@ -10,11 +10,13 @@
 
 namespace qs {
 
+enum class Stage;
 class Workspace;
 
 /// Finds on the engine lane which quantizers cause the noise of the outputs, when the user asks,
 /// and publishes it as the document's diagnosis. A calibration or conversion that is out of date is
-/// made anew before. A changed decision, other data and the user's cancel stop it. GUI thread only.
+/// made anew before. A changed decision, other data and the user's cancel stop it; a decision of
+/// the calibration that it waits for does not. GUI thread only.
 class CauseFinder : public QObject
 {
     Q_OBJECT
@@ -37,8 +39,9 @@ Q_SIGNALS:
 private:
     bool isReady() const;
     void start();
-    void goOn();
+    void goOn(Stage stage);
     void stop();
+    void stopJob();
 
     Workspace& m_workspace;
     double m_fraction = 0;

@@ -228,6 +228,12 @@ void Pipeline::exportTo(const ExportChoices& choices)
     runUpTo(Stage::Export);
 }
 
+CompareRequest Pipeline::compareRequest() const
+{
+    return {m_document.calibration(), m_document.converted(), m_document.recipe(),
+            m_document.settings(), m_document.edited()};
+}
+
 ExportRequest Pipeline::exportRequest() const
 {
     ExportRequest request;
@@ -364,10 +370,11 @@ void Pipeline::startStage(Stage stage)
         break;
     }
     case Stage::Compare: {
-        CompareRequest request {doc.calibration(), doc.converted(), doc.recipe(), doc.settings(),
-                                doc.edited()};
         runStage<ComparisonPtr>(
-            stage, [engine, request](JobContext& job) { return engine->compare(request, job); },
+            stage,
+            [engine, request = compareRequest()](JobContext& job) {
+                return engine->compare(request, job);
+            },
             [this, keys, isOfGraph](ComparisonPtr v) {
                 if (isOfGraph())
                     m_document.setComparison(std::move(v), keys);

@@ -66,6 +66,8 @@ public:
     bool keepResults(const QString& folder);
     /// What writes the results as they stand; the conversion must be current.
     ExportRequest exportRequest() const;
+    /// The comparison of the document's conversion.
+    CompareRequest compareRequest() const;
     /// Returns when what `keepResults` started is done; the window stays alive meanwhile.
     void waitForKept();
     void cancel();
