@@ -167,8 +167,8 @@ Result<StoredWhy> whyOfResult(StageChain& chain, const std::string& result,
         return fail(std::move(told).error().inFile(stored.resultPath));
     why.diagnosis = std::move(*told);
     const auto document = ResultDocument::parse(stored.document, nullptr, false);
-    why.isOfRecipe
-        = fieldText(document, "recipe_sha256") == fileSha256(stored.recipePath).value_or("");
+    const std::string then = fieldText(document, "recipe_sha256");
+    why.isOfRecipe = then.empty() || then == fileSha256(stored.recipePath).value_or("");
     return why;
 }
 
