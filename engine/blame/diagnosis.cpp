@@ -4,17 +4,9 @@
 #include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace qs {
-
-std::optional<NoisePart> Diagnosis::ofUnit(NodeId node) const
-{
-    const auto found = std::find_if(units.begin(), units.end(),
-                                    [node](const UnitNoise& unit) { return unit.node == node; });
-    return found == units.end() ? std::nullopt : std::optional(found->noise);
-}
 
 double expectedNoise(const Blame& blame)
 {
@@ -37,12 +29,8 @@ std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const
     const double all = expectedNoise(blame);
     std::map<std::size_t, NoisePart> byPlace; // in graph order
     for (const SiteBlame& site : blame.sites) {
-        if (!model.tryGet(site.site.node))
-            continue;
-        const NoisePart one = noisePart(site, all);
-        NoisePart& sum = byPlace[model.position(unitEnd(model, plan, site.site.node))];
-        sum.part += one.part;
-        sum.standardError = std::hypot(sum.standardError, one.standardError);
+        if (model.tryGet(site.site.node))
+            byPlace[model.position(unitEnd(model, plan, site.site.node))] += noisePart(site, all);
     }
     std::vector<UnitNoise> units;
     for (const auto& [place, noise] : byPlace)

@@ -5,8 +5,8 @@
 #include "engine/blame/causes/cause.h"
 #include "engine/plan/plan.h"
 
+#include <cmath>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +17,14 @@ struct NoisePart
 {
     double part = 0;
     double standardError = 0; ///< 0 where all of it was measured
+
+    /// Parts add up; errors do as those of independent estimates.
+    NoisePart& operator+=(const NoisePart& other)
+    {
+        part += other.part;
+        standardError = std::hypot(standardError, other.standardError);
+        return *this;
+    }
 };
 
 /// What a unit (a fusion, or a single operator) does to the outputs: its values, its weights
@@ -37,8 +45,8 @@ struct Diagnosis
     bool eightBitsHold = false; ///< `DiagnosisParts::eightBitsHold`
     std::string data; ///< as named by the run that made it
 
-    /// The part of a unit, by the node that `UnitNoise` names; nothing where it quantizes nothing.
-    std::optional<NoisePart> ofUnit(NodeId node) const;
+    /// The node of the site that the cause is about.
+    NodeId nodeOf(const Cause& cause) const { return blame->sites.at(cause.site).site.node; }
 };
 using DiagnosisPtr = std::shared_ptr<const Diagnosis>;
 
@@ -46,8 +54,8 @@ using DiagnosisPtr = std::shared_ptr<const Diagnosis>;
 double expectedNoise(const Blame& blame);
 /// The part of one site in `all`, which is `expectedNoise`; zero without noise.
 NoisePart noisePart(const SiteBlame& site, double all);
-/// The parts of all units, the greatest first, equal ones in graph order. Parts of sites add up;
-/// errors do as those of independent estimates. `model` and `plan`: that were blamed.
+/// The parts of all units, the greatest first, equal ones in graph order. `model` and `plan`: that
+/// were blamed.
 std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const Plan& plan);
 
 } // namespace qs

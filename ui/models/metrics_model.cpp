@@ -147,6 +147,8 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
         return role == Qt::DisplayRole || role == Qt::ToolTipRole || role == Qt::UserRole
             ? QVariant(word(index.row(), column, role != Qt::UserRole))
             : QVariant();
+    if (column == kNoiseColumn && role == Qt::DisplayRole)
+        return noiseText(index.row());
     const auto value = number(index.row(), column);
     if (!value || (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::UserRole))
         return {};
@@ -154,16 +156,18 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
         return *value;
     if (role == Qt::ToolTipRole)
         return QString::number(*value, 'g', 17);
-    if (column == kNoiseColumn) {
-        const NodeId node = m_rows[std::size_t(index.row())];
-        const auto noise = m_workspace.facts().noise(std::span(&node, 1));
-        return toQString(partText(noise->part, noise->standardError));
-    }
     const bool isMetric = column >= FirstMetric && column < kKlColumn;
     const int metric = isMetric ? (column - FirstMetric) % kMetrics : kMetrics;
     if (metric == 0)
         return shownSqnr(*value, "");
     return metric == 1 ? QString::number(*value, 'f', 5) : QString::number(*value, 'g', 3);
+}
+
+QString MetricsModel::noiseText(int row) const
+{
+    const NodeId node = m_rows[std::size_t(row)];
+    const auto noise = m_workspace.facts().noise(std::span(&node, 1));
+    return noise ? toQString(partText(noise->part, noise->standardError)) : QString();
 }
 
 QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int role) const

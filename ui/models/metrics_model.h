@@ -57,6 +57,7 @@ public:
 private:
     /// `shown`: as a user reads it, else as the command line's table has it.
     QString word(int row, int column, bool shown) const;
+    QString noiseText(int row) const;
 
     Workspace& m_workspace;
     ComparisonPtr m_comparison; ///< that the rows are of

@@ -89,8 +89,7 @@ void MetricsPanel::filter()
         note += QStringLiteral(" · %1").arg(m_workspace.document().staleReason(Stage::Compare));
     else if (const ShownRunPtr& run = m_workspace.shownRun())
         note += QStringLiteral(" · %1").arg(run->title());
-    if (m_workspace.facts().diagnosis() && m_workspace.facts().diagnosisStale()
-        && !m_workspace.facts().errorsStale())
+    if (m_workspace.facts().diagnosisStale() && !m_workspace.facts().errorsStale())
         note += tr(" · shares of noise: %1").arg(m_workspace.document().diagnosisStaleReason());
     m_note->setText(note);
 }

@@ -24,7 +24,7 @@ Facts::Facts(const Document& document, ShownRunPtr shown)
     , m_nodeData(document.nodeData())
     , m_scalars(document.scalars())
     , m_diagnosis(m_shown ? nullptr : document.diagnosis())
-    , m_diagnosisStale(document.isDiagnosisStale())
+    , m_diagnosisStale(!m_shown && document.isDiagnosisStale())
     , m_errorsStale(!m_shown && document.isStale(Stage::Compare))
     , m_calibrationStale(document.isStale(Stage::Calibrate))
 {
@@ -341,9 +341,7 @@ std::optional<NoisePart> Facts::noise(std::span<const NodeId> nodes) const
         const auto found = m_noise.find(node);
         if (found == m_noise.end() || !asked.insert(node).second)
             return;
-        NoisePart& all = sum ? *sum : sum.emplace();
-        all.part += found->second.part;
-        all.standardError = std::hypot(all.standardError, found->second.standardError);
+        (sum ? *sum : sum.emplace()) += found->second;
     };
     for (const NodeId node : nodes) {
         add(node);
@@ -357,7 +355,7 @@ const Cause* Facts::cause(std::span<const NodeId> nodes) const
     if (!m_diagnosis)
         return nullptr;
     for (const Cause& cause : m_diagnosis->causes) {
-        const NodeId at = m_diagnosis->blame->sites.at(cause.site).site.node;
+        const NodeId at = m_diagnosis->nodeOf(cause);
         if (std::any_of(nodes.begin(), nodes.end(),
                         [&](NodeId node) { return node == at || last(node) == last(at); }))
             return &cause;

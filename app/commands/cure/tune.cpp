@@ -9,7 +9,6 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/pipeline/tune/tune_json.h"
 
 #include <CLI/CLI.hpp>
@@ -43,11 +42,8 @@ Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
 {
     std::set<CureKind> kinds;
     for (const std::string& name : names) {
-        const auto kind = cureKindFromName(name);
-        if (!kind)
-            return fail(makeError(ErrorCode::Usage, "there is no cure '" + name + "'")
-                            .withHint(suggestName(name, cureKindNames())));
-        kinds.insert(*kind);
+        QS_TRY(const CureKind kind, parseCureKind(name));
+        kinds.insert(kind);
     }
     return kinds;
 }

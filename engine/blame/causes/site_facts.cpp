@@ -133,20 +133,25 @@ std::vector<Proposal> SiteFacts::withoutQuantizer(const BlameSite& site) const
     return cure ? std::vector<Proposal> {{*cure, {}}} : std::vector<Proposal> {};
 }
 
-std::vector<Proposal> SiteFacts::allBits(const BlameSite& site) const
+std::optional<ObserverSpec> withAllBits(const ObserverSpec& spec)
 {
-    const PlannedObserver* seen = observer(site);
-    if (!m_parts.eightBitsHold || !seen || !isIntegerDType(seen->spec.dtype))
-        return {};
-    const QuantRange used = quantRange(seen->spec);
-    const QuantRange held = storageRange(storageDType(seen->spec.dtype));
+    if (!isIntegerDType(spec.dtype))
+        return std::nullopt;
+    const QuantRange used = quantRange(spec), held = storageRange(storageDType(spec.dtype));
     if (held.max - held.min != 255 || 2 * (used.max - used.min) > held.max - held.min)
-        return {};
-    ObserverSpec whole = seen->spec;
+        return std::nullopt;
+    ObserverSpec whole = spec;
     whole.quantMin.reset();
     whole.quantMax.reset();
     whole.reduceRange = false;
-    return otherRange(site, whole);
+    return whole;
+}
+
+std::vector<Proposal> SiteFacts::allBits(const BlameSite& site) const
+{
+    const PlannedObserver* seen = observer(site);
+    const auto whole = seen && m_parts.eightBitsHold ? withAllBits(seen->spec) : std::nullopt;
+    return whole ? otherRange(site, *whole) : std::vector<Proposal>();
 }
 
 std::vector<Proposal> SiteFacts::otherRange(const BlameSite& site, const ObserverSpec& spec) const

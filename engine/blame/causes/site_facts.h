@@ -59,4 +59,8 @@ private:
     std::vector<SharedRange> m_sharedRanges;
 };
 
+/// The observer with all steps of its byte, where it uses at most half of them ("reduce_range");
+/// nothing for any other.
+std::optional<ObserverSpec> withAllBits(const ObserverSpec& spec);
+
 } // namespace qs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/text.h"
-#include "engine/graph/text/node_titles.h"
+#include "engine/blame/why_json.h"
 #include "engine/pipeline/causes_of.h"
 #include "engine/pipeline/tune/float_choice.h"
 #include "engine/pipeline/tune/tune_search.h"
@@ -171,7 +171,7 @@ std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice
             else
                 cure.nodes.push_back(at);
         }
-        if (cure.at.kind != ValueAddress::Kind::None && search.isAllowed(cure))
+        if (cure.at.kind != ValueAddress::Kind::None)
             cures.push_back(std::move(cure));
     }
     return cures;
@@ -188,17 +188,13 @@ Result<void> tellRemaining(TuneSearch& search)
     QS_TRY(const TrialModel model, search.modelOf(best));
     QS_TRY(const BlamePtr blame, search.blamed(model, best, 0));
     const Graph& graph = *model.calibration->prepared->model;
-    const Graph& file = *search.request().file;
-    const NodeTitles titles(file);
+    const WhyParts parts {&graph, model.calibration->prepared->plan.get(), nullptr};
+    const NodeTitles titles(graph);
     for (const Cause& cause : causesOf(*model.calibration, *blame, search.request().file)) {
         if (search.state().remaining.size() >= kMostRemaining)
             break;
-        const BlameSite& site = blame->sites[cause.site].site;
-        const Node* node = file.tryGet(site.node);
-        const std::string name = node ? titles.of(*node) : graph.get(site.node).name;
         search.state().remaining.push_back(
-            {name + (site.kind == BlameSite::Kind::Weight ? ", weight" : ""), cause.code,
-             cause.share});
+            {siteTitle(parts, titles, blame->sites[cause.site].site), cause.code, cause.share});
     }
     const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
                                  macsByOperator(graph));

@@ -5,7 +5,6 @@
 #include "engine/blame/causes/site_facts.h"
 #include "engine/blame/diagnosis.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
-#include "engine/convert/ranges/storage_range.h"
 #include "engine/pipeline/causes_of.h"
 
 #include <algorithm>
@@ -39,13 +38,7 @@ ObserverSpec observedIn(const RangeWay& way, const ObserverSpec& now, bool allBi
     ObserverSpec spec = observedBy(now, ObserverKind::Histogram, way.method);
     if (way.percentile > 0)
         spec.percentile = way.percentile;
-    const QuantRange used = quantRange(spec), held = storageRange(storageDType(spec.dtype));
-    if (allBits && held.max - held.min == 255 && 2 * (used.max - used.min) <= 255) {
-        spec.quantMin.reset();
-        spec.quantMax.reset();
-        spec.reduceRange = false;
-    }
-    return spec;
+    return allBits ? withAllBits(spec).value_or(spec) : spec;
 }
 
 /// Its range is chosen from what was seen, by one scale.

@@ -33,17 +33,22 @@ Result<void> searched(TuneSearch& search)
 
 } // namespace
 
+Result<CureKind> parseCureKind(const std::string& name)
+{
+    if (const auto kind = cureKindFromName(name))
+        return *kind;
+    return fail(makeError(ErrorCode::Usage, "there is no cure " + inQuotes(name))
+                    .withHint(suggestName(name, cureKindNames())));
+}
+
 Result<ForbiddenCure> parseForbidden(const std::string& text)
 {
     const auto at = text.find('@');
-    const auto kind = cureKindFromName(text.substr(0, at));
     if (at == std::string::npos || at + 1 == text.size())
         return fail(makeError(ErrorCode::Usage, inQuotes(text) + " is not CURE@NODE")
                         .withHint("give for example float@add_6"));
-    if (!kind)
-        return fail(makeError(ErrorCode::Usage, "there is no cure " + inQuotes(text.substr(0, at)))
-                        .withHint(suggestName(text.substr(0, at), cureKindNames())));
-    return ForbiddenCure {*kind, text.substr(at + 1)};
+    QS_TRY(const CureKind kind, parseCureKind(text.substr(0, at)));
+    return ForbiddenCure {kind, text.substr(at + 1)};
 }
 
 Recipe tunedRecipe(Recipe recipe, const Trial& trial)

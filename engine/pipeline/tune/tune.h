@@ -14,6 +14,9 @@
 
 namespace qs {
 
+/// The kind of a cure, by its name in recipes. Errors: Usage, with the nearest name.
+Result<CureKind> parseCureKind(const std::string& name);
+
 /// A cure that a search must not take.
 struct ForbiddenCure
 {

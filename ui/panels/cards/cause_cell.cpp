@@ -65,11 +65,13 @@ void CauseCell::refresh()
         const QString text
             = tr("Nothing to cure: %1").arg(shownSqnr(shareDb(diagnosis->blame->measured)));
         say(mark + tr("Causes"), text,
-            old + tr("No quantizer makes 0.5 % of the noise of the outputs or more"));
+            old
+                + tr("No quantizer makes %1 of the noise of the outputs or more")
+                      .arg(toQString(partText(kLeastPart))));
         return;
     }
     const Cause& first = diagnosis->causes.front();
-    m_node = diagnosis->blame->sites.at(first.site).site.node;
+    m_node = diagnosis->nodeOf(first);
     const QString title = facts.title(m_node);
     const QString words = toQString(causeWords(first.code));
     const QString part = toQString(partText(first.share));
