@@ -117,12 +117,14 @@ NpyArray npyText(std::string name, const std::string& text)
 constexpr const char* kChecksum = "checksum";
 
 /// Of all arrays but the checksum itself, in the order of their names.
-std::string checksumOf(const std::map<std::string_view, const NpyArray*>& arrays)
+Result<std::string> checksumOf(const std::map<std::string_view, const NpyArray*>& arrays,
+                               const JobContext& job)
 {
     Sha256 hash;
     for (const auto& [name, array] : arrays) {
         if (name == kChecksum)
             continue;
+        QS_CHECK(job.check());
         std::string head = std::string(name) + " " + std::to_string(int(array->dtype));
         for (const std::int64_t size : array->shape)
             head += " " + std::to_string(size);
@@ -150,7 +152,8 @@ Result<Arrays> readArrays(const std::string& path)
     std::map<std::string_view, const NpyArray*> byName;
     for (const auto& [name, array] : arrays)
         byName.emplace(name, &array);
-    if (arrays.contains(kChecksum) && textOf(arrays, kChecksum) != checksumOf(byName))
+    QS_TRY(const std::string checksum, checksumOf(byName, {}));
+    if (arrays.contains(kChecksum) && textOf(arrays, kChecksum) != checksum)
         return fail(makeError(ErrorCode::BadInput, "was damaged or changed after it was written")
                         .inFile(path));
     return arrays;
@@ -180,10 +183,10 @@ Result<void> writeObservations(const Observations& observations, const std::stri
         QS_CHECK(job.check());
         addObserver(arrays, stats);
     }
-    std::map<std::string_view, const NpyArray*> byName;
+    const auto byName = makeFreedLater<std::map<std::string_view, const NpyArray*>>();
     for (const NpyArray& array : arrays)
-        byName.emplace(array.name, &array);
-    const std::string checksum = checksumOf(byName);
+        byName->emplace(array.name, &array);
+    QS_TRY(const std::string checksum, checksumOf(*byName, job));
     arrays.push_back(npyText(kChecksum, checksum));
     return writeNpz(arrays, path, job);
 }

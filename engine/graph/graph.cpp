@@ -16,7 +16,7 @@ struct Graph::Index
     std::unordered_map<ValueRef, std::vector<Use>> users;
     std::unordered_map<NodeId, std::size_t> userCounts;
     std::size_t outputPosition = std::size_t(-1);
-    std::vector<NodePtr> nodes; ///< of a large graph: they are freed with the index
+    Parts parts; ///< of a large graph: they are freed with the index
 };
 
 namespace {
@@ -42,7 +42,7 @@ Graph::Graph(Parts parts)
     const std::shared_ptr<Index> index
         = large ? std::shared_ptr<Index>(makeFreedLater<Index>()) : std::make_shared<Index>();
     if (large)
-        index->nodes = m_parts.nodes;
+        index->parts = m_parts;
     std::uint32_t last = 0;
     for (const NodePtr& node : m_parts.nodes)
         last = std::max(last, node->id.value());
@@ -64,6 +64,13 @@ Graph::Graph(Parts parts)
             });
     }
     m_index = index;
+}
+
+Graph Graph::withInfo(ModelInfo info) const
+{
+    Graph made = *this;
+    made.m_parts.info = std::make_shared<const ModelInfo>(std::move(info));
+    return made;
 }
 
 const Node* Graph::tryGet(NodeId id) const

@@ -67,6 +67,8 @@ public:
 
     Graph();
     explicit Graph(Parts parts);
+    /// The same graph of another file; nothing else is made anew.
+    Graph withInfo(ModelInfo info) const;
 
     std::span<const NodePtr> nodes() const { return m_parts.nodes; }
     /// Null if the graph has no node of that id.
@@ -92,8 +94,8 @@ public:
 
 private:
     struct Index;
+    std::shared_ptr<const Index> m_index; ///< first: of a large graph it frees the parts
     Parts m_parts;
-    std::shared_ptr<const Index> m_index;
 };
 
 /// Graph snapshots travel between threads and windows as this.

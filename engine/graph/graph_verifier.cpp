@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/graph_verifier.h"
 
+#include "engine/base/memory/free_later.h"
+
 #include <string_view>
 #include <unordered_set>
 
@@ -99,7 +101,7 @@ private:
 
 Result<void> verifyGraph(const Graph& graph, const JobContext& job)
 {
-    return Verifier().check(graph, job);
+    return makeFreedLater<Verifier>()->check(graph, job);
 }
 
 } // namespace qs

@@ -166,12 +166,10 @@ Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
     auto hash = std::async(std::launch::async, [&] { return fileSha256(path, job); });
     QS_CHECK(archive->verify(job));
     job.report("import", "reading the graph", 0.5);
-    QS_TRY(const GraphPtr graphOnly, readGraph(archive, job));
-    Graph::Parts parts = graphOnly->parts();
-    ModelInfo info = *parts.info;
+    QS_TRY(const GraphPtr read, readGraph(archive, job));
+    ModelInfo info = read->info();
     QS_TRY(info.sha256, hash.get());
-    parts.info = std::make_shared<const ModelInfo>(std::move(info));
-    const auto graph = std::make_shared<const Graph>(std::move(parts));
+    const auto graph = std::make_shared<const Graph>(read->withInfo(std::move(info)));
     if (auto sound = verifyGraph(*graph, job); !sound)
         return fail(std::move(sound).error().inFile(path));
     job.report("import", "done", 1);

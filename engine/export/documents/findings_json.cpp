@@ -38,17 +38,20 @@ Json findingsJson(const Graph& model, const Plan& plan)
     return list;
 }
 
-Json findingsJson(const ResultParts& parts)
+Result<Json> findingsJson(const ResultParts& parts, const JobContext& job)
 {
     Json list = findingsJson(*parts.model, *parts.plan);
+    QS_CHECK(job.check());
     if (parts.converted)
         for (const PlanFinding& finding :
              scaleBoundFindings(*parts.model, *parts.plan, parts.converted->qparams))
             list.push_back(findingJson(*parts.model, finding));
+    QS_CHECK(job.check());
     if (parts.converted && parts.observations)
         for (const SharedRange& shared : sharedRanges(
                  *parts.converted->prepared, parts.converted->qparams, *parts.observations))
             list.push_back(sharedJson(*parts.model, shared));
+    QS_CHECK(job.check());
     return list;
 }
 

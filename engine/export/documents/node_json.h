@@ -54,9 +54,9 @@ private:
 };
 
 /// What costs precision: the plan's findings, and of a result the ranges that are shared at a cost;
-/// `{kind, node, text}` each.
+/// `{kind, node, text}` each. Of a result it can be cancelled.
 Json findingsJson(const Graph& model, const Plan& plan);
-Json findingsJson(const ResultParts& parts);
+Result<Json> findingsJson(const ResultParts& parts, const JobContext& job);
 /// `{sqnr_db, cosine, mse, max_abs}`, or null.
 Json metricsJson(const std::optional<ErrorMetrics>& metrics);
 /// The same of y^ - y with `kl`, the divergence of the two distributions in nats.

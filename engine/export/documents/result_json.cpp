@@ -172,6 +172,7 @@ Json cumulativeJson(const NodeError& error)
 Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
 {
     const ModelInfo& info = parts.model->info();
+    QS_TRY(Json findings, findingsJson(parts, job));
     const auto document = makeFreedLater<Json>();
     Json& json = *document;
     json = {
@@ -192,7 +193,7 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         {"labels", labelsJson(parts.comparison)},
         {"agreement", agreementJson(parts.comparison ? parts.comparison->agreement : std::nullopt)},
         {"warnings", parts.plan->warnings},
-        {"findings", findingsJson(parts)},
+        {"findings", std::move(findings)},
         {"exports", parts.exports},
         {"exports_sha256", parts.exportHashes},
         {"outputs", outputsJson(parts.comparison)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/pt2/pt2_weights.h"
 
+#include "engine/base/memory/free_later.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/export/pt2/pt2_metadata.h"
 #include "engine/graph/operators/class_parts.h"
@@ -60,17 +61,19 @@ public:
                           {"tensor_meta", nullptr}};
     }
 
-    void close(const std::string& name)
+    Result<void> close(const std::string& name, const JobContext& job)
     {
-        const std::string text = Pt2Json {{"config", m_config}}.dump();
+        QS_TRY(const std::string text, jsonText(*m_document, {}, job));
         m_archive.writeRecord(m_folder + name, text.data(), text.size());
+        return {};
     }
 
 private:
     Archive& m_archive;
     std::string m_folder, m_prefix;
     std::unordered_map<TensorId, std::string> m_records;
-    Pt2Json m_config = Pt2Json::object();
+    FreedLater<Pt2Json> m_document = makeFreedLater<Pt2Json>(Pt2Json::object());
+    Pt2Json& m_config = (*m_document)["config"] = Pt2Json::object();
     int m_count = 0, m_objects = 0;
 };
 
@@ -116,9 +119,8 @@ Result<void> Pt2WeightRecords::write(Archive& archive, const JobContext& job) co
                             .atNode(node->name));
         (isState(*node) ? weights : constants).add(*node, path(*node), held->toTensor());
     }
-    weights.close("model_weights_config.json");
-    constants.close("model_constants_config.json");
-    return {};
+    QS_CHECK(weights.close("model_weights_config.json", job));
+    return constants.close("model_constants_config.json", job);
 }
 
 } // namespace qs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/archive/pt2_archive.h"
 
+#include "engine/base/memory/free_later.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <zip.h>
@@ -56,8 +58,8 @@ struct Pt2Archive::Zip
     zip_t* handle = nullptr;
     ~Zip()
     {
-        if (handle)
-            zip_discard(handle);
+        if (handle) // 20,000 records take 50 ms
+            freeLater([archive = handle] { zip_discard(archive); });
     }
 };
 
