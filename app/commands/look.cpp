@@ -3,6 +3,7 @@
 #include "app/commands/model/restored_result.h"
 #include "app/commands/options/against_option.h"
 #include "app/commands/options/device_option.h"
+#include "app/commands/options/number_checks.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/look_text.h"
 #include "engine/configure/nearest_name.h"
@@ -127,11 +128,11 @@ void addLookCommand(CLI::App& app, Command& chosen)
     verb->add_option("--sample", options->sample,
                      "of the data, from 0: the sample whose values are "
                      "told")
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegativeNumber());
     verb->add_option("--part", options->part, "which of the node's results; 0 is the first")
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegativeNumber());
     verb->add_option("--worst", options->worst, "how many of the worst samples are listed")
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegativeNumber());
     verb->add_option("--npz", options->npz,
                      "writes the sample's values: float, converted and difference");
     verb->add_option("--sources", options->sources,

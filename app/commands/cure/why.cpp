@@ -4,6 +4,7 @@
 #include "app/commands/model/model_run.h"
 #include "app/commands/model/restored_result.h"
 #include "app/commands/options/device_option.h"
+#include "app/commands/options/number_checks.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/why_text.h"
 #include "engine/base/log.h"
@@ -139,16 +140,16 @@ void addWhyCommand(CLI::App& app, Command& chosen)
     addDeviceOption(*verb, options->device);
     CLI::Option* samples = verb->add_option("--samples", options->blame.samples,
                                             "how many samples are looked at, at most")
-                               ->check(CLI::PositiveNumber);
+                               ->check(positiveNumber());
     CLI::Option* seed = verb->add_option("--seed", options->blame.seed, "of the probes");
     CLI::Option* exact
         = verb->add_option(
                   "--exact", options->exact,
                   "measure so many sites alone, the greatest first; without it those where the "
                   "prediction does not hold")
-              ->check(CLI::NonNegativeNumber);
+              ->check(notNegativeNumber());
     verb->add_option("--top", options->top, "how many causes and sites are listed")
-        ->check(CLI::NonNegativeNumber);
+        ->check(notNegativeNumber());
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([=, &chosen] {
         options->asksForRun = samples->count() + seed->count() + exact->count() > 0;
