@@ -236,6 +236,8 @@ private:
         }
         if (site.at.empty() || places.empty())
             return;
+        if (std::vector<NodeId> owners = ownersOf(shown, raw); !owners.empty())
+            site.at = std::move(owners);
         site.node = site.at.front();
         const Node& stored = m_reference.get(raw.node);
         const NodeId origin
@@ -247,6 +249,31 @@ private:
             site.observer = observers->second.front();
         m_made.stored.push_back({m_made.sites.size(), raw, shown});
         addPlace(std::move(site), std::move(places));
+    }
+
+    bool isQuantized(NodeId id) const
+    {
+        const Graph& model = *m_converted.prepared->model;
+        const NodePlan* decided = id ? m_converted.prepared->plan->tryGet(model, id) : nullptr;
+        return decided && decided->quantized && !movesValues(model.get(id).target);
+    }
+
+    /// The operators that the quantizer is for. Operators may compute a value, positions for
+    /// example, from stored tensors alone; it is quantized for one of them, although its noise
+    /// meets the data much later.
+    std::vector<NodeId> ownersOf(ValueRef shown, ValueRef raw) const
+    {
+        std::vector<NodeId> owners;
+        for (const Use& use : m_reference.users(shown)) {
+            const Node& reader = m_reference.get(use.node);
+            if (const NodeId at = floatNode(reader);
+                m_stored.contains(reader.id) && isQuantized(at))
+                owners.push_back(at);
+        }
+        const auto maker = m_floatOf.find(raw);
+        if (owners.empty() && maker != m_floatOf.end() && isQuantized(maker->second.node))
+            owners.push_back(maker->second.node);
+        return owners;
     }
 
     /// Each result of the operator, from the float values of all that it reads but what lies `on`
