@@ -56,7 +56,7 @@ public:
         QS_TRY(const BlamePtr blame, m_search.blamed(m_model, m_base));
         m_blame = *blame;
         m_aim = m_search.aimedNoise(m_base);
-        double best = m_base.guard.db;
+        double guard = m_base.guard.db, search = m_base.search.db; // the best of each
         int idle = 0, givesBack = 0;
         for (int i = 0; i < kMostFloatTrials && !m_search.isSpent(); ++i) {
             QS_TRY(const bool isNew, tryOnce());
@@ -76,8 +76,11 @@ public:
                 m_aim = m_missed > 0 ? std::sqrt(m_reached * m_missed) : m_reached / kStricter;
                 continue;
             }
-            idle = made.guard.db < best + kProgressDb ? idle + 1 : 0;
-            best = std::max(best, made.guard.db);
+            const bool isIdle
+                = made.guard.db < guard + kProgressDb && made.search.db < search + kProgressDb;
+            idle = isIdle ? idle + 1 : 0;
+            guard = std::max(guard, made.guard.db);
+            search = std::max(search, made.search.db);
             if (idle >= kMostIdle)
                 break;
             m_aim = stricter(made);

@@ -107,6 +107,8 @@ Result<std::vector<Proposal>> chooseRanges(TuneSearch& search, const Trial& base
     const SiteFacts facts(parts);
     std::vector<Target> targets = targetsOf(search, facts, blame);
     for (const RangeWay& way : kWays) {
+        if (search.isSpent()) // the ways so far decide
+            break;
         Trial trial = base;
         std::vector<std::optional<Proposal>> proposals(targets.size());
         bool differs = false;

@@ -237,7 +237,7 @@ bool TuneSearch::add(Trial& trial, Cure cure, const std::optional<QConfig>& qcon
         return false;
     if (qconfig) {
         Recipe naming = tunedRecipe(m_request.recipe, trial); // takes the names that are free
-        const NamedQConfig named = addQConfig(naming, *qconfig, "tune_1");
+        const NamedQConfig named = addQConfig(naming, *qconfig, "tune");
         cure.qconfig = named.name;
         const auto isNamed = [&](const auto& own) { return own.first == named.name; };
         if (naming.qconfigs.contains(named.name) && !m_request.recipe.qconfigs.contains(named.name)
