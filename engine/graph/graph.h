@@ -67,7 +67,7 @@ public:
 
     Graph();
     explicit Graph(Parts parts);
-    /// The same graph of another file; nothing else is made anew.
+    /// This graph with other facts about its file. Nodes and index are shared.
     Graph withInfo(ModelInfo info) const;
 
     std::span<const NodePtr> nodes() const { return m_parts.nodes; }

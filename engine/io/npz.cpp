@@ -183,8 +183,8 @@ struct SourceRelease
 };
 using SourcePtr = std::unique_ptr<zip_source_t, SourceRelease>;
 
-/// An archive that is made in memory. To close one of 40,000 arrays takes a second, of which libzip
-/// spends 250 ms on freeing: a thread does it.
+/// An archive that is made in memory. A thread closes it: libzip needs a second for 40,000 arrays,
+/// and frees them for 250 ms without a look at a cancel.
 struct NewArchive
 {
     std::stop_source stop;
@@ -236,7 +236,7 @@ Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& pa
 
 namespace {
 
-/// Writes the archive; what libzip says against it, or nothing. Any thread.
+/// Writes the archive. Returns libzip's error, or nothing. Any thread.
 std::string problemOfClosing(NewArchive& archive)
 {
     zip_t* zip = archive.zip.get();
@@ -250,7 +250,7 @@ std::string problemOfClosing(NewArchive& archive)
     return {};
 }
 
-/// The same on a thread of its own, which a cancel leaves behind.
+/// The same on another thread, which a cancel does not wait for.
 Result<void> closeApart(const std::shared_ptr<NewArchive>& archive, const JobContext& job)
 {
     auto closing = std::make_shared<std::future<std::string>>(

@@ -42,8 +42,8 @@ void MetricsModel::refresh()
     const ComparisonPtr& now = m_workspace.facts().comparison();
     if (now == m_comparison) {
         if (!m_rows.empty()) // qconfigs may be others by now
-            Q_EMIT dataChanged(
-                index(0, 0), index(static_cast<int>(m_rows.size()) - 1, kColumns - 1));
+            Q_EMIT dataChanged(index(0, 0),
+                               index(static_cast<int>(m_rows.size()) - 1, kColumns - 1));
         return;
     }
     beginResetModel();
