@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tune`: each goal, what limits and forbids, what is told and what is written: the recipe gives in `quantize` what the search measured, a search
+that was stopped goes on to the byte, and a model that is good is left as it is."""
+
+import json
+import signal
+import sys
+
+import cure_models
+import numpy
+import torch
+from harness import expect_bad, export_model, interrupted, main, run, run_good, write_recipe
+from torch import nn
+
+LIMITS = ("--samples", 64)
+
+
+def sick(folder):
+    """The words that name a network of 64 samples, one channel of which is far larger than the others."""
+    return cure_models.outlier_channel().sick.write(folder / "sick")
+
+
+def tuned(words, out, *more, code=0):
+    """The document of a search, as it is printed and as it is kept; it ends with this code."""
+    done = run("tune", *words, "--out", out, *LIMITS, *more, "--json")
+    assert done.returncode == code, f"exit {done.returncode} instead of {code}: {done.stderr}"
+    assert done.stdout.encode() == out.with_suffix(".tune.json").read_bytes()
+    return json.loads(done.stdout)
+
+
+def best(told):
+    return told["trials"][told["best"]]
+
+
+def measured(folder, words, recipe, data):
+    """What `quantize` tells of the first output with this recipe, on these data."""
+    given = [recipe if word == words[2] else word for word in words]
+    run_good("quantize", *given, "--compare-on", data, "--export", "none", "--out", folder)
+    return json.loads((folder / "result.json").read_text())["outputs"][0]["cumulative"]["sqnr_db"]
+
+
+def test_a_goal_is_reached_and_the_recipe_gives_what_was_measured(folder):
+    words, out = sick(folder), folder / "tuned.json"
+    told = tuned(words, out, "--goal", "sqnr 20")
+    first, last = told["trials"][0], best(told)
+    assert told["reached"] and last["guard"]["sqnr_db"] >= 20 > first["guard"]["sqnr_db"], (first, last)
+    assert last["int8_macs"] >= told["keep_int8"] and told["cures"], told["cures"]
+    assert (told["search_samples"], told["guard_samples"]) == (48, 16)
+    # The guard is every fourth batch of eight; searched are the others.
+    data = numpy.load(words[4])["x"]
+    ways = {"search": numpy.ones(64, bool), "guard": numpy.zeros(64, bool)}
+    for start in (24, 56):
+        ways["search"][start:start + 8], ways["guard"][start:start + 8] = False, True
+    for name, chosen in ways.items():
+        numpy.savez(folder / f"{name}.npz", x=data[chosen])
+        got = measured(folder / name, words, out, folder / f"{name}.npz")
+        assert abs(got - last[name]["sqnr_db"]) < 1e-9, (name, got, last[name])
+
+
+def test_a_missed_goal_leaves_the_best_recipe(folder):
+    words, out = sick(folder), folder / "tuned.json"
+    told = tuned(words, out, "--goal", "sqnr 90", "--keep-int8", 60, code=1)
+    assert not told["reached"] and told["stopped"] and told["remaining"], told["stopped"]
+    assert best(told)["guard"]["sqnr_db"] == max(one["guard"]["sqnr_db"] for one in told["trials"] if one["int8_macs"] >= 0.6)
+    assert any("weights alone" in note for note in told["notes"]), told["notes"]
+    done = run("tune", *words, "--goal", "sqnr 90", "--keep-int8", 60, *LIMITS, "--out", out)
+    assert done.returncode == 1 and "Missed: best" in done.stdout and "What is left of the noise" in done.stdout, done.stdout
+    assert done.stderr.splitlines()[-1].endswith("was not reached; the best recipe is written"), done.stderr
+    run_good("plan", words[0], "--recipe", out)
+
+
+def test_a_good_model_is_left_as_it_is(folder):
+    words, out = cure_models.outlier_channel().healthy.write(folder / "healthy"), folder / "tuned.json"
+    told = tuned(words, out, "--goal", "sqnr 25")
+    assert told["reached"] and len(told["trials"]) == 1 and not told["cures"]
+    assert "nothing was changed" in told["stopped"], told["stopped"]
+    assert not json.loads(out.read_text()).get("cures")
+
+
+def test_other_goals(folder):
+    words = sick(folder)
+    near = tuned(words, folder / "cosine.json", "--goal", "cosine 0.99")
+    assert near["reached"] and best(near)["guard"]["cosine"] >= 0.99 > near["trials"][0]["guard"]["cosine"]
+    agree = tuned(words, folder / "top1.json", "--goal", "top1-drop 5")
+    assert agree["reached"] and best(agree)["guard"]["top1_drop"] <= 5
+    # The command is given the guard's outputs: here how near their mean square is to the float model's.
+    numpy.savez(folder / "float.npz", y=reference(words))
+    command = f"{sys.executable} -c \"import numpy, sys; a = numpy.load(sys.argv[1]); b = numpy.load('{folder / 'float.npz'}')['y']; " \
+              "a = a[a.files[0]]; b = b if len(a) == len(b) else b[3::4] if len(a) == len(b[3::4]) else b[:len(a)]; " \
+              "print(1 - float(((a - b) ** 2).sum() / (b ** 2).sum()))\""
+    scored = tuned(words, folder / "metric.json", "--goal", "metric 0.99", "--eval", command)
+    assert scored["reached"] and best(scored)["guard"]["metric"] >= 0.99, best(scored)
+    expect_bad("tune", *words, "--goal", "metric 0.9", "--out", folder / "none.json", contains=["--eval"], code=2)
+
+
+def reference(words):
+    program = torch.export.load(words[0])
+    with torch.no_grad():
+        made = program.module()(torch.from_numpy(numpy.load(words[4])["x"]))
+    return (made if isinstance(made, torch.Tensor) else made[0]).numpy()
+
+
+def test_limits_and_what_is_forbidden(folder):
+    words = sick(folder)
+    one = tuned(words, folder / "one.json", "--goal", "sqnr 90", "--trials", 1, code=1)
+    assert len(one["trials"]) == 1 and "trials are used up" in one["stopped"]
+    few = tuned(words, folder / "few.json", "--goal", "sqnr 90", "--forwards", 3, code=1)
+    assert "forward passes are used up" in few["stopped"]
+    whole = tuned(words, folder / "whole.json", "--goal", "sqnr 90", "--keep-int8", 100, code=1)
+    assert best(whole)["int8_macs"] == 1 and best(whole)["guard"]["sqnr_db"] > whole["trials"][0]["guard"]["sqnr_db"]
+    free = tuned(words, folder / "free.json", "--goal", "sqnr 20")
+    kinds = {cure["cure"] for cure in free["cures"]}
+    assert "float" in kinds, kinds
+    held = tuned(words, folder / "held.json", "--goal", "sqnr 90", "--allow", "range,float_result", code=1)
+    assert {cure["cure"] for cure in held["cures"]} <= {"range", "float_result"}
+    expect_bad("tune", *words, "--forbid", "float@nowhere", "--out", folder / "x.json", contains=["--forbid", "nowhere"], code=2)
+    expect_bad("tune", *words, "--forbid", "melt@add", "--out", folder / "x.json", contains=["melt"], code=2)
+    barred = tuned(words, folder / "barred.json", "--goal", "sqnr 90", "--forbid", "float@layer_norm", code=1)
+    assert all("layer_norm" not in json.dumps(cure) for cure in barred["cures"] if cure["cure"] == "float"), barred["cures"]
+
+
+def test_a_stopped_search_goes_on_to_the_byte(folder):
+    words = sick(folder)
+    whole = folder / "whole.json"
+    tuned(words, whole, "--goal", "sqnr 60", code=1)
+    part = folder / "part.json"
+    tuned(words, part, "--goal", "sqnr 60", "--trials", 2, code=1)
+    tuned(words, part, "--goal", "sqnr 60", "--resume", code=1)
+    assert part.read_bytes() == whole.read_bytes()
+    assert part.with_suffix(".tune.json").read_bytes() == whole.with_suffix(".tune.json").read_bytes()
+    # Killed, it leaves a state that reads and goes on.
+    killed = folder / "killed.json"
+    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", killed], "trial 3", how=signal.SIGKILL)
+    json.loads(killed.with_suffix(".tune.json").read_text())
+    tuned(words, killed, "--goal", "sqnr 60", "--resume", code=1)
+    assert killed.read_bytes() == whole.read_bytes()
+    # Of another kind it is refused, and told by what.
+    state = part.with_suffix(".tune.json").read_bytes()
+    for more, word in ((["--seed", 5], "seed"), (["--goal", "sqnr 50"], "goal")):
+        done = run("tune", *words, "--goal", "sqnr 60", *LIMITS, *more, "--resume", "--out", part)
+        assert done.returncode in (1, 2) and (word in done.stderr or word == "goal"), done.stderr
+        if word == "seed":
+            assert part.with_suffix(".tune.json").read_bytes() == state
+    other = cure_models.outlier_channel().healthy.write(folder / "healthy")
+    expect_bad("tune", *other, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", part, contains=["model"])
+    assert part.with_suffix(".tune.json").read_bytes() == state
+
+
+class Counts(nn.Module):
+    """Its one output holds integers."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(16, 16)
+
+    def forward(self, x):
+        return (self.fc(x) > 0).sum(1)
+
+
+class Split(nn.Module):
+    """NaN where the first value of a sample is negative."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(16, 16)
+
+    def forward(self, x):
+        return torch.sqrt(self.fc(x)[:, 1:].abs()) + torch.sqrt(x[:, :1])
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(16, 16), nn.Linear(16, 16)
+        self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.second(torch.relu(self.first(x)))
+
+
+def given(folder, network, data):
+    folder.mkdir()
+    torch.manual_seed(4)
+    export_model(network.eval(), (data[:2],), folder / "model.pt2")
+    numpy.savez(folder / "data.npz", x=data.numpy())
+    return [folder / "model.pt2", "--data", folder / "data.npz", "--device", "cpu"]
+
+
+def test_bad_input(folder):
+    torch.manual_seed(3)
+    data = cure_models.values(32, 16)
+    out = folder / "tuned.json"
+    linear = given(folder / "linear", nn.Sequential(nn.Linear(16, 16), nn.ReLU()), data)
+    numpy.savez(folder / "one.npz", x=data[:1].numpy())
+    expect_bad("tune", linear[0], "--data", folder / "one.npz", "--device", "cpu", "--out", out, contains=["1 sample", "--no-guard"])
+    expect_bad("tune", *given(folder / "counts", Counts(), data), "--out", out, contains=["no noise"])
+    expect_bad("tune", *linear, "--goal", "sqnr", "--out", out, contains=["goal"], code=2)
+    expect_bad("tune", *linear, "--keep-int8", 120, "--out", out, contains=["--keep-int8"], code=2)
+    expect_bad("tune", *linear, "--goal", "top1-drop 1", "--eval", "true", "--out", out, contains=["--eval"], code=2)
+    expect_bad("tune", *linear, "--out", folder / "missing" / "tuned.json", contains=["missing"])
+    assert not out.exists()
+    split = given(folder / "split", Split(), data.abs())
+    some, every = data.abs(), data.abs()
+    some[3, 0], every[:, 0] = -1, -1
+    for name, values in (("some", some), ("every", every)):
+        numpy.savez(folder / f"{name}.npz", x=values.numpy())
+    # Data to calibrate by are refused as by `quantize`; of those to compare on, what is not finite is left out.
+    expect_bad("tune", split[0], "--data", folder / "some.npz", "--device", "cpu", "--out", out, contains=["sqrt_1", "NaN", "batch 1"])
+    expect_bad("tune", *split, "--compare-on", folder / "every.npz", "--out", out, contains=["every.npz", "finite"])
+    assert not out.exists()
+    done = run("tune", *split, "--compare-on", folder / "some.npz", "--goal", "sqnr 20", "--keep-int8", 0, "--out", out, "--json")
+    assert done.returncode in (0, 1), done.stderr
+    told = json.loads(done.stdout)
+    left = [note for note in told["notes"] if "left out" in note and "not finite" in note]
+    assert len(left) == 1 and 0 < told["search_samples"] + told["guard_samples"] < 32, (left, told["search_samples"])
+    tied = json.loads(run("tune", *given(folder / "tied", Tied(), data), "--goal", "sqnr 60", "--out", folder / "tied.json", "--json").stdout)
+    assert tied["trials"]
+
+
+def test_a_start_with_a_cure_that_does_not_fit(folder):
+    data = cure_models.values(32, 16)
+    words = given(folder / "linear", nn.Sequential(nn.Linear(16, 16), nn.ReLU()), data)
+    recipe = write_recipe(folder, backend="x86", mapping={"global": "x86"},
+                          cures=[{"cure": "float", "at": {"module": "gone", "op": "aten.linear.default"}}])
+    done = run("tune", *words, "--recipe", recipe, "--goal", "sqnr 10", "--out", folder / "tuned.json", "--json")
+    assert done.returncode == 0 and "gone" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    main(__name__)
