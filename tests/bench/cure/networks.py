@@ -148,10 +148,37 @@ def minilm(folder):
     return folder / "minilm.pt2", folder / "minilm.pt", lambda *values: model(**dict(zip(calls[0], values))), [tuple(call.values()) for call in calls]
 
 
+def opt(folder):
+    """A small OPT decoder (pre-norm, learned positions, ReLU) with random weights, on random tokens; its last hidden state."""
+    import test_minilm
+
+    with tempfile.TemporaryDirectory() as name:
+        test_minilm.fetch_code(pathlib.Path(name))
+        from transformers import OPTConfig, OPTModel
+
+        torch.manual_seed(0)
+        config = OPTConfig(vocab_size=1000, hidden_size=128, word_embed_proj_dim=128, ffn_dim=512, num_hidden_layers=4, num_attention_heads=4,
+                           max_position_embeddings=64, use_cache=False, attn_implementation="sdpa")
+        model = OPTModel(config).eval()
+
+        class Last(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.model = model
+
+            def forward(self, ids):
+                return self.model(input_ids=ids).last_hidden_state
+
+        network, ids = Last(), torch.randint(4, 1000, (SAMPLES, 32))
+        torch.export.save(torch.export.export(network, (ids[:8],), strict=False), folder / "opt.pt2")
+    numpy.savez(folder / "opt.npz", ids=ids.numpy())
+    return folder / "opt.pt2", folder / "opt.npz", network, [(part,) for part in ids.split(8)]
+
+
 def make(name, size, folder):
     """(path of the .pt2, path of the data, what computes it in PyTorch, its calls of one batch each)."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     torch.backends.mha.set_fastpath_enabled(False)
-    own = {"minilm": minilm, "raft_small": raft_small}
+    own = {"minilm": minilm, "raft_small": raft_small, "opt": opt}
     return own[name](folder) if name in own else of_pictures(name, size, folder)
