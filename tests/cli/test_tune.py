@@ -226,5 +226,27 @@ def test_a_start_with_a_cure_that_does_not_fit(folder):
     assert done.returncode == 0 and "gone" in done.stderr, done.stderr
 
 
+class Positions(nn.Module):
+    """Adds to a value the embedding of its place, which is counted in floats that do not depend on the data."""
+
+    def __init__(self, fixed):
+        super().__init__()
+        self.fixed, self.table, self.fc = fixed, nn.Embedding(200, 16), nn.Linear(16, 16)
+
+    def forward(self, x):
+        ones = torch.ones(1, 150) if self.fixed else x.new_ones(x.shape[:2])
+        places = torch.cumsum(ones, 1) * ones - 1
+        return self.fc(x + self.table(places.long()))
+
+
+def test_positions_are_blamed_where_they_are_quantized(folder):
+    for fixed in (True, False):
+        words = given(folder / f"places {fixed}", Positions(fixed), cure_models.values(32, 150, 16))
+        first = json.loads(run_good("why", *words, "--json"))["sites"][0]
+        assert "mul" in (first["node"], *first["at"]), first
+        told = tuned(words, folder / f"tuned {fixed}.json", "--goal", "sqnr 25")
+        assert told["reached"] and best(told)["guard"]["sqnr_db"] > told["trials"][0]["guard"]["sqnr_db"] + 5, told["trials"]
+
+
 if __name__ == "__main__":
     main(__name__)
