@@ -3,6 +3,7 @@
 #include "app/commands/model/model_run.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/limit_options.h"
+#include "app/commands/options/number_checks.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/tune_text.h"
 #include "app/commands/user_metric.h"
@@ -168,15 +169,15 @@ void addTuneCommand(CLI::App& app, Command& chosen)
         ->take_all();
     verb->add_option("--time", options->time, "stop with the best so far after: seconds, 10m, 2h");
     verb->add_option("--trials", options->trials, "stop with the best so far after so many trials")
-        ->check(CLI::PositiveNumber);
+        ->check(positiveNumber());
     verb->add_option("--forwards", options->forwards,
                      "stop with the best so far after about so many forward passes over the "
                      "searched samples; a look at the causes counts four")
-        ->check(CLI::PositiveNumber);
+        ->check(positiveNumber());
     verb->add_option("--samples", options->samples,
                      "how many samples are searched on; a quarter is kept as guard")
-        ->check(CLI::PositiveNumber);
-    verb->add_option("--seed", options->seed, "of the probes")->check(CLI::NonNegativeNumber);
+        ->check(positiveNumber());
+    verb->add_option("--seed", options->seed, "of the probes")->check(notNegativeNumber());
     verb->add_flag("--no-guard", options->noGuard,
                    "search on data that leave no sample to hold the result to");
     verb->add_flag("--resume", options->resume,
