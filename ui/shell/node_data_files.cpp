@@ -32,7 +32,10 @@ void showNodeData(Document& document, GraphPane& graph, MessageBar& messages, No
 
 void saveNodeData(const Document& document, MessageBar& messages)
 {
-    if (!document.comparison()) {
+    // The dialog lets events pass: an edit that ends meanwhile drops what the document holds.
+    const GraphPtr model = document.model();
+    const auto comparison = document.comparison();
+    if (!comparison) {
         messages.showMessage(MessageBar::Kind::Note, QObject::tr("Nothing was measured yet"),
                              QObject::tr("Compare (Ctrl+M) measures what every node loses"));
         return;
@@ -42,8 +45,7 @@ void saveNodeData(const Document& document, MessageBar& messages)
                                        QStringLiteral("node_data.json"), QStringLiteral("*.json"));
     if (path.isEmpty())
         return;
-    const auto written = writeFileAtomically(
-        path.toStdString(), nodeDataJson(*document.model(), *document.comparison()));
+    const auto written = writeFileAtomically(path.toStdString(), nodeDataJson(*model, *comparison));
     if (!written)
         messages.showError(QObject::tr("Saving the node data"), written.error());
 }
