@@ -33,8 +33,7 @@ void showNodeData(Document& document, GraphPane& graph, MessageBar& messages, No
 void saveNodeData(const Document& document, MessageBar& messages)
 {
     // The dialog lets events pass: an edit that ends meanwhile drops what the document holds.
-    const GraphPtr model = document.model();
-    const auto comparison = document.comparison();
+    const auto [model, comparison] = std::pair(document.model(), document.comparison());
     if (!comparison) {
         messages.showMessage(MessageBar::Kind::Note, QObject::tr("Nothing was measured yet"),
                              QObject::tr("Compare (Ctrl+M) measures what every node loses"));
