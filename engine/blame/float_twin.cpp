@@ -7,6 +7,7 @@
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/quantized_target.h"
+#include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
 #include <array>
@@ -251,11 +252,12 @@ private:
         addPlace(std::move(site), std::move(places));
     }
 
+    /// Whether the plan quantizes a node of the float model that computes something.
     bool isQuantized(NodeId id) const
     {
         const Graph& model = *m_converted.prepared->model;
-        const NodePlan* decided = id ? m_converted.prepared->plan->tryGet(model, id) : nullptr;
-        return decided && decided->quantized && !movesValues(model.get(id).target);
+        return id && isQuantizedIn(model, *m_converted.prepared->plan, id)
+            && !movesValues(model.get(id).target);
     }
 
     /// The operators that the quantizer is for. Operators may compute a value, positions for

@@ -63,8 +63,7 @@ const QParams* SiteFacts::qparams(const BlameSite& site) const
 
 bool SiteFacts::isQuantized(NodeId node) const
 {
-    const NodePlan* plan = decided(node);
-    return plan && plan->quantized;
+    return isQuantizedIn(model(), plan(), node);
 }
 
 const SharedRange* SiteFacts::shared(const BlameSite& site) const

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kMostItems = 1000; ///< with the greatest shares; the others hardly count
 
-bool isQuantizedIn(const Graph& model, const Plan& plan, NodeId id)
-{
-    const NodePlan* decided = plan.tryGet(model, id);
-    return decided && decided->quantized;
-}
-
 /// What has to be float so that the site's quantizer goes: where the value is multiplied, the
 /// readers; else what makes it, unless that is a layer, which can give its result as float once
 /// its readers are float.

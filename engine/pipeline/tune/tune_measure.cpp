@@ -15,6 +15,7 @@
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/plan/module_statistics.h"
+#include "engine/plan/summaries/group_root.h"
 
 #include <ATen/ATen.h>
 
@@ -168,8 +169,7 @@ double int8Share(const Graph& model, const Plan& plan)
     std::int64_t all = 0, held = 0;
     for (const auto& [node, macs] : macsByOperator(model)) {
         all += macs;
-        const NodePlan* decided = plan.tryGet(model, node);
-        held += decided && decided->quantized ? macs : 0;
+        held += isQuantizedIn(model, plan, node) ? macs : 0;
     }
     return all > 0 ? double(held) / double(all) : 1;
 }

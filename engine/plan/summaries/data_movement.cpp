@@ -2,6 +2,7 @@
 #include "engine/plan/summaries/data_movement.h"
 
 #include "engine/plan/module_statistics.h"
+#include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
 #include <set>
@@ -49,20 +50,14 @@ public:
     }
 
 private:
-    bool isQuantized(NodeId id) const
-    {
-        const NodePlan* plan = m_plan.tryGet(m_graph, id);
-        return plan && plan->quantized;
-    }
-
     void add(const Node& node, std::uint32_t index, const Observed& observed,
              std::vector<Crossing>& out) const
     {
         const ValueRef value {node.id, index};
-        const bool made = isQuantized(node.id) && observed.forAll;
+        const bool made = isQuantizedIn(m_graph, m_plan, node.id) && observed.forAll;
         Crossing crossing {value, {}, made, floatBytes(m_graph.value(value).type)};
         for (const Use& use : m_graph.users(value)) {
-            const bool taken = isQuantized(use.node)
+            const bool taken = isQuantizedIn(m_graph, m_plan, use.node)
                 && (observed.forAll
                     || std::find(observed.readers.begin(), observed.readers.end(), use.node)
                         != observed.readers.end());

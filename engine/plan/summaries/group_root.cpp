@@ -20,6 +20,12 @@ NodeId unitEnd(const Graph& graph, const Plan& plan, NodeId node)
     return group.fused || group.quantized ? group.members.back() : node;
 }
 
+bool isQuantizedIn(const Graph& graph, const Plan& plan, NodeId node)
+{
+    const NodePlan* decided = plan.tryGet(graph, node);
+    return decided && decided->quantized;
+}
+
 bool isLayer(const Graph& graph, const Plan& plan, NodeId node)
 {
     const Node& root = graph.get(groupRoot(graph, plan, node));

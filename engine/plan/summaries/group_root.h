@@ -12,6 +12,9 @@ NodeId groupRoot(const Graph& graph, const Plan& plan, NodeId node);
 /// pattern, that the node belongs to; the node itself without one.
 NodeId unitEnd(const Graph& graph, const Plan& plan, NodeId node);
 
+/// Whether the plan quantizes the node. False for a node that the plan does not decide.
+bool isQuantizedIn(const Graph& graph, const Plan& plan, NodeId node);
+
 /// Whether the node, or the fusion that it belongs to, has a trained weight.
 bool isLayer(const Graph& graph, const Plan& plan, NodeId node);
 
