@@ -7,13 +7,12 @@ namespace qs {
 
 namespace {
 
-CLI::Validator numberFrom(double least, bool isIncluded, const std::string& wanted,
-                          const std::string& name)
+CLI::Validator numberCheck(bool takesZero, const std::string& wanted, const std::string& name)
 {
-    return {[=](std::string& given) {
+    return {[=](const std::string& given) {
                 double number = 0;
                 const bool isNumber = CLI::detail::lexical_cast(given, number);
-                if (isNumber && (number > least || (isIncluded && number == least)))
+                if (isNumber && (number > 0 || (takesZero && number == 0)))
                     return std::string();
                 return inQuotes(given) + " is not " + wanted;
             },
@@ -24,12 +23,12 @@ CLI::Validator numberFrom(double least, bool isIncluded, const std::string& want
 
 CLI::Validator positiveNumber()
 {
-    return numberFrom(0, false, "a number above 0", "POSITIVE");
+    return numberCheck(false, "a number above 0", "POSITIVE");
 }
 
 CLI::Validator notNegativeNumber()
 {
-    return numberFrom(0, true, "a number of 0 or more", "NONNEGATIVE");
+    return numberCheck(true, "a number of 0 or more", "NONNEGATIVE");
 }
 
 } // namespace qs

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// Options that take a number above 0; another word is wrong usage.
+/// For an option that takes a number above 0. Any other word is wrong usage.
 CLI::Validator positiveNumber();
-/// The same with 0.
+/// For an option that takes 0 or a number above it.
 CLI::Validator notNegativeNumber();
 
 } // namespace qs
