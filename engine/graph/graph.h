@@ -94,7 +94,7 @@ public:
 
 private:
     struct Index;
-    std::shared_ptr<const Index> m_index; ///< first: of a large graph it frees the parts
+    std::shared_ptr<const Index> m_index; ///< outlives the parts: it frees a large graph
     Parts m_parts;
 };
 

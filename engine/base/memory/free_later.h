@@ -12,8 +12,8 @@ namespace qs {
 void freeLater(std::function<void()> free);
 
 /// A deleter that does not wait: deleting the draft of a graph of 20,000 operators takes up
-/// to 200 ms, too long for a cancelled stage. Only for objects that hold no lock and no
-/// file.
+/// to 200 ms, too long for a cancelled stage. Only for objects that hold no lock. A file that
+/// they hold stays open until then.
 struct FreeLater
 {
     template<class T>
