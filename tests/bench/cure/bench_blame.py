@@ -7,12 +7,10 @@ Besides these unet, mobilevit_xxs (timm), raft_small and any classifier of torch
 all sites and how many of the ten greatest are the same; processor time of the blame of 64 rows (a run over 128 samples less one over 64: what
 opening and preparing take is in both) over that of eager float forwards of as many samples; peak memory over that of `compare`. Exits with 1
 where a bar is missed."""
-import argparse
 import json
 import pathlib
 import resource
 import sys
-import tempfile
 import time
 
 import networks
@@ -83,12 +81,13 @@ def bench(program, name, options):
     exact = [site["exact"] for site in sites]
     each = len(calls[0][0])
     second = forward_seconds(network, calls[ROWS // each:2 * ROWS // each])
-    return {"sites": len(told["sites"]), "blocked": len(told["sites"]) - len(sites),
-            "measured": told["measured_db"], "predicted": told["predicted_db"],
-            "spearman": spearman([site["share"] for site in sites], exact), "white": spearman([site["white"] for site in sites], exact),
-            "own": spearman([-(site["own_db"] or 200) for site in sites], exact),
-            "top": len(greatest(sites, "share") & greatest(sites, "exact")),
-            "forwards": (whole["cpu"] - half["cpu"]) / second, "memory": whole["mb"] / compared["mb"], "mb": whole["mb"], "exact s": seconds}
+    row = {"sites": len(told["sites"]), "blocked": len(told["sites"]) - len(sites),
+           "measured": told["measured_db"], "predicted": told["predicted_db"],
+           "spearman": spearman([site["share"] for site in sites], exact), "white": spearman([site["white"] for site in sites], exact),
+           "own": spearman([-(site["own_db"] or 200) for site in sites], exact),
+           "top": len(greatest(sites, "share") & greatest(sites, "exact")),
+           "forwards": (whole["cpu"] - half["cpu"]) / second, "memory": whole["mb"] / compared["mb"], "mb": whole["mb"], "exact s": seconds}
+    return row, missed(row)
 
 
 def missed(row):
@@ -97,21 +96,9 @@ def missed(row):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build")
-    parser.add_argument("--models", default="minilm,mobilenet_v2,resnet18,vit")
-    parser.add_argument("--size", type=int, default=96, help="of the pictures; vit and mobilevit_xxs have their own")
+    parser = networks.arguments("minilm,mobilenet_v2,resnet18,vit")
     parser.add_argument("--recipe", help="for all; without it backend x86's own")
-    parser.add_argument("--files", default=str(pathlib.Path(tempfile.gettempdir()) / "quantscope-cure"))
-    options = parser.parse_args()
-    failed = False
-    for name in options.models.split(","):
-        row = bench(f"{options.build}/bin/quantscope", name, options)
-        print(f"{name:14}" + "  ".join(f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()), flush=True)
-        for line in missed(row):
-            failed = True
-            print(f"{name:14}missed: {line}", flush=True)
-    return 1 if failed else 0
+    return networks.run_each(parser.parse_args(), bench)
 
 
 if __name__ == "__main__":

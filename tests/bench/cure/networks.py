@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The networks of the cure's benches as files, with their data: MiniLM with its own weights and sentences; torchvision's, timm's and
 a U-Net with random weights, on pictures that have structure (smooth fields, edges and noise, as bright as they come)."""
+import argparse
 import operator
+import os
 import pathlib
 import sys
 import tempfile
@@ -173,6 +175,30 @@ def opt(folder):
         torch.export.save(torch.export.export(network, (ids[:8],), strict=False), folder / "opt.pt2")
     numpy.savez(folder / "opt.npz", ids=ids.numpy())
     return folder / "opt.pt2", folder / "opt.npz", network, [(part,) for part in ids.split(8)]
+
+
+def arguments(models):
+    """What the benches of the cure take; `models`: the names that are run without --models."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--models", default=models)
+    parser.add_argument("--size", type=int, default=96, help="of the pictures; vit, mobilevit_xxs and raft_small have their own")
+    parser.add_argument("--files", default=str(pathlib.Path(tempfile.gettempdir()) / "quantscope-cure"))
+    return parser
+
+
+def run_each(options, bench):
+    """Prints for each network the row of figures and the missed bars that bench(program, name, options) returns; 1 where one is missed."""
+    program = f"{options.build}/bin/quantscope"
+    os.environ.setdefault("QUANTSCOPE", program)  # the oracles that these networks import need it
+    failed = False
+    for name in options.models.split(","):
+        row, missed = bench(program, name, options)
+        print(f"{name:18}" + "  ".join(f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()), flush=True)
+        for text in missed:
+            failed = True
+            print(f"{name:18}missed: {text}", flush=True)
+    return 1 if failed else 0
 
 
 def make(name, size, folder):
