@@ -2,12 +2,13 @@
 #include "app/commands/user_metric.h"
 
 #include "engine/base/files/read_file.h"
+#include "engine/pipeline/keys/data_identity.h"
 #include "engine/verify/child_process.h"
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace qs {
 
@@ -20,6 +21,34 @@ std::string quoted(const std::string& text)
     for (const char c : text)
         out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return out + "'";
+}
+
+/// The words that a shell makes of a command without expansions.
+std::vector<std::string> wordsOf(const std::string& command)
+{
+    std::vector<std::string> words;
+    bool isOpen = false; // a word has begun
+    char quote = 0;
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const char c = command[i];
+        const bool isSpace = c == ' ' || c == '\t' || c == '\n';
+        if (!quote && isSpace) {
+            isOpen = false;
+            continue;
+        }
+        if (!isOpen)
+            words.emplace_back();
+        isOpen = true;
+        if (c == quote)
+            quote = 0;
+        else if (!quote && (c == '\'' || c == '"'))
+            quote = c;
+        else if (c == '\\' && quote != '\'' && i + 1 < command.size())
+            words.back() += command[++i];
+        else
+            words.back() += c;
+    }
+    return words;
 }
 
 Error metricError(const std::string& command, const std::string& what)
@@ -51,13 +80,33 @@ Result<double> runUserMetric(const std::string& command, const std::string& file
     const std::string& text = *output;
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
-    if (end == text.c_str() || !std::isfinite(value))
+    if (end == text.c_str())
         return fail(metricError(command, "printed no number"));
     const std::string_view rest(end);
     if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos)
         return fail(metricError(
             command, "printed more than a number: '" + text.substr(0, text.find('\n')) + "'"));
     return value;
+}
+
+Error notFiniteMetric(const std::string& command)
+{
+    return metricError(command, "printed no finite number");
+}
+
+Result<std::string> metricIdentity(const std::string& command, const JobContext& job)
+{
+    ContentHashes hashes;
+    std::string identity;
+    for (const std::string& word : wordsOf(command)) {
+        std::error_code code;
+        std::string part = word;
+        if (std::filesystem::is_regular_file(word, code)) {
+            QS_TRY(part, hashes.of(word, "", job));
+        }
+        identity += part + '\n';
+    }
+    return identity;
 }
 
 } // namespace qs

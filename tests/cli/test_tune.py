@@ -3,7 +3,9 @@
 that was stopped goes on to the byte, and a model that is good is left as it is."""
 
 import json
+import os
 import signal
+import subprocess
 import sys
 
 import cure_models
@@ -141,6 +143,106 @@ def test_a_stopped_search_goes_on_to_the_byte(folder):
     expect_bad("tune", *other, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", part, contains=["another model"])
     assert part.with_suffix(".tune.json").read_bytes() == state
     tuned(words, part, "--goal", "sqnr 50", "--resume", code=1)
+
+
+def test_data_are_known_by_what_they_hold(folder):
+    """Moved data go on from the state of a search, other data in the same file do not; nor does a script that was changed."""
+    words, out = sick(folder), folder / "tuned.json"
+    tuned(words, out, "--goal", "sqnr 60", code=1)
+    state = out.with_suffix(".tune.json")
+    whole = state.read_bytes()
+    moved = folder / "elsewhere.npz"
+    words[4].rename(moved)
+    others = [moved if word == words[4] else word for word in words]
+    tuned(others, out, "--goal", "sqnr 60", "--resume", code=1)
+    assert state.read_bytes() == whole
+    other = numpy.load(moved)["x"][::-1]
+    numpy.savez(words[4], x=other)
+    expect_bad("tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["other data", "without --resume"])
+    expect_bad("tune", *others, "--compare-on", words[4], "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["other data"])
+    recipe = json.loads(words[2].read_text())
+    words[2].write_text(json.dumps({**recipe, "calibration": {**recipe["calibration"], "batch_size": 4}}))
+    expect_bad("tune", *others, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["another recipe"])
+    words[2].write_text(json.dumps(recipe))
+    assert state.read_bytes() == whole
+    # The command of a metric is known by the content of its files.
+    script = folder / "a score.py"
+    script.write_text("print(0.5)\n")
+    scored = ["--goal", "metric 0.9", "--trials", 2, "--eval"]
+    tuned(others, out, *scored, f"{sys.executable} '{script}'", code=1)
+    whole = state.read_bytes()
+    script.rename(folder / "moved.py")
+    tuned(others, out, *scored, f"{sys.executable} {folder / 'moved.py'}", "--resume", code=1)
+    assert state.read_bytes() == whole
+    (folder / "moved.py").write_text("print(0.6)\n")
+    expect_bad("tune", *others, *scored, f"{sys.executable} {folder / 'moved.py'}", *LIMITS, "--resume", "--out", out,
+               contains=["another metric"])
+
+
+def test_a_metric_that_is_not_finite_is_the_worst(folder):
+    """The first trial's is NaN: the search goes on, and so does one that is resumed."""
+    words, out, count = sick(folder), folder / "tuned.json", folder / "count"
+    script = folder / "score.py"
+    script.write_text(f"import pathlib\nf = pathlib.Path({str(count)!r})\nf.write_text('x' + (f.read_text() if f.exists() else ''))\n"
+                      "print('nan' if f.read_text() == 'x' else 0.8)\n")
+    command = ["--goal", "metric 0.7", "--eval", f"{sys.executable} {script}"]
+    search = tuned(words, out, *command)
+    assert search["reached"] and search["best"] == 1, search["best"]
+    assert search["trials"][0]["guard"]["metric"] is None and best(search)["guard"]["metric"] == 0.8
+    state = out.with_suffix(".tune.json").read_bytes()
+    done = run("tune", *words, *command, *LIMITS, "--resume", "--out", out)
+    assert done.returncode == 0 and out.with_suffix(".tune.json").read_bytes() == state, done.stderr
+    assert count.read_text() == "xx"
+
+
+def test_where_it_writes_is_checked_first(folder):
+    """Before the model is opened: one line, and nothing is left."""
+    words, file = sick(folder), folder / "file"
+    file.write_text("")
+    os.mkfifo(folder / "pipe")
+    (folder / "place.tune.json").mkdir()
+    gone = [folder / "none.pt2", *words[1:]]  # is not looked for
+    for out in (folder / "missing" / "tuned.json", file / "tuned.json", folder, "/proc/tuned.json", folder / "pipe", folder / "place.json"):
+        expect_bad("tune", *gone, "--out", out, contains=[out if out != folder / "place.json" else "place.tune.json"])
+    for read in (words[0], words[2], words[4]):
+        before = read.read_bytes()
+        expect_bad("tune", *words, "--out", read, contains=[read, "--out would replace what is read"], code=2)
+        assert read.read_bytes() == before
+    left = {path.name for path in folder.rglob("*")}
+    assert left == {"sick", "model.pt2", "data.npz", "recipe.json", "file", "pipe", "place.tune.json"}, left
+    place = folder / "ro"
+    place.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", place], capture_output=True, check=False).returncode:
+        print("no file system can be mounted here")
+        return
+    try:
+        expect_bad("tune", *gone, "--out", place / "tuned.json", contains=["tuned.json", "cannot be written", "Read-only"])
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def test_a_search_that_is_stopped_early(folder):
+    """Before its first trial it leaves a state without trials; without any state `--resume` says what to do."""
+    words, out = sick(folder), folder / "tuned.json"
+    state = out.with_suffix(".tune.json")
+    expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, "no search to go on from", "without --resume"])
+    assert not out.exists() and not state.exists()
+    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1", how=signal.SIGKILL)
+    begun = json.loads(state.read_text())
+    assert begun["trials"] == [] and begun["best"] is None and not out.exists(), begun
+    code, line = interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1")
+    assert code == 1 and line.endswith("the same command with --resume goes on from here"), (code, line)
+    went_on = tuned(words, out, "--goal", "sqnr 60", "--resume", code=1)
+    assert went_on == tuned(words, folder / "whole.json", "--goal", "sqnr 60", code=1)
+    # A search that goes on forgets nothing before it has come there again.
+    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out], "trial 2", how=signal.SIGKILL)
+    kept = json.loads(state.read_text())
+    known = {one["key"] for one in kept["trials"] + kept["earlier"]}
+    assert known == {one["key"] for one in went_on["trials"]}, kept["earlier"]
+    # What is not a state of this program.
+    for text, word in (("{", "state"), ("[" * 100_000, "state"), ('{"format": 5}', "state"), ('{"format": "quantscope.tune", "version": 9}', "version")):
+        state.write_text(text)
+        expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, word])
 
 
 class Counts(nn.Module):

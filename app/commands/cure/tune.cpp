@@ -49,8 +49,60 @@ Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
     return kinds;
 }
 
+/// Refuses, before anything runs, places where the recipe or the state cannot be written.
+Result<void> checkPlaces(const TuneOptions& options)
+{
+    for (const std::string& path : {options.out, statePath(options.out)}) {
+        std::error_code code;
+        if (const auto status = std::filesystem::status(path, code); std::filesystem::exists(status)
+            && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
+            return fail(makeError(ErrorCode::Io,
+                                  "is not a regular file: a search writes it after each trial")
+                            .inFile(path)
+                            .withHint("choose another file"));
+        QS_CHECK(AtomicFile::create(path));
+    }
+    return {};
+}
+
+/// Refuses to write over what is read.
+Result<void> checkSpared(const TuneOptions& options, const ModelRun& run)
+{
+    const RunSettings& settings = run.settings();
+    for (const std::string& written : {options.out, statePath(options.out)})
+        for (const std::string& read : {options.model, options.recipe, run.source().model,
+                                        settings.calibrationData, settings.compared()}) {
+            std::error_code code;
+            if (std::filesystem::equivalent(written, read, code) && !code)
+                return fail(makeError(ErrorCode::Usage, "--out would replace what is read")
+                                .inFile(read)
+                                .withHint("name another file"));
+        }
+    return {};
+}
+
+/// What an earlier search left, to go on from.
+Result<KnownTrials> knownTrials(const TuneOptions& options, const TuneRequest& request)
+{
+    const std::string path = statePath(options.out);
+    std::error_code code;
+    if (!options.resume)
+        return KnownTrials();
+    if (!std::filesystem::exists(path, code) && !code)
+        return fail(
+            makeError(ErrorCode::NotFound, "there is no search to go on from")
+                .inFile(path)
+                .withHint(
+                    "search without --resume, or name the recipe of the search that was stopped"));
+    QS_TRY(const std::string text, readWholeFile(path, kMostOfState));
+    auto known = readTrials(text, request);
+    if (!known)
+        return fail(std::move(known).error().inFile(path));
+    return known;
+}
+
 /// The goal, and the command that measures it where it is the user's own metric.
-Result<void> setGoal(const TuneOptions& options, TuneRequest& request)
+Result<void> setGoal(const TuneOptions& options, TuneRequest& request, const JobContext& job)
 {
     QS_TRY(request.goal, parseGoal(options.goal));
     const bool isMetric = request.goal.kind == TuneGoal::Kind::Metric;
@@ -59,19 +111,19 @@ Result<void> setGoal(const TuneOptions& options, TuneRequest& request)
                               isMetric ? "the goal " + inQuotes(options.goal) + " needs --eval CMD"
                                        : "--eval is for a goal 'metric NUMBER'"));
     if (isMetric) {
-        request.metricText = options.eval;
+        QS_TRY(request.metricText, metricIdentity(options.eval, job));
         request.metric
-            = [command = options.eval](const std::string& outputs, const JobContext& job) {
-                  return runUserMetric(command, outputs, job);
+            = [command = options.eval](const std::string& outputs, const JobContext& running) {
+                  return runUserMetric(command, outputs, running);
               };
     }
     return {};
 }
 
-Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run)
+Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const JobContext& job)
 {
     TuneRequest request;
-    QS_CHECK(setGoal(options, request));
+    QS_CHECK(setGoal(options, request, job));
     for (const std::string& text : options.forbidden) {
         QS_TRY(ForbiddenCure forbidden, parseForbidden(text));
         request.forbidden.push_back(std::move(forbidden));
@@ -88,7 +140,9 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run)
         request.trials = options.trials;
     if (options.forwards > 0)
         request.forwards = options.forwards;
+    QS_CHECK(checkPlaces(options));
     QS_CHECK(run.locate());
+    QS_CHECK(checkSpared(options, run));
     QS_CHECK(run.plan());
     request.file = run.compareRequest().edited->file;
     request.recipe = run.planned().recipe;
@@ -97,34 +151,38 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run)
     request.samples = options.samples;
     request.seed = std::uint64_t(options.seed);
     request.needsGuard = !options.noGuard;
+    QS_TRY(request.data, dataContent(request, job));
     return request;
 }
 
 /// The best so far, whatever comes after it.
-Result<void> keep(const TuneOptions& options, const TuneRequest& request, const TuneState& state)
+Result<void> keep(const TuneOptions& options, const TuneRequest& request, const TuneState& state,
+                  const KnownTrials& known)
 {
-    if (state.trials.empty())
-        return {};
-    const Recipe best = tunedRecipe(request.recipe, state.trials[state.best]);
-    QS_CHECK(writeFileAtomically(options.out, recipeToJson(writtenBeside(best, options.out))));
-    return writeFileAtomically(statePath(options.out), tuneJson(request, state));
+    if (!state.trials.empty()) {
+        const Recipe best = tunedRecipe(request.recipe, state.trials[state.best]);
+        QS_CHECK(writeFileAtomically(options.out, recipeToJson(writtenBeside(best, options.out))));
+    }
+    return writeFileAtomically(statePath(options.out), tuneJson(request, state, known));
 }
 
 Result<void> runTune(const TuneOptions& options, const CommandRun& job)
 {
     ModelRun run(options, job);
-    QS_TRY(const TuneRequest request, requestOf(options, run));
-    KnownTrials known;
-    if (options.resume) {
-        QS_TRY(const std::string text, readWholeFile(statePath(options.out), kMostOfState));
-        auto read = readTrials(text, request);
-        if (!read)
-            return fail(std::move(read).error().inFile(statePath(options.out)));
-        known = std::move(*read);
-    }
-    const auto see = [&](const TuneState& state) { return keep(options, request, state); };
-    QS_TRY(const TuneState state, tune(run.chain(), request, known, see, job));
-    QS_CHECK(printOut(options.json ? tuneJson(request, state) : tuneText(request, state)));
+    QS_TRY(const TuneRequest request, requestOf(options, run, job));
+    QS_TRY(const KnownTrials known, knownTrials(options, request));
+    bool isKept = false;
+    const auto see = [&](const TuneState& state) -> Result<void> {
+        QS_CHECK(keep(options, request, state, known));
+        isKept = true;
+        return {};
+    };
+    auto made = tune(run.chain(), request, known, see, job);
+    if (!made && isKept && made.error().code == ErrorCode::Cancelled)
+        return fail(
+            std::move(made).error().withHint("the same command with --resume goes on from here"));
+    QS_TRY(const TuneState state, std::move(made));
+    QS_CHECK(printOut(options.json ? tuneJson(request, state, known) : tuneText(request, state)));
     if (!state.isReached())
         return fail(makeError(ErrorCode::Numeric,
                               "the goal '" + goalText(request.goal)

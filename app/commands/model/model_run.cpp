@@ -17,6 +17,7 @@
 #include "engine/plan/block/hybrid.h"
 #include "engine/plan/block/prepare_lists.h"
 
+#include <cmath>
 #include <filesystem>
 
 namespace qs {
@@ -212,6 +213,10 @@ Result<void> ModelRun::evaluate(const std::string& scratch)
         if (!value) {
             m_evaluation.clear();
             return fail(value.error());
+        }
+        if (!std::isfinite(*value)) {
+            m_evaluation.clear();
+            return fail(notFiniteMetric(m_options.eval));
         }
         m_evaluation[name] = *value;
     }

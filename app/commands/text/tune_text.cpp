@@ -6,9 +6,17 @@
 #include "engine/base/text.h"
 #include "engine/export/report/part_text.h"
 
+#include <cmath>
+
 namespace qs {
 
 namespace {
+
+/// "-" of one that is not finite.
+std::string metricCell(double metric)
+{
+    return std::isfinite(metric) ? numberText(metric, 6) : "-";
+}
 
 std::string trialsText(const TuneState& state)
 {
@@ -19,7 +27,7 @@ std::string trialsText(const TuneState& state)
         const Trial& trial = state.trials[i];
         table.add({std::to_string(i + 1), trial.stage, sqnrCell(trial.predictedDb),
                    sqnrText(trial.search.db, 2), sqnrText(trial.guard.db, 2),
-                   trial.guard.metric ? numberText(*trial.guard.metric, 6)
+                   trial.guard.metric ? metricCell(*trial.guard.metric)
                                       : fixedText(trial.guard.cosine, 5),
                    partText(trial.int8Macs),
                    std::to_string(trial.cures.size() + (trial.floatNeedless ? 1 : 0)),

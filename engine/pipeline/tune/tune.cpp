@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/tune/tune_search.h"
 
 namespace qs {
@@ -12,6 +13,7 @@ namespace {
 Result<void> searched(TuneSearch& search)
 {
     TuneState& state = search.state();
+    QS_CHECK(search.see());
     Trial start;
     start.stage = "start";
     QS_CHECK(search.attempt(std::move(start)));
@@ -49,6 +51,18 @@ Result<ForbiddenCure> parseForbidden(const std::string& text)
                         .withHint("give for example float@add_6"));
     QS_TRY(const CureKind kind, parseCureKind(text.substr(0, at)));
     return ForbiddenCure {kind, text.substr(at + 1)};
+}
+
+Result<Key> dataContent(const TuneRequest& request, const JobContext& job)
+{
+    ContentHashes hashes;
+    KeyBuilder key("tuned data");
+    for (const std::string& path :
+         {request.settings.calibrationData, request.settings.compared()}) {
+        QS_TRY(const std::string content, hashes.of(path, request.file->info().sha256, job));
+        key.add(content);
+    }
+    return key.key();
 }
 
 Recipe tunedRecipe(Recipe recipe, const Trial& trial)

@@ -26,7 +26,8 @@ struct ForbiddenCure
 /// "float@add_6"; only the part before the first '@' is looked at. Errors: Usage.
 Result<ForbiddenCure> parseForbidden(const std::string& text);
 
-/// The user's own figure of a model's outputs, which an .npz holds; higher is better.
+/// The user's own figure of a model's outputs, which an .npz holds; higher is better. One that is
+/// not finite counts as the worst.
 using TuneMetric = std::function<Result<double>(const std::string& outputs, const JobContext&)>;
 
 struct TuneRequest
@@ -42,7 +43,8 @@ struct TuneRequest
     std::set<CureKind> allowed; ///< empty = all
     std::vector<ForbiddenCure> forbidden;
     TuneMetric metric; ///< of a goal of kind Metric
-    std::string metricText; ///< what it is, for the search's state: a command
+    std::string metricText; ///< what it is, for the search's state: a command and its files
+    Key data; ///< what the data hold: `dataContent`
     std::optional<int> trials; ///< at most
     std::optional<std::int64_t> forwards; ///< about; looked at between trials
     std::optional<double> seconds; ///< about; looked at between trials
@@ -54,7 +56,8 @@ struct TrialFigures
     double db = 0; ///< SQNR of the worst output
     double cosine = 1; ///< of the worst output
     std::optional<double> top1Drop; ///< percentage points, where an output holds class scores
-    std::optional<double> metric; ///< the user's own, over all data that are compared
+    /// The user's own, over all data that are compared; -inf where it is not finite.
+    std::optional<double> metric;
     std::vector<double> byOutput; ///< noise over signal; of outputs that are not measured -1
     /// Standard error of the worst output's noise over samples, as a part of that noise.
     double noiseError = 0;
@@ -115,11 +118,16 @@ using KnownTrials = std::map<Key, Trial>;
 /// (D: a knapsack over the shares, corrected by what was measured). Predictions are of the worst
 /// output. `see` is called after each trial. A quarter of the batches is the guard: the goal is
 /// reached where the guard reaches it, or, of fewer than 8 guard samples, where all samples do. The
-/// same request gives the same trials, to the bit; those in `known` are not measured again. Errors:
-/// the stages', data without a guard, a forbidden cure at no node (Usage), a goal that no output
-/// can be held to; a cancel.
+/// same request gives the same trials, to the bit; those in `known` are not measured again. `see`
+/// is first called before the first trial, once request and data were checked. Errors: the
+/// stages', data without a guard, a forbidden cure at no node (Usage), a goal that no output can be
+/// held to; a cancel.
 Result<TuneState> tune(StageChain& chain, const TuneRequest& request, const KnownTrials& known,
                        const SeeTune& see, const JobContext& job);
+
+/// Hash of what the request's data hold (`ContentHashes`), wherever they lie. Errors: NotFound and
+/// Io, which name the file; Cancelled.
+Result<Key> dataContent(const TuneRequest& request, const JobContext& job);
 
 /// The recipe with the cures of a trial, and their qconfigs.
 Recipe tunedRecipe(Recipe recipe, const Trial& trial);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/tune/tune_json.h"
 
+#include "engine/base/decibels.h"
+#include "engine/base/files/read_file.h"
 #include "engine/blame/why_json.h"
 #include "engine/configure/json/cure_json.h"
 #include "engine/configure/qconfigs/observer_json.h"
@@ -8,11 +10,15 @@
 #include "engine/export/documents/node_json.h"
 #include "engine/pipeline/keys/decision_keys.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace qs {
 
 namespace {
 
 constexpr const char* kTuneFormat = "quantscope.tune";
+constexpr int kTuneVersion = 1;
 
 Json optionalJson(const std::optional<double>& number)
 {
@@ -37,17 +43,36 @@ std::optional<double> readNumber(const Json& json)
     return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
 }
 
+/// A document has null for a number that is not finite, which is then the worst one.
+double numberOr(const Json& json, double worst)
+{
+    return json.is_null() ? worst : json.get<double>();
+}
+
 TrialFigures readFigures(const Json& json)
 {
     TrialFigures figures;
-    figures.db = json.at("sqnr_db").get<double>();
-    figures.cosine = json.at("cosine").get<double>();
+    figures.db = numberOr(json.at("sqnr_db"), -kExactDb);
+    figures.cosine = numberOr(json.at("cosine"), -1);
     figures.top1Drop = readNumber(json.at("top1_drop"));
     figures.metric = readNumber(json.at("metric"));
     for (const Json& noise : json.at("by_output"))
         figures.byOutput.push_back(readNumber(noise).value_or(-1));
-    figures.noiseError = json.at("noise_error").get<double>();
+    figures.noiseError = numberOr(json.at("noise_error"), 0);
     return figures;
+}
+
+Trial readTrial(const Json& json, const TuneRequest& request)
+{
+    Trial trial;
+    trial.key = json.at("key").get<std::string>();
+    trial.search = readFigures(json.at("search"));
+    trial.guard = readFigures(json.at("guard"));
+    // Each trial of a search with a metric was given to it.
+    if (!request.metricText.empty() && !trial.guard.metric)
+        trial.guard.metric = -std::numeric_limits<double>::infinity();
+    trial.int8Macs = json.at("int8_macs").get<double>();
+    return trial;
 }
 
 Json trialJson(const Trial& trial)
@@ -68,6 +93,20 @@ Json trialJson(const Trial& trial)
             {"needless_outputs", trial.floatNeedless ? Json("float") : Json(nullptr)}};
 }
 
+/// Those that the search has not come to.
+Json earlierJson(const KnownTrials& known, const std::vector<Trial>& trials)
+{
+    Json earlier = Json::array();
+    for (const auto& [key, trial] : known)
+        if (std::none_of(trials.begin(), trials.end(),
+                         [&key = key](const Trial& made) { return made.key == key; }))
+            earlier.push_back({{"key", key},
+                               {"search", figuresJson(trial.search)},
+                               {"guard", figuresJson(trial.guard)},
+                               {"int8_macs", numberJson(trial.int8Macs)}});
+    return earlier;
+}
+
 /// Places of the trials that no other beats in both.
 Json frontJson(const std::vector<Trial>& trials)
 {
@@ -85,24 +124,36 @@ Json frontJson(const std::vector<Trial>& trials)
     return front;
 }
 
-/// What a search must have in common with the one that it goes on from: name and value.
-std::vector<std::pair<std::string, std::string>> sameness(const TuneRequest& request)
+/// What a search must have in common with the one that it goes on from.
+struct Sameness
 {
-    return {{"model", request.file->info().sha256},
-            {"recipe", planningKey(request.recipe) + loweringKey(request.recipe)},
-            {"data", request.settings.calibrationData + " " + request.settings.compared()},
-            {"samples", std::to_string(request.samples)},
-            {"seed", std::to_string(request.seed)},
-            {"metric", request.metricText}};
+    const char* name;
+    const char* other; ///< where it is not the same
+    std::string value;
+};
+std::vector<Sameness> sameness(const TuneRequest& request)
+{
+    return {{"model", "another model", request.file->info().sha256},
+            {"recipe", "another recipe",
+             KeyBuilder("tuned recipe")
+                 .add(planningKey(request.recipe))
+                 .add(loweringKey(request.recipe))
+                 .add(cutKey(request.recipe.calibration))
+                 .key()},
+            {"data", "other data", request.data},
+            {"samples", "another number of samples", std::to_string(request.samples)},
+            {"seed", "another seed", std::to_string(request.seed)},
+            {"metric", "another metric",
+             request.metricText.empty() ? "" : KeyBuilder("metric").add(request.metricText).key()}};
 }
 
 } // namespace
 
-std::string tuneJson(const TuneRequest& request, const TuneState& state)
+std::string tuneJson(const TuneRequest& request, const TuneState& state, const KnownTrials& known)
 {
     Json same = Json::object();
-    for (const auto& [name, value] : sameness(request))
-        same[name] = value;
+    for (const Sameness& one : sameness(request))
+        same[one.name] = one.value;
     Json trials = Json::array();
     for (const Trial& trial : state.trials)
         trials.push_back(trialJson(trial));
@@ -128,7 +179,7 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state)
                              {"share", numberJson(one.share)}});
     const Trial* best = state.trials.empty() ? nullptr : &state.trials[state.best];
     const Json json {{"format", kTuneFormat},
-                     {"version", 1},
+                     {"version", kTuneVersion},
                      {"of", std::move(same)},
                      {"goal", goalText(request.goal)},
                      {"keep_int8", numberJson(request.keepInt8)},
@@ -137,6 +188,7 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state)
                      {"blame", std::move(blame)},
                      {"causes", std::move(causes)},
                      {"trials", std::move(trials)},
+                     {"earlier", earlierJson(known, state.trials)},
                      {"front", frontJson(state.trials)},
                      {"best", best ? Json(state.best) : Json(nullptr)},
                      {"cures", best ? curesToJson(best->cures) : Json::array()},
@@ -146,30 +198,30 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state)
                      {"needed_int8", optionalJson(state.neededInt8)},
                      {"reached", state.isReached()},
                      {"stopped", state.stopped.empty() ? Json(nullptr) : Json(state.stopped)}};
-    return json.dump(2) + "\n";
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<KnownTrials> readTrials(const std::string& text, const TuneRequest& request)
 {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json
+        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
     const auto bad = [](const std::string& what) {
         return fail(makeError(ErrorCode::BadInput, what).withHint("search anew without --resume"));
     };
-    if (!json.is_object() || json.value("format", "") != kTuneFormat)
-        return bad("is not the state of a search");
     try {
-        for (const auto& [name, value] : sameness(request))
-            if (json.at("of").at(name) != value)
-                return bad("is of a search with another " + name);
+        if (!json.is_object() || json.value("format", Json()) != kTuneFormat)
+            return bad("is not the state of a search");
+        if (json.value("version", Json()) != kTuneVersion)
+            return bad("is of another version of this program");
+        for (const Sameness& one : sameness(request))
+            if (json.at("of").at(one.name) != one.value)
+                return bad(std::string("is of a search with ") + one.other);
         KnownTrials known;
-        for (const Json& one : json.at("trials")) {
-            Trial trial;
-            trial.key = one.at("key").get<std::string>();
-            trial.search = readFigures(one.at("search"));
-            trial.guard = readFigures(one.at("guard"));
-            trial.int8Macs = one.at("int8_macs").get<double>();
-            known[trial.key] = std::move(trial);
-        }
+        for (const char* list : {"earlier", "trials"})
+            for (const Json& one : json.at(list)) {
+                Trial trial = readTrial(one, request);
+                known[trial.key] = std::move(trial);
+            }
         return known;
     } catch (const Json::exception&) {
         return bad("is damaged");

@@ -8,16 +8,18 @@
 namespace qs {
 
 /// A search as one document, two-space indent: `{format, version, of, goal, keep_int8,
-/// search_samples, guard_samples, blame[], causes[], trials[], front[], best, cures[], forwards,
-/// notes[], remaining[], needed_int8, reached, stopped}`. A trial: `{key, stage, predicted_db,
-/// search, guard, int8_macs, forwards, reached, cures, qconfigs, needless_outputs}`, figures as
-/// `{sqnr_db, cosine, top1_drop, metric, by_output, noise_error}`; the front holds the trials that
-/// no other beats in both SQNR and int8 multiplications. It is also the state that a search goes on
-/// from.
-std::string tuneJson(const TuneRequest& request, const TuneState& state);
+/// search_samples, guard_samples, blame[], causes[], trials[], earlier[], front[], best, cures[],
+/// forwards, notes[], remaining[], needed_int8, reached, stopped}`. A trial: `{key, stage,
+/// predicted_db, search, guard, int8_macs, forwards, reached, cures, qconfigs, needless_outputs}`,
+/// figures as `{sqnr_db, cosine, top1_drop, metric, by_output, noise_error}`, null where they are
+/// not finite; the front holds the trials that no other beats in both SQNR and int8
+/// multiplications. It is also the state that a search goes on from: `earlier` holds key and
+/// figures of the trials in `known` that this search has not come to.
+std::string tuneJson(const TuneRequest& request, const TuneState& state,
+                     const KnownTrials& known = {});
 
-/// What an earlier search of the same request measured. Errors: no such document; one of another
-/// model, recipe, data, seed or number of samples, with which.
+/// What an earlier search of the same request measured. Errors: no such document, or of another
+/// version; one of another model, recipe, data, seed, metric or number of samples, with which.
 Result<KnownTrials> readTrials(const std::string& json, const TuneRequest& request);
 
 } // namespace qs

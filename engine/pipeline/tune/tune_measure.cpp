@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace qs {
 
@@ -79,7 +80,9 @@ public:
         const double ratio = m_noise / m_signal, rows = double(m_rows);
         const double squares
             = m_noiseSquares - 2 * ratio * m_products + ratio * ratio * m_signalSquares;
-        return std::sqrt(std::max(0.0, squares) / (rows - 1) / rows) / (m_noise / rows);
+        const double error
+            = std::sqrt(std::max(0.0, squares) / (rows - 1) / rows) / (m_noise / rows);
+        return std::isfinite(error) ? error : 0; // an infinite noise has none
     }
 
 private:
@@ -294,7 +297,9 @@ Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
     trial.search = search.figures();
     trial.guard = held.figures();
     if (m_request.goal.kind == TuneGoal::Kind::Metric) {
-        QS_TRY(trial.guard.metric, metricOf(model, job));
+        QS_TRY(const double metric, metricOf(model, job));
+        trial.guard.metric
+            = std::isfinite(metric) ? metric : -std::numeric_limits<double>::infinity();
     }
     trial.int8Macs = model.int8Macs;
     if (!isTold(trial.guard))

@@ -146,8 +146,7 @@ Key TuneSearch::keyOf(const Recipe& recipe) const
         .add(planningKey(recipe))
         .add(loweringKey(recipe))
         .add(cutKey(recipe.calibration))
-        .add(m_request.settings.calibrationData)
-        .add(m_request.settings.compared())
+        .add(m_request.data)
         .add(m_request.samples)
         .add(std::int64_t(m_request.seed))
         .key();

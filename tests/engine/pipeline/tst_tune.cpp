@@ -7,6 +7,8 @@
 #include <QRandomGenerator>
 #include <QtTest>
 
+#include <limits>
+
 using namespace qs;
 
 namespace {
@@ -49,6 +51,7 @@ private Q_SLOTS:
         m_request.file = must(importModel(kModel));
         m_request.recipe = defaultRecipe();
         m_request.settings = {kData, {}, "cpu"};
+        m_request.data = must(dataContent(m_request, {}));
         m_request.goal = {TuneGoal::Kind::Sqnr, 40};
     }
 
@@ -112,6 +115,72 @@ private Q_SLOTS:
         QVERIFY(read.error().message.find("another seed") != std::string::npos);
         QVERIFY(!readTrials("{}", m_request));
         QVERIFY(!readTrials(json.substr(0, json.size() / 2), m_request));
+    }
+
+    /// A figure that is not finite is null in the document, and the worst one when it is read.
+    void figuresThatAreNotFiniteAreRead()
+    {
+        constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+        TuneRequest request = m_request;
+        request.goal = {TuneGoal::Kind::Metric, 0.5};
+        request.metricText = "score.py";
+        TuneState state;
+        Trial trial;
+        trial.key = "one";
+        trial.search.db = trial.search.cosine = trial.search.noiseError = kNone;
+        trial.guard.db = -30;
+        trial.guard.metric = -std::numeric_limits<double>::infinity();
+        state.trials = {trial};
+        const KnownTrials known = must(readTrials(tuneJson(request, state), request));
+        QCOMPARE(known.at("one").search.db, -200.0);
+        QCOMPARE(known.at("one").search.cosine, -1.0);
+        QCOMPARE(known.at("one").search.noiseError, 0.0);
+        QCOMPARE(known.at("one").guard.metric, trial.guard.metric);
+        QVERIFY(!known.at("one").search.metric);
+    }
+
+    /// A metric that is not finite is worse than any other, and the search goes on.
+    void aMetricThatIsNotFiniteIsTheWorst()
+    {
+        TuneRequest request = m_request;
+        request.goal = {TuneGoal::Kind::Metric, 0.5};
+        request.metricText = "score.py";
+        int calls = 0;
+        request.metric = [&calls](const std::string&, const JobContext&) -> Result<double> {
+            return calls++ == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.6;
+        };
+        const TuneState state = tuned(request);
+        QVERIFY(state.isReached());
+        QCOMPARE(state.best, std::size_t(1));
+        const std::string whole = tuneJson(request, state);
+        const KnownTrials known = must(readTrials(whole, request));
+        QCOMPARE(tuneJson(request, tuned(request, known)), whole);
+        QCOMPARE(calls, 2);
+    }
+
+    /// What a resumed search has not come to stays in its state.
+    void trialsThatAreNotRepeatedAreKept()
+    {
+        const KnownTrials all = must(readTrials(tuneJson(m_request, tuned(m_request)), m_request));
+        QVERIFY(all.size() > 2);
+        std::vector<std::string> written;
+        tuned(m_request, all, [&](const TuneState& state) -> Result<void> {
+            written.push_back(tuneJson(m_request, state, all));
+            return {};
+        });
+        for (const std::string& text : written)
+            QCOMPARE(must(readTrials(text, m_request)).size(), all.size());
+        QVERIFY(written.back().find("\"earlier\": []") != std::string::npos);
+    }
+
+    void hostileStatesAreRefused()
+    {
+        for (const std::string& text :
+             {std::string("[]"), std::string(R"({"format": 5})"),
+              std::string(R"({"format": "quantscope.tune", "version": 2})"),
+              std::string(R"({"format": "quantscope.tune", "version": 1, "of": 3})"),
+              std::string(100'000, '[')})
+            QVERIFY2(!readTrials(text, m_request), text.substr(0, 60).c_str());
     }
 
     void aBudgetLeavesTheBestSoFar()
