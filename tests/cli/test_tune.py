@@ -1,37 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tune`: each goal, what limits and forbids, what is reported and written: the recipe gives in `quantize` what the search measured, a search
-that was stopped goes on to the byte, and a model that is good is left as it is."""
+"""`tune`: each goal, what limits and forbids, what is reported and written: the recipe gives in `quantize` what the search measured, and
+a model that is good is left as it is."""
 
 import json
 import os
-import signal
 import subprocess
 import sys
 
 import cure_models
 import numpy
 import torch
-from harness import expect_bad, export_model, interrupted, main, run, run_good, write_recipe
+from harness import expect_bad, main, run, run_good, write_recipe
 from torch import nn
-
-LIMITS = ("--samples", 64)
-
-
-def sick(folder):
-    """The words that name a network of 64 samples, one channel of which is far larger than the others."""
-    return cure_models.outlier_channel().sick.write(folder / "sick")
-
-
-def tuned(words, out, *more, code=0):
-    """The document of a search, as it is printed and as it is kept; it ends with this code."""
-    done = run("tune", *words, "--out", out, *LIMITS, *more, "--json")
-    assert done.returncode == code, f"exit {done.returncode} instead of {code}: {done.stderr}"
-    assert done.stdout.encode() == out.with_suffix(".tune.json").read_bytes()
-    return json.loads(done.stdout)
-
-
-def best(search):
-    return search["trials"][search["best"]]
+from tune_searches import LIMITS, best, given, sick, tuned
 
 
 def measured(folder, words, recipe, data):
@@ -120,81 +101,6 @@ def test_limits_and_what_is_forbidden(folder):
     assert all("layer_norm" not in json.dumps(cure) for cure in barred["cures"] if cure["cure"] == "float"), barred["cures"]
 
 
-def test_a_stopped_search_goes_on_to_the_byte(folder):
-    words = sick(folder)
-    whole = folder / "whole.json"
-    tuned(words, whole, "--goal", "sqnr 60", code=1)
-    part = folder / "part.json"
-    tuned(words, part, "--goal", "sqnr 60", "--trials", 2, code=1)
-    tuned(words, part, "--goal", "sqnr 60", "--resume", code=1)
-    assert part.read_bytes() == whole.read_bytes()
-    assert part.with_suffix(".tune.json").read_bytes() == whole.with_suffix(".tune.json").read_bytes()
-    # Killed, it leaves a state that reads and goes on.
-    killed = folder / "killed.json"
-    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", killed], "trial 3", how=signal.SIGKILL)
-    json.loads(killed.with_suffix(".tune.json").read_text())
-    tuned(words, killed, "--goal", "sqnr 60", "--resume", code=1)
-    assert killed.read_bytes() == whole.read_bytes()
-    # A search of another kind is refused, which names the difference; another goal may use the same trials.
-    state = part.with_suffix(".tune.json").read_bytes()
-    expect_bad("tune", *words, "--goal", "sqnr 60", *LIMITS, "--seed", 5, "--resume", "--out", part, contains=["another seed"])
-    assert part.with_suffix(".tune.json").read_bytes() == state
-    other = cure_models.outlier_channel().healthy.write(folder / "healthy")
-    expect_bad("tune", *other, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", part, contains=["another model"])
-    assert part.with_suffix(".tune.json").read_bytes() == state
-    tuned(words, part, "--goal", "sqnr 50", "--resume", code=1)
-
-
-def test_data_are_known_by_what_they_hold(folder):
-    """Moved data go on from the state of a search, other data in the same file do not; nor does a script that was changed."""
-    words, out = sick(folder), folder / "tuned.json"
-    tuned(words, out, "--goal", "sqnr 60", code=1)
-    state = out.with_suffix(".tune.json")
-    whole = state.read_bytes()
-    moved = folder / "elsewhere.npz"
-    words[4].rename(moved)
-    others = [moved if word == words[4] else word for word in words]
-    tuned(others, out, "--goal", "sqnr 60", "--resume", code=1)
-    assert state.read_bytes() == whole
-    other = numpy.load(moved)["x"][::-1]
-    numpy.savez(words[4], x=other)
-    expect_bad("tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["other data", "without --resume"])
-    expect_bad("tune", *others, "--compare-on", words[4], "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["other data"])
-    recipe = json.loads(words[2].read_text())
-    words[2].write_text(json.dumps({**recipe, "calibration": {**recipe["calibration"], "batch_size": 4}}))
-    expect_bad("tune", *others, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["another recipe"])
-    words[2].write_text(json.dumps(recipe))
-    assert state.read_bytes() == whole
-    # The command of a metric is known by the content of its files.
-    script = folder / "a score.py"
-    script.write_text("print(0.5)\n")
-    scored = ["--goal", "metric 0.9", "--trials", 2, "--eval"]
-    tuned(others, out, *scored, f"{sys.executable} '{script}'", code=1)
-    whole = state.read_bytes()
-    script.rename(folder / "moved.py")
-    tuned(others, out, *scored, f"{sys.executable} {folder / 'moved.py'}", "--resume", code=1)
-    assert state.read_bytes() == whole
-    (folder / "moved.py").write_text("print(0.6)\n")
-    expect_bad("tune", *others, *scored, f"{sys.executable} {folder / 'moved.py'}", *LIMITS, "--resume", "--out", out,
-               contains=["another metric"])
-
-
-def test_a_metric_that_is_not_finite_is_the_worst(folder):
-    """The first trial's is NaN: the search goes on, and so does one that is resumed."""
-    words, out, count = sick(folder), folder / "tuned.json", folder / "count"
-    script = folder / "score.py"
-    script.write_text(f"import pathlib\nf = pathlib.Path({str(count)!r})\nf.write_text('x' + (f.read_text() if f.exists() else ''))\n"
-                      "print('nan' if f.read_text() == 'x' else 0.8)\n")
-    command = ["--goal", "metric 0.7", "--eval", f"{sys.executable} {script}"]
-    search = tuned(words, out, *command)
-    assert search["reached"] and search["best"] == 1, search["best"]
-    assert search["trials"][0]["guard"]["metric"] is None and best(search)["guard"]["metric"] == 0.8
-    state = out.with_suffix(".tune.json").read_bytes()
-    done = run("tune", *words, *command, *LIMITS, "--resume", "--out", out)
-    assert done.returncode == 0 and out.with_suffix(".tune.json").read_bytes() == state, done.stderr
-    assert count.read_text() == "xx"
-
-
 def test_where_it_writes_is_checked_first(folder):
     """Before the model is opened: one line, and nothing is left."""
     words, file = sick(folder), folder / "file"
@@ -221,30 +127,6 @@ def test_where_it_writes_is_checked_first(folder):
         subprocess.run(["umount", place], check=True)
 
 
-def test_a_search_that_is_stopped_early(folder):
-    """Before its first trial it leaves a state without trials; without any state `--resume` says what to do."""
-    words, out = sick(folder), folder / "tuned.json"
-    state = out.with_suffix(".tune.json")
-    expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, "no search to go on from", "without --resume"])
-    assert not out.exists() and not state.exists()
-    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1", how=signal.SIGKILL)
-    begun = json.loads(state.read_text())
-    assert begun["trials"] == [] and begun["best"] is None and not out.exists(), begun
-    code, line = interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1")
-    assert code == 1 and line.endswith("the same command with --resume goes on from here"), (code, line)
-    went_on = tuned(words, out, "--goal", "sqnr 60", "--resume", code=1)
-    assert went_on == tuned(words, folder / "whole.json", "--goal", "sqnr 60", code=1)
-    # A search that goes on forgets nothing before it has come there again.
-    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out], "trial 2", how=signal.SIGKILL)
-    kept = json.loads(state.read_text())
-    known = {one["key"] for one in kept["trials"] + kept["earlier"]}
-    assert known == {one["key"] for one in went_on["trials"]}, kept["earlier"]
-    # What is not a state of this program.
-    for text, word in (("{", "state"), ("[" * 100_000, "state"), ('{"format": 5}', "state"), ('{"format": "quantscope.tune", "version": 9}', "version")):
-        state.write_text(text)
-        expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, word])
-
-
 class Counts(nn.Module):
     """Its one output holds integers."""
 
@@ -267,6 +149,17 @@ class Split(nn.Module):
         return torch.sqrt(self.fc(x)[:, 1:].abs()) + torch.sqrt(x[:, :1])
 
 
+class Pooled(nn.Module):
+    """NaN in all that a batch gives where it is in one sample."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(16, 16)
+
+    def forward(self, x):
+        return self.fc(x) + torch.sqrt(x[:, :1]).mean()
+
+
 class Tied(nn.Module):
     def __init__(self):
         super().__init__()
@@ -275,14 +168,6 @@ class Tied(nn.Module):
 
     def forward(self, x):
         return self.second(torch.relu(self.first(x)))
-
-
-def given(folder, network, data):
-    folder.mkdir()
-    torch.manual_seed(4)
-    export_model(network.eval(), (data[:2],), folder / "model.pt2")
-    numpy.savez(folder / "data.npz", x=data.numpy())
-    return [folder / "model.pt2", "--data", folder / "data.npz", "--device", "cpu"]
 
 
 def test_bad_input(folder):
@@ -310,10 +195,49 @@ def test_bad_input(folder):
     done = run("tune", *split, "--compare-on", folder / "some.npz", "--goal", "sqnr 20", "--keep-int8", 0, "--out", out, "--json")
     assert done.returncode in (0, 1), done.stderr
     search = json.loads(done.stdout)
-    left = [note for note in search["notes"] if "left out" in note and "not finite" in note]
-    assert len(left) == 1 and 0 < search["search_samples"] + search["guard_samples"] < 32, (left, search["search_samples"])
+    assert (search["search_samples"], search["guard_samples"]) == (23, 8), search["notes"]
+    assert any(note.startswith("sample 3 is left out: ") and "not finite" in note for note in search["notes"]), search["notes"]
     tied = json.loads(run("tune", *given(folder / "tied", Tied(), data), "--goal", "sqnr 60", "--out", folder / "tied.json", "--json").stdout)
     assert tied["trials"]
+
+
+def test_samples_that_are_not_finite(folder):
+    """Only they are left out, and only what is left is counted, for the guard as well."""
+    torch.manual_seed(3)
+    good = cure_models.values(64, 16).abs()
+
+    def searched(name, network, bad, *more, dynamic=True, count=64):
+        data = good[:count].clone()
+        data[bad, 0] = -1
+        words = given(folder / name, network, good, dynamic)
+        numpy.savez(folder / name / "other.npz", x=data.numpy())
+        return ["tune", *words, "--compare-on", folder / name / "other.npz", "--goal", "sqnr 90", "--trials", 1, *more, "--out",
+                folder / name / "tuned.json"]
+
+    def counts(words):
+        done = run(*words, "--json")
+        search = json.loads(done.stdout)
+        return search["search_samples"], search["guard_samples"], [note for note in search["notes"] if "left out" in note or "go with" in note]
+
+    # The fourth, the last and two more; the guard is the fourth and the eighth batch of what is left.
+    some = counts(searched("some", Split(), [3, 24, 31, 63]))
+    assert some[:2] == (47, 13) and len(some[2]) == 1 and some[2][0].startswith("samples 3, 24, 31 and 63 are left out: "), some
+    # As many as are asked for are taken where there are more.
+    fewer = counts(searched("fewer", Split(), [0, 1], "--samples", 32))
+    assert fewer[0] + fewer[1] == 32 and fewer[1] == 8, fewer
+    # A batch that goes whole is not a batch of the guard.
+    mixed = counts(searched("mixed", Pooled(), [24]))
+    assert mixed[:2] == (48, 8) and "8 samples, 24 the first of them, are left out" in mixed[2][0], mixed
+    fixed = counts(searched("fixed", Split(), [24], dynamic=False))
+    assert fixed[:2] == (48, 14) and "sample 24 is left out" in fixed[2][0] and "1 other sample " in fixed[2][1], fixed
+    # Where no guard is left, what to give is true: four samples that are finite are one, with sixteen there is one as well.
+    left = list(range(3, 16))
+    expect_bad(*searched("none", Split(), left, count=16), contains=["other.npz", "3 samples with finite outputs: no guard", "give 16 or more"])
+    four = counts(searched("four", Split(), left[1:], count=16))
+    assert four[:2] == (3, 1), four
+    sixteen = counts(searched("sixteen", Split(), [], count=16))
+    assert sixteen[:2] == (12, 4), sixteen
+    expect_bad(*searched("asked", Split(), [], "--samples", 3), contains=["3 samples: no guard", "--samples 16 or more"])
 
 
 def test_a_start_with_a_cure_that_does_not_fit(folder):

@@ -27,31 +27,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kGuardEvery = 4; ///< batches
-constexpr std::int64_t kLeastBatches = 8; ///< that the data are cut into, where they allow it
 constexpr std::int64_t kLeastGuard = 8; ///< samples that a goal can be held to alone
-
-/// Some batches of a dataset.
-class SomeBatches : public Dataset
-{
-public:
-    SomeBatches(std::shared_ptr<const Dataset> all, std::vector<std::int64_t> chosen)
-        : m_all(std::move(all))
-        , m_chosen(std::move(chosen))
-    {
-        setSequence(m_all->isSequence());
-    }
-    std::int64_t batchCount() const override { return std::int64_t(m_chosen.size()); }
-    Result<Batch> batch(std::int64_t index) const override
-    {
-        return m_all->batch(m_chosen.at(std::size_t(index)));
-    }
-    bool hasLabels() const override { return m_all->hasLabels(); }
-
-private:
-    std::shared_ptr<const Dataset> m_all;
-    std::vector<std::int64_t> m_chosen;
-};
 
 bool isMeasurable(const at::Tensor& clean, const at::Tensor& noisy)
 {
@@ -154,17 +130,6 @@ private:
     Top1 m_top1;
 };
 
-/// The first output with a number that is not finite; "" if all are finite.
-std::string notFiniteOutput(const std::vector<at::Tensor>& outputs,
-                            const std::vector<std::string>& names)
-{
-    for (std::size_t o = 0; o < outputs.size(); ++o)
-        if (outputs[o].defined() && outputs[o].is_floating_point()
-            && !at::isfinite(outputs[o]).all().item<bool>())
-            return inQuotes(o < names.size() ? names[o] : std::to_string(o));
-    return "";
-}
-
 } // namespace
 
 double int8Share(const Graph& model, const Plan& plan)
@@ -182,70 +147,18 @@ Result<TuneMeasure> TuneMeasure::create(StageChain& chain, const TuneRequest& re
 {
     TuneMeasure made(chain, request);
     QS_TRY(const EditedModelPtr edited, chain.edited(request.file, request.recipe, job));
-    CalibrationSettings cut = comparedCut(request.settings, request.recipe.calibration);
-    const std::int64_t each = std::max<std::int64_t>(1, request.samples / kLeastBatches);
-    cut.batchSize = int(std::min<std::int64_t>(cut.batchSize, each));
-    cut.batches = 0;
-    QS_TRY(const auto all, chain.data(*edited->graph, request.settings.compared(), cut));
     made.m_names = formOutputNames(*edited->graph, {});
     made.m_scores = classScores(*edited->graph);
-    QS_TRY(const auto search, made.runClean(edited->graph, *all, job));
-    const std::int64_t samples = made.m_searchSamples + made.m_guardSamples;
-    if (search.empty())
-        return fail(makeError(ErrorCode::BadInput,
-                              "hold no sample on which the outputs of the float model are finite")
-                        .inFile(request.settings.compared()));
-    if (made.m_guardSamples == 0 && request.needsGuard)
-        return fail(
-            makeError(ErrorCode::BadInput,
-                      counted(samples, "sample") + ": no guard, and a search could fit them alone")
-                .inFile(request.settings.compared())
-                .withHint("give 16 or more, or --no-guard"));
-    made.m_holdsAll = made.m_guardSamples < kLeastGuard;
+    QS_TRY(made.m_data, readTuneData(chain, request, edited->graph, made.m_names, job));
+    const std::int64_t guard = made.m_data.guardSamples;
+    made.m_holdsAll = guard < kLeastGuard;
     if (made.m_holdsAll)
-        made.m_notes.push_back((made.m_guardSamples == 0
-                                    ? std::string("no sample is kept as guard")
-                                    : "the guard has " + counted(made.m_guardSamples, "sample")
-                                        + ", fewer than " + std::to_string(kLeastGuard))
-                               + ": the goal is held on all " + counted(samples, "sample"));
-    made.m_search = std::make_shared<const SomeBatches>(all, search);
+        made.m_data.notes.push_back((guard == 0 ? std::string("no sample is kept as guard")
+                                                : "the guard has " + counted(guard, "sample")
+                                             + ", fewer than " + std::to_string(kLeastGuard))
+                                    + ": the goal is held on all "
+                                    + counted(made.m_data.samples(), "sample"));
     return made;
-}
-
-Result<std::vector<std::int64_t>> TuneMeasure::runClean(const GraphPtr& graph, const Dataset& data,
-                                                        const JobContext& job)
-{
-    std::vector<std::int64_t> search;
-    QS_TRY(OutputRun run, OutputRun::create(graph));
-    std::int64_t samples = 0;
-    bool hasSignal = false;
-    for (std::int64_t i = 0; i < data.batchCount() && samples < m_request.samples; ++i) {
-        QS_TRY(Batch batch, data.batch(i));
-        QS_TRY(auto outputs, run.run(batch, job));
-        const std::int64_t first = samples;
-        samples += batch.samples;
-        if (const std::string bad = notFiniteOutput(outputs, m_names); !bad.empty()) {
-            m_notes.push_back("samples " + std::to_string(first) + " to "
-                              + std::to_string(samples - 1) + " are left out: the output " + bad
-                              + " of the float model is not finite on them");
-            continue;
-        }
-        for (const at::Tensor& output : outputs)
-            hasSignal = hasSignal
-                || (output.defined() && output.is_floating_point()
-                    && at::square(output).sum().item<double>() > 0);
-        const bool isGuard = i % kGuardEvery == kGuardEvery - 1;
-        (isGuard ? m_guardSamples : m_searchSamples) += batch.samples;
-        if (!isGuard)
-            search.push_back(i);
-        m_batches.push_back({std::move(batch), std::move(outputs), isGuard});
-    }
-    if (!search.empty() && !hasSignal)
-        return fail(makeError(ErrorCode::Unsupported,
-                              "no output of the model holds floats other than zero: there is no "
-                              "noise to search by")
-                        .inFile(m_request.settings.compared()));
-    return search;
 }
 
 Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job) const
@@ -284,7 +197,7 @@ Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,
 {
     QS_TRY(OutputRun run, OutputRun::create(model.converted->reference));
     FigureSums search(m_scores), held(m_scores);
-    for (const CleanBatch& clean : m_batches) {
+    for (const CleanBatch& clean : m_data.batches) {
         QS_CHECK(job.check());
         QS_TRY(auto outputs, run.run(clean.batch, job));
         outputs = inModelOrder(std::move(outputs), model.converted->referenceEdits,

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/data/dataset.h"
 #include "engine/compare/metrics/class_scores.h"
-#include "engine/pipeline/tune/tune.h"
-
-#include <ATen/core/Tensor.h>
+#include "engine/pipeline/tune/tune_data.h"
 
 namespace qs {
 
@@ -22,49 +19,35 @@ struct TrialModel
 class TuneMeasure
 {
 public:
-    /// Cuts the data and runs the float model. Batches on which its outputs are not finite are left
-    /// out. Errors: the data's; no guard; no batch is left; no output that can be measured.
+    /// Reads the data and runs the float model (`readTuneData`). Errors: of these.
     static Result<TuneMeasure> create(StageChain& chain, const TuneRequest& request,
                                       const JobContext& job);
 
     Result<TrialModel> make(const Recipe& recipe, const JobContext& job) const;
     /// Fills in the figures. Errors: a goal of which this model has no figure; the metric's.
     Result<void> measure(const TrialModel& model, Trial& trial, const JobContext& job) const;
-    const Dataset& searchData() const { return *m_search; }
-    std::int64_t searchSamples() const { return m_searchSamples; }
-    std::int64_t guardSamples() const { return m_guardSamples; }
+    const Dataset& searchData() const { return *m_data.search; }
+    std::int64_t searchSamples() const { return m_data.searchSamples; }
+    std::int64_t guardSamples() const { return m_data.guardSamples; }
     /// Sentences on what was left out, and on a guard that is too small.
-    const std::vector<std::string>& notes() const { return m_notes; }
+    const std::vector<std::string>& notes() const { return m_data.notes; }
     bool reaches(const TrialFigures& figures) const;
     /// Whether the figures tell what the goal asks for.
     bool isTold(const TrialFigures& figures) const;
 
 private:
-    /// A batch with what the float model makes of it.
-    struct CleanBatch
-    {
-        Batch batch;
-        std::vector<at::Tensor> outputs;
-        bool isGuard = false;
-    };
     TuneMeasure(StageChain& chain, const TuneRequest& request)
         : m_chain(chain)
         , m_request(request)
     {
     }
-    /// Runs the float model; which batches were taken for the search.
-    Result<std::vector<std::int64_t>> runClean(const GraphPtr& graph, const Dataset& data,
-                                               const JobContext& job);
     Result<double> metricOf(const TrialModel& model, const JobContext& job) const;
 
     StageChain& m_chain;
     const TuneRequest& m_request;
-    std::shared_ptr<const Dataset> m_search;
-    std::vector<CleanBatch> m_batches;
+    TuneData m_data;
     std::vector<ClassScores> m_scores;
     std::vector<std::string> m_names; ///< of the outputs
-    std::vector<std::string> m_notes;
-    std::int64_t m_searchSamples = 0, m_guardSamples = 0;
     bool m_holdsAll = false; ///< the goal is held on all data: the guard is too small
 };
 

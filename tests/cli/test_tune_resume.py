@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search of `tune` leaves, however it ends: `--resume` goes on from it to the byte, and refuses it for anything else."""
+
+import json
+import signal
+import sys
+
+import cure_models
+import numpy
+from harness import expect_bad, interrupted, main, run
+from tune_searches import LIMITS, best, sick, tuned
+
+
+def test_a_stopped_search_goes_on_to_the_byte(folder):
+    words = sick(folder)
+    whole = folder / "whole.json"
+    tuned(words, whole, "--goal", "sqnr 60", code=1)
+    part = folder / "part.json"
+    tuned(words, part, "--goal", "sqnr 60", "--trials", 2, code=1)
+    tuned(words, part, "--goal", "sqnr 60", "--resume", code=1)
+    assert part.read_bytes() == whole.read_bytes()
+    assert part.with_suffix(".tune.json").read_bytes() == whole.with_suffix(".tune.json").read_bytes()
+    # Killed, it leaves a state that reads and goes on.
+    killed = folder / "killed.json"
+    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", killed], "trial 3", how=signal.SIGKILL)
+    json.loads(killed.with_suffix(".tune.json").read_text())
+    tuned(words, killed, "--goal", "sqnr 60", "--resume", code=1)
+    assert killed.read_bytes() == whole.read_bytes()
+    # A search of another kind is refused, which names the difference; another goal may use the same trials.
+    state = part.with_suffix(".tune.json").read_bytes()
+    expect_bad("tune", *words, "--goal", "sqnr 60", *LIMITS, "--seed", 5, "--resume", "--out", part, contains=["another seed"])
+    assert part.with_suffix(".tune.json").read_bytes() == state
+    other = cure_models.outlier_channel().healthy.write(folder / "healthy")
+    expect_bad("tune", *other, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", part, contains=["another model"])
+    assert part.with_suffix(".tune.json").read_bytes() == state
+    tuned(words, part, "--goal", "sqnr 50", "--resume", code=1)
+
+
+def test_data_are_known_by_what_they_hold(folder):
+    """Moved data go on from the state of a search, other data in the same file do not; nor does a script that was changed."""
+    words, out = sick(folder), folder / "tuned.json"
+    tuned(words, out, "--goal", "sqnr 60", code=1)
+    state = out.with_suffix(".tune.json")
+    whole = state.read_bytes()
+    moved = folder / "elsewhere.npz"
+    words[4].rename(moved)
+    others = [moved if word == words[4] else word for word in words]
+    tuned(others, out, "--goal", "sqnr 60", "--resume", code=1)
+    assert state.read_bytes() == whole
+    other = numpy.load(moved)["x"][::-1]
+    numpy.savez(words[4], x=other)
+    expect_bad("tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["other data", "without --resume"])
+    expect_bad("tune", *others, "--compare-on", words[4], "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["other data"])
+    recipe = json.loads(words[2].read_text())
+    words[2].write_text(json.dumps({**recipe, "calibration": {**recipe["calibration"], "batch_size": 4}}))
+    expect_bad("tune", *others, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out, contains=["another recipe"])
+    words[2].write_text(json.dumps(recipe))
+    assert state.read_bytes() == whole
+    # The command of a metric is known by the content of its files.
+    script = folder / "a score.py"
+    script.write_text("print(0.5)\n")
+    scored = ["--goal", "metric 0.9", "--trials", 2, "--eval"]
+    tuned(others, out, *scored, f"{sys.executable} '{script}'", code=1)
+    whole = state.read_bytes()
+    script.rename(folder / "moved.py")
+    tuned(others, out, *scored, f"{sys.executable} {folder / 'moved.py'}", "--resume", code=1)
+    assert state.read_bytes() == whole
+    (folder / "moved.py").write_text("print(0.6)\n")
+    expect_bad("tune", *others, *scored, f"{sys.executable} {folder / 'moved.py'}", *LIMITS, "--resume", "--out", out,
+               contains=["another metric"])
+
+
+def test_a_metric_that_is_not_finite_is_the_worst(folder):
+    """The first trial's is NaN: the search goes on, and so does one that is resumed."""
+    words, out, count = sick(folder), folder / "tuned.json", folder / "count"
+    script = folder / "score.py"
+    script.write_text(f"import pathlib\nf = pathlib.Path({str(count)!r})\nf.write_text('x' + (f.read_text() if f.exists() else ''))\n"
+                      "print('nan' if f.read_text() == 'x' else 0.8)\n")
+    command = ["--goal", "metric 0.7", "--eval", f"{sys.executable} {script}"]
+    search = tuned(words, out, *command)
+    assert search["reached"] and search["best"] == 1, search["best"]
+    assert search["trials"][0]["guard"]["metric"] is None and best(search)["guard"]["metric"] == 0.8
+    state = out.with_suffix(".tune.json").read_bytes()
+    done = run("tune", *words, *command, *LIMITS, "--resume", "--out", out)
+    assert done.returncode == 0 and out.with_suffix(".tune.json").read_bytes() == state, done.stderr
+    assert count.read_text() == "xx"
+
+
+def test_a_search_that_is_stopped_early(folder):
+    """Before its first trial it leaves a state without trials; without any state `--resume` says what to do."""
+    words, out = sick(folder), folder / "tuned.json"
+    state = out.with_suffix(".tune.json")
+    expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, "no search to go on from", "without --resume"])
+    assert not out.exists() and not state.exists()
+    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1", how=signal.SIGKILL)
+    begun = json.loads(state.read_text())
+    assert begun["trials"] == [] and begun["best"] is None and not out.exists(), begun
+    code, line = interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1")
+    assert code == 1 and line.endswith("the same command with --resume goes on from here"), (code, line)
+    went_on = tuned(words, out, "--goal", "sqnr 60", "--resume", code=1)
+    assert went_on == tuned(words, folder / "whole.json", "--goal", "sqnr 60", code=1)
+    # A search that goes on forgets nothing before it has come there again.
+    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out], "trial 2", how=signal.SIGKILL)
+    kept = json.loads(state.read_text())
+    known = {one["key"] for one in kept["trials"] + kept["earlier"]}
+    assert known == {one["key"] for one in went_on["trials"]}, kept["earlier"]
+    # What is not a state of this program.
+    for text, word in (("{", "state"), ("[" * 100_000, "state"), ('{"format": 5}', "state"), ('{"format": "quantscope.tune", "version": 9}', "version")):
+        state.write_text(text)
+        expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, word])
+
+
+if __name__ == "__main__":
+    main(__name__)
