@@ -52,6 +52,43 @@ def test_a_missed_goal_leaves_the_best_recipe(folder):
     run_good("plan", words[0], "--recipe", out)
 
 
+def test_cures_that_keep_int8_does_not_allow(folder):
+    """They are listed with what each would gain, which the first one does, and cost."""
+    words, out = sick(folder), folder / "tuned.json"
+    search = tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, code=1)
+    assert best(search)["int8_macs"] == 1 and len(search["barred"]) == 2, search["barred"]
+    head, up = search["barred"]
+    assert (head["cure"], up["cure"]["at"]["module"]) == ({"cure": "float", "at": {"module": "head", "op": "aten.linear.default"}}, "up"), search["barred"]
+    # 24 x 32, 32 x 24 and 24 x 8 multiplications.
+    assert abs(head["int8_macs"] - 1 / 9) < 1e-9 and abs(up["int8_macs"] - 4 / 9) < 1e-9
+    assert head["gain_db"] > up["gain_db"] > 0.1
+    recipe = json.loads(out.read_text())
+    for cures in ([], [head["cure"]]):
+        (folder / f"{len(cures)}.json").write_text(json.dumps({**recipe, "cures": recipe["cures"] + cures}))
+    before, after = (measured(folder / f"out{n}", words, folder / f"{n}.json", words[4]) for n in (0, 1))
+    assert abs(after - before - head["gain_db"]) < 1, (before, after, head)
+    done = run("tune", *words, "--goal", "sqnr 40", "--keep-int8", 100, *LIMITS, "--out", out)
+    lines = done.stdout.splitlines()
+    at = lines.index("Cures that --keep-int8 100 does not allow, each by itself")
+    assert lines[at + 4].split() == ["float", f"+{head['gain_db']:.2f}", "-11.1", "%", "head", "·", "linear"], lines[at:at + 6]
+    # What is forbidden anyway is not listed, nor what the bound allows; a goal that is reached lists nothing.
+    assert [one["cure"]["at"]["module"] for one in
+            tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, "--forbid", "float@head · linear", code=1)["barred"]] == ["up"]
+    assert tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 100, "--allow", "range,float_result", code=1)["barred"] == []
+    assert [one["cure"]["at"]["module"] for one in tuned(words, out, "--goal", "sqnr 90", "--keep-int8", 60, code=1)["barred"]] == ["up"]
+    assert tuned(words, out, "--goal", "sqnr 20")["barred"] == []
+
+
+def test_nothing_left_to_quantize_is_not_a_recipe(folder):
+    """With no multiplication to keep the goal asks for all of them in floats: such a trial is not possible, one with fewer is."""
+    torch.manual_seed(3)
+    words, out = given(folder / "tied", Tied(), cure_models.values(64, 16)), folder / "tuned.json"
+    search = tuned(words, out, "--goal", "sqnr 90", "--keep-int8", 0, code=1)
+    assert any("nothing is quantized" in note for note in search["notes"]), search["notes"]
+    assert 0 < best(search)["int8_macs"] < 1, search["trials"]
+    run_good("plan", words[0], "--recipe", out)
+
+
 def test_a_good_model_is_left_as_it_is(folder):
     words, out = cure_models.outlier_channel().healthy.write(folder / "healthy"), folder / "tuned.json"
     search = tuned(words, out, "--goal", "sqnr 25")
@@ -88,6 +125,10 @@ def test_limits_and_what_is_forbidden(folder):
     assert len(one["trials"]) == 1 and "trials are used up" in one["stopped"]
     few = tuned(words, folder / "few.json", "--goal", "sqnr 90", "--forwards", 3, code=1)
     assert "forward passes are used up" in few["stopped"]
+    late = tuned(words, folder / "late.json", "--goal", "sqnr 90", "--time", "0.01", code=1)
+    assert len(late["trials"]) == 1 and "time is used up" in late["stopped"], late["stopped"]
+    assert late["remaining"] and json.loads((folder / "late.json").read_text())["format"] == "quantscope.recipe"
+    expect_bad("tune", *words, "--time", "soon", "--out", folder / "x.json", contains=["soon", "10m"], code=2)
     whole = tuned(words, folder / "whole.json", "--goal", "sqnr 90", "--keep-int8", 100, code=1)
     assert best(whole)["int8_macs"] == 1 and best(whole)["guard"]["sqnr_db"] > whole["trials"][0]["guard"]["sqnr_db"]
     free = tuned(words, folder / "free.json", "--goal", "sqnr 20")
@@ -197,8 +238,68 @@ def test_bad_input(folder):
     search = json.loads(done.stdout)
     assert (search["search_samples"], search["guard_samples"]) == (23, 8), search["notes"]
     assert any(note.startswith("sample 3 is left out: ") and "not finite" in note for note in search["notes"]), search["notes"]
-    tied = json.loads(run("tune", *given(folder / "tied", Tied(), data), "--goal", "sqnr 60", "--out", folder / "tied.json", "--json").stdout)
-    assert tied["trials"]
+    linear[0] = folder / "int8" / "model.reference.pt2"
+    run_good("quantize", folder / "linear" / "model.pt2", *linear[1:], "--export", "pt2-reference", "--out", folder / "int8")
+    expect_bad("tune", *linear, "--out", folder / "none.json", contains=[linear[0].name, "already quantized", "float model"])
+    assert not (folder / "none.json").exists() and not (folder / "none.tune.json").exists()
+
+
+def test_tied_weights(folder):
+    """Two layers with one weight: each gets its cures, and the recipe gives what was measured."""
+    torch.manual_seed(3)
+    words, out = given(folder / "tied", Tied(), cure_models.values(64, 16)), folder / "tuned.json"
+    search = tuned(words, out, "--goal", "sqnr 40")
+    assert search["reached"] and best(search)["guard"]["sqnr_db"] >= 40 > search["trials"][0]["guard"]["sqnr_db"], search["trials"]
+    assert {"first", "second"} == {cure["at"]["module"] for cure in search["cures"] if cure["cure"] == "float_result"}, search["cures"]
+    data = numpy.load(words[2])["x"]
+    numpy.savez(folder / "guard.npz", x=numpy.concatenate([data[24:32], data[56:64]]))
+    run_good("quantize", *words, "--recipe", out, "--compare-on", folder / "guard.npz", "--export", "none", "--out", folder / "out")
+    got = json.loads((folder / "out" / "result.json").read_text())["outputs"][0]["cumulative"]["sqnr_db"]
+    assert abs(got - best(search)["guard"]["sqnr_db"]) < 1e-9, (got, best(search))
+
+
+class Quiet(nn.Module):
+    """Its second output is always zero."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc, self.other = nn.Linear(16, 16), nn.Linear(16, 4)
+
+    def forward(self, x):
+        return torch.tanh(self.fc(x)), torch.relu(self.other(x) - 100)
+
+
+def test_an_output_without_signal(folder):
+    """It is said, and does not count: the other one is held to the goal, and its noise is blamed."""
+    torch.manual_seed(3)
+    words = given(folder / "quiet", Quiet(), cure_models.values(64, 16))
+    search = tuned(words, folder / "tuned.json", "--goal", "sqnr 36")
+    assert search["reached"] and 36 <= best(search)["guard"]["sqnr_db"] < 200, search["trials"]
+    assert any("'relu' is not measured: it is zero" in note for note in search["notes"]), search["notes"]
+    for trial in search["trials"]:
+        assert trial["guard"]["by_output"][0] > 0 and trial["guard"]["by_output"][1] is None, trial
+    assert all(site["share"] == 0 for site in search["blame"] if site["node"] == "linear_1"), search["blame"]
+
+
+def test_front_and_blame_of_the_document(folder):
+    words = sick(folder)
+    search = tuned(words, folder / "tuned.json", "--goal", "sqnr 90", "--keep-int8", 30, code=1)
+    points = [(trial["guard"]["sqnr_db"], trial["int8_macs"]) for trial in search["trials"]]
+    wanted = [i for i, (db, macs) in enumerate(points)
+              if not any(d >= db and m >= macs and (d, m) != (db, macs) for d, m in points)]
+    assert search["front"] == wanted and len(wanted) > 1 and len(wanted) < len(points), (search["front"], points)
+    assert search["best"] in wanted
+    # Who makes the noise of the recipe that it began with: the same as `why` says of the searched samples.
+    numpy.savez(folder / "searched.npz", x=numpy.delete(numpy.load(words[4])["x"], numpy.r_[24:32, 56:64], 0))
+    why = json.loads(run_good("why", *words, "--compare-on", folder / "searched.npz", "--samples", 64, "--json"))
+    ours = {(site["node"], site["kind"], site["readers"]): site["share"] for site in search["blame"]}
+    theirs = {(site["node"], site["kind"], site["readers"]): site["expected"] for site in why["sites"]}
+    assert ours.keys() == theirs.keys(), ours.keys() ^ theirs.keys()
+    for key, share in theirs.items():
+        assert abs(ours[key] - share) <= 1e-6 * share, (key, ours[key], share)
+    shares = [site["share"] for site in search["blame"]]
+    assert shares == sorted(shares, reverse=True)
+    assert [cause["cause"] for cause in search["causes"]] == [cause["cause"] for cause in why["causes"]]
 
 
 def test_samples_that_are_not_finite(folder):

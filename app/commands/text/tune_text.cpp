@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/export/report/part_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace qs {
@@ -38,11 +39,33 @@ std::string trialsText(const TuneState& state)
     return table.text();
 }
 
+std::string placesText(const Cure& cure)
+{
+    std::string text = addressText(cure.at);
+    for (const ValueAddress& more : cure.nodes)
+        text += ", " + addressText(more);
+    return text;
+}
+
+/// The first of them as a table.
+std::string barredText(const TuneRequest& request, const std::vector<BarredCure>& barred)
+{
+    constexpr std::size_t kMost = 10;
+    TextTable table({"cure", ">predicted gain dB", ">int8 MACs", "at"});
+    for (std::size_t i = 0; i < std::min(kMost, barred.size()); ++i)
+        table.add({std::string(cureKindName(barred[i].cure.kind)),
+                   "+" + fixedText(barred[i].gainDb, 2), "-" + partText(barred[i].int8Macs),
+                   placesText(barred[i].cure)});
+    return "Cures that --keep-int8 " + numberText(100 * request.keepInt8, 4)
+        + " does not allow, each by itself\n\n" + table.text()
+        + (barred.size() > kMost
+               ? "and " + std::to_string(barred.size() - kMost) + " more; --json lists all\n"
+               : "");
+}
+
 std::string cureLine(const Cure& cure)
 {
-    std::string line = "  " + std::string(cureKindName(cure.kind)) + "  " + addressText(cure.at);
-    for (const ValueAddress& more : cure.nodes)
-        line += ", " + addressText(more);
+    const std::string line = "  " + std::string(cureKindName(cure.kind)) + "  " + placesText(cure);
     return line + (cure.qconfig.empty() ? "" : "  as " + inQuotes(cure.qconfig)) + "\n";
 }
 
@@ -65,6 +88,8 @@ std::string tuneText(const TuneRequest& request, const TuneState& state)
     }
     for (const std::string& note : state.notes)
         text += "Note: " + note + ".\n";
+    if (!best.reached && !state.barred.empty())
+        text += barredText(request, state.barred) + "\n";
     if (!best.reached && !state.remaining.empty()) {
         text += "What is left of the noise\n";
         for (const RemainingNoise& one : state.remaining)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 
 namespace qs {
 
@@ -168,12 +169,48 @@ void FloatKnapsack::exchange(std::vector<bool>& taken, double noise, double most
     }
 }
 
-FloatChoice FloatKnapsack::choose(double noise, double mostFloat) const
+std::vector<bool> FloatKnapsack::taken(double noise, double mostFloat) const
 {
-    FloatChoice choice;
     std::vector<bool> taken(m_macs.size());
     fill(taken, noise, mostFloat);
     exchange(taken, noise, mostFloat);
+    return taken;
+}
+
+std::vector<FloatGroup> FloatKnapsack::barredBy(double noise, double mostFloat) const
+{
+    const std::vector<bool> wanted = taken(noise, 1), held = taken(noise, mostFloat);
+    std::vector<std::set<NodeId>> sets;
+    for (const Item& item : m_items)
+        if (isGone(item, wanted) && !isGone(item, held) && costOf(item.operators, {}) > 0)
+            sets.emplace_back(item.operators.begin(), item.operators.end());
+    std::stable_sort(sets.begin(), sets.end(),
+                     [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    std::vector<FloatGroup> groups;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        const std::set<NodeId>& set = sets[i];
+        if (std::any_of(sets.begin(), sets.begin() + std::ptrdiff_t(i), [&set](const auto& other) {
+                return std::includes(other.begin(), other.end(), set.begin(), set.end());
+            }))
+            continue;
+        FloatGroup group {{set.begin(), set.end()}, 0, 0};
+        std::vector<bool> alone(m_macs.size());
+        for (const NodeId id : group.operators)
+            alone[m_indices.at(id)] = true;
+        group.share = this->noise() - noiseWith(alone);
+        group.macs = macsOf(alone);
+        groups.push_back(std::move(group));
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const FloatGroup& a, const FloatGroup& b) {
+        return a.share * b.macs > b.share * a.macs;
+    });
+    return groups;
+}
+
+FloatChoice FloatKnapsack::choose(double noise, double mostFloat) const
+{
+    FloatChoice choice;
+    const std::vector<bool> taken = this->taken(noise, mostFloat);
     choice.noise = noiseWith(taken);
     choice.floatMacs = macsOf(taken);
     choice.isBounded = choice.noise > noise;

@@ -19,6 +19,14 @@ struct FloatChoice
     bool isBounded = false; ///< the bound of float multiplications came before that of noise
 };
 
+/// Operators that have to be float together for a value's noise to go.
+struct FloatGroup
+{
+    std::vector<NodeId> operators;
+    double share = 0; ///< of the noise, that goes if they alone are made float
+    double macs = 0; ///< share of all multiplications
+};
+
 /// A knapsack: greedily the group of operators with the greatest predicted share for its
 /// multiplications, until what stays is at most `noise`, or one more would make more than
 /// `mostFloat` of all multiplications float; then single groups are exchanged as long as that is
@@ -32,6 +40,11 @@ public:
     FloatChoice choose(double noise, double mostFloat) const;
     /// Groups that cost no multiplication, down to a fiftieth of the noise.
     FloatChoice freeOnes() const;
+    /// The groups that `choose(noise, 1)` takes, and `choose(noise, mostFloat)` takes not whole:
+    /// the greatest share for its multiplications first. A group within another is not listed.
+    std::vector<FloatGroup> barredBy(double noise, double mostFloat) const;
+    /// The sum of all shares.
+    double noise() const { return noiseWith(std::vector<bool>(m_macs.size())); }
 
 private:
     struct Item
@@ -44,6 +57,8 @@ private:
     /// The shares of the items that stay.
     double noiseWith(const std::vector<bool>& taken) const;
     double macsOf(const std::vector<bool>& taken) const;
+    /// By index of the operators, whether `choose` takes them.
+    std::vector<bool> taken(double noise, double mostFloat) const;
     /// Takes items, the best ratio first; `without`: an item whose operators are not taken.
     void fill(std::vector<bool>& taken, double noise, double mostFloat,
               const Item* without = nullptr) const;

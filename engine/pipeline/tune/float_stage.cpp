@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/text.h"
-#include "engine/blame/why_json.h"
-#include "engine/pipeline/causes_of.h"
 #include "engine/pipeline/tune/float_choice.h"
 #include "engine/pipeline/tune/tune_search.h"
 #include "engine/plan/module_statistics.h"
@@ -20,7 +18,7 @@ constexpr double kProgressDb = 0.1;
 constexpr double kMissDb = 3; ///< between prediction and measurement, for measuring sites alone
 constexpr double kStricter = 0.5; ///< of the noise, where a goal states none
 constexpr std::int64_t kMeasuredAlone = 16; ///< sites
-constexpr std::size_t kMostRemaining = 5;
+constexpr double kSlightlyLess = 1 - 1e-9; ///< as rounding goes
 
 bool isSameSite(const BlameSite& a, const BlameSite& b)
 {
@@ -103,12 +101,12 @@ private:
         return {m_blame, graph, *m_model.calibration->prepared->plan, macsByOperator(graph)};
     }
 
-    /// One trial at the noise that is aimed at; false where it was made before.
+    /// One trial at the noise that is aimed at; false where it was made before, or cannot be.
     Result<bool> tryOnce()
     {
-        const double mostFloat = std::max(0.0, m_base.int8Macs - m_search.request().keepInt8);
-        const FloatChoice choice = knapsack().choose(m_aim, mostFloat);
-        m_isBounded = choice.isBounded;
+        const double allowed = std::max(0.0, m_base.int8Macs - m_search.request().keepInt8);
+        const FloatChoice choice = knapsack().choose(m_aim, std::min(allowed, m_mostFloat));
+        m_isBounded = choice.isBounded && allowed <= m_mostFloat;
         Trial trial = m_base;
         trial.stage = m_reached > 0 ? "less float" : "float";
         bool differs = false;
@@ -119,7 +117,9 @@ private:
         m_tried.push_back(trial.cures);
         trial.predictedDb = shareDb(choice.noise);
         QS_CHECK(m_search.attempt(std::move(trial)));
-        return true;
+        if (!m_search.wasMade()) // next time less of it
+            m_mostFloat = kSlightlyLess * choice.floatMacs;
+        return m_search.wasMade();
     }
 
     /// Measures alone the sites that the last trial left; false where that was done of it.
@@ -151,6 +151,7 @@ private:
     Blame m_blame; ///< of the base, with what trials taught
     double m_aim = 0, m_missed = 0, m_reached = 0;
     int m_misses = 0;
+    double m_mostFloat = 1; ///< share of the multiplications, by what was not possible
     bool m_isBounded = false;
     Key m_correctedAt;
     std::vector<std::vector<Cure>> m_tried;
@@ -183,28 +184,6 @@ std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice
 Result<void> tryFloatOperators(TuneSearch& search)
 {
     return search.isAllowed(CureKind::Float) ? FloatStage(search).run() : Result<void>();
-}
-
-Result<void> tellRemaining(TuneSearch& search)
-{
-    const Trial best = search.best();
-    QS_TRY(const TrialModel model, search.modelOf(best));
-    QS_TRY(const BlamePtr blame, search.blamed(model, best, 0));
-    const Graph& graph = *model.calibration->prepared->model;
-    const WhyParts parts {&graph, model.calibration->prepared->plan.get(), nullptr};
-    const NodeTitles titles(graph);
-    for (const Cause& cause : causesOf(*model.calibration, *blame, search.request().file)) {
-        if (search.state().remaining.size() >= kMostRemaining)
-            break;
-        search.state().remaining.push_back(
-            {siteTitle(parts, titles, blame->sites[cause.site].site), cause.code, cause.share});
-    }
-    const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
-                                 macsByOperator(graph));
-    const FloatChoice all = knapsack.choose(search.aimedNoise(best), 1);
-    if (tellsNoise(search.request().goal) && !all.isBounded)
-        search.state().neededInt8 = best.int8Macs - all.floatMacs;
-    return {};
 }
 
 } // namespace qs

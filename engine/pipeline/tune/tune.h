@@ -89,6 +89,14 @@ struct RemainingNoise
     double share = 0; ///< of all that is left
 };
 
+/// A float cure of a goal that was missed, which the bound of int8 multiplications does not allow.
+struct BarredCure
+{
+    Cure cure;
+    double gainDb = 0; ///< predicted, of this cure alone beside those of the best trial
+    double int8Macs = 0; ///< share of all multiplications that it would make float
+};
+
 /// How a search stands: each step makes the next one.
 struct TuneState
 {
@@ -105,6 +113,9 @@ struct TuneState
     std::vector<RemainingNoise> remaining; ///< of a goal that was missed, the greatest first
     /// Of a goal that was missed: with how much in int8 it is predicted, if it is.
     std::optional<double> neededInt8;
+    /// What stands between a missed goal and the bound of int8 multiplications: the most noise for
+    /// its multiplications first.
+    std::vector<BarredCure> barred;
     bool isReached() const { return !trials.empty() && trials[best].reached; }
 };
 using SeeTune = std::function<Result<void>(const TuneState&)>;

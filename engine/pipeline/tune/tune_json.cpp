@@ -169,7 +169,10 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
             const Node* node = request.file->tryGet(site.site.node);
             blame.push_back({{"node", node ? Json(node->name) : Json(nullptr)},
                              {"kind", siteKindName(site.site.kind)},
-                             {"readers", readerClassName(site.site.readers)},
+                             {"readers",
+                              site.site.kind == BlameSite::Kind::Value
+                                  ? Json(readerClassName(site.site.readers))
+                                  : Json(nullptr)},
                              {"share", numberJson(site.expected)}});
         }
     Json remaining = Json::array();
@@ -177,6 +180,11 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
         remaining.push_back({{"node", one.node},
                              {"cause", causeName(one.cause)},
                              {"share", numberJson(one.share)}});
+    Json barred = Json::array();
+    for (const BarredCure& one : state.barred)
+        barred.push_back({{"cure", curesToJson({one.cure}).at(0)},
+                          {"gain_db", numberJson(one.gainDb)},
+                          {"int8_macs", numberJson(one.int8Macs)}});
     const Trial* best = state.trials.empty() ? nullptr : &state.trials[state.best];
     const Json json {{"format", kTuneFormat},
                      {"version", kTuneVersion},
@@ -195,6 +203,7 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"forwards", state.forwards},
                      {"notes", state.notes},
                      {"remaining", std::move(remaining)},
+                     {"barred", std::move(barred)},
                      {"needed_int8", optionalJson(state.neededInt8)},
                      {"reached", state.isReached()},
                      {"stopped", state.stopped.empty() ? Json(nullptr) : Json(state.stopped)}};

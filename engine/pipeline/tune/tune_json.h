@@ -9,7 +9,8 @@ namespace qs {
 
 /// A search as one document, two-space indent: `{format, version, of, goal, keep_int8,
 /// search_samples, guard_samples, blame[], causes[], trials[], earlier[], front[], best, cures[],
-/// forwards, notes[], remaining[], needed_int8, reached, stopped}`. A trial: `{key, stage,
+/// forwards, notes[], remaining[], barred[], needed_int8, reached, stopped}`.
+/// What --keep-int8 bars: `{cure, gain_db, int8_macs}`. A trial: `{key, stage,
 /// predicted_db, search, guard, int8_macs, forwards, reached, cures, qconfigs, needless_outputs}`,
 /// figures as `{sqnr_db, cosine, top1_drop, metric, by_output, noise_error}`, null where they are
 /// not finite; the front holds the trials that no other beats in both SQNR and int8

@@ -166,6 +166,9 @@ Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job
     QS_TRY(const EditedModelPtr edited, m_chain.edited(m_request.file, recipe, job));
     QS_TRY(const GraphPtr model, m_chain.typed(edited->graph, recipe, m_request.settings, job));
     QS_TRY(const PlanPtr plan, m_chain.plan(model, recipe, job));
+    if (!recipe.cures.empty() && plan->quantizedOps == 0)
+        return fail(makeError(ErrorCode::BadInput, "nothing is quantized any longer")
+                        .inFile(model->info().path));
     TrialModel made;
     QS_TRY(made.calibration, m_chain.calibrate({model, plan, recipe, m_request.settings}, job));
     const PreparedModel& prepared = *made.calibration->prepared;

@@ -36,6 +36,19 @@ std::vector<double> outputWeights(const TrialFigures& figures)
     return weights;
 }
 
+/// Another recipe may not have it.
+bool isOfRecipe(const Error& error)
+{
+    return error.code == ErrorCode::BadInput || error.code == ErrorCode::Unsupported
+        || error.code == ErrorCode::Numeric;
+}
+
+void noteOnce(std::vector<std::string>& notes, const std::string& note)
+{
+    if (std::find(notes.begin(), notes.end(), note) == notes.end())
+        notes.push_back(note);
+}
+
 /// Only those that a cure still names, each once.
 void dropUnnamed(std::vector<std::pair<std::string, QConfig>>& qconfigs,
                  const std::vector<Cure>& cures)
@@ -159,6 +172,7 @@ Result<void> TuneSearch::attempt(Trial trial)
     trial.key = keyOf(recipe);
     ++m_state.forwards;
     trial.forwards = m_state.forwards;
+    m_wasMade = true;
     m_job.report("tune", "trial " + std::to_string(m_state.trials.size() + 1), 0);
     const auto known = m_known.find(trial.key);
     if (known != m_known.end() && m_measure.isTold(known->second.guard)) {
@@ -167,7 +181,15 @@ Result<void> TuneSearch::attempt(Trial trial)
         trial.int8Macs = known->second.int8Macs;
         trial.reached = m_measure.reaches(trial.guard);
     } else {
-        QS_TRY(m_made, m_measure.make(recipe, m_job));
+        auto made = m_measure.make(recipe, m_job);
+        m_wasMade = made.has_value();
+        if (!made && !m_state.trials.empty() && isOfRecipe(made.error())) {
+            noteOnce(m_state.notes,
+                     "a trial of the stage " + inQuotes(trial.stage)
+                         + " is not possible: " + made.error().message);
+            return {};
+        }
+        QS_TRY(m_made, std::move(made));
         m_madeOf = trial.key;
         QS_CHECK(m_measure.measure(m_made, trial, m_job));
     }

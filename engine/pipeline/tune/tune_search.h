@@ -37,8 +37,11 @@ public:
     /// below 1 where it is less.
     double excess(const Trial& trial) const;
 
-    /// Measures a trial, or takes over what is known of it, and keeps it.
+    /// Measures a trial, or takes over what is known of it, and keeps it. After the first trial, one
+    /// that cannot be made (nothing is quantized, say) becomes a note.
     Result<void> attempt(Trial trial);
+    /// Whether the last attempt became a trial.
+    bool wasMade() const { return m_wasMade; }
     /// The trial as a model; the one that was measured last is at hand.
     Result<TrialModel> modelOf(const Trial& trial) const;
     /// Who causes the noise of the trial's worst outputs, over the search data.
@@ -69,6 +72,7 @@ private:
     TuneState m_state;
     TrialModel m_made; ///< of the trial `m_madeOf`
     Key m_madeOf;
+    bool m_wasMade = false;
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 
@@ -81,7 +85,8 @@ std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice
 Result<void> tryFreeCures(TuneSearch& search);
 /// Stage D: as few float operators as the prediction asks for, corrected by what is measured.
 Result<void> tryFloatOperators(TuneSearch& search);
-/// What is left of the noise where the goal was missed.
+/// What is left of the noise where the goal was missed, and which cures the bound of int8
+/// multiplications bars.
 Result<void> tellRemaining(TuneSearch& search);
 
 } // namespace qs

@@ -111,6 +111,39 @@ private Q_SLOTS:
         QCOMPARE(better.groups.front().front(), one.ids[0]);
     }
 
+    /// What would bring less noise, and the bound does not let in: the best for its multiplications
+    /// first. What costs nothing is not among it.
+    void whatTheBoundBarsIsListed()
+    {
+        const Layers layers({{0.5, 40}, {0.3, 20}, {0.1, 40}, {0.05, 0}});
+        const auto barred = layers.knapsack().barredBy(0.2, 0.3);
+        QCOMPARE(barred.size(), std::size_t(1)); // 0.3 for 20 fits; 0.5 for 40 is wanted as well
+        QCOMPARE(barred[0].operators, std::vector<NodeId> {layers.ids[0]});
+        QVERIFY(std::abs(barred[0].share - 0.5) < 1e-12);
+        QVERIFY(std::abs(barred[0].macs - 0.4) < 1e-12);
+        const auto all = layers.knapsack().barredBy(0, 0);
+        QCOMPARE(all.size(), std::size_t(3));
+        QCOMPARE(all[0].operators.front(), layers.ids[1]);
+        QCOMPARE(all[1].operators.front(), layers.ids[0]);
+        QCOMPARE(all[2].operators.front(), layers.ids[2]);
+        QVERIFY(layers.knapsack().barredBy(0.2, 1).empty());
+    }
+
+    /// A value that two layers read, and their weights: the two are one cure.
+    void operatorsThatGoTogetherAreOneCure()
+    {
+        Layers layers({{0.5, 40}, {0.3, 20}});
+        SiteBlame both = layers.blame.sites[0];
+        both.site.at = layers.ids;
+        both.expected = both.share = 0.2;
+        layers.blame.sites.push_back(both);
+        const auto barred = layers.knapsack().barredBy(0, 0);
+        QCOMPARE(barred.size(), std::size_t(1));
+        QCOMPARE(barred[0].operators.size(), std::size_t(2));
+        QVERIFY(std::abs(barred[0].share - 1) < 1e-12);
+        QVERIFY(std::abs(barred[0].macs - 1) < 1e-12);
+    }
+
     void enoughIsEnough()
     {
         const Layers layers({{0.5, 80}, {0.4, 10}});
