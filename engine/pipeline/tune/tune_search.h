@@ -37,8 +37,8 @@ public:
     /// below 1 where it is less.
     double excess(const Trial& trial) const;
 
-    /// Measures a trial, or takes over what is known of it, and keeps it. After the first trial, one
-    /// that cannot be made (nothing is quantized, say) becomes a note.
+    /// Measures a trial, or takes over what is known of it, and keeps it. After the first trial,
+    /// one that cannot be made (nothing is quantized, say) becomes a note.
     Result<void> attempt(Trial trial);
     /// Whether the last attempt became a trial.
     bool wasMade() const { return m_wasMade; }
