@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search of `tune` leaves, however it ends: `--resume` goes on from it to the byte, and refuses it for anything else."""
+"""What a search of `tune` leaves, however it ends: `--resume` goes on from it to the byte, and refuses it for anything else.
+ROUNDS says how often a search is stopped at any moment."""
 
 import json
+import os
+import random
+import shutil
 import signal
+import subprocess
 import sys
+import time
 
 import cure_models
 import numpy
-from harness import expect_bad, interrupted, main, run
+from harness import PROGRAM, expect_bad, interrupted, main, run
 from tune_searches import LIMITS, best, sick, tuned
+
+ROUNDS = int(os.environ.get("ROUNDS", "10"))
 
 
 def test_a_stopped_search_goes_on_to_the_byte(folder):
@@ -34,6 +42,58 @@ def test_a_stopped_search_goes_on_to_the_byte(folder):
     expect_bad("tune", *other, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", part, contains=["another model"])
     assert part.with_suffix(".tune.json").read_bytes() == state
     tuned(words, part, "--goal", "sqnr 50", "--resume", code=1)
+
+
+def stopped(command, seconds, how):
+    """(exit status, stderr) of a run that gets the signal after so long, and the seconds that it then took."""
+    process = subprocess.Popen([PROGRAM, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(seconds)
+    asked = time.monotonic()
+    process.send_signal(how)
+    errors = process.communicate(timeout=60)[1]
+    return process.returncode, errors, time.monotonic() - asked
+
+
+def test_a_search_is_stopped_at_any_moment(folder):
+    """Again and again: its state always reads, and the search that goes on from it ends as one that was not stopped, to the byte."""
+    words, limits = sick(folder), ("--goal", "sqnr 60", *LIMITS)
+    whole, out, other = folder / "whole.json", folder / "out" / "tuned.json", folder / "other" / "tuned.json"
+    state = out.with_suffix(".tune.json")
+    for place in (out, other):
+        place.parent.mkdir()
+    began = time.monotonic()
+    tuned(words, whole, "--goal", "sqnr 60", code=1)
+    span = time.monotonic() - began
+    chance, begun, ended, hidden = random.Random(11), 0, 0, set()
+    for turn in range(ROUNDS):
+        how = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[turn % 3]
+        resumed = ["--resume"] if state.exists() else []
+        code, errors, took = stopped(["tune", *words, *limits, "--out", out, *resumed], chance.uniform(0.2, 1.1) * span, how)
+        assert took < 10, (took, how)
+        last = errors.splitlines()[-1] if errors else ""
+        if how == signal.SIGKILL:  # the next run that writes there removes what this one was writing
+            hidden = {path.name for path in out.parent.glob(".quantscope-*")}
+        if how != signal.SIGKILL:
+            left = {path.name for path in out.parent.iterdir()} - hidden
+            assert left <= {out.name, state.name}, left
+            ends = ("cancelled", "goes on from here", "the best recipe is written")
+            assert code in (1, -how) and (not last or last.endswith(ends)), (code, last)
+        if not state.exists():
+            assert not out.exists()
+            continue
+        begun += 1
+        trials = json.loads(state.read_text())["trials"]
+        assert out.exists() or not trials
+        if turn % 5 == 4 or last.endswith("is written"):
+            shutil.copy(state, other.with_suffix(".tune.json"))
+            tuned(words, other, "--goal", "sqnr 60", "--resume", code=1)
+            assert other.read_bytes() == whole.read_bytes()
+            assert other.with_suffix(".tune.json").read_bytes() == whole.with_suffix(".tune.json").read_bytes()
+        if last.endswith("is written"):
+            ended += 1
+            state.unlink()
+            out.unlink()
+    assert begun > ROUNDS // 5 and ended < ROUNDS, (begun, ended)
 
 
 def test_data_are_known_by_what_they_hold(folder):
