@@ -152,13 +152,16 @@ def test_a_search_that_is_stopped_early(folder):
     state = out.with_suffix(".tune.json")
     expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, "no search to go on from", "without --resume"])
     assert not out.exists() and not state.exists()
-    interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1", how=signal.SIGKILL)
-    begun = json.loads(state.read_text())
-    assert begun["trials"] == [] and begun["best"] is None and not out.exists(), begun
-    code, line = interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", out], "trial 1")
+    # A trial takes half a minute until there is that folder.
+    slow = ("--goal", "metric 0.9", "--eval", f"test -d {folder / 'quick'} || sleep 30; echo 0.5 #")
+    for how in (signal.SIGKILL, signal.SIGINT):
+        code, line = interrupted(["tune", *words, *slow, *LIMITS, "--out", out], "trial 1", how)
+        begun = json.loads(state.read_text())
+        assert begun["trials"] == [] and begun["best"] is None and not out.exists(), begun
     assert code == 1 and line.endswith("the same command with --resume goes on from here"), (code, line)
-    went_on = tuned(words, out, "--goal", "sqnr 60", "--resume", code=1)
-    assert went_on == tuned(words, folder / "whole.json", "--goal", "sqnr 60", code=1)
+    (folder / "quick").mkdir()
+    assert tuned(words, out, *slow, "--resume", code=1) == tuned(words, folder / "whole.json", *slow, code=1)
+    went_on = tuned(words, out, "--goal", "sqnr 60", code=1)
     # A search that goes on forgets nothing before it has come there again.
     interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out], "trial 2", how=signal.SIGKILL)
     kept = json.loads(state.read_text())

@@ -15,6 +15,7 @@
 #include "engine/extensions/pack_file.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/stage_chain.h"
+#include "engine/pipeline/tune/tune_json.h"
 #include "engine/project/project.h"
 #include "engine/runs/run_store.h"
 #include "engine/verify/certificate.h"
@@ -123,6 +124,18 @@ Result<void> readCertificate(const std::string& path)
                                         : Result<void>();
 }
 
+/// The state of a search by the model's own sample.
+Result<void> readSearch(const GraphPtr& model, const std::string& path)
+{
+    TuneRequest request;
+    request.file = model;
+    request.recipe = defaultRecipe();
+    request.settings = {"sample", {}, "cpu"};
+    QS_TRY(request.data, dataContent(request, {}));
+    QS_TRY(const std::string text, readTextFile(path));
+    return without(readTrials(text, request));
+}
+
 std::map<std::string, Reader> readersFor(const GraphPtr& model, const PlanPtr& plan)
 {
     return {
@@ -141,6 +154,7 @@ std::map<std::string, Reader> readersFor(const GraphPtr& model, const PlanPtr& p
         {"extension", [](const auto& path) { return without(readPack(folderOf(path))); }},
         {"run", readKeptRun},
         {"certificate", readCertificate},
+        {"search", [=](const auto& path) { return readSearch(model, path); }},
         {"backend", [](const auto& path) { return without(readBackend(path)); }},
         {"project", [](const auto& path) { return without(readProject(path)); }},
         {"result", readStored},

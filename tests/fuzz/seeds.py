@@ -151,13 +151,16 @@ def make_more(folder):
     certificate = {"format": "quantscope.certificate", "version": 1, "passed": True, "model_sha256": "0" * 64, "recipe_sha256": "1" * 64, "date": "2026-11-24T10:00:00Z",
                    "files": {"result.json": "2" * 64, "model.int8.ts.pt": "3" * 64}, "runtimes": []}
     (folder / "certificate.json").write_text(json.dumps(certificate))
+    subprocess.run([PROGRAM, "tune", folder / "net.pt2", "--data", "sample", "--no-guard", "--goal", "sqnr 150", "--device", "cpu", "--out", folder / "search.json"],
+                   check=False, capture_output=True)  # misses the goal
     dump = json.loads(mapping_dump())
     (folder / "mapping.json").write_text(json.dumps(dump))
     inside = {"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": dump, "convert": {"qconfig_mapping": dump}}
     (folder / "inside.json").write_text(json.dumps(inside))
     (folder / "native.json").write_text(backend_dump())
     return {"edits": [(folder / "edits.json", "json")], "constant": [(folder / "constant.npy", "npy")], "extension": [(pack / "extension.json", "json")],
-            "run": [(kept, "json")], "certificate": [(folder / "certificate.json", "json")]}
+            "run": [(kept, "json")], "certificate": [(folder / "certificate.json", "json")],
+            "search": [(folder / "search.tune.json", "json")]}
 
 
 def make_seeds(folder):

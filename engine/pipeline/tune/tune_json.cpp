@@ -62,6 +62,18 @@ TrialFigures readFigures(const Json& json)
     return figures;
 }
 
+bool isIn(double value, double least, double most)
+{
+    return value >= least && value <= most;
+}
+
+/// Figures as a search makes them.
+bool isSound(const TrialFigures& figures)
+{
+    return isIn(figures.db, -kExactDb, kExactDb) && isIn(figures.cosine, -1, 1)
+        && figures.noiseError >= 0;
+}
+
 Trial readTrial(const Json& json, const TuneRequest& request)
 {
     Trial trial;
@@ -229,6 +241,8 @@ Result<KnownTrials> readTrials(const std::string& text, const TuneRequest& reque
         for (const char* list : {"earlier", "trials"})
             for (const Json& one : json.at(list)) {
                 Trial trial = readTrial(one, request);
+                if (!isSound(trial.search) || !isSound(trial.guard) || !isIn(trial.int8Macs, 0, 1))
+                    return bad("is damaged");
                 known[trial.key] = std::move(trial);
             }
         return known;

@@ -181,6 +181,13 @@ private Q_SLOTS:
               std::string(R"({"format": "quantscope.tune", "version": 1, "of": 3})"),
               std::string(100'000, '[')})
             QVERIFY2(!readTrials(text, m_request), text.substr(0, 60).c_str());
+        TuneState state;
+        for (const double macs : {0.5, 1.5}) {
+            state.trials = {Trial {}};
+            state.trials[0].key = "one";
+            state.trials[0].int8Macs = macs;
+            QCOMPARE(readTrials(tuneJson(m_request, state), m_request).has_value(), macs < 1);
+        }
     }
 
     void aBudgetLeavesTheBestSoFar()
