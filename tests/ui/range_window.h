@@ -12,9 +12,12 @@ namespace qs::test {
 class RangeWindow : public EdgeWindow
 {
 protected:
+    /// Null also while the alternatives are worked out: the tree still has those before.
     QTreeWidgetItem* alternative(const QString& name)
     {
         auto* tree = find<QTreeWidget>("alternativesTree");
+        if (!find<QWidget>("alternativesWait")->isHidden())
+            return nullptr;
         for (QTreeWidgetItemIterator it(tree); *it; ++it)
             if ((*it)->data(0, Qt::UserRole + 1).toString() == name)
                 return *it;

@@ -26,6 +26,7 @@ public:
             card->installEventFilter(this);
     }
     int painted = 0, misplaced = 0;
+    QHash<QObject*, int> paintedOf; ///< by card
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override
@@ -33,6 +34,7 @@ protected:
         if (event->type() == QEvent::Paint) {
             const auto* card = static_cast<Card*>(watched);
             ++painted;
+            ++paintedOf[watched];
             bool isRight = card->x() > 0 && card->width() == m_cards.width() - 2 * card->x();
             for (const auto* other : all())
                 isRight = isRight
@@ -202,7 +204,8 @@ private Q_SLOTS:
             QVERIFY(label("whyOutputRule").contains(name));
             if (isCalibrated)
                 QVERIFY(shownIn(*find<QTableView>("metricsTable")->model(), 3, text));
-            QTRY_VERIFY(find<QTreeWidget>("alternativesTree")->topLevelItemCount() > 3);
+            QTRY_VERIFY(find<QWidget>("alternativesWait")->isHidden());
+            QVERIFY(find<QTreeWidget>("alternativesTree")->topLevelItemCount() > 3);
             QString now; // of the output, which comes before the weight
             int original = 0;
             for (QTreeWidgetItemIterator it(find<QTreeWidget>("alternativesTree")); *it; ++it) {
@@ -265,6 +268,28 @@ private Q_SLOTS:
         }
         QVERIFY(watch.painted > 60);
         QCOMPARE(watch.misplaced, 0);
+    }
+
+    /// What arrives after a selection, alternatives and stored values, paints no card above it.
+    void lateFiguresPaintNoOtherCard()
+    {
+        PlaceWatch watch(*find<QWidget>("cardWhy")->parentWidget());
+        QWidget& wait = *find<QWidget>("alternativesWait");
+        auto* first = find<QWidget>("cardQuantization");
+        int seen = 0;
+        for (const auto& node : graph().nodes()) {
+            if (!workspace().facts().weightObserver(node->id)
+                || workspace().selection().contains(node->id))
+                continue;
+            watch.paintedOf.clear();
+            workspace().selectNode(node->id);
+            QTRY_VERIFY(watch.paintedOf.value(first) > 0);
+            QTRY_VERIFY(wait.isHidden());
+            QTest::qWait(50); // stored values
+            if (seen++ > 0) // the first may bring the scroll bar
+                QCOMPARE(watch.paintedOf.value(first), 1);
+        }
+        QVERIFY(seen > 3);
     }
 
     /// A plot that is not seen is drawn when it is, and what alone follows the selection is drawn

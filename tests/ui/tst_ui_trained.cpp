@@ -19,6 +19,8 @@ private:
     QString wayNow()
     {
         auto* tree = find<QTreeWidget>("alternativesTree");
+        if (!find<QWidget>("alternativesWait")->isHidden())
+            return {};
         for (QTreeWidgetItemIterator it(tree); *it; ++it)
             if (!(*it)->isHidden() && (*it)->text(2) == QLatin1String("now"))
                 return (*it)->text(0);

@@ -55,20 +55,13 @@ public:
             paintError(*painter, option, index);
             return;
         }
-        QStyleOptionViewItem opt = option;
-        initStyleOption(&opt, index);
-        opt.state &= ~QStyle::State_HasFocus;
+        const bool isSelected = option.state & QStyle::State_Selected;
         if (index.column() == ModuleTreeModel::QConfigColumn) {
-            opt.font = uiFont(11);
             const bool own = index.data(ModuleTreeModel::OverriddenRole).toBool();
-            const QColor ink = own ? theme().accent : theme().muted;
-            opt.palette.setColor(QPalette::Text, ink);
-            opt.palette.setColor(QPalette::HighlightedText, ink);
-            drawPlain(*painter, opt, ink);
-            return;
+            drawPlain(*painter, option, index, uiFont(11), own ? theme().accent : theme().muted);
+        } else {
+            drawPlain(*painter, option, index, uiFont(12, isSelected ? 600 : 400), theme().text);
         }
-        opt.font = uiFont(12, option.state & QStyle::State_Selected ? 600 : 400);
-        drawPlain(*painter, opt, theme().text);
     }
 
 private:
@@ -80,15 +73,17 @@ private:
             p.fillRect(option.rect, theme().window);
     }
 
-    static void drawPlain(QPainter& p, const QStyleOptionViewItem& option, const QColor& ink)
+    static void drawPlain(QPainter& p, const QStyleOptionViewItem& option, const QModelIndex& index,
+                          const QFont& font, const QColor& ink)
     {
         p.save();
         fill(p, option);
-        p.setFont(option.font);
+        p.setFont(font);
         p.setPen(ink);
         const QRect room = option.rect.adjusted(2, 0, -4, 0);
-        p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetrics(option.font).elidedText(option.text, Qt::ElideRight, room.width()));
+        p.drawText(
+            room, Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(font).elidedText(index.data().toString(), Qt::ElideRight, room.width()));
         p.restore();
     }
 
@@ -337,8 +332,10 @@ void ModulePanel::showSelected()
     }
     m_tree->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
     if (first.isValid()) {
+        // To the middle: the tree itself brings it to the edge, where each next one scrolls again.
+        if (!m_tree->viewport()->rect().contains(m_tree->visualRect(first)))
+            m_tree->scrollTo(first, QAbstractItemView::PositionAtCenter);
         m_tree->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
-        m_tree->scrollTo(first);
     }
 }
 

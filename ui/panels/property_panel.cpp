@@ -19,10 +19,13 @@
 #include "ui/session/decisions/edge_decisions.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/layout_barrier.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
+#include <QCoreApplication>
+#include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QScrollArea>
@@ -77,7 +80,7 @@ QString bodyText(const Graph& body)
     return std::size_t(words.size()) < count ? text + QStringLiteral(", …") : text;
 }
 
-/// Arguments that only name a body are told by its row.
+/// The row of a body reports arguments that only name it.
 bool namesABody(const Argument& argument)
 {
     const auto* text = argument.asString();
@@ -106,19 +109,20 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     muted.setColor(QPalette::WindowText, theme().muted);
     m_subtitle->setPalette(muted);
     addItems(*lines, {first, m_subtitle});
-    outer->addWidget(header);
+    outer->addWidget(new LayoutBarrier(header, this));
 
     m_empty = makeParagraph(QString(), this);
     m_empty->setContentsMargins(16, 0, 16, 0);
     outer->addWidget(m_empty);
 
-    auto* scroll = new QScrollArea(this);
-    setNames(*scroll, "propertyScroll", tr("Properties"));
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_cards = new QWidget(scroll);
+    m_scroll = new QScrollArea(this);
+    setNames(*m_scroll, "propertyScroll", tr("Properties"));
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_cards = new QWidget(m_scroll);
     m_cards->setObjectName(QStringLiteral("panel"));
+    m_cards->setAttribute(Qt::WA_StaticContents); // a card that grows repaints no other
     auto* column = makeVBox(m_cards, {12, 5, 12, 12}, 8);
     m_quantization = new Card(tr("Quantization"), m_cards);
     m_editor = new QConfigEditor(workspace, m_quantization);
@@ -140,28 +144,46 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
                        static_cast<Card*>(m_contents), m_arguments, static_cast<Card*>(m_values)})
         column->addWidget(card);
     column->addStretch(1);
-    scroll->setWidget(m_cards);
-    outer->addWidget(scroll, 1);
+    m_scroll->setWidget(m_cards);
+    outer->addWidget(m_scroll, 1);
 
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.document(), &Document::recipeChanged, this, later);
     connect(&workspace.pipeline(), &Pipeline::failed, this, later);
+    connect(&workspace.alternatives(), &AlternativesAsked::arrived, this, [this] {
+        if (m_alternatives->isWaiting())
+            arrange([this] { m_alternatives->refresh(); });
+    });
+    connect(&workspace.previews(), &ValuePreviews::arrived, this, [this] {
+        if (m_values->isWaiting())
+            arrange([this] { m_values->refresh(); });
+    });
     refresh();
 }
 
 void PropertyPanel::refresh()
 {
-    // Cards are filled out of sight and laid out once: none is seen before it has its place.
-    m_cards->setUpdatesEnabled(false);
+    m_cards->setUpdatesEnabled(false); // one update in place of one a row
+    arrange([this] { fill(); });
+    m_cards->setUpdatesEnabled(true);
+}
+
+void PropertyPanel::arrange(const std::function<void()>& fill)
+{
+    // A card that is shown or grows would lay out all cards, in a height that is no longer theirs.
     m_cards->layout()->setEnabled(false);
     fill();
+    const auto cards = m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly);
+    for (Card* card : cards)
+        card->updateGeometry();
+    QEvent filled(QEvent::LayoutRequest); // the scroll area decides the height
+    QCoreApplication::sendEvent(m_scroll, &filled);
     m_cards->layout()->setEnabled(true);
     m_cards->layout()->activate();
-    for (auto* card : m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly))
+    for (Card* card : cards)
         card->layOut();
-    m_cards->setUpdatesEnabled(true);
 }
 
 void PropertyPanel::fill()

@@ -7,6 +7,8 @@
 
 #include <QWidget>
 
+#include <functional>
+
 class QLabel;
 class QScrollArea;
 
@@ -42,6 +44,8 @@ Q_SIGNALS:
 
 private:
     void refresh();
+    /// Runs `fill`, which fills cards, and then gives all cards their places once.
+    void arrange(const std::function<void()>& fill);
     void fill();
     void showHeader();
     void showLoss();
@@ -54,7 +58,8 @@ private:
     ElidedLabel* m_title;
     QLabel* m_id;
     ElidedLabel* m_subtitle;
-    QWidget* m_cards;
+    QScrollArea* m_scroll;
+    QWidget* m_cards; ///< in `m_scroll`
     QLabel* m_empty;
     Card* m_quantization;
     QConfigEditor* m_editor;

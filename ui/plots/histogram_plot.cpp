@@ -153,7 +153,6 @@ void HistogramPlot::refresh()
         m_chosenEdge[side]->setVisible(false);
     }
     showAxes(any);
-    m_footer->setText({});
     m_footer->setVisible(any);
     m_barCount = 0;
     const CalibrationPtr& calibration = m_workspace.document().calibration();
@@ -166,9 +165,9 @@ void HistogramPlot::refresh()
     m_observer = observer;
     m_calibration = calibration;
     m_histogram = nullptr;
-    m_bar->setVisible(false);
     m_labelled = false;
     if (!any) {
+        m_bar->setVisible(false);
         m_caption->setText(tr("Histogram"));
         const bool calibrated = m_workspace.document().calibration() != nullptr;
         m_empty->setText(!calibrated ? tr("Calibrate to see what the observers see")
@@ -201,6 +200,8 @@ void HistogramPlot::refresh()
         m_footerText = hasTrainedRange(facts, planned)
             ? tr("range from training")
             : toQString(observerKindName(stats->spec.kind));
+    else
+        m_footer->setText({});
     m_histogram = histogram;
     m_bar->setSnaps(ranged ? snaps() : std::vector<Alternative>());
     showTrial();

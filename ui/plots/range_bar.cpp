@@ -65,12 +65,16 @@ void RangeBar::showEffect(const QString& text)
 
 void RangeBar::setSnaps(const std::vector<Alternative>& snaps)
 {
+    QStringList names {tr("Range by…")};
+    for (const Alternative& one : snaps)
+        names << toQString(one.name);
+    m_snap->setEnabled(!snaps.empty());
+    if (names == m_names)
+        return;
+    m_names = names;
     const QSignalBlocker quiet(m_snap);
     m_snap->clear();
-    m_snap->addItem(tr("Range by…"));
-    for (const Alternative& one : snaps)
-        m_snap->addItem(toQString(one.name));
-    m_snap->setEnabled(!snaps.empty());
+    m_snap->addItems(names);
 }
 
 void RangeBar::show(const RangeTrial& trial)
@@ -78,8 +82,11 @@ void RangeBar::show(const RangeTrial& trial)
     m_apply->setVisible(trial.isMoved() && m_applicable);
     m_back->setVisible(trial.isMoved());
     // The buttons leave no room beside them: the words take a separate line.
-    m_grid->removeWidget(m_text);
-    m_grid->addWidget(m_text, trial.isMoved() ? 0 : 1, 0, 1, trial.isMoved() ? 4 : 1);
+    if (const bool isAlone = trial.isMoved(); isAlone != m_isAlone) {
+        m_isAlone = isAlone;
+        m_grid->removeWidget(m_text);
+        m_grid->addWidget(m_text, isAlone ? 0 : 1, 0, 1, isAlone ? 4 : 1);
+    }
     if (!trial.isMoved())
         m_snap->setCurrentIndex(0);
     const auto& noise = trial.noise();

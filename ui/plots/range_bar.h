@@ -5,6 +5,7 @@
 #include "engine/convert/ranges/value_alternatives.h"
 #endif
 
+#include <QStringList>
 #include <QWidget>
 
 #include <vector>
@@ -44,7 +45,9 @@ private:
     QComboBox* m_snap;
     QPushButton* m_apply;
     QPushButton* m_back;
+    QStringList m_names; ///< of the methods in `m_snap`
     bool m_applicable = true;
+    bool m_isAlone = false; ///< the words have a line of their own
 };
 
 } // namespace qs

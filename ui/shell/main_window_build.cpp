@@ -37,6 +37,7 @@
 #include "ui/shell/focus_ring.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
+#include "ui/style/layout_barrier.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
@@ -290,7 +291,7 @@ QWidget* MainWindow::buildBottom()
     m_bottom->tabBar()->setFont(uiFont(12, 600));
     m_bottom->tabBar()->setDrawBase(false);
     auto* plots = makeSplitter("plots", Qt::Horizontal, m_bottom);
-    plots->addWidget(new HistogramPlot(m_workspace, plots));
+    plots->addWidget(new LayoutBarrier(new HistogramPlot(m_workspace, plots), plots));
     m_errors = new ErrorBarPlot(m_workspace, plots);
     plots->addWidget(m_errors);
     plots->setSizes({480, 480});

@@ -16,6 +16,8 @@ namespace qs {
 
 namespace {
 
+constexpr double kCorner = 6; ///< radius of a card's corners, pixels
+
 void setInk(QWidget& widget, const QColor& ink)
 {
     QPalette colours = widget.palette();
@@ -125,6 +127,8 @@ ElidedLabel::ElidedLabel(const QString& text, const QFont& font, QWidget* parent
 
 void ElidedLabel::setText(const QString& text)
 {
+    if (text == this->text())
+        return;
     QLabel::setText(text);
     setToolTip(text);
     updateGeometry();
@@ -137,11 +141,20 @@ void ElidedLabel::setColor(const QColor& ink)
     setPalette(colours);
 }
 
+ElidedLabel::Measured& ElidedLabel::measured() const
+{
+    if (m_measured.text != text() || m_measured.font != font())
+        m_measured = {text(), font(), -1, -1, {}};
+    return m_measured;
+}
+
 QSize ElidedLabel::sizeHint() const
 {
-    const QFontMetrics metrics(font());
+    int& advance = measured().advance;
+    if (advance < 0)
+        advance = QFontMetrics(font()).horizontalAdvance(text());
     const int frame = width() - contentsRect().width(); // a style sheet's padding
-    return {metrics.horizontalAdvance(text()) + 2 + frame, minimumSizeHint().height()};
+    return {advance + 2 + frame, minimumSizeHint().height()};
 }
 
 QSize ElidedLabel::minimumSizeHint() const
@@ -156,20 +169,21 @@ void ElidedLabel::paintEvent(QPaintEvent*)
     p.setFont(font());
     p.setPen(palette().color(QPalette::WindowText));
     const QRect room = contentsRect();
-    p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-               QFontMetrics(font()).elidedText(text(), Qt::ElideRight, room.width()));
+    Measured& known = measured();
+    if (known.room != room.width()) {
+        known.room = room.width();
+        known.shown = QFontMetrics(font()).elidedText(text(), Qt::ElideRight, room.width());
+    }
+    p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, known.shown);
 }
 
 Card::Card(const QString& title, QWidget* parent)
     : QFrame(parent)
-    , m_column(makeVBox(this, {12, 8, 12, 10}, 4))
+    , m_column(makeVBox(this, {13, 9, 13, 11}, 4))
     , m_body(new QWidget(this))
     , m_grid(new QGridLayout(m_body))
 {
     setObjectName(QStringLiteral("card%1").arg(title));
-    setStyleSheet(QStringLiteral("QFrame#card%1 { background: %2; border: 1px solid %3; "
-                                 "border-radius: 6px; }")
-                      .arg(title, theme().panel.name(), theme().border.name()));
     auto* heading = new QLabel(title, this);
     heading->setFont(uiFont(12.5, 600));
     m_column->addWidget(heading);
@@ -179,6 +193,16 @@ Card::Card(const QString& title, QWidget* parent)
     m_grid->setColumnMinimumWidth(0, px(66));
     m_grid->setColumnStretch(1, 1);
     m_column->addWidget(m_body);
+}
+
+/// Painted here: a style sheet of each card would be looked up for every row.
+void Card::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    p.setPen(theme().border);
+    p.setBrush(theme().panel);
+    p.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), kCorner, kCorner);
 }
 
 void Card::beginRows()

@@ -67,6 +67,9 @@ public:
     /// A small button at the right, below what is there.
     QPushButton* addButton(const QString& text);
 
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
 private:
     enum Kind
     {
@@ -152,6 +155,19 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+
+private:
+    /// What was measured for a text and a font: both are asked for at each layout and painting.
+    struct Measured
+    {
+        QString text;
+        QFont font;
+        int advance = -1, room = -1; ///< pixels; -1 if not asked for yet
+        QString shown; ///< in `room`
+    };
+    Measured& measured() const;
+
+    mutable Measured m_measured;
 };
 
 } // namespace qs

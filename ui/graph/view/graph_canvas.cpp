@@ -27,6 +27,8 @@ QColor dimmedEdge()
     return mixedColor(theme().edge, theme().canvas, kDimmed);
 }
 
+/// Some hundred bytes each; a screen shows fewer nodes with words.
+constexpr qsizetype kKeptTexts = 400;
 /// The least that is seen of a node, in pixels.
 constexpr double kLeastSeen = 1.5;
 
@@ -56,6 +58,7 @@ void GraphCanvas::setDrawing(GraphDrawingPtr drawing)
 {
     prepareGeometryChange();
     m_style = {};
+    m_texts.clear();
     m_traced.clear();
     m_labels.clear();
     m_drawing = std::move(drawing);
@@ -71,6 +74,7 @@ const std::vector<EdgeLabel>& GraphCanvas::labels() const
 void GraphCanvas::setStyle(GraphStyle style)
 {
     m_style = std::move(style);
+    m_texts.clear();
     update();
 }
 
@@ -146,11 +150,26 @@ void GraphCanvas::render(QPainter& p, const QRectF& exposed, double lod, Edges e
     } else {
         for (int index : nodes)
             paintNode(p, m_drawing->nodes[std::size_t(index)].rect,
-                      m_style.nodes[std::size_t(index)], m_style.text(index), m_style.scale, lod);
+                      m_style.nodes[std::size_t(index)], textOf(index, lod), m_style.scale, lod);
         if (lod >= kTextLod)
             for (int index : nodes)
                 paintReferences(p, index);
     }
+}
+
+/// Kept: a graph that is moved by a little paints the same nodes again.
+const NodeText& GraphCanvas::textOf(int node, double lod)
+{
+    if (m_textsLod != lod)
+        m_texts.clear();
+    m_textsLod = lod;
+    if (const auto known = m_texts.constFind(node); known != m_texts.constEnd())
+        return *known;
+    if (m_texts.size() >= kKeptTexts)
+        m_texts.clear();
+    const auto at = std::size_t(node);
+    return *m_texts.insert(
+        node, fittedText(m_drawing->nodes[at].rect, m_style.nodes[at], m_style.text(node), lod));
 }
 
 void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const

@@ -5,6 +5,7 @@
 #include "ui/graph/style/graph_style.h"
 
 #include <QGraphicsItem>
+#include <QHash>
 
 namespace qs {
 
@@ -54,9 +55,12 @@ private:
     void paintReferences(QPainter& p, int node) const;
     QRectF referenceRect(int node) const;
     bool isTraced(const DrawnEdge& edge) const;
+    const NodeText& textOf(int node, double lod);
 
     GraphDrawingPtr m_drawing;
     GraphStyle m_style;
+    QHash<int, NodeText> m_texts; ///< of nodes painted in `m_style`, at most `kKeptTexts`
+    double m_textsLod = 0; ///< that they fit
     std::vector<char> m_traced;
     mutable std::vector<EdgeLabel> m_labels; ///< of `m_drawing` once they were asked for
 };

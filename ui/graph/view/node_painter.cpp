@@ -28,6 +28,11 @@ double badgeWidth(double lod)
     return lod >= kTextLod ? kBadgeWidth : kBadgeWidth / 3;
 }
 
+QFont badgeFont(const NodeLook& look)
+{
+    return sceneFont(look.isMeasured() ? 10.5 : 9.5, 600);
+}
+
 void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QRectF& rect,
                 bool scale, double lod)
 {
@@ -45,10 +50,9 @@ void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QR
     p.setBrush(fill);
     p.drawRoundedRect(badge, 4, 4);
     if (lod >= kTextLod) {
-        p.setFont(sceneFont(look.isMeasured() ? 10.5 : 9.5, 600));
+        p.setFont(badgeFont(look));
         p.setPen(filled ? textOn(fill) : look.isMeasured() ? t.text : t.muted);
-        p.drawText(badge, Qt::AlignCenter,
-                   QFontMetricsF(p.font()).elidedText(text, Qt::ElideRight, width - 2));
+        p.drawText(badge, Qt::AlignCenter, text);
     }
     p.restore();
 }
@@ -65,6 +69,43 @@ double nameSize(const QRectF& rect, double lod)
 {
     constexpr double kReadable = 9, kShareOfHeight = 0.6;
     return std::min(px(100) / 100.0 * kReadable / lod, rect.height() * kShareOfHeight);
+}
+
+/// Where the words of a node stand, and in which fonts; a line that is not shown is null.
+struct NodeLines
+{
+    QRectF title, detail, inside;
+    QFont titleFont, detailFont, insideFont;
+};
+
+NodeLines linesOf(const QRectF& rect, const NodeLook& look, const NodeText& words, double lod)
+{
+    const double right = rect.right() - (words.badge.isEmpty() ? 10 : badgeWidth(lod) + 16)
+        - (look.folded ? 18 : 0);
+    const bool second = lod >= kTextLod && !words.detail.isEmpty();
+    const bool third = lod >= kInsideLod && !words.inside.isEmpty();
+    const double head = third || rect.height() < kTallNodeHeight
+        ? 4
+        : 4 + (rect.height() - kNodeHeight) / 2; // the third line is away: the others close up
+    NodeLines lines {{},
+                     {},
+                     {},
+                     sceneFont(second ? 12 : std::max(12.0, nameSize(rect, lod)), 600),
+                     sceneMonoFont(10),
+                     sceneMonoFont(9)};
+    lines.title = {rect.left() + 14, rect.top() + (second ? head : 0), right - rect.left() - 14,
+                   second ? 18 : rect.height()};
+    QRectF next = lines.title;
+    if (second) {
+        next.translate(0, 16);
+        lines.detail = next;
+    }
+    if (third) {
+        next.translate(0, 14);
+        next.setRight(rect.right() - 10);
+        lines.inside = next;
+    }
+    return lines;
 }
 
 } // namespace
@@ -100,6 +141,18 @@ QRgb plainColor(const NodeLook& look, bool scale)
     return mixedColor(full, theme().canvas, kBehind).rgb();
 }
 
+NodeText fittedText(const QRectF& rect, const NodeLook& look, const NodeText& words, double lod)
+{
+    const NodeLines lines = linesOf(rect, look, words, lod);
+    const auto elided = [](const QFont& font, const QString& text, double width) {
+        return QFontMetricsF(font).elidedText(text, Qt::ElideRight, width);
+    };
+    return {nodeTitleIn(lines.titleFont, look, words.title, lines.title.width()),
+            elided(lines.detailFont, words.detail, lines.detail.width()),
+            elided(lines.insideFont, words.inside, lines.inside.width()),
+            elided(badgeFont(look), words.badge, badgeWidth(kTextLod) - 2)};
+}
+
 void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
                bool scale, double lod)
 {
@@ -115,34 +168,20 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
     p.setBrush(QColor(look.bar));
     p.drawRoundedRect(QRectF(rect.left(), rect.top(), kBarWidth, rect.height()), 2, 2);
 
-    const double right = rect.right() - (words.badge.isEmpty() ? 10 : badgeWidth(lod) + 16)
-        - (look.folded ? 18 : 0);
-    const bool second = lod >= kTextLod && !words.detail.isEmpty();
-    const bool third = lod >= kInsideLod && !words.inside.isEmpty();
-    const double head = third || rect.height() < kTallNodeHeight
-        ? 4
-        : 4 + (rect.height() - kNodeHeight) / 2; // the third line is away: the others close up
-    QRectF line(rect.left() + 14, rect.top() + (second ? head : 0), right - rect.left() - 14,
-                second ? 18 : rect.height());
-    const auto drawLine = [&](const QFont& font, const QColor& ink, const QString& text) {
-        p.setFont(font);
-        p.setPen(ink);
-        p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(font).elidedText(text, Qt::ElideRight, line.width()));
-    };
-    const QFont font = sceneFont(second ? 12 : std::max(12.0, nameSize(rect, lod)), 600);
-    drawLine(font, t.text, nodeTitleIn(font, look, words.title, line.width()));
-    if (second) {
-        line.translate(0, 16);
-        drawLine(sceneMonoFont(10), t.muted, words.detail);
-    }
-    if (third) {
-        line.translate(0, 14);
-        line.setRight(rect.right() - 10);
-        drawLine(sceneMonoFont(9), t.muted, words.inside);
-    }
+    const NodeLines lines = linesOf(rect, look, words, lod);
+    const auto draw
+        = [&p](const QRectF& line, const QFont& font, const QColor& ink, const QString& text) {
+              if (line.isNull())
+                  return;
+              p.setFont(font);
+              p.setPen(ink);
+              p.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text);
+          };
+    draw(lines.title, lines.titleFont, t.text, words.title);
+    draw(lines.detail, lines.detailFont, t.muted, words.detail);
+    draw(lines.inside, lines.insideFont, t.muted, words.inside);
     if (look.folded)
-        paintFoldMark(p, QPointF(right + 9, rect.top() + 20), true);
+        paintFoldMark(p, QPointF(lines.title.right() + 9, rect.top() + 20), true);
     paintBadge(p, look, words.badge, rect, scale, lod);
     p.setOpacity(1);
 }

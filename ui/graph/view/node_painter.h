@@ -14,7 +14,10 @@ inline constexpr double kTitleLod = 0.28; ///< below: plain rectangles, of few n
 inline constexpr double kNameLod = 0.12; ///< below: no names either
 inline constexpr std::size_t kFewNodes = 150;
 
-/// Paints one node with its words, from `kTitleLod` on.
+/// The words of a node, shortened to their lines as `paintNode` draws them at that scale of the
+/// view.
+NodeText fittedText(const QRectF& rect, const NodeLook& look, const NodeText& words, double lod);
+/// Paints one node with its words, as `fittedText` made them, from `kTitleLod` on.
 void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
                bool scale, double lod);
 /// Paints one node as a plain rectangle with its name, as large as it fits.

@@ -12,6 +12,7 @@
 #include "ui/style/widgets.h"
 
 #include <QHeaderView>
+#include <QPainter>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -88,6 +89,32 @@ QString tipText(const Alternative& one)
                           : QObject::tr("SQNR: estimated from the histogram"));
 }
 
+/// Hides the rows of the selection before: to hide and show the rows themselves takes longer.
+class WaitCover : public QWidget
+{
+public:
+    explicit WaitCover(QWidget* parent)
+        : QWidget(parent)
+    {
+        setAttribute(Qt::WA_OpaquePaintEvent);
+        setNames(*this, "alternativesWait", words());
+        hide();
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter p(this);
+        p.fillRect(rect(), theme().panel);
+        p.setFont(uiFont(11.5));
+        p.setPen(theme().muted);
+        p.drawText(rect(), Qt::AlignLeft | Qt::AlignTop, words());
+    }
+
+private:
+    static QString words() { return QObject::tr("working out…"); }
+};
+
 /// As wide as the widest of the texts in the font, with a cell's margins.
 int widthOf(const QFont& font, const QStringList& texts)
 {
@@ -103,6 +130,7 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
     : Card(tr("Alternatives"), parent)
     , m_workspace(workspace)
     , m_tree(new QTreeWidget(this))
+    , m_wait(new WaitCover(m_tree))
 {
     setNames(*m_tree, "alternativesTree", tr("Other ways to quantize"));
     m_tree->setColumnCount(4);
@@ -130,10 +158,6 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
     fitColumns();
     layout()->addWidget(m_tree);
     connect(m_tree, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* row) { take(row); });
-    connect(&workspace.alternatives(), &AlternativesAsked::arrived, this, [this] {
-        if (m_waiting)
-            refresh();
-    });
 }
 
 /// Columns of a fixed width: those that follow their contents measure every row at each layout.
@@ -181,14 +205,20 @@ void AlternativesCard::refresh()
         addSection(rows, output ? tr("weight") : QString(), weight,
                    {SpecTarget::Kind::Weight, {}, node});
     }
-    setVisible(!rows.empty());
-    showRows(rows);
+    setVisible(m_waiting || !rows.empty());
+    if (!m_waiting)
+        showRows(rows);
+    m_wait->setVisible(m_waiting);
     if (m_rowHeight == 0 || !m_tree->isVisible()) { // the style is known once it is seen
         m_rowHeight = std::max(m_tree->sizeHintForRow(0), px(18));
         m_headHeight = m_tree->header()->sizeHint().height();
     }
-    m_tree->setFixedHeight(m_headHeight
-                           + m_rowHeight * std::min(int(rows.size()), kShownAlternatives) + 4);
+    // While it waits it has the height that the answer most often needs.
+    int& count = m_rowCounts[m_targets.size()];
+    if (!m_waiting)
+        count = std::min(int(rows.size()), kShownAlternatives);
+    m_tree->setFixedHeight(m_headHeight + m_rowHeight * std::max(count, 1) + 4);
+    m_wait->setGeometry(0, 0, QWIDGETSIZE_MAX, m_tree->height()); // the tree clips it
 }
 
 void AlternativesCard::addSection(std::vector<Row>& rows, const QString& title, ObserverId observer,
@@ -200,11 +230,11 @@ void AlternativesCard::addSection(std::vector<Row>& rows, const QString& title, 
     if (found && found->empty())
         return;
     m_targets.push_back(target);
-    if (!title.isEmpty() || !found)
-        rows.push_back({.way = found ? title : tr("working out…"), .isTitle = true});
     m_waiting |= !found;
     if (!found)
         return;
+    if (!title.isEmpty())
+        rows.push_back({.way = title, .isTitle = true});
     // A decision since the calibration is what the value is quantized by now.
     const PlannedObserver* planned = m_workspace.facts().observer(observer);
     const auto taken = std::find_if(found->begin(), found->end(), [&](const Alternative& one) {
@@ -326,6 +356,8 @@ void AlternativesCard::fillRow(QTreeWidgetItem& row, const Row& words)
 
 void AlternativesCard::take(QTreeWidgetItem* row)
 {
+    if (m_waiting)
+        return;
     const QVariant at = row->data(WayColumn, kTargetRole);
     if (!at.isValid() || std::size_t(at.toInt()) >= m_targets.size())
         return;

@@ -6,6 +6,8 @@
 #endif
 #include "ui/style/property_cards.h"
 
+#include <map>
+
 class QToolButton;
 class QTreeWidget;
 class QTreeWidgetItem;
@@ -24,6 +26,8 @@ class AlternativesCard : public Card
 public:
     AlternativesCard(Workspace& workspace, QWidget* parent);
     void refresh();
+    /// Some alternatives are still being worked out: refresh when they arrive.
+    bool isWaiting() const { return m_waiting; }
 
 private:
     struct Row
@@ -45,10 +49,12 @@ private:
 
     Workspace& m_workspace;
     QTreeWidget* m_tree;
+    QWidget* m_wait; ///< over the tree while rows are worked out
     std::vector<SpecTarget> m_targets; ///< of the rows' sections
     std::vector<Row> m_shown; ///< of every row of the tree; those beyond are hidden
+    std::map<std::size_t, int> m_rowCounts; ///< shown last for as many sections
     int m_rowHeight = 0, m_headHeight = 0; ///< pixels
-    bool m_waiting = false; ///< something is still being worked out
+    bool m_waiting = false;
 };
 
 } // namespace qs

@@ -56,13 +56,13 @@ ValuesCard::ValuesCard(Workspace& workspace, QWidget* parent)
     : Card(tr("Values"), parent)
     , m_workspace(workspace)
 {
-    connect(&workspace.previews(), &ValuePreviews::arrived, this, &ValuesCard::refresh);
     refresh();
 }
 
 void ValuesCard::refresh()
 {
     const Filling filling(*this);
+    m_waiting = false;
     const auto& model = m_workspace.document().model();
     const auto& tree = m_workspace.foldTree();
     const auto& selection = m_workspace.selection();
@@ -79,6 +79,7 @@ void ValuesCard::refresh()
 void ValuesCard::addValue(const QString& name, NodeId node)
 {
     const ValuePreview* preview = m_workspace.previews().ask(node);
+    m_waiting |= !preview;
     if (!preview) {
         const auto& type = m_workspace.document().model()->value({node, 0}).type;
         addRow(name, toQString(type.text()));

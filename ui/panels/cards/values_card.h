@@ -15,11 +15,14 @@ class ValuesCard : public Card
 public:
     ValuesCard(Workspace& workspace, QWidget* parent);
     void refresh();
+    /// A value is still being read: refresh when it arrives.
+    bool isWaiting() const { return m_waiting; }
 
 private:
     void addValue(const QString& name, NodeId node);
 
     Workspace& m_workspace;
+    bool m_waiting = false;
 };
 
 } // namespace qs

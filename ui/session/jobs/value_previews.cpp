@@ -4,6 +4,7 @@
 #include "ui/session/workspace.h"
 
 #include <QStringList>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -25,7 +26,10 @@ QString shortNumber(double value)
 ValuePreviews::ValuePreviews(Workspace& workspace, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
+    , m_start(new QTimer(this))
 {
+    m_start->setSingleShot(true);
+    connect(m_start, &QTimer::timeout, this, &ValuePreviews::readWanted);
     const auto forget = [this] {
         m_workspace.pipeline().jobs().cancel(kPreviewTag);
         m_known.clear();
@@ -42,14 +46,14 @@ const ValuePreview* ValuePreviews::ask(NodeId node)
     if (std::find(m_wanted.begin(), m_wanted.end(), node) == m_wanted.end())
         m_wanted.push_back(node);
     if (!m_reading)
-        readWanted();
+        m_start->start(0);
     return nullptr;
 }
 
 void ValuePreviews::readWanted()
 {
     const GraphPtr model = m_workspace.document().model();
-    if (!model || m_wanted.empty())
+    if (!model || m_wanted.empty() || m_reading)
         return;
     m_reading = true;
     auto& engine = m_workspace.pipeline().engine();

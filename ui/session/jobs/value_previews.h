@@ -11,12 +11,14 @@
 #include <map>
 #include <vector>
 
+class QTimer;
+
 namespace qs {
 
 class Workspace;
 
 /// Looks at the model's parameters, buffers and constants on a pool thread and keeps what was seen.
-/// GUI thread only.
+/// What is asked for in one turn of the event loop arrives at once. GUI thread only.
 class ValuePreviews : public QObject
 {
     Q_OBJECT
@@ -38,6 +40,7 @@ private:
     std::map<NodeId, ValuePreview> m_known;
     std::vector<NodeId> m_wanted;
     bool m_reading = false;
+    QTimer* m_start;
 };
 
 /// "-0.42 … 0.39 · mean 0.0013"; empty where there is nothing to measure.
