@@ -254,9 +254,15 @@ int deviceSlotOf(const c10::FunctionSchema& schema)
     return place && !takesTensors ? *place : -1;
 }
 
+/// A node of a converted model may have the name of another node of the float model.
+std::string placeOf(const Node& node)
+{
+    return node.origin ? node.name + " of the converted model" : node.name;
+}
+
 Error problemOf(const Node& node, const NodeCall& call)
 {
-    Error error = makeError(ErrorCode::Unsupported, call.problem).atNode(node.name);
+    Error error = makeError(ErrorCode::Unsupported, call.problem).atNode(placeOf(node));
     const bool isUnknown = !call.op && !call.script && !isForbiddenOperator(node.target);
     return isUnknown ? std::move(error).withHint(
                std::string(kLoadPackHint)
@@ -336,12 +342,12 @@ Result<Values> runCall(const Node& node, const NodeCall& call, const CallContext
     const CrashPlace place(node.name.c_str(), node.target.c_str());
     auto out = guardTorchValue<Values>([&] { return callAny(node, call, context); });
     if (!out)
-        return fail(std::move(out).error().atNode(node.name));
+        return fail(std::move(out).error().atNode(placeOf(node)));
     if (out->size() < node.outputs.size())
         return fail(makeError(ErrorCode::BadInput,
                               node.target + " returned " + counted(out->size(), "value")
                                   + ", the graph expects " + std::to_string(node.outputs.size()))
-                        .atNode(node.name));
+                        .atNode(placeOf(node)));
     return out;
 }
 
