@@ -137,11 +137,15 @@ void TestSmallScreens::tabsBelowFitTheirRow()
             if (bar.isTabVisible(i)) {
                 texts.insert(bar.tabText(i));
                 ++shown;
-                QVERIFY2(bar.rect().contains(bar.tabRect(i)), qPrintable(bar.tabText(i)));
+                // Words are never shortened; in large letters arrows lead to those beyond the row.
+                const int words = QFontMetrics(bar.font()).horizontalAdvance(bar.tabText(i));
+                QVERIFY2(bar.tabRect(i).width() >= words, qPrintable(bar.tabText(i)));
+                if (percent == 100 || i == page)
+                    QVERIFY2(bar.rect().contains(bar.tabRect(i)), qPrintable(bar.tabText(i)));
             }
         QVERIFY2(shown <= 7, qPrintable(QString::number(shown)));
         for (const auto* arrow : bar.findChildren<QToolButton*>())
-            QVERIFY(!arrow->isVisible());
+            QVERIFY(percent > 100 || !arrow->isVisible());
     }
     for (const char* text :
          {"Plots", "Loss ›", "Values ›", "Model ›", "Recipe (1) ›", "Findings (1)", "History ›"})

@@ -6,8 +6,8 @@ namespace qs {
 GroupedTabs::GroupedTabs(QWidget* parent)
     : QTabWidget(parent)
 {
-    setUsesScrollButtons(false); // in large letters words are shortened instead
-    setElideMode(Qt::ElideRight);
+    setUsesScrollButtons(true); // in large letters: two letters of each word name no page
+    setElideMode(Qt::ElideNone);
     connect(this, &QTabWidget::currentChanged, this, &GroupedTabs::refresh);
 }
 
