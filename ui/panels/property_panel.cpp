@@ -148,7 +148,9 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     outer->addWidget(m_scroll, 1);
 
     const auto later = coalesced(this, [this] { refresh(); });
-    connect(&workspace.selection(), &Selection::changed, this, later);
+    // At once: the graph is painted with the next event, and so are the cards.
+    connect(&workspace.selection(), &Selection::changed, this,
+            later.unlessDue([this] { refresh(); }));
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(&workspace.document(), &Document::recipeChanged, this, later);
     connect(&workspace.pipeline(), &Pipeline::failed, this, later);
