@@ -77,6 +77,8 @@ void TestValues::eachValueIsReadOnce()
         workspace().selection().clear();
         QTRY_VERIFY(!card()->isVisible());
     }
+    QTRY_COMPARE(m_engine.previews - before, 1);
+    QTest::qWait(20);
     QCOMPARE(m_engine.previews - before, 1);
 }
 
