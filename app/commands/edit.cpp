@@ -5,7 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/configure/edit_text.h"
 #include "engine/configure/json/edit_step_json.h"
-#include "engine/edit/cures/bound_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/edit/edit_titles.h"
 #include "engine/execute/fill_shapes.h"
 #include "engine/export/exporter.h"
@@ -53,12 +53,12 @@ std::string editJson(const EditedModel& edited, const Recipe& recipe, const std:
                         {"problem", outcome.problem.empty() ? Json() : Json(outcome.problem)},
                         {"nodes", namesOf(*edited.graph, outcome.touched)}});
     }
-    for (const BoundOutcome& bound : edited.bounds)
+    for (const CureOutcome& outcome : edited.cures)
         document["cures"].push_back(
-            {{"cure", cureText(bound.cure)},
-             {"done", bound.problem.empty()},
-             {"problem", bound.problem.empty() ? Json() : Json(bound.problem)},
-             {"nodes", namesOf(*edited.graph, bound.touched)}});
+            {{"cure", cureText(outcome.cure)},
+             {"done", outcome.problem.empty()},
+             {"problem", outcome.problem.empty() ? Json() : Json(outcome.problem)},
+             {"nodes", namesOf(*edited.graph, outcome.touched)}});
     return document.dump(2) + "\n";
 }
 
@@ -70,11 +70,11 @@ std::string namesText(const EditedModel& edited, const std::vector<NodeId>& node
     return quotedNames(names);
 }
 
-/// Edits and bounds that do not fit the model.
+/// Edits and cures that do not fit the model.
 std::vector<std::string> leftOut(const EditedModel& edited, const Recipe& recipe)
 {
     std::vector<std::string> lines = unfitEdits(edited, recipe.edits);
-    for (std::string& line : unfitBounds(edited))
+    for (std::string& line : unfitModelCures(edited))
         lines.push_back(std::move(line));
     return lines;
 }
@@ -91,10 +91,10 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe, const Mod
                        ? "done by 'quantize'"
                        : words.named(namesText(edited, outcome.touched))});
     }
-    for (const BoundOutcome& bound : edited.bounds)
-        table.add({"cure", cureText(bound.cure),
-                   bound.problem.empty() ? words.named(namesText(edited, bound.touched))
-                                         : "left out: " + words.named(bound.problem)});
+    for (const CureOutcome& outcome : edited.cures)
+        table.add({"cure", cureText(outcome.cure),
+                   outcome.problem.empty() ? words.named(namesText(edited, outcome.touched))
+                                           : "left out: " + words.named(outcome.problem)});
     return table.text();
 }
 
@@ -142,8 +142,8 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
     job.words().know(edited->graph);
     const std::vector<std::string> problems = leftOut(*edited, recipe);
     const auto unfit = std::int64_t(problems.size());
-    const auto bounds = std::int64_t(edited->bounds.size());
-    const auto own = bounds
+    const auto cures = std::int64_t(edited->cures.size());
+    const auto own = cures
         + std::count_if(recipe.edits.begin(), recipe.edits.end(),
                         [&](const auto& step) { return isEditOf(step, *edited); });
     if (options.strict && unfit > 0)
@@ -155,7 +155,7 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
                               "nothing is written")
                         .inFile(source.model)
                         .withHint("'quantscope quantize' does them, or edit an exported file"));
-    if (unfit == std::int64_t(recipe.edits.size()) + bounds
+    if (unfit == std::int64_t(recipe.edits.size()) + cures
         && !(options.out.empty() && dataOut.empty()))
         return fail(makeError(ErrorCode::BadInput,
                               "no edit applies, nothing is written: " + problems.front())

@@ -68,6 +68,7 @@ std::string_view siteKindName(BlameSite::Kind kind); ///< "value", "weight", "in
 struct ValueProfile
 {
     std::vector<double> channelMax; ///< largest magnitude; empty where a value has no channels
+    std::vector<double> channelLow, channelHigh; ///< least and greatest, over all samples
     /// Share of the batches in which the channel is an outlier: at least `kWideRange` times the
     /// median channel.
     std::vector<double> channelWide;

@@ -6,12 +6,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace qs {
 
 namespace {
 
-constexpr std::int64_t kMostBatches = 4; ///< more tell the same
+constexpr std::int64_t kMostBatches = 4; ///< more tell the same, of all but extremes
 constexpr std::size_t kMostPositions = 4096; ///< of tokens, say; pixels tell nothing
 
 std::vector<double> numbersOf(const at::Tensor& vector)
@@ -43,29 +44,36 @@ std::vector<std::int64_t> othersOf(const at::Tensor& values, int axis)
 void ProfileSums::add(const at::Tensor& value, const at::Tensor& noisy, int axis,
                       std::int64_t samples)
 {
-    if (m_batches >= kMostBatches || axis < 0 || axis >= value.dim() || value.dim() < 2
-        || value.numel() == 0)
+    if (axis < 0 || axis >= value.dim() || value.dim() < 2 || value.numel() == 0)
         return;
     const auto channels = std::size_t(value.size(axis));
-    if (!m_max.empty() && m_max.size() != channels)
+    if (!m_low.empty() && m_low.size() != channels)
         return;
-    const at::Tensor magnitudes = at::abs(value), noise = noisy - value;
     const std::vector<std::int64_t> others = othersOf(value, axis);
-    const std::vector<double> largest = numbersOf(at::amax(magnitudes, others));
+    const auto low = numbersOf(at::amin(value, others)), high = numbersOf(at::amax(value, others));
+    m_low.resize(channels, std::numeric_limits<double>::infinity());
+    m_high.resize(channels, -std::numeric_limits<double>::infinity());
+    std::vector<double> largest(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        m_low[c] = std::min(m_low[c], low[c]);
+        m_high[c] = std::max(m_high[c], high[c]);
+        largest[c] = std::max(-low[c], high[c]);
+    }
+    if (++m_batches > kMostBatches)
+        return;
+    const at::Tensor noise = noisy - value;
     const auto error = numbersOf(at::sum(noise, others, false, at::kDouble));
     const auto power = numbersOf(at::sum(at::square(noise), others, false, at::kDouble));
-    for (auto* sums : {&m_max, &m_wide, &m_error, &m_power})
+    for (auto* sums : {&m_wide, &m_error, &m_power})
         sums->resize(channels);
     const double median = medianOf(largest);
     for (std::size_t c = 0; c < channels; ++c) {
-        m_max[c] = std::max(m_max[c], largest[c]);
         m_wide[c] += median > 0 && largest[c] >= kWideRange * median;
         m_error[c] += error[c];
         m_power[c] += power[c];
     }
     m_count += value.numel() / std::int64_t(channels);
-    ++m_batches;
-    addPositions(magnitudes, axis, samples);
+    addPositions(at::abs(value), axis, samples);
 }
 
 void ProfileSums::addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples)
@@ -88,9 +96,10 @@ void ProfileSums::addPositions(const at::Tensor& magnitudes, int axis, std::int6
 
 ValueProfile ProfileSums::result() const
 {
-    ValueProfile profile {m_max, m_wide, m_error, m_power, {}};
-    for (std::size_t c = 0; c < m_max.size(); ++c) {
-        profile.channelWide[c] /= double(m_batches);
+    ValueProfile profile {{}, m_low, m_high, m_wide, m_error, m_power, {}};
+    for (std::size_t c = 0; c < m_low.size(); ++c) {
+        profile.channelMax.push_back(std::max(-m_low[c], m_high[c]));
+        profile.channelWide[c] /= double(std::min(m_batches, kMostBatches));
         profile.meanError[c] /= double(m_count);
         profile.errorPower[c] /= double(m_count);
     }

@@ -19,7 +19,7 @@ public:
 private:
     void addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples);
 
-    std::vector<double> m_max, m_wide, m_error, m_power, m_positions;
+    std::vector<double> m_low, m_high, m_wide, m_error, m_power, m_positions;
     bool m_hasPositions = true;
     std::int64_t m_count = 0; ///< values a channel
     std::int64_t m_batches = 0;

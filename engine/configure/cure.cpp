@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/cure.h"
 
+#include "engine/base/text.h"
 #include "engine/configure/edit_text.h"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ namespace qs {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kCureNames {"range", "float", "float_result", "bound",
-                                                      "dynamic"};
+constexpr std::array<std::string_view, 6> kCureNames {"range", "float",   "float_result",
+                                                      "bound", "dynamic", "split"};
 
 /// "104", "0.5".
 std::string magnitudeText(double value)
@@ -22,6 +23,11 @@ std::string magnitudeText(double value)
     return text.data();
 }
 
+std::string withMore(const Cure& cure)
+{
+    return cure.nodes.empty() ? "" : ", with " + std::to_string(cure.nodes.size()) + " more";
+}
+
 std::string effectInWords(const Cure& cure, const OperatorNames& names)
 {
     const std::string at = addressText(cure.at, names);
@@ -29,14 +35,16 @@ std::string effectInWords(const Cure& cure, const OperatorNames& names)
     case CureKind::Range:
         return "range of " + at + readersText(cure.readers, names) + ": " + cure.qconfig;
     case CureKind::Float:
-        return "keep " + at + " float"
-            + (cure.nodes.empty() ? "" : ", with " + std::to_string(cure.nodes.size()) + " more");
+        return "keep " + at + " float" + withMore(cure);
     case CureKind::FloatResult:
         return "float result of " + at;
     case CureKind::Bound:
         return "bound " + at + " at " + magnitudeText(cure.bound.value_or(0));
     case CureKind::Dynamic:
         return "ranges of " + at + " at run time: " + cure.qconfig;
+    case CureKind::Split:
+        return "split " + counted(std::int64_t(cure.channels.size()), "input channel") + " off "
+            + at + withMore(cure);
     }
     return {};
 }

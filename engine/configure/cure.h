@@ -18,9 +18,10 @@ enum class CureKind : std::uint8_t
     Float, ///< operators stay float
     FloatResult, ///< a quantized layer hands its result on as float
     Bound, ///< the constant of a mask gets a bounded magnitude
-    Dynamic ///< an operator takes a dynamic qconfig
+    Dynamic, ///< an operator takes a dynamic qconfig
+    Split ///< a linear reads its largest input channels as floats, the others as integers
 };
-/// "range", "float", "float_result", "bound", "dynamic".
+/// "range", "float", "float_result", "bound", "dynamic", "split".
 std::string_view cureKindName(CureKind kind);
 std::optional<CureKind> cureKindFromName(std::string_view name);
 std::vector<std::string> cureKindNames();
@@ -33,10 +34,11 @@ struct Cure
     /// The operator that is cured; of Range the value, of Bound the stored constant or the operator
     /// that holds the number.
     ValueAddress at;
-    std::vector<ValueAddress> nodes; ///< Float: further operators of the same closed region
+    std::vector<ValueAddress> nodes; ///< Float, Split: further operators that are cured alike
     std::vector<ReaderAddress> readers; ///< Range: whose inputs; empty = every reader
-    std::string qconfig; ///< Range, Dynamic: of the recipe, or a preset
+    std::string qconfig; ///< Range, Dynamic, Split (of the input): of the recipe, or a preset
     std::optional<double> bound; ///< Bound: the magnitude, above 0
+    std::vector<int> channels {}; ///< Split: of the input, from 0, ascending
     std::optional<double> gainDb; ///< its gain when it was taken; for information only
     std::string by; ///< who took it: "tune 1f3a"; "" = a person
     bool off = false; ///< kept without effect

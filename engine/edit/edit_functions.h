@@ -34,6 +34,10 @@ Result<EditedNodes> asFloat32(EditDraft& draft, const EditStep& step);
 /// the tensor.
 Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor);
 
+/// A stored tensor before another node, which no node reads yet. Shares the tensor.
+NodeId addConstant(EditDraft& draft, const std::string& name, const at::Tensor& tensor,
+                   NodeId before);
+
 /// Does the edit that the step asks for.
 Result<EditedNodes> applyEdit(EditDraft& draft, const EditStep& step);
 

@@ -17,12 +17,12 @@ namespace qs {
 
 namespace {
 
-/// The model's bounds, for keys.
-std::string boundsText(const EditedModel& model)
+/// The model's cures, for keys.
+std::string curesText(const EditedModel& model)
 {
     std::vector<Cure> cures;
-    for (const BoundOutcome& bound : model.bounds)
-        cures.push_back(bound.cure);
+    for (const CureOutcome& outcome : model.cures)
+        cures.push_back(outcome.cure);
     return curesToJson(cures).dump();
 }
 
@@ -38,8 +38,8 @@ GraphPtr marked(const EditedModel& model, std::span<const EditStep> steps)
             own.push_back(step);
     KeyBuilder key("edits");
     key.add(editsToJson(own).dump());
-    if (!model.bounds.empty())
-        key.add(boundsText(model));
+    if (!model.cures.empty())
+        key.add(curesText(model));
     if (const std::string& before = model.file->info().edits; !before.empty())
         key.add(before);
     info.edits = key.key();
@@ -111,16 +111,16 @@ std::vector<NodeId> EditedModel::touched() const
     };
     for (const EditOutcome& outcome : outcomes)
         add(outcome.touched);
-    for (const BoundOutcome& bound : bounds)
-        add(bound.touched);
+    for (const CureOutcome& outcome : cures)
+        add(outcome.touched);
     return out;
 }
 
-GraphPtr withBoundsMarked(const EditedModel& model)
+GraphPtr withCuresMarked(const EditedModel& model)
 {
     GraphEdit edit(*model.graph);
     ModelInfo info = model.graph->info();
-    info.edits = KeyBuilder("bounds").add(info.edits).add(boundsText(model)).key();
+    info.edits = KeyBuilder("cures").add(info.edits).add(curesText(model)).key();
     edit.setInfo(std::move(info));
     return std::make_shared<const Graph>(edit.build());
 }

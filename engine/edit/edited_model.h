@@ -18,11 +18,11 @@ struct EditOutcome
     std::string problem; ///< why it does not fit this model; empty where it was done
 };
 
-/// Result of a cure that bounds a mask's constant (`withBounds`).
-struct BoundOutcome
+/// Result of a cure that changes the model (`withModelCures`).
+struct CureOutcome
 {
     Cure cure;
-    std::vector<NodeId> touched; ///< nodes whose numbers it changed
+    std::vector<NodeId> touched; ///< nodes that it changed or added
     std::string problem; ///< why it does not fit this model; empty where it was done
 };
 
@@ -40,7 +40,7 @@ struct EditedModel
     GraphPtr file; ///< as it was read
     GraphPtr graph; ///< `file` itself without edits
     std::vector<EditOutcome> outcomes; ///< one per edit
-    std::vector<BoundOutcome> bounds; ///< one per cure that changes the model, done after the edits
+    std::vector<CureOutcome> cures; ///< one per cure that changes the model, done after the edits
     std::shared_ptr<const Addresses> addresses; ///< for further edits
     /// By tensor that `graph` returns, flat and in order: its place among those that `file`
     /// returns, -1 where an edit added it.
@@ -64,9 +64,9 @@ Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
 Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const EditStep> steps,
                                    const JobContext& job = {});
 
-/// The model's graph with the key of its bounds added to that of its edits, so that it never gets
-/// results of other bounds.
-GraphPtr withBoundsMarked(const EditedModel& model);
+/// The model's graph with the key of its cures added to that of its edits, so that it never gets
+/// results of other cures.
+GraphPtr withCuresMarked(const EditedModel& model);
 
 /// The form that the graph of a file is in.
 EditForm formHeld(const Graph& file);

@@ -166,6 +166,18 @@ Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& ten
     return EditedNodes {id};
 }
 
+NodeId addConstant(EditDraft& draft, const std::string& name, const at::Tensor& tensor,
+                   NodeId before)
+{
+    Node constant;
+    constant.kind = NodeKind::Constant;
+    constant.name = constant.target = name;
+    constant.tensor = store(draft, tensor);
+    constant.tensorSha256 = contentOf(tensor);
+    constant.outputs.push_back({constant.name, typeOfTensor(tensor)});
+    return draft.graph().insert(std::move(constant), before);
+}
+
 Result<EditedNodes> addOutput(EditDraft& draft, const EditStep& step)
 {
     QS_TRY(const ValueRef value, draft.value(step.at));
@@ -229,15 +241,8 @@ Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step)
         QS_TRY(const at::IValue value, interpreter.computeConstant({node->id, 0}));
         if (!value.isTensor() || !value.toTensor().defined())
             continue;
-        const at::Tensor tensor = value.toTensor().contiguous();
-        Node constant;
-        constant.kind = NodeKind::Constant;
-        constant.name = "folded_" + node->name;
-        constant.target = constant.name;
-        constant.tensor = store(draft, tensor);
-        constant.tensorSha256 = contentOf(tensor);
-        constant.outputs.push_back({constant.name, typeOfTensor(tensor)});
-        const NodeId id = draft.graph().insert(std::move(constant), first);
+        const NodeId id
+            = addConstant(draft, "folded_" + node->name, value.toTensor().contiguous(), first);
         draft.graph().replaceUses({node->id, 0}, {id, 0});
         made.push_back(id);
     }

@@ -6,7 +6,7 @@
 #include "engine/convert/convert.h"
 #include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/gather_modules.h"
-#include "engine/edit/cures/bound_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/execute/random/random_draws.h"
 #include "engine/extensions/classes/split_objects.h"
 #include "engine/graph/pass.h"
@@ -31,6 +31,15 @@ std::size_t bytesOf(const Plan& plan)
 bool hasEffect(const std::vector<Cure>& cures)
 {
     return std::any_of(cures.begin(), cures.end(), [](const Cure& cure) { return !cure.off; });
+}
+
+/// Null for a cure that does not change the model.
+const CureOutcome* outcomeOf(const EditedModel& edited, const Cure& cure)
+{
+    const auto found = std::ranges::find(edited.cures, countedCures({cure}), [](const auto& done) {
+        return std::vector<Cure> {done.cure};
+    });
+    return found == edited.cures.end() ? nullptr : &*found;
 }
 
 /// Of a model and of what a run told more of it: its file and its edits.
@@ -59,23 +68,23 @@ Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
     QS_TRY(EditedModelPtr edited,
            from ? editFurther(from, steps, job) : editModel(file, steps, job));
     m_memo.keep<EditedModel>(keyOf(steps.size()), edited, edited->graph->nodes().size() * 1024);
-    QS_TRY(edited, bounded(std::move(edited), recipe, job));
+    QS_TRY(edited, cured(std::move(edited), recipe, job));
     QS_TRY(edited, gathered(std::move(edited), recipe));
     rememberEdited(edited);
     return edited;
 }
 
-Result<EditedModelPtr> StageChain::bounded(EditedModelPtr edited, const Recipe& recipe,
-                                           const JobContext& job)
+Result<EditedModelPtr> StageChain::cured(EditedModelPtr edited, const Recipe& recipe,
+                                         const JobContext& job)
 {
-    std::vector<Cure> cures = boundCures(recipe);
+    std::vector<Cure> cures = modelCures(recipe);
     if (cures.empty())
         return edited;
     const Key key
-        = KeyBuilder("bounded").add(modelKey(*edited->graph)).add(curesToJson(cures).dump()).key();
+        = KeyBuilder("cured").add(modelKey(*edited->graph)).add(curesToJson(cures).dump()).key();
     if (auto kept = m_memo.find<EditedModel>(key); kept && kept->file == edited->file)
         return kept;
-    QS_TRY(EditedModelPtr made, withBounds(edited, std::move(cures), job));
+    QS_TRY(EditedModelPtr made, withModelCures(edited, std::move(cures), job));
     m_memo.keep<EditedModel>(key, made, made->graph->nodes().size() * 1024);
     return made;
 }
@@ -87,7 +96,7 @@ Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe&
         return edited;
     KeyBuilder made("gathered");
     made.add(modelKey(*edited->file)).add(editsToJson(recipe.edits).dump());
-    made.add(curesToJson(boundCures(recipe)).dump());
+    made.add(curesToJson(modelCures(recipe)).dump());
     for (const std::string& name : wanted)
         made.add(name);
     const Key key = made.key();
@@ -120,18 +129,17 @@ Result<CureExpansionPtr> StageChain::cures(const GraphPtr& model, const Recipe& 
         return fail(ErrorCode::BadInput,
                     "the recipe's cures name operators of a file that is not known any more");
     const Addresses addresses = edited ? *edited->addresses : Addresses(model);
+    std::vector<CurePlace> places = locateCures(model, addresses, recipe.cures);
+    for (CurePlace& place : places)
+        if (const CureOutcome* done
+            = edited ? outcomeOf(*edited, recipe.cures.at(place.cure)) : nullptr) {
+            place.problem = done->problem;
+            for (const NodeId id : done->touched)
+                if (edited->file->tryGet(id) == nullptr)
+                    place.added.push_back(id);
+        }
     CureExpansion made
-        = expandCures(*model, *plan, recipe, locateCures(model, addresses, recipe.cures),
-                      quotedNames(*model, addresses));
-    if (edited) {
-        for (std::string& line : unfitBounds(*edited))
-            made.problems.push_back(std::move(line));
-        for (CurePlace& place : made.places)
-            if (const auto bound = std::ranges::find(edited->bounds, recipe.cures.at(place.cure),
-                                                     &BoundOutcome::cure);
-                bound != edited->bounds.end())
-                place.problem = bound->problem;
-    }
+        = expandCures(*model, *plan, recipe, std::move(places), quotedNames(*model, addresses));
     return std::make_shared<const CureExpansion>(std::move(made));
 }
 

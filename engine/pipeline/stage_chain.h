@@ -170,9 +170,9 @@ private:
     /// The same with the custom modules that are asked for: attention as its quantizable form, the
     /// calls of packs' modules made one node each (`gatherModules`).
     Result<EditedModelPtr> gathered(EditedModelPtr edited, const Recipe& recipe);
-    /// The same with the constants of masks bounded.
-    Result<EditedModelPtr> bounded(EditedModelPtr edited, const Recipe& recipe,
-                                   const JobContext& job);
+    /// The same with the cures done that change the model.
+    Result<EditedModelPtr> cured(EditedModelPtr edited, const Recipe& recipe,
+                                 const JobContext& job);
     /// What `edited` made that model, or what a run told more of it; null once nobody holds that.
     EditedModelPtr editedAs(const Graph& model);
     void rememberEdited(const EditedModelPtr& edited);

@@ -3,7 +3,7 @@
 
 #include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
-#include "engine/edit/cures/bound_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/graph/graph.h"
 
 #include <array>

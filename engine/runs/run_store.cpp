@@ -7,7 +7,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/configure/nearest_name.h"
-#include "engine/edit/cures/bound_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/result_folder.h"
 #include "engine/runs/recipe_diff.h"
 

@@ -97,6 +97,22 @@ class Post(nn.Module):
         return self.head(self.norm(x + self.dropout(self.dense(x))))
 
 
+class Wide(nn.Module):
+    """Two layers read a norm whose channel 5 is `factor` times as large as they want; both multiply it, nobody else reads it."""
+
+    def __init__(self, factor):
+        super().__init__()
+        self.norm, self.left, self.right, self.head = nn.LayerNorm(24), nn.Linear(24, 32), nn.Linear(24, 32), nn.Linear(32, 8)
+        with torch.no_grad():
+            self.norm.weight[5] *= factor
+        for layer in (self.left, self.right):
+            scale_columns(layer, 5, 1 / factor)
+
+    def forward(self, x):
+        x = self.norm(x)
+        return self.head(F.relu(self.left(x)) * self.right(x))
+
+
 class Masked(nn.Module):
     """Attention over 12 places with a causal mask that is added to the scores."""
 
@@ -240,6 +256,11 @@ def outlier_before_norm():
     return Fault("outlier_channel", ("linear", "add"), sick, healthy)
 
 
+def outlier_into_linears():
+    sick, healthy = (Case(made(Wide, factor), values(64, 24), recipe()) for factor in (64.0, 1.0))
+    return Fault("outlier_channel", ("layer_norm",), sick, healthy)
+
+
 def outlier_position():
     factors = torch.ones(12, 1)
     factors[0] = 64.0
@@ -316,7 +337,8 @@ def recurrence():
 
 
 FAULTS = {
-    "outlier channel": outlier_channel, "outlier before a norm": outlier_before_norm, "outlier position": outlier_position,
+    "outlier channel": outlier_channel, "outlier before a norm": outlier_before_norm, "outlier into linears": outlier_into_linears,
+    "outlier position": outlier_position,
     "finfo.min": lambda: mask_constant(torch.finfo(torch.float32).min), "mask of 1e9": lambda: mask_constant(-1e9),
     "90 percent": lambda: other_range("clipped", range="percentile", percentile=90),
     "narrow by hand": lambda: other_range("clipped", observer="fixed_qparams", scale=1 / 512, zero_point=0),

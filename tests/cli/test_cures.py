@@ -9,6 +9,7 @@ import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401 - registers what the reference form calls
 from torch import nn
 
+import cure_models
 from edits import op
 from harness import by_name, expect_bad, export_model, main, run, run_good, run_json, write_recipe
 from models import residual
@@ -200,6 +201,46 @@ def test_infinities_are_bounded(folder):
         assert torch.equal(bounded.module()(x), model(x))
 
 
+def wide(folder):
+    case = cure_models.outlier_into_linears().sick
+    export_model(case.network, (case.data[:2],), folder / "wide.pt2")
+    np.savez(folder / "wide.npz", x=case.data.numpy())
+    return case.network, folder / "wide.pt2", folder / "wide.npz", case.data
+
+
+LEFT, RIGHT = op("left", "linear.default"), op("right", "linear.default")
+SPLIT = {"cure": "split", "at": LEFT, "nodes": [RIGHT], "channels": [5]}
+
+
+def test_a_split_computes_the_same_and_meets_the_outlier_in_floats(folder):
+    model, path, data, x = wide(folder)
+    told = run_json("edit", path, "--recipe", write_recipe(folder, cures=[SPLIT]), "--out", folder / "split.pt2", "--strict")
+    assert told["cures"][0]["problem"] is None and "linear_1_split_sum" in told["cures"][0]["nodes"], told
+    split = torch.export.load(folder / "split.pt2")
+    with torch.no_grad():
+        assert torch.allclose(split.module()(x), model(x), rtol=0, atol=1e-5 * float(model(x).abs().max()))
+    rests = [tensor for name, tensor in {**split.state_dict, **split.constants}.items() if name.endswith("_rest_weight")]
+    assert len(rests) == 2 and all(not rest[:, 5].any() and rest[:, 4].all() for rest in rests), rests
+    # With the range of the other channels the outlier costs nothing any more; without it the range stays as wide.
+    with torch.no_grad():
+        others = torch.cat((model.norm(x)[:, :5], model.norm(x)[:, 6:]), 1)
+    low, high = float(others.min()), float(others.max())
+    narrow = {"narrow": {**TUNE["tune_1"], "activation": {"observer": "fixed_qparams", "dtype": "quint8", "scale": (high - low) / 255,
+                                                          "zero_point": round(-low * 255 / (high - low))}}}
+    losses = {}
+    for name, cures in (("plain", []), ("split", [SPLIT]), ("narrow", [{**SPLIT, "qconfig": "narrow"}])):
+        _, document = quantized(folder, name, path, data, "--strict", qconfigs={**TUNE, **narrow}, mapping={"global": "tune_1"}, cures=cures)
+        losses[name] = document["outputs"][0]["cumulative"]["sqnr_db"]
+    assert losses["narrow"] > losses["plain"] + 10 and losses["narrow"] > losses["split"] + 10, losses
+    nodes = by_name(document)
+    assert nodes["linear"]["verdict"] == "quantized" and nodes["linear"]["output"] is None, nodes["linear"]
+    assert {nodes[name]["verdict"] for name in nodes if "_split" in name} <= {"float by rule", "float by backend"}, nodes.keys()
+    assert nodes["linear_split"]["cure"]["kind"] == "split", nodes["linear_split"]
+    run_good("quantize", path, "--recipe", write_recipe(folder, backend="x86", qconfigs={**TUNE, **narrow}, mapping={"global": "tune_1"},
+             cures=[{**SPLIT, "qconfig": "narrow"}]), "--data", data, "--device", "cpu", "--export", "pt2,torchscript,onnx", "--out", folder / "files", "--strict")
+    run_good("verify", folder / "files", "--data", data)
+
+
 REFUSED = [
     (residual, {"cure": "float", "at": op("conv3", "conv2d.default")}, "modules with it"),
     (residual, {"cure": "float", "at": CONV, "nodes": [op("", "mul.Tensor")]}, "has no operator aten.mul.Tensor"),
@@ -212,13 +253,17 @@ REFUSED = [
     (residual, {"cure": "float_result", "at": op("", "add.Tensor")}, "has no weight"),
     (residual, {"cure": "bound", "at": {"stored": "fc.weight"}, "bound": 104}, "is no mask constant"),
     (residual, {"cure": "bound", "at": CONV, "bound": 104}, "holds no mask constant"),
+    (wide, {**SPLIT, "channels": [24]}, "there is no channel 24"),
+    (wide, {**SPLIT, "channels": list(range(24))}, "keep it float instead"),
+    (wide, {**SPLIT, "at": op("norm", "layer_norm.default")}, "is not a linear layer with a stored weight"),
+    (wide, {**SPLIT, "qconfig": "tune_9"}, "unknown qconfig 'tune_9'"),
     (masked, {"cure": "bound", "at": {"stored": "hole"}, "bound": 104}, "holds no real numbers"),
     (masked, {"cure": "bound", "at": {"stored": "mask"}, "bound": 2e9}, "not below the magnitude of a mask constant"),
 ]
 
 
 def test_what_does_not_fit_is_left_out(folder):
-    made = {make: make(folder)[1] for make in (residual, masked)}
+    made = {make: make(folder)[1] for make in (residual, masked, wide)}
     plain = {make: run_json("plan", path, "--recipe", write_recipe(folder, **X86))["nodes"] for make, path in made.items()}
     for make, cure, why in REFUSED:
         path = made[make]

@@ -74,6 +74,7 @@ def planted(name, cures=True):
 
 test_outlier_channel = planted("outlier channel")
 test_outlier_channel_before_a_norm = planted("outlier before a norm")
+test_outlier_channel_of_linears = planted("outlier into linears")
 test_outlier_position = planted("outlier position")
 test_mask_of_the_least_float = planted("finfo.min")
 test_mask_of_1e9 = planted("mask of 1e9")

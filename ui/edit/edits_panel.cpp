@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/edit/edits_panel.h"
 
-#include "engine/edit/cures/bound_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/edit/edit_titles.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/graph/style/graph_style.h"

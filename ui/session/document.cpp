@@ -3,7 +3,7 @@
 
 #include "engine/configure/custom_config.h"
 #include "engine/configure/extension_packs.h"
-#include "engine/edit/cures/bound_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/plan/block/prepare_settings.h"
 
 #include <QFileInfo>
@@ -62,7 +62,7 @@ QString Document::title() const
 
 GraphMaking GraphMaking::of(const Recipe& recipe)
 {
-    return {recipe.edits, boundCures(recipe), customModulesWanted(recipe.prepareJson),
+    return {recipe.edits, modelCures(recipe), customModulesWanted(recipe.prepareJson),
             loadedPacksKey()};
 }
 

@@ -37,7 +37,7 @@ FoldTreePtr hierarchyOf(const Graph& model, const Plan* plan, const Recipe& reci
 struct GraphMaking
 {
     std::vector<EditStep> edits;
-    std::vector<Cure> bounds; ///< the cures that change the model: `boundCures`
+    std::vector<Cure> cures; ///< the cures that change the model: `modelCures`
     std::vector<std::string> modules; ///< quantized as a whole: `customModulesWanted`
     std::string packs; ///< `loadedPacksKey`
 

@@ -220,7 +220,7 @@ void addTuneCommand(CLI::App& app, Command& chosen)
                      "least share of the multiplications that stay in int8, in percent")
         ->check(CLI::Range(0.0, 100.0));
     verb->add_option("--allow", options->allowed,
-                     "kinds of cures: range, float, float_result, bound; without it all")
+                     "kinds of cures: range, float, float_result, bound, split; without it all")
         ->delimiter(',');
     verb->add_option("--forbid", options->forbidden,
                      "a cure that must not be taken: float@add_6; may be given several times")

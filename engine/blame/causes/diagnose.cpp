@@ -6,6 +6,7 @@
 #include "engine/blame/causes/mask_constant.h"
 #include "engine/blame/causes/site_facts.h"
 #include "engine/blame/causes/sloped_range.h"
+#include "engine/blame/causes/split_channels.h"
 #include "engine/blame/diagnosis.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
@@ -90,35 +91,77 @@ Found maskConstant(const SiteFacts& facts, const SiteBlame& blamed)
                   std::move(proposals));
 }
 
+/// How large the channels are that are read.
+struct ChannelSizes
+{
+    double median = 0, whole = 0, others = 0; ///< of all; largest of all, of those that are small
+    std::size_t count = 0;
+    std::vector<std::size_t> wide; ///< outliers in most batches, the largest first
+    std::vector<bool> large; ///< by channel: unread, or an outlier over all samples
+
+    ChannelSizes(const ValueProfile& profile, std::vector<bool> unread)
+        : large(std::move(unread))
+    {
+        large.resize(profile.channelMax.size());
+        std::vector<double> read;
+        for (std::size_t c = 0; c < large.size(); ++c)
+            if (!large[c])
+                read.push_back(profile.channelMax[c]);
+        count = read.size();
+        if (count == 0)
+            return;
+        median = quantileOf(read, 0.5);
+        whole = largestOf(read);
+        for (std::size_t c = 0; c < large.size(); ++c) {
+            if (large[c])
+                continue;
+            if (profile.channelWide[c] >= kInMostBatches)
+                wide.push_back(c);
+            else
+                others = std::max(others, profile.channelMax[c]);
+            large[c] = profile.channelMax[c] >= kWideRange * median;
+        }
+        std::sort(wide.begin(), wide.end(), [&](std::size_t a, std::size_t b) {
+            return profile.channelMax[a] > profile.channelMax[b];
+        });
+    }
+};
+
+/// All bits first; then linears can have the channels split off; last the readers float.
+std::vector<Proposal> withoutOutliers(const SiteFacts& facts, const SiteBlame& blamed,
+                                      const ChannelSizes& sizes)
+{
+    std::vector<Proposal> proposals = facts.withoutQuantizer(blamed.site);
+    const auto count = std::count(sizes.large.begin(), sizes.large.end(), true);
+    if (blamed.site.readers != ReaderClass::Multiplies
+        || double(count) > kFewChannels * double(sizes.large.size()))
+        return proposals;
+    const auto place = std::find_if(proposals.begin(), proposals.end(), [](const Proposal& one) {
+        return one.cure.kind == CureKind::Float;
+    });
+    const auto split = splitReaders(facts, blamed, sizes.large);
+    proposals.insert(place, split.begin(), split.end());
+    return proposals;
+}
+
 Found outlierChannel(const SiteFacts& facts, const SiteBlame& blamed)
 {
     if (!isValue(blamed) || !blamed.profile || blamed.profile->channelMax.size() < 2)
         return std::nullopt;
-    const ValueProfile& profile = *blamed.profile;
-    std::vector<std::size_t> wide;
-    double others = 0;
-    for (std::size_t c = 0; c < profile.channelMax.size(); ++c)
-        if (profile.channelWide[c] >= kInMostBatches)
-            wide.push_back(c);
-        else
-            others = std::max(others, profile.channelMax[c]);
-    const double whole = largestOf(profile.channelMax);
-    if (wide.empty() || double(wide.size()) > kFewChannels * double(profile.channelMax.size())
-        || others > kNarrowed * whole)
+    const ChannelSizes sizes(*blamed.profile, unreadChannels(facts, blamed.site));
+    if (sizes.wide.empty() || double(sizes.wide.size()) > kFewChannels * double(sizes.count)
+        || sizes.others > kNarrowed * sizes.whole)
         return std::nullopt;
-    std::sort(wide.begin(), wide.end(), [&](std::size_t a, std::size_t b) {
-        return profile.channelMax[a] > profile.channelMax[b];
-    });
-    const double median = quantileOf(profile.channelMax, 0.5);
-    const std::size_t first = wide.front();
+    const std::size_t first = sizes.wide.front();
     std::vector<std::string> evidence {
-        "channel " + std::to_string(first) + " of " + std::to_string(profile.channelMax.size())
-            + " reaches " + number(whole) + ", " + number(median > 0 ? whole / median : 0)
+        "channel " + std::to_string(first) + " of "
+            + std::to_string(blamed.profile->channelMax.size()) + " reaches " + number(sizes.whole)
+            + ", " + number(sizes.median > 0 ? sizes.whole / sizes.median : 0)
             + " times the median channel",
-        "without " + counted(wide.size(), "channel") + " the range would be "
-            + number(100 * others / whole) + " % of it"};
+        "without " + counted(sizes.wide.size(), "channel") + " the range would be "
+            + number(100 * sizes.others / sizes.whole) + " % of it"};
     return caused(CauseCode::OutlierChannel, std::move(evidence),
-                  facts.withoutQuantizer(blamed.site));
+                  withoutOutliers(facts, blamed, sizes));
 }
 
 Found outlierPosition(const SiteFacts& facts, const SiteBlame& blamed)

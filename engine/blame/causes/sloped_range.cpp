@@ -87,16 +87,7 @@ std::optional<SlopedRange> slopedRange(const SiteFacts& facts, const SiteBlame& 
     const auto before = valueNoise(felt, *now, stored), after = valueNoise(felt, best, stored);
     if (!before || !after || before->total() <= 0 || after->total() <= 0)
         return std::nullopt;
-    SlopedRange found;
-    found.spec = observer->spec;
-    found.spec.kind = ObserverKind::FixedQParams;
-    found.spec.quantMin = best.quantMin;
-    found.spec.quantMax = best.quantMax;
-    found.spec.reduceRange = false;
-    found.spec.scale = double(best.scale.front());
-    found.spec.zeroPoint = best.zeroPoint.front();
-    found.gainDb = decibelsOf(before->total(), after->total());
-    return found;
+    return SlopedRange {fixedBy(observer->spec, best), decibelsOf(before->total(), after->total())};
 }
 
 } // namespace qs

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 namespace qs {
 
@@ -21,14 +23,15 @@ struct CureKindKeys
     CureKeyNames needed, others;
 };
 
-const std::array<CureKindKeys, 5>& cureTable()
+const std::array<CureKindKeys, 6>& cureTable()
 {
-    static const std::array<CureKindKeys, 5> table {{
+    static const std::array<CureKindKeys, 6> table {{
         {CureKind::Range, {"at", "qconfig"}, {"readers"}},
         {CureKind::Float, {"at"}, {"nodes"}},
         {CureKind::FloatResult, {"at"}, {}},
         {CureKind::Bound, {"at", "bound"}, {}},
         {CureKind::Dynamic, {"at", "qconfig"}, {}},
+        {CureKind::Split, {"at", "channels"}, {"nodes", "qconfig"}},
     }};
     return table;
 }
@@ -100,6 +103,24 @@ Result<void> checkNotEmpty(const JsonPlace& place, const char* leftOut)
     return {};
 }
 
+Result<int> readChannel(const JsonPlace& place)
+{
+    QS_TRY(const std::int64_t number, place.integer());
+    if (number < 0 || number > std::numeric_limits<int>::max())
+        return place.error("a channel is a number from 0 on");
+    return int(number);
+}
+
+Result<std::vector<int>> readChannels(const JsonPlace& place)
+{
+    QS_CHECK(checkNotEmpty(place, "name the channels to split off"));
+    QS_TRY(std::vector<int> channels, readList(place, readChannel));
+    if (std::adjacent_find(channels.begin(), channels.end(), std::greater_equal<>())
+        != channels.end())
+        return place.error("channels stand in ascending order, each once");
+    return channels;
+}
+
 Result<Cure> readCure(const JsonPlace& place)
 {
     QS_TRY(const CureKindKeys* row, readCureKind(place));
@@ -128,6 +149,9 @@ Result<Cure> readCure(const JsonPlace& place)
         if (*cure.bound <= 0)
             return place.key("bound").error("a magnitude is above 0");
     }
+    if (place.has("channels")) {
+        QS_TRY(cure.channels, readChannels(place.key("channels")));
+    }
     if (place.has("gain_db")) {
         QS_TRY(cure.gainDb, readFinite(place.key("gain_db")));
     }
@@ -148,6 +172,8 @@ Json cureToJson(const Cure& cure)
         out["qconfig"] = cure.qconfig;
     if (cure.bound)
         out["bound"] = *cure.bound;
+    if (!cure.channels.empty())
+        out["channels"] = cure.channels;
     if (cure.gainDb)
         out["gain_db"] = *cure.gainDb;
     if (!cure.by.empty())

@@ -57,6 +57,9 @@ constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
      "the constant of a mask (1e9 or more, the least number of its type, an infinity) gets this "
      "magnitude, its sign kept; other numbers stay"},
     {"dynamic", "a qconfig that chooses its ranges at run time"},
+    {"split",
+     "linears multiply these input channels as floats and the others as integers; the sum is a "
+     "float; with a qconfig, their input takes its range"},
 };
 
 /// The meaning in that table; empty where it has none.

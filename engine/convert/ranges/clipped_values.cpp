@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/convert/ranges/storage_range.h"
+#include "engine/convert/ranges/unread_channels.h"
 
 #include <algorithm>
 
@@ -30,6 +31,20 @@ std::vector<std::string> makersOf(const Graph& model, const PlannedObserver& obs
     return names;
 }
 
+/// Where channels were split off all readers, the range need hold the others alone.
+bool isSplit(const Graph& model, const PlannedObserver& observer)
+{
+    const auto readsAll = [&](const ObservedEdge& edge, const Use& reader) {
+        const std::vector<bool> unread = unreadChannels(model, reader.node, edge.value);
+        return std::find(unread.begin(), unread.end(), true) == unread.end();
+    };
+    return std::none_of(observer.edges.begin(), observer.edges.end(), [&](const auto& edge) {
+        return edge.readers.empty()
+            || std::any_of(edge.readers.begin(), edge.readers.end(),
+                           [&](const Use& reader) { return readsAll(edge, reader); });
+    });
+}
+
 } // namespace
 
 std::vector<std::string> clippedValues(const Graph& model, const Plan& plan,
@@ -46,7 +61,8 @@ std::vector<std::string> clippedValues(const Graph& model, const Plan& plan,
         const auto [low, high] = heldEnds(chosen->second);
         const double slack = kSlack * (high - low);
         const std::vector<std::string> makers = makersOf(model, observer);
-        if (makers.empty() || (seen->min >= low - slack && seen->max <= high + slack))
+        if (makers.empty() || (seen->min >= low - slack && seen->max <= high + slack)
+            || isSplit(model, observer))
             continue;
         told.push_back("the values of " + quotedNames(makers)
                        + (makers.size() > 1 ? ", which share parameters," : "") + " go from "

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/edit/cures/bound_cures.h"
-
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/configure/json/cure_json.h"
-#include "engine/edit/cures/locate_cures.h"
-#include "engine/edit/edit_draft.h"
-#include "engine/edit/edit_functions.h"
+#include "engine/edit/cures/cure_functions.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/argument_number.h"
 #include "engine/graph/operators/operators.h"
@@ -84,6 +79,8 @@ Result<EditedNodes> boundLiterals(EditDraft& draft, const Cure& cure, NodeId id)
     return applyEdit(draft, step);
 }
 
+} // namespace
+
 Result<EditedNodes> boundConstant(EditDraft& draft, const Cure& cure)
 {
     QS_TRY(const NodeId id, draft.node(cure.at));
@@ -95,60 +92,6 @@ Result<EditedNodes> boundConstant(EditDraft& draft, const Cure& cure)
         return boundLiterals(draft, cure, id);
     const InferenceScope scope;
     return boundStored(draft, id, *cure.bound);
-}
-
-} // namespace
-
-std::vector<Cure> boundCures(const Recipe& recipe)
-{
-    std::vector<Cure> out = countedCures(recipe.cures);
-    std::erase_if(out, [](const Cure& cure) { return cure.kind != CureKind::Bound; });
-    return out;
-}
-
-bool changesModel(const Recipe& recipe)
-{
-    return !recipe.edits.empty() || !boundCures(recipe).empty();
-}
-
-Result<EditedModelPtr> withBounds(const EditedModelPtr& edited, std::vector<Cure> cures,
-                                  const JobContext& job)
-{
-    if (cures.empty())
-        return edited;
-    auto out = std::make_shared<EditedModel>(*edited);
-    bool changed = false;
-    for (Cure& cure : cures) {
-        QS_CHECK(job.check());
-        Addresses addresses = *out->addresses;
-        EditDraft draft(out->graph, addresses, job);
-        auto touched = boundConstant(draft, cure);
-        auto graph = touched ? draft.build() : Result<Graph>(fail(touched.error()));
-        BoundOutcome& outcome = out->bounds.emplace_back();
-        outcome.cure = std::move(cure);
-        if (graph) {
-            outcome.touched = std::move(*touched);
-            out->graph = std::make_shared<const Graph>(std::move(*graph));
-            changed = true;
-        } else if (graph.error().code == ErrorCode::Cancelled) {
-            return fail(graph.error());
-        } else {
-            outcome.problem = graph.error().line();
-        }
-    }
-    if (changed)
-        out->graph = withBoundsMarked(*out);
-    return out;
-}
-
-std::vector<std::string> unfitBounds(const EditedModel& model)
-{
-    std::vector<std::string> lines;
-    for (const BoundOutcome& bound : model.bounds)
-        if (!bound.problem.empty())
-            lines.push_back(unfitCureLine(
-                cureText(bound.cure, quotedNames(*model.graph, *model.addresses)), bound.problem));
-    return lines;
 }
 
 } // namespace qs

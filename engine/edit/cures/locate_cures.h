@@ -17,7 +17,8 @@ struct CurePlace
     std::size_t cure = 0; ///< index among the cures that were asked about
     std::string problem; ///< why it does not fit this model; empty where it does
     ValueRef at; ///< the value, or the operator with its output
-    std::vector<NodeId> nodes; ///< of Float: `at` and the further operators
+    std::vector<NodeId> nodes; ///< of Float and Split: `at` and the further operators
+    std::vector<NodeId> added {}; ///< operators that the cure itself added to the model
     std::vector<Use> readers; ///< of Range: those that it names, each reads `at`
 };
 

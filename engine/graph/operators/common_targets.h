@@ -9,6 +9,7 @@ namespace qs {
 inline constexpr std::string_view kCastTarget = "aten.to.dtype";
 inline constexpr std::string_view kCloneTarget = "aten.clone.default";
 inline constexpr std::string_view kLinearTarget = "aten.linear.default";
+inline constexpr std::string_view kIndexSelectTarget = "aten.index_select.default";
 inline constexpr std::string_view kScalarTensorTarget
     = "aten.scalar_tensor.default"; ///< of a number
 inline constexpr std::string_view kLstmTarget = "aten.lstm.input"; ///< of padded sequences

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMostFreeRounds = 4;
+constexpr int kMostFreeRounds = 5;
 constexpr double kLeastGainDb = 0.5; ///< of a round, for another one
 constexpr double kMovedDb = 6; ///< since ranges were chosen, for choosing them again
 
@@ -24,12 +24,56 @@ void noteWeights(TuneSearch& search, const Blame& blame)
                                        + " dB: without float operators the goal is out of reach");
 }
 
-/// One round: all cures at once that cost no multiplication. What an earlier round took stays.
-Result<void> tryRound(TuneSearch& search, bool isFirst, bool choosesRanges)
+/// What a round adds to what the rounds before it took.
+enum class Round : std::uint8_t
+{
+    Free, ///< the cheapest cure of each cause; it costs no multiplication
+    Split, ///< outlier channels split off linears
+    Ranges ///< free cures, and for each value the range of least predicted noise
+};
+
+std::string_view stageName(Round round)
+{
+    switch (round) {
+    case Round::Free:
+        return "free";
+    case Round::Split:
+        return "split";
+    case Round::Ranges:
+        return "ranges";
+    }
+    return "";
+}
+
+bool isOfRound(CureKind kind, Round round)
+{
+    if (kind == CureKind::Split || round == Round::Split)
+        return kind == CureKind::Split && round == Round::Split;
+    return kind != CureKind::Float && (kind != CureKind::Range || round != Round::Ranges);
+}
+
+/// Of each cause the first cure that the round takes. True if one is new.
+bool addProposed(const TuneSearch& search, Trial& trial, const std::vector<Cause>& causes,
+                 Round round)
+{
+    bool differs = false;
+    for (const Cause& cause : causes)
+        for (const Proposal& proposal : cause.proposals) {
+            if (!isOfRound(proposal.cure.kind, round) || !search.isAllowed(proposal.cure))
+                continue;
+            differs = search.add(trial, proposal.cure, proposal.qconfig) || differs;
+            break;
+        }
+    return differs;
+}
+
+/// One trial with all cures of the round at once. What an earlier round took stays. True if there
+/// was one to try.
+Result<bool> tryRound(TuneSearch& search, Round round, bool isFirst)
 {
     const Trial base = search.best();
     Trial trial = base;
-    trial.stage = choosesRanges ? "ranges" : "free";
+    trial.stage = stageName(round);
     trial.predictedDb.reset();
     QS_TRY(const TrialModel model, search.modelOf(base));
     QS_TRY(const BlamePtr blame, search.blamed(model, base));
@@ -42,31 +86,25 @@ Result<void> tryRound(TuneSearch& search, bool isFirst, bool choosesRanges)
         noteWeights(search, *blame);
         QS_CHECK(search.see());
     }
-    const Graph& graph = *model.calibration->prepared->model;
-    const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
-                                 macsByOperator(graph));
-    bool differs = false;
-    for (const Cure& cure : floatCures(search, knapsack.freeOnes()))
-        differs = search.add(trial, cure) || differs;
-    for (const Cause& cause : causes)
-        for (const Proposal& proposal : cause.proposals) {
-            const CureKind kind = proposal.cure.kind;
-            if (kind == CureKind::Float || (choosesRanges && kind == CureKind::Range)
-                || !search.isAllowed(proposal.cure))
-                continue;
-            differs = search.add(trial, proposal.cure, proposal.qconfig) || differs;
-            break;
-        }
-    if (choosesRanges) {
+    bool differs = addProposed(search, trial, causes, round);
+    if (round != Round::Split) {
+        const Graph& graph = *model.calibration->prepared->model;
+        const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
+                                     macsByOperator(graph));
+        for (const Cure& cure : floatCures(search, knapsack.freeOnes()))
+            differs = search.add(trial, cure) || differs;
+        const bool wasNeedless = trial.floatNeedless;
+        trial.floatNeedless = wasNeedless || search.isAllowed(CureKind::FloatResult);
+        differs = differs || trial.floatNeedless != wasNeedless;
+    }
+    if (round == Round::Ranges) {
         QS_TRY(const auto ranges, chooseRanges(search, base, model, *blame));
         for (const Proposal& proposal : ranges)
             differs = search.add(trial, proposal.cure, proposal.qconfig) || differs;
     }
-    const bool wasNeedless = trial.floatNeedless;
-    trial.floatNeedless = wasNeedless || search.isAllowed(CureKind::FloatResult);
-    if (!differs && trial.floatNeedless == wasNeedless)
-        return {};
-    return search.attempt(std::move(trial));
+    if (differs)
+        QS_CHECK(search.attempt(std::move(trial)));
+    return differs;
 }
 
 } // namespace
@@ -74,14 +112,23 @@ Result<void> tryRound(TuneSearch& search, bool isFirst, bool choosesRanges)
 Result<void> tryFreeCures(TuneSearch& search)
 {
     std::optional<double> chosenAt; // dB of the trial that ranges were chosen for
+    bool isSplit = !search.isAllowed(CureKind::Split);
     for (int round = 0; round < kMostFreeRounds && !search.state().isReached() && !search.isSpent();
          ++round) {
         const double before = search.best().search.db;
+        if (round > 0 && !isSplit) {
+            isSplit = true;
+            QS_TRY(const bool isTried, tryRound(search, Round::Split, false));
+            if (isTried)
+                continue;
+        }
         const bool choosesRanges = round > 0 && search.isAllowed(CureKind::Range)
             && (!chosenAt || before > *chosenAt + kMovedDb);
         if (choosesRanges)
             chosenAt = before;
-        QS_CHECK(tryRound(search, round == 0, choosesRanges));
+        QS_TRY(const bool isTried,
+               tryRound(search, choosesRanges ? Round::Ranges : Round::Free, round == 0));
+        static_cast<void>(isTried);
         if (search.best().search.db < before + kLeastGainDb && (round > 0 || chosenAt))
             break;
     }

@@ -270,7 +270,8 @@ bool TuneSearch::add(Trial& trial, Cure cure, const std::optional<QConfig>& qcon
     });
     if (same == trial.cures.end())
         trial.cures.push_back(std::move(cure));
-    else if (same->qconfig == cure.qconfig && same->nodes == cure.nodes)
+    else if (same->qconfig == cure.qconfig && same->nodes == cure.nodes
+             && same->channels == cure.channels)
         return false;
     else
         *same = std::move(cure);

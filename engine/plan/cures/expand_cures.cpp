@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace qs {
 
@@ -45,10 +46,29 @@ public:
             return addDynamic(cure, place.at.node);
         case CureKind::Range:
             return addRange(cure, place);
+        case CureKind::Split:
+            return addSplit(cure, place);
         case CureKind::Bound:
             break;
         }
         return {};
+    }
+
+    /// Takes back rules on inputs of operators that a cure keeps float: these read floats.
+    void dropRulesOfFloats()
+    {
+        std::set<std::string> floats;
+        for (const auto& [node, qconfig] : m_decided)
+            if (!qconfig.config)
+                floats.insert(m_graph.get(node).name);
+        const auto isIdle = [&](const Rule& rule) {
+            return rule.kind == RuleKind::Edge && floats.contains(rule.secondKey);
+        };
+        for (const CureRule& own : m_out.rules)
+            if (isIdle(own.rule))
+                std::erase_if(m_out.recipe.mapping.rules,
+                              [&](const Rule& rule) { return isSamePlace(rule, own.rule); });
+        std::erase_if(m_out.rules, [&](const CureRule& own) { return isIdle(own.rule); });
     }
 
 private:
@@ -115,6 +135,29 @@ private:
         qconfig.config = std::move(changed);
         decide(node, qconfig);
         return {};
+    }
+
+    /// Of each linear the part of integers, whose result a float addition reads, with the range of
+    /// its input; then the parts of floats.
+    std::string addSplit(const Cure& cure, const CurePlace& place)
+    {
+        const auto qconfig = findQConfig(m_out.recipe, cure.qconfig);
+        if (!cure.qconfig.empty() && !qconfig)
+            return unknownQConfig(cure.qconfig);
+        std::vector<Edge> edges;
+        for (const NodeId linear : place.nodes) {
+            if (!decided(linear).config)
+                continue; // all floats
+            if (std::string problem = addFloatResult(linear); !problem.empty())
+                return problem;
+            const NodePlan* plan = m_uncured.tryGet(m_graph, linear);
+            if (plan && !plan->activations.empty())
+                edges.push_back(
+                    {plan->activations.front().second, plan->activations.front().first});
+        }
+        for (const NodeId node : place.added)
+            decide(node, {});
+        return cure.qconfig.empty() ? std::string() : addEdges(edges, {cure.qconfig, *qconfig});
     }
 
     std::string addDynamic(const Cure& cure, NodeId node)
@@ -239,13 +282,14 @@ CureExpansion expandCures(const Graph& graph, const Plan& uncured, const Recipe&
     CureWalk walk(graph, uncured, out);
     for (CurePlace& place : out.places) {
         const Cure& cure = recipe.cures.at(place.cure);
-        if (cure.off || cure.kind == CureKind::Bound) // the latter is in the graph already
+        if (cure.off)
             continue;
-        if (place.problem.empty())
+        if (place.problem.empty()) // a bound is in the graph already
             place.problem = walk.add(cure, place);
         if (!place.problem.empty())
             out.problems.push_back(unfitCureLine(cureText(cure, names), place.problem));
     }
+    walk.dropRulesOfFloats();
     return out;
 }
 

@@ -39,9 +39,10 @@ struct CureExpansion
 
 /// Translates the cures into rules: Float into null for the nodes, Dynamic into the qconfig,
 /// FloatResult into the node's qconfig with a float result, Range into the node's qconfig with
-/// another activation observer, or into edge rules for the readers that it names. A rule reaches
-/// all members of a fusion. `uncured`: the plan of the recipe without cures. `places`: of
-/// `recipe.cures` in that graph (`locateCures`). Pure.
+/// another activation observer, or into edge rules for the readers that it names, Split into a
+/// float result of the linear and null for what it added. A rule reaches all members of a fusion.
+/// `uncured`: the plan of the recipe without cures. `places`: of `recipe.cures` in that graph
+/// (`locateCures`). Pure.
 CureExpansion expandCures(const Graph& graph, const Plan& uncured, const Recipe& recipe,
                           const std::vector<CurePlace>& places, const OperatorNames& names);
 

@@ -38,7 +38,8 @@ std::string everyCure()
         + R"(, "gain_db": -0.5},)"
         + R"({"cure": "bound", "at": {"stored": "mask"}, "bound": 104.0},)"
         + R"({"cure": "dynamic", "at": )" + conv
-        + R"(, "qconfig": "default_dynamic", "off": false}])";
+        + R"(, "qconfig": "default_dynamic", "off": false},)" + R"({"cure": "split", "at": )" + conv
+        + R"(, "nodes": [)" + add + R"(], "channels": [0, 3, 99], "qconfig": "tune_1"}])";
 }
 
 } // namespace
@@ -52,7 +53,7 @@ private Q_SLOTS:
     {
         const auto recipe = parseRecipe(recipeWith(everyCure()), "r.json");
         QVERIFY2(recipe.has_value(), cureError(everyCure()).c_str());
-        QCOMPARE(recipe->cures.size(), std::size_t(6));
+        QCOMPARE(recipe->cures.size(), std::size_t(7));
         const Cure& range = recipe->cures[0];
         QVERIFY(range.kind == CureKind::Range);
         QCOMPARE(range.at.module, std::string("layer1.0"));
@@ -65,6 +66,8 @@ private Q_SLOTS:
         QVERIFY(recipe->cures[1].at.kind == ValueAddress::Kind::Input);
         QCOMPARE(recipe->cures[2].nodes.size(), std::size_t(2));
         QCOMPARE(recipe->cures[4].bound, std::optional(104.0));
+        QCOMPARE(recipe->cures[6].channels, (std::vector<int> {0, 3, 99}));
+        QCOMPARE(recipe->cures[6].nodes.size(), std::size_t(1));
     }
     void writtenCuresAreRead()
     {
@@ -127,6 +130,16 @@ private Q_SLOTS:
                                  << QStringList {"cures[0].bound", "above 0"};
         QTest::newRow("bound") << R"({"cure": "bound", "bound": "104", )" + at + "}"
                                << QStringList {"cures[0].bound", "a number is wanted"};
+        QTest::newRow("no channels") << R"({"cure": "split", )" + at + "}"
+                                     << QStringList {"cures[0]", "'channels' is missing"};
+        const auto split = [&](const char* channels) {
+            return R"({"cure": "split", "channels": )" + QString(channels) + ", " + at + "}";
+        };
+        QTest::newRow("channels") << split("3") << QStringList {"cures[0].channels", "list"};
+        QTest::newRow("none") << split("[]") << QStringList {"cures[0].channels", "empty"};
+        QTest::newRow("channel") << split("[-1]") << QStringList {"cures[0].channels[0]", "from 0"};
+        QTest::newRow("order") << split("[3, 3]")
+                               << QStringList {"cures[0].channels", "ascending order"};
         QTest::newRow("gain") << R"({"cure": "float", "gain_db": "4", )" + at + "}"
                               << QStringList {"cures[0].gain_db", "a number is wanted"};
         QTest::newRow("off") << R"({"cure": "float", "off": 1, )" + at + "}"
@@ -175,7 +188,7 @@ private Q_SLOTS:
             QVERIFY2(row.find("| `" + name + "` | `at") != std::string::npos, name.c_str());
             QVERIFY(cureKindName(*cureKindFromName(name)) == name);
         }
-        QVERIFY(!cureKindFromName("split"));
+        QVERIFY(!cureKindFromName("smooth"));
     }
     void curesAreToldInWords()
     {

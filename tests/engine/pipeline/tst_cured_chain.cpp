@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/edit/cures/bound_cures.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/keys/decision_keys.h"
 #include "engine/pipeline/stage_chain.h"
@@ -191,10 +191,10 @@ private Q_SLOTS:
         const Recipe recipe = withCures({bound});
         const EditedModelPtr edited = must(chain.edited(m_model, recipe, {}));
         QCOMPARE(edited->graph, m_model);
-        QCOMPARE(edited->bounds.size(), std::size_t(1));
-        QVERIFY(!edited->bounds.front().problem.empty());
-        QCOMPARE(unfitBounds(*edited).size(), std::size_t(1));
-        QCOMPARE(must(chain.plan(edited->graph, recipe))->warnings, unfitBounds(*edited));
+        QCOMPARE(edited->cures.size(), std::size_t(1));
+        QVERIFY(!edited->cures.front().problem.empty());
+        QCOMPARE(unfitModelCures(*edited).size(), std::size_t(1));
+        QCOMPARE(must(chain.plan(edited->graph, recipe))->warnings, unfitModelCures(*edited));
         QVERIFY(must(chain.plan(m_model, withCures({})))->warnings.empty());
     }
 };

@@ -123,6 +123,20 @@ private Q_SLOTS:
         region.nodes = {operatorAt("", "aten.add.Tensor")};
         QCOMPARE(rules(region), (QStringList {"node b: float", "node sum: float"}));
     }
+    /// An input of an operator that a later cure keeps float has no range.
+    void aFloatReaderDropsTheRange()
+    {
+        const GraphPtr g = network();
+        Cure range = cureOf(CureKind::Range, operatorAt("r", "aten.relu.default"), "tune_1");
+        range.readers = {readerOf(convAt("b"), "input")};
+        const CureExpansion out
+            = expanded(g, withCures({range, cureOf(CureKind::Float, convAt("b"))}));
+        QCOMPARE(rulesOf(out), QStringList {"node b: float"});
+        const auto& rules = out.recipe.mapping.rules;
+        QVERIFY(std::none_of(rules.begin(), rules.end(),
+                             [](const Rule& rule) { return rule.kind == RuleKind::Edge; }));
+        QVERIFY(out.problems.empty());
+    }
     /// Of `range` the activation's observer counts; the weight's stays what it was.
     void rangeChangesTheActivationAlone()
     {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/edit/cures/model_cures.h"
+
+#include "engine/configure/json/cure_json.h"
+#include "engine/edit/cures/cure_functions.h"
+#include "engine/edit/cures/locate_cures.h"
+
+namespace qs {
+
+namespace {
+
+/// A split whose qconfig is missing is not done: its input would keep the range of all channels.
+bool isOfModel(const Cure& cure, const Recipe& recipe)
+{
+    return cure.kind == CureKind::Bound
+        || (cure.kind == CureKind::Split
+            && (cure.qconfig.empty() || findQConfig(recipe, cure.qconfig)));
+}
+
+} // namespace
+
+std::vector<Cure> modelCures(const Recipe& recipe)
+{
+    std::vector<Cure> out = countedCures(recipe.cures);
+    std::erase_if(out, [&](const Cure& cure) { return !isOfModel(cure, recipe); });
+    return out;
+}
+
+bool changesModel(const Recipe& recipe)
+{
+    return !recipe.edits.empty() || !modelCures(recipe).empty();
+}
+
+Result<EditedModelPtr> withModelCures(const EditedModelPtr& edited, std::vector<Cure> cures,
+                                      const JobContext& job)
+{
+    if (cures.empty())
+        return edited;
+    auto out = std::make_shared<EditedModel>(*edited);
+    bool changed = false;
+    for (Cure& cure : cures) {
+        QS_CHECK(job.check());
+        Addresses addresses = *out->addresses;
+        EditDraft draft(out->graph, addresses, job);
+        auto touched
+            = cure.kind == CureKind::Bound ? boundConstant(draft, cure) : splitLinears(draft, cure);
+        auto graph = touched ? draft.build() : Result<Graph>(fail(touched.error()));
+        CureOutcome& outcome = out->cures.emplace_back();
+        outcome.cure = std::move(cure);
+        if (graph) {
+            outcome.touched = std::move(*touched);
+            out->graph = std::make_shared<const Graph>(std::move(*graph));
+            changed = true;
+        } else if (graph.error().code == ErrorCode::Cancelled) {
+            return fail(graph.error());
+        } else {
+            outcome.problem = graph.error().line();
+        }
+    }
+    if (changed)
+        out->graph = withCuresMarked(*out);
+    return out;
+}
+
+std::vector<std::string> unfitModelCures(const EditedModel& model)
+{
+    std::vector<std::string> lines;
+    for (const CureOutcome& outcome : model.cures)
+        if (!outcome.problem.empty())
+            lines.push_back(
+                unfitCureLine(cureText(outcome.cure, quotedNames(*model.graph, *model.addresses)),
+                              outcome.problem));
+    return lines;
+}
+
+} // namespace qs
