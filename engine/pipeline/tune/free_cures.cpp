@@ -116,7 +116,8 @@ Result<void> tryFreeCures(TuneSearch& search)
     for (int round = 0; round < kMostFreeRounds && !search.state().isReached() && !search.isSpent();
          ++round) {
         const double before = search.best().search.db;
-        if (round > 0 && !isSplit) {
+        // a split costs a few multiplications
+        if (round > 0 && !isSplit && search.best().int8Macs > search.request().keepInt8) {
             isSplit = true;
             QS_TRY(const bool isTried, tryRound(search, Round::Split, false));
             if (isTried)
