@@ -12,8 +12,8 @@ class TestTrained : public test::ScenarioWindow
     Q_OBJECT
 
 private:
-    const QString kUnit = QStringLiteral("conv · conv2d + bn + relu");
-    const QString kTrained = QStringLiteral("from training");
+    const QString m_unit = QStringLiteral("conv · conv2d + bn + relu");
+    const QString m_trained = QStringLiteral("from training");
 
     /// The words of the alternative that is in force for the value, "now" beside it.
     QString wayNow()
@@ -41,9 +41,9 @@ private Q_SLOTS:
             "prepared = trained.trained('residual')\n"
             "trained.save(prepared, 'pt2', trained.images(8), folder / 'model.pt2')\n"
             "torch.save([(trained.images(8),) for _ in range(4)], folder / 'data.pt')\n")));
-        QS_STEP(select(kUnit));
+        QS_STEP(select(m_unit));
         for (const char* part : {"qconfigActivation", "qconfigWeight"})
-            QVERIFY2(find<QLabel>(part)->text().contains(kTrained),
+            QVERIFY2(find<QLabel>(part)->text().contains(m_trained),
                      qPrintable(find<QLabel>(part)->text()));
         QS_STEP(runAll());
         const QJsonObject told = test::commandLine({"plan", file("model.pt2"), "--json"});
@@ -52,14 +52,15 @@ private Q_SLOTS:
         QTRY_COMPARE(
             find<QLabel>("resultTrained")->text(),
             QStringLiteral("%1 of %2").arg(counts["used"].toInt()).arg(counts["found"].toInt()));
-        QS_STEP(select(kUnit));
+        QS_STEP(select(m_unit));
         QTRY_VERIFY2(footer().startsWith(QLatin1String("range from training")),
                      qPrintable(footer()));
-        QTRY_COMPARE(wayNow(), kTrained);
+        QTRY_COMPARE(wayNow(), m_trained);
         auto* edges = find<QListWidget>("edgeList");
         QVERIFY(edges->count() > 1);
         for (int i = 0; i < edges->count(); ++i)
-            QVERIFY2(edges->item(i)->text().endsWith(kTrained), qPrintable(edges->item(i)->text()));
+            QVERIFY2(edges->item(i)->text().endsWith(m_trained),
+                     qPrintable(edges->item(i)->text()));
         click(*edges, edges->model()->index(0, 0));
         QCOMPARE(cardValue(*m_window, "cardEdge", "Range"),
                  QStringLiteral("from the file's fake quantizer"));
@@ -97,7 +98,7 @@ private Q_SLOTS:
                                     "torch.randn(2, 4))\n")));
         QS_STEP(runAll());
         QVERIFY(find<QLabel>("resultTrained")->text().isEmpty());
-        QVERIFY(!cards(QStringLiteral("0 · linear")).contains(kTrained));
+        QVERIFY(!cards(QStringLiteral("0 · linear")).contains(m_trained));
     }
 };
 

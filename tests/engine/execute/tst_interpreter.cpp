@@ -254,9 +254,8 @@ private Q_SLOTS:
         QVERIFY(outputs.error().line().find('\n') == std::string::npos);
         // One that conversion made: its name may be that of another node of the float model.
         const GraphPtr made
-            = parsed("%x #1 = input \"x\" () -> (x: float32[2])\n"
-                     "%bad #2 = op \"aten.view.default\" (self=%x, size=[3]) -> (bad: float32[3])"
-                     " origin=7\n"
+            = parsed("%x #1 = input \"x\" () -> (x: float32[2])\n%bad #2 = op "
+                     "\"aten.view.default\" (self=%x, size=[3]) -> (bad: float32[3]) origin=7\n"
                      "%output #3 = output \"\" (\"\"=%bad) -> ()\n");
         const auto converted = runnerFor(made).run({at::ones({2})});
         QVERIFY(!converted);
