@@ -148,7 +148,7 @@ def main():
         folder = Path(name)
         seeds, _ = make_seeds(folder)
         make_pictures(folder)
-        readers = sorted(reader for reader in seeds if reader not in ("nodes", "run", "certificate"))
+        readers = sorted(reader for reader in seeds if reader not in ("nodes", "run", "certificate", "search"))
         while time.monotonic() < end and (not options.count or total < options.count):
             reader = readers[total % len(readers)]
             seed, form = chance.choice(seeds[reader])

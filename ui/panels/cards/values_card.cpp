@@ -67,7 +67,8 @@ void ValuesCard::refresh()
     const auto& tree = m_workspace.foldTree();
     const auto& selection = m_workspace.selection();
     std::vector<StoredValue> stored;
-    if (model && tree && !selection.isModule() && m_workspace.selectedEntries().size() == 1)
+    if (model && tree && !selection.isModule() && !selection.edge()
+        && m_workspace.selectedEntries().size() == 1)
         stored = storedInside(*model, *tree, selection.nodes());
     setVisible(!stored.empty());
     for (std::size_t i = 0; i < std::min(stored.size(), kMostValues); ++i)
