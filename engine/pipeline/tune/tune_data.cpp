@@ -127,10 +127,9 @@ public:
         const std::string& file = m_request.settings.compared();
         const std::int64_t samples = m_made.samples();
         if (samples == 0)
-            return fail(makeError(ErrorCode::BadInput,
-                                  "hold no sample on which the outputs of the float model are "
-                                  "finite")
-                            .inFile(file));
+            return fail(
+                makeError(ErrorCode::BadInput, "no sample gives finite outputs of the float model")
+                    .inFile(file));
         if (!m_hasSignal)
             return fail(makeError(ErrorCode::Unsupported,
                                   "no output of the model holds floats other than zero: there is "
@@ -142,7 +141,7 @@ public:
         return fail(makeError(ErrorCode::BadInput,
                               counted(samples, "sample")
                                   + (m_notFinite.empty() ? "" : " with finite outputs")
-                                  + ": no guard, and a search could fit them alone")
+                                  + ": no guard, which needs more of them")
                         .inFile(file)
                         .withHint((samples >= m_request.samples ? "--samples " : "give ") + enough
                                   + " or more, or --no-guard"));
