@@ -116,10 +116,10 @@ private:
             return false;
         m_tried.push_back(trial.cures);
         trial.predictedDb = shareDb(choice.noise);
-        QS_CHECK(m_search.attempt(std::move(trial)));
-        if (!m_search.wasMade()) // next time less of it
+        QS_TRY(const bool isMade, m_search.attempt(std::move(trial)));
+        if (!isMade) // next time less of it
             m_mostFloat = kSlightlyLess * choice.floatMacs;
-        return m_search.wasMade();
+        return isMade;
     }
 
     /// Measures alone the sites that the last trial left; false where that was done of it.

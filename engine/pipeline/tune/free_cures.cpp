@@ -127,9 +127,7 @@ Result<void> tryFreeCures(TuneSearch& search)
             && (!chosenAt || before > *chosenAt + kMovedDb);
         if (choosesRanges)
             chosenAt = before;
-        QS_TRY(const bool isTried,
-               tryRound(search, choosesRanges ? Round::Ranges : Round::Free, round == 0));
-        static_cast<void>(isTried);
+        QS_CHECK(tryRound(search, choosesRanges ? Round::Ranges : Round::Free, round == 0));
         if (search.best().search.db < before + kLeastGainDb && (round > 0 || chosenAt))
             break;
     }

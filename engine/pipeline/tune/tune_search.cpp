@@ -165,14 +165,13 @@ Key TuneSearch::keyOf(const Recipe& recipe) const
         .key();
 }
 
-Result<void> TuneSearch::attempt(Trial trial)
+Result<bool> TuneSearch::attempt(Trial trial)
 {
     dropUnnamed(trial.qconfigs, trial.cures);
     const Recipe recipe = tunedRecipe(m_request.recipe, trial);
     trial.key = keyOf(recipe);
     ++m_state.forwards;
     trial.forwards = m_state.forwards;
-    m_wasMade = true;
     m_job.report("tune", "trial " + std::to_string(m_state.trials.size() + 1), 0);
     const auto known = m_known.find(trial.key);
     if (known != m_known.end() && m_measure.isTold(known->second.guard)) {
@@ -182,12 +181,11 @@ Result<void> TuneSearch::attempt(Trial trial)
         trial.reached = m_measure.reaches(trial.guard);
     } else {
         auto made = m_measure.make(recipe, m_job);
-        m_wasMade = made.has_value();
         if (!made && !m_state.trials.empty() && isOfRecipe(made.error())) {
             noteOnce(m_state.notes,
                      "a trial of the stage " + inQuotes(trial.stage)
                          + " is not possible: " + made.error().message);
-            return {};
+            return false;
         }
         QS_TRY(m_made, std::move(made));
         m_madeOf = trial.key;
@@ -197,7 +195,8 @@ Result<void> TuneSearch::attempt(Trial trial)
     const std::size_t last = m_state.trials.size() - 1;
     if (isBetter(m_state.trials[last], m_state.trials[m_state.best]))
         m_state.best = last;
-    return m_see(m_state);
+    QS_CHECK(m_see(m_state));
+    return true;
 }
 
 bool TuneSearch::isBetter(const Trial& one, const Trial& other) const

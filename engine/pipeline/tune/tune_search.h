@@ -38,10 +38,8 @@ public:
     double excess(const Trial& trial) const;
 
     /// Measures a trial, or takes over what is known of it, and keeps it. After the first trial,
-    /// one that cannot be made (nothing is quantized, say) becomes a note.
-    Result<void> attempt(Trial trial);
-    /// Whether the last attempt became a trial.
-    bool wasMade() const { return m_wasMade; }
+    /// one that cannot be made (nothing is quantized, say) becomes a note, and the result is false.
+    Result<bool> attempt(Trial trial);
     /// The trial as a model; the one that was measured last is at hand.
     Result<TrialModel> modelOf(const Trial& trial) const;
     /// Who causes the noise of the trial's worst outputs, over the search data.
@@ -72,7 +70,6 @@ private:
     TuneState m_state;
     TrialModel m_made; ///< of the trial `m_madeOf`
     Key m_madeOf;
-    bool m_wasMade = false;
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 

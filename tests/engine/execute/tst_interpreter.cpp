@@ -244,20 +244,18 @@ private Q_SLOTS:
     }
     void errorsNameTheNode()
     {
-        const GraphPtr graph
-            = parsed("%x #1 = input \"x\" () -> (x: float32[2])\n"
-                     "%bad #2 = op \"aten.view.default\" (self=%x, size=[3]) -> (bad: float32[3])\n"
-                     "%output #3 = output \"\" (\"\"=%bad) -> ()\n");
+        const auto graphWith = [](const std::string& fact) {
+            return parsed("%x #1 = input \"x\" () -> (x: float32[2])\n%bad #2 = op "
+                          "\"aten.view.default\" (self=%x, size=[3]) -> (bad: float32[3])"
+                          + fact + "\n%output #3 = output \"\" (\"\"=%bad) -> ()\n");
+        };
+        const GraphPtr graph = graphWith("");
         const auto outputs = runnerFor(graph).run({at::ones({2})});
         QVERIFY(!outputs);
         QCOMPARE(outputs.error().node, std::string("bad"));
         QVERIFY(outputs.error().line().find('\n') == std::string::npos);
         // One that conversion made: its name may be that of another node of the float model.
-        const GraphPtr made
-            = parsed("%x #1 = input \"x\" () -> (x: float32[2])\n%bad #2 = op "
-                     "\"aten.view.default\" (self=%x, size=[3]) -> (bad: float32[3]) origin=7\n"
-                     "%output #3 = output \"\" (\"\"=%bad) -> ()\n");
-        const auto converted = runnerFor(made).run({at::ones({2})});
+        const auto converted = runnerFor(graphWith(" origin=7")).run({at::ones({2})});
         QVERIFY(!converted);
         QCOMPARE(converted.error().node, std::string("bad of the converted model"));
         const auto none = runnerFor(graph).run({});
