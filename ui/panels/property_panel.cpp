@@ -174,7 +174,7 @@ void PropertyPanel::refresh()
 
 void PropertyPanel::arrange(const std::function<void()>& fill)
 {
-    // A card that is shown or grows would lay out all cards, in a height that is no longer theirs.
+    // Otherwise each card that is shown lays out all cards, in their old height.
     m_cards->layout()->setEnabled(false);
     fill();
     const auto cards = m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly);

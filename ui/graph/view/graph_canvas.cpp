@@ -27,8 +27,6 @@ QColor dimmedEdge()
     return mixedColor(theme().edge, theme().canvas, kDimmed);
 }
 
-/// What a label of an edge takes at most, in units of the scene.
-constexpr double kLabelRoom = 200;
 /// Some hundred bytes each; a screen shows fewer nodes with words.
 constexpr qsizetype kKeptTexts = 400;
 /// The least that is seen of a node, in pixels.
@@ -201,10 +199,7 @@ void GraphCanvas::paintFrame(QPainter& p, int index, double lod) const
 
 void GraphCanvas::paintEdges(QPainter& p, const QRectF& exposed, double lod, Edges detail) const
 {
-    // A label may stand on either side of its edge, beyond what the grid holds of it.
-    const double beside = lod >= kTextLod ? kLabelRoom : 0;
-    const QRectF reached = exposed.adjusted(-beside, -beside, beside, beside);
-    const auto edges = m_drawing->edgeGrid.find(reached);
+    const auto edges = m_drawing->edgeGrid.find(exposed);
     if (lod < kTitleLod || (detail == Edges::Quick && edges.size() > kFineEdges)) {
         paintEdgesPlainly(p, edges, lod);
     } else {

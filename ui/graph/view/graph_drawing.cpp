@@ -9,6 +9,8 @@ namespace qs {
 
 namespace {
 
+/// What a label takes on either side of its edge, in units of the scene.
+constexpr double kLabelRoom = 100;
 /// Points on a curved stretch that its distance is measured to.
 constexpr int kEdgeSamples = 24;
 
@@ -145,7 +147,10 @@ void GraphDrawing::finish()
         for (std::size_t i = 0; i < edges.size(); ++i) {
             const auto line = pointsOf(edges[i]);
             for (std::size_t p = 1; p < line.size(); ++p)
-                emit(int(i), QRectF(line[p - 1], line[p]).normalized().adjusted(-6, -18, 90, 18));
+                emit(int(i),
+                     QRectF(line[p - 1], line[p])
+                         .normalized()
+                         .adjusted(-kLabelRoom, -18, kLabelRoom, 18));
         }
     });
 }

@@ -29,7 +29,7 @@ constexpr double kEdgeReach = 6;
 
 GraphView::GraphView(QWidget* parent)
     : QGraphicsView(parent)
-    , m_band(new QRubberBand(QRubberBand::Rectangle, viewport()))
+    , m_band(new QRubberBand(QRubberBand::Rectangle, this))
 {
     setNames(*this, "graphView", tr("Graph"));
     setScene(&m_scene);
