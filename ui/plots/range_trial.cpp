@@ -2,6 +2,7 @@
 #include "ui/plots/range_trial.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace qs {
 
@@ -106,14 +107,9 @@ void RangeTrial::take(const QParams& qparams)
 ObserverSpec RangeTrial::fixedSpec() const
 {
     ObserverSpec spec;
-    spec.kind = ObserverKind::FixedQParams;
     spec.dtype = m_qparams.dtype;
     spec.qscheme = m_qparams.qscheme;
-    spec.quantMin = m_qparams.quantMin;
-    spec.quantMax = m_qparams.quantMax;
-    spec.scale = double(m_qparams.scale.at(0));
-    spec.zeroPoint = m_qparams.zeroPoint.at(0);
-    return spec;
+    return fixedBy(std::move(spec), m_qparams);
 }
 
 } // namespace qs

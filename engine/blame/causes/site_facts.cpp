@@ -146,17 +146,6 @@ std::optional<ObserverSpec> withAllBits(const ObserverSpec& spec)
     return whole;
 }
 
-ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams)
-{
-    spec.kind = ObserverKind::FixedQParams;
-    spec.quantMin = qparams.quantMin;
-    spec.quantMax = qparams.quantMax;
-    spec.reduceRange = false;
-    spec.scale = double(qparams.scale.front());
-    spec.zeroPoint = qparams.zeroPoint.front();
-    return spec;
-}
-
 std::vector<Proposal> SiteFacts::allBits(const BlameSite& site) const
 {
     const PlannedObserver* seen = observer(site);

@@ -62,7 +62,5 @@ private:
 /// The observer with all steps of its byte, where it uses at most half of them ("reduce_range");
 /// nothing for any other.
 std::optional<ObserverSpec> withAllBits(const ObserverSpec& spec);
-/// The observer with these parameters, of one scale, in the place of a range that it chooses.
-ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams);
 
 } // namespace qs

@@ -2,6 +2,7 @@
 #include "engine/blame/causes/sloped_range.h"
 
 #include "engine/base/decibels.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/convert/ranges/histogram_ranges.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"

@@ -173,6 +173,17 @@ bool choosesQParams(const ObserverSpec& spec)
     return choosesQParams(spec.kind) && !spec.isDynamic && isIntegerDType(spec.dtype);
 }
 
+ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams)
+{
+    spec.kind = ObserverKind::FixedQParams;
+    spec.quantMin = qparams.quantMin;
+    spec.quantMax = qparams.quantMax;
+    spec.reduceRange = false;
+    spec.scale = double(qparams.scale.front());
+    spec.zeroPoint = qparams.zeroPoint.front();
+    return spec;
+}
+
 QParamsTable chooseAllQParams(const Observations& observations)
 {
     QParamsTable out;

@@ -25,6 +25,8 @@ QParams chooseQParams(const ObserverStats& stats);
 /// True if parameters are chosen from the observed values: not for placeholders, dynamic observers
 /// and types without integers.
 bool choosesQParams(const ObserverSpec& spec);
+/// The observer with these parameters, of one scale, in the place of a range that it chooses.
+ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams);
 QParamsTable chooseAllQParams(const Observations& observations);
 
 } // namespace qs
