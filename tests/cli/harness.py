@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the built program and the test functions of the calling module; makes small models and data."""
 
+import contextlib
 import hashlib
 import json
 import math
@@ -86,6 +87,19 @@ def interrupted(words, progress, how=signal.SIGINT, within=60):
     assert asked, f"the run ended before it came to '{progress}': {shown}"
     assert time.monotonic() - asked < within, f"it went on for {time.monotonic() - asked} s"
     return code, re.split(r"[\r\n]+|\x1b\[K", shown.rstrip())[-1]
+
+
+@contextlib.contextmanager
+def mounted(place, options):
+    """A temporary file system at the folder while the context lasts: True; False where this user can mount none."""
+    is_mounted = os.geteuid() == 0 and not subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], capture_output=True, check=False).returncode
+    if not is_mounted:
+        print("no file system can be mounted here")
+    try:
+        yield is_mounted
+    finally:
+        if is_mounted:
+            subprocess.run(["umount", place], check=True)
 
 
 def keeping(outputs):

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from harness import AMIDST, PROGRAM, SOURCE, expect_bad, interrupted, main, run, run_good, run_json, write_recipe
+from harness import AMIDST, PROGRAM, SOURCE, expect_bad, interrupted, main, mounted, run, run_good, run_json, write_recipe
 from models import residual
 
 
@@ -65,10 +65,9 @@ def test_a_full_disk(folder):
     _, path, npz, _ = residual(folder)
     small = folder / "small"
     small.mkdir()
-    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", small], capture_output=True, check=False).returncode:
-        print("no file system can be mounted here")
-        return
-    try:
+    with mounted(small, "size=200k") as is_mounted:
+        if not is_mounted:
+            return
         for forms in ("torchscript", "pt2-reference", "none"):
             (small / "fill").write_bytes(b"x" * (150_000 if forms != "none" else 190_000))
             out = small / "out"
@@ -76,28 +75,21 @@ def test_a_full_disk(folder):
             assert nothing_hidden(small) and not out.exists(), list(small.rglob("*"))
         (small / "fill").unlink()
         run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", small / "out")
-    finally:
-        subprocess.run(["umount", small], check=True)
 
 
 def test_a_folder_that_is_read_only(folder):
     _, path, npz, _ = residual(folder)
     place = folder / "place"
     place.mkdir()
-    if os.geteuid() == 0:
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", place], capture_output=True, check=False).returncode:
-            print("no file system can be mounted here")
+    with mounted(place, "ro") as is_mounted:
+        if not is_mounted and os.geteuid() == 0:
             return
-    else:
-        place.chmod(0o555)
-    try:
+        if not is_mounted:
+            place.chmod(0o555)
         expect_bad("quantize", path, "--data", npz, "--device", "cpu", "--out", place / "out", contains=["place/out"])
         expect_bad("quantize", path, "--data", npz, "--device", "cpu", "--out", place, contains=["cannot be written"])
         run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "none", "--out", folder / "out")
         expect_bad("report", folder / "out", "--html", place / "a.html", contains=["a.html", "cannot be written"])
-    finally:
-        if os.geteuid() == 0:
-            subprocess.run(["umount", place], check=True)
 
 
 def test_the_folder_goes_during_a_run(folder):
