@@ -11,9 +11,9 @@
 #include "engine/calibrate/given_stats.h"
 #include "engine/calibrate/look_queue.h"
 #include "engine/calibrate/memory_estimate.h"
+#include "engine/calibrate/observation_cache.h"
 #include "engine/calibrate/observers/observer_factory.h"
 #include "engine/calibrate/observers/saved_states.h"
-#include "engine/calibrate/shared_looks.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/engine_ops.h"
@@ -39,7 +39,7 @@ public:
         , m_interpreter(std::move(interpreter))
         , m_isSequence(isSequence)
         , m_findings(findings)
-        , m_looks(*prepared.graph)
+        , m_cache(*prepared.graph)
     {
         for (const auto& planned : prepared.plan->observers) {
             m_observers[planned.id] = makeObserver(planned.id, planned.spec);
@@ -98,7 +98,7 @@ public:
             return see(ref, node, value, bad);
         };
         m_before = m_state;
-        m_looks.forget();
+        m_cache.forget();
         if (m_findings)
             m_findings->shapes.begin(batch.samples);
         auto outputs = m_interpreter.run(inputs, tap, job, m_isSequence ? &m_state : nullptr);
@@ -179,7 +179,7 @@ private:
             m_queue.add(*counting, value.toTensor(), {ref.node, m_batch});
             return {};
         }
-        if (m_looks.observe(*found->second, node, value.toTensor()) > 0)
+        if (m_cache.observe(*found->second, node, value.toTensor()) > 0)
             bad.push_back({ref.node, m_batch});
         return {};
     }
@@ -250,7 +250,7 @@ private:
     Interpreter m_interpreter;
     bool m_isSequence;
     RunFindings* m_findings; ///< may be null
-    SharedLooks m_looks;
+    ObservationCache m_cache;
     ModelState m_state; ///< of a sequence: the state after the last batch
     ModelState m_before; ///< the state before the last batch
     std::int64_t m_batch = 0; ///< from 1

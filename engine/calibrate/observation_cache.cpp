@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/shared_looks.h"
+#include "engine/calibrate/observation_cache.h"
 
 #include "engine/execute/interpreter.h"
 #include "engine/graph/argument_number.h"
@@ -47,7 +47,7 @@ std::optional<Bounds> boundsOf(const Node& op)
 
 } // namespace
 
-SharedLooks::SharedLooks(const Graph& prepared)
+ObservationCache::ObservationCache(const Graph& prepared)
 {
     const auto argumentOf = [&](const Node& node) -> const Node* {
         const ValueRef* ref = node.args.empty() ? nullptr : node.args[0].value.asRef();
@@ -67,21 +67,23 @@ SharedLooks::SharedLooks(const Graph& prepared)
     }
 }
 
-std::int64_t SharedLooks::observe(Observer& observer, const Node& node, const at::Tensor& x)
+std::int64_t ObservationCache::observe(Observer& observer, const Node& node, const at::Tensor& x)
 {
     Observed found;
     std::int64_t bad = 0;
     const auto follows = m_follows.find(&node);
-    const auto look = follows == m_follows.end() ? m_looks.end() : m_looks.find(follows->second.of);
-    if (look == m_looks.end()) {
+    const auto observation = follows == m_follows.end() ? m_observations.end()
+                                                        : m_observations.find(follows->second.of);
+    if (observation == m_observations.end()) {
         bad = observer.observe(x, found);
     } else {
-        bad = observer.observeFollowing(x, look->second.found, follows->second.bounds, found);
-        if (--look->second.wanted == 0)
-            m_looks.erase(look);
+        bad = observer.observeFollowing(x, observation->second.found, follows->second.bounds,
+                                        found);
+        if (--observation->second.wanted == 0)
+            m_observations.erase(observation);
     }
     if (const auto followers = m_followers.find(&node); followers != m_followers.end())
-        m_looks[&node] = {std::move(found), followers->second};
+        m_observations[&node] = {std::move(found), followers->second};
     return bad;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An observer on both sides of an operator that reorders or cuts off values learns of the second
 // from the first: what it keeps must be what two looks leave, to the bit.
+#include "engine/calibrate/observation_cache.h"
 #include "engine/calibrate/observers/counting_observer.h"
 #include "engine/calibrate/observers/observer_factory.h"
-#include "engine/calibrate/shared_looks.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
@@ -50,13 +50,13 @@ GraphPtr observedTwice(const std::string& op)
 
 } // namespace
 
-class TestSharedLooks : public QObject
+class TestObservationCache : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
     void init() { at::manual_seed(5); }
 
-    void cutsCountsOffAsALookDoes()
+    void cutsCountsOffAsAnObservationDoes()
     {
         const at::Tensor x = at::randn({40000}) * 3;
         const float low = x.min().item<float>(), high = x.max().item<float>();
@@ -91,7 +91,7 @@ private Q_SLOTS:
         QVERIFY(!cutOff(seen, {0, 1}));
     }
 
-    void learnsWhatTwoLooksFind_data()
+    void learnsWhatTwoObservationsFind_data()
     {
         QTest::addColumn<QString>("op");
         QTest::addColumn<bool>("spared");
@@ -110,7 +110,7 @@ private Q_SLOTS:
         row("\"aten.expand.default\" (self=%a, size=[2, 4, 3, 3])", false);
         row("\"aten.max_pool2d.default\" (self=%a, kernel_size=[2, 2])", false);
     }
-    void learnsWhatTwoLooksFind()
+    void learnsWhatTwoObservationsFind()
     {
         QFETCH(QString, op);
         QFETCH(bool, spared);
@@ -123,12 +123,12 @@ private Q_SLOTS:
             const ObserverSpec spec = specOf(kind);
             const auto both = makeObserver(ObserverId(1), spec);
             const auto once = makeObserver(ObserverId(1), spec);
-            SharedLooks looks(*graph);
+            ObservationCache cache(*graph);
             // ranges that grow, one below all bounds, one of a single point
             for (const auto& [scale, shift] : std::vector<std::pair<double, double>> {
                      {1, 0}, {4, 1}, {0.1, -9}, {0, 3}, {2, 0.5}, {0.5, 0}}) {
                 const at::Tensor x = at::randn({2, 4, 3, 3}) * scale + shift;
-                looks.forget();
+                cache.forget();
                 const Tap tap
                     = [&](ValueRef, const Node& node, const at::IValue& value) -> Result<void> {
                     if (!node.isOp(kObserveTarget))
@@ -136,7 +136,7 @@ private Q_SLOTS:
                     if (kind == ObserverKind::PerChannelMinMax && value.toTensor().size(0) != 2)
                         return {};
                     both->observe(value.toTensor());
-                    looks.observe(*once, node, value.toTensor());
+                    cache.observe(*once, node, value.toTensor());
                     return {};
                 };
                 const auto ran = interpreter->run({x}, tap);
@@ -146,15 +146,15 @@ private Q_SLOTS:
         }
         // The second value is not read where it follows from the first.
         const auto observer = makeObserver(ObserverId(1), specOf(ObserverKind::Histogram));
-        SharedLooks looks(*graph);
+        ObservationCache cache(*graph);
         const Node& first = graph->get(NodeId(2));
         const Node& second = graph->get(NodeId(4));
-        looks.observe(*observer, first, at::linspace(-4, 4, 72));
-        looks.observe(*observer, second, at::full({72}, 3.0f));
+        cache.observe(*observer, first, at::linspace(-4, 4, 72));
+        cache.observe(*observer, second, at::full({72}, 3.0f));
         QCOMPARE(observer->stats().batchMin.back() != 3.0f, spared);
     }
 
-    void looksAgainAtOtherTypes()
+    void observesOtherTypesAgain()
     {
         const auto observer = makeObserver(ObserverId(1), specOf(ObserverKind::Histogram));
         Observed found, second;
@@ -166,5 +166,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSharedLooks)
-#include "tst_shared_looks.moc"
+QTEST_GUILESS_MAIN(TestObservationCache)
+#include "tst_observation_cache.moc"

@@ -12,15 +12,15 @@ namespace qs {
 /// input's values or clamps them at constants (torch.ao shares one over reshape, permute, relu6,
 /// hardtanh, clamp ...) derives the output's statistics from the input's. Results equal those of
 /// observing both. Of one prepared graph, which must outlive it; one thread at a time.
-class SharedLooks
+class ObservationCache
 {
 public:
-    explicit SharedLooks(const Graph& prepared);
+    explicit ObservationCache(const Graph& prepared);
 
     /// `observer.observe(x)` for the value of the observer node `node`.
     std::int64_t observe(Observer& observer, const Node& node, const at::Tensor& x);
     /// Clears unused observations; call between runs of the graph.
-    void forget() { m_looks.clear(); }
+    void forget() { m_observations.clear(); }
 
 private:
     struct Follows
@@ -28,7 +28,7 @@ private:
         const Node* of = nullptr; ///< the observer node of the operator's input
         Bounds bounds;
     };
-    struct Look
+    struct Observation
     {
         Observed found;
         int wanted = 0; ///< by this many observer nodes
@@ -36,7 +36,7 @@ private:
     // By address: nodes within subgraphs may have the same ids.
     std::unordered_map<const Node*, Follows> m_follows;
     std::unordered_map<const Node*, int> m_followers;
-    std::unordered_map<const Node*, Look> m_looks;
+    std::unordered_map<const Node*, Observation> m_observations;
 };
 
 } // namespace qs
