@@ -8,8 +8,8 @@
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/data/input_variety.h"
+#include "engine/calibrate/device_observation_queue.h"
 #include "engine/calibrate/given_stats.h"
-#include "engine/calibrate/look_queue.h"
 #include "engine/calibrate/memory_estimate.h"
 #include "engine/calibrate/observation_cache.h"
 #include "engine/calibrate/observers/observer_factory.h"
@@ -92,7 +92,7 @@ public:
     {
         QS_CHECK(checkObservedInputs(*m_prepared.graph, batch));
         const auto inputs = onDevice(batch);
-        std::vector<LookQueue::Place> bad;
+        std::vector<DeviceObservationQueue::Place> bad;
         m_batch = number;
         const Tap tap = [&](ValueRef ref, const Node& node, const at::IValue& value) {
             return see(ref, node, value, bad);
@@ -153,7 +153,7 @@ private:
     }
 
     Result<void> notFinite(const Batch& batch, const std::vector<at::IValue>& inputs,
-                           const std::vector<LookQueue::Place>& places) const
+                           const std::vector<DeviceObservationQueue::Place>& places) const
     {
         NonFinite found = findNonFinite(m_prepared, m_interpreter, batch, inputs, places, m_before);
         if (m_findings)
@@ -163,7 +163,7 @@ private:
 
     // Goes on at NaN and Inf, so that one run finds all of a batch.
     Result<void> see(ValueRef ref, const Node& node, const at::IValue& value,
-                     std::vector<LookQueue::Place>& bad)
+                     std::vector<DeviceObservationQueue::Place>& bad)
     {
         if (m_findings)
             m_findings->shapes.see(node, ref.index, value);
@@ -254,7 +254,7 @@ private:
     ModelState m_state; ///< of a sequence: the state after the last batch
     ModelState m_before; ///< the state before the last batch
     std::int64_t m_batch = 0; ///< from 1
-    LookQueue m_queue; ///< of a device
+    DeviceObservationQueue m_queue; ///< of a device
     std::unordered_map<ObserverId, std::unique_ptr<Observer>> m_observers;
 };
 

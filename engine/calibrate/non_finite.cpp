@@ -75,7 +75,7 @@ public:
     {
     }
 
-    Error error(LookQueue::Place place) const
+    Error error(DeviceObservationQueue::Place place) const
     {
         const Node& reached = m_graph.get(place.node);
         const bool isOutput = reached.kind == NodeKind::Output;
@@ -99,7 +99,7 @@ public:
     }
 
     /// Nothing at an output, and inside a module that is observed from within.
-    std::optional<NonFiniteValue> value(LookQueue::Place place) const
+    std::optional<NonFiniteValue> value(DeviceObservationQueue::Place place) const
     {
         const Node& reached = m_graph.get(place.node);
         const PlannedObserver* plan = isObserver(reached) ? planned(reached) : nullptr;
@@ -120,7 +120,7 @@ public:
 private:
     static bool isObserver(const Node& node) { return node.isOp(kObserveTarget); }
 
-    static std::string appears(const std::string& kind, LookQueue::Place place)
+    static std::string appears(const std::string& kind, DeviceObservationQueue::Place place)
     {
         return kind + " appears in batch " + std::to_string(place.batch);
     }
@@ -234,7 +234,7 @@ private:
 
 NonFinite findNonFinite(const PreparedModel& prepared, const Interpreter& interpreter,
                         const Batch& batch, const std::vector<at::IValue>& inputs,
-                        const std::vector<LookQueue::Place>& places, ModelState state)
+                        const std::vector<DeviceObservationQueue::Place>& places, ModelState state)
 {
     Kinds kinds;
     const NodeId last = places.back().node;
@@ -251,7 +251,7 @@ NonFinite findNonFinite(const PreparedModel& prepared, const Interpreter& interp
     for (const auto& data : batch.notFinite)
         if (data)
             found.error.hint += " (" + data->message + ")";
-    for (const LookQueue::Place place : places)
+    for (const DeviceObservationQueue::Place place : places)
         if (auto value = trace.value(place))
             found.values.push_back(std::move(*value));
     return found;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/calibrate/data/dataset.h"
-#include "engine/calibrate/look_queue.h"
+#include "engine/calibrate/device_observation_queue.h"
 #include "engine/execute/interpreter.h"
 #include "engine/prepare/prepared_model.h"
 
@@ -43,6 +43,7 @@ struct NonFinite
 /// batch. Runs the batch once more from `state`.
 NonFinite findNonFinite(const PreparedModel& prepared, const Interpreter& interpreter,
                         const Batch& batch, const std::vector<at::IValue>& inputs,
-                        const std::vector<LookQueue::Place>& places, ModelState state = {});
+                        const std::vector<DeviceObservationQueue::Place>& places,
+                        ModelState state = {});
 
 } // namespace qs

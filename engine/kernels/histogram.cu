@@ -23,9 +23,10 @@ __device__ HistogramEdges edgesOf(const MinMaxKeys& range)
         : histogramEdges(fromOrderedKey(range.minKey), fromOrderedKey(range.maxKey));
 }
 
-__device__ bool hasGrown(const DeviceLook& look)
+__device__ bool hasGrown(const DeviceObservation& observation)
 {
-    return look.known->minKey != look.grown->minKey || look.known->maxKey != look.grown->maxKey;
+    return observation.known->minKey != observation.grown->minKey
+        || observation.known->maxKey != observation.grown->maxKey;
 }
 
 // One block's counts. In shared memory where the bins fit (a block sees at most count / kMaxBlocks
@@ -90,59 +91,60 @@ __global__ void countOver(const float* data, std::int64_t count, HistogramEdges 
     countAll<kShared>(data, count, edges, bins, counts);
 }
 
-__global__ void startLook(DeviceLook look)
+__global__ void startObservation(DeviceObservation observation)
 {
-    *look.seen = MinMaxKeys {0xffffffffu, 0u, 0ull};
+    *observation.seen = MinMaxKeys {0xffffffffu, 0u, 0ull};
 }
 
 // Extremes, and counts over the range known before.
 template<bool kShared>
-__global__ void scanAndCount(const float* data, std::int64_t count, DeviceLook look)
+__global__ void scanAndCount(const float* data, std::int64_t count, DeviceObservation observation)
 {
-    BlockCounts<kShared> block(look.bins, look.counts);
-    const HistogramEdges edges = edgesOf(*look.known);
+    BlockCounts<kShared> block(observation.bins, observation.counts);
+    const HistogramEdges edges = edgesOf(*observation.known);
     MinMax mine;
     const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += stride) {
         include(mine, data[i]);
-        block.add(histogramBin(data[i], edges, look.bins));
+        block.add(histogramBin(data[i], edges, observation.bins));
     }
     block.flush();
-    publish(mine, look.seen);
+    publish(mine, observation.seen);
 }
 
 // The grown range; the counts over the old one are dropped where it did grow. One block.
-__global__ void growRange(DeviceLook look)
+__global__ void growRange(DeviceObservation observation)
 {
     if (threadIdx.x == 0) {
-        const MinMaxKeys known = *look.known, seen = *look.seen;
-        look.grown->minKey = seen.minKey < known.minKey ? seen.minKey : known.minKey;
-        look.grown->maxKey = seen.maxKey > known.maxKey ? seen.maxKey : known.maxKey;
-        look.grown->nonFinite = seen.nonFinite + known.nonFinite;
+        const MinMaxKeys known = *observation.known, seen = *observation.seen;
+        observation.grown->minKey = seen.minKey < known.minKey ? seen.minKey : known.minKey;
+        observation.grown->maxKey = seen.maxKey > known.maxKey ? seen.maxKey : known.maxKey;
+        observation.grown->nonFinite = seen.nonFinite + known.nonFinite;
     }
     __syncthreads();
-    if (hasGrown(look))
-        for (std::int32_t bin = threadIdx.x; bin < look.bins; bin += blockDim.x)
-            look.counts[bin] = 0;
+    if (hasGrown(observation))
+        for (std::int32_t bin = threadIdx.x; bin < observation.bins; bin += blockDim.x)
+            observation.counts[bin] = 0;
 }
 
 template<bool kShared>
-__global__ void countIfGrown(const float* data, std::int64_t count, DeviceLook look)
+__global__ void countIfGrown(const float* data, std::int64_t count, DeviceObservation observation)
 {
-    if (hasGrown(look))
-        countAll<kShared>(data, count, edgesOf(*look.grown), look.bins, look.counts);
+    if (hasGrown(observation))
+        countAll<kShared>(data, count, edgesOf(*observation.grown), observation.bins,
+                          observation.counts);
 }
 
 template<bool kShared>
-void launchLook(const float* data, std::int64_t count, DeviceLook look, std::size_t bytes,
-                cudaStream_t stream)
+void launchObservation(const float* data, std::int64_t count, DeviceObservation observation,
+                       std::size_t bytes, cudaStream_t stream)
 {
     const int blocks = blockCount(count);
-    startLook<<<1, 1, 0, stream>>>(look);
-    scanAndCount<kShared><<<blocks, kBlockSize, bytes, stream>>>(data, count, look);
-    growRange<<<1, kBlockSize, 0, stream>>>(look);
-    countIfGrown<kShared><<<blocks, kBlockSize, bytes, stream>>>(data, count, look);
+    startObservation<<<1, 1, 0, stream>>>(observation);
+    scanAndCount<kShared><<<blocks, kBlockSize, bytes, stream>>>(data, count, observation);
+    growRange<<<1, kBlockSize, 0, stream>>>(observation);
+    countIfGrown<kShared><<<blocks, kBlockSize, bytes, stream>>>(data, count, observation);
 }
 
 std::size_t tableBytes(std::int32_t bins)
@@ -167,13 +169,14 @@ void histogramCuda(const float* data, std::int64_t count, HistogramEdges edges, 
             <<<blocks, kBlockSize, 0, asStream(stream)>>>(data, count, edges, bins, counts);
 }
 
-void observeCuda(const float* data, std::int64_t count, DeviceLook look, Stream stream)
+void observeCuda(const float* data, std::int64_t count, DeviceObservation observation,
+                 Stream stream)
 {
-    const std::size_t bytes = tableBytes(look.bins);
+    const std::size_t bytes = tableBytes(observation.bins);
     if (bytes <= kSharedBytes)
-        launchLook<true>(data, count, look, bytes, asStream(stream));
+        launchObservation<true>(data, count, observation, bytes, asStream(stream));
     else
-        launchLook<false>(data, count, look, 0, asStream(stream));
+        launchObservation<false>(data, count, observation, 0, asStream(stream));
 }
 
 } // namespace qs::kernels

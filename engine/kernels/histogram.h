@@ -59,7 +59,7 @@ void histogramCuda(const float* data, std::int64_t count, HistogramEdges edges, 
                    unsigned long long* counts, Stream stream);
 
 /// A look whose range is on the device too, so that the host need not wait before the next.
-struct DeviceLook
+struct DeviceObservation
 {
     const MinMaxKeys* known = nullptr; ///< the range before; minKey > maxKey: nothing yet
     MinMaxKeys* seen = nullptr; ///< set to the extremes of the data alone
@@ -69,6 +69,7 @@ struct DeviceLook
 };
 /// Device version of `observeCpu`, queued on `stream`: one reading of the data while `known` holds
 /// all of it; where the range grows the device itself decides on a second.
-void observeCuda(const float* data, std::int64_t count, DeviceLook look, Stream stream);
+void observeCuda(const float* data, std::int64_t count, DeviceObservation observation,
+                 Stream stream);
 
 } // namespace qs::kernels

@@ -188,27 +188,27 @@ at::Tensor rangeOn(at::Device device, float low, float high)
     return rawTensor(&keys, kKeysWords).to(device);
 }
 
-at::Tensor queueLook(const at::Tensor& x, const at::Tensor& known, std::int32_t bins)
+at::Tensor queueObservation(const at::Tensor& x, const at::Tensor& known, std::int32_t bins)
 {
     return callOp<at::Tensor(const at::Tensor&, const at::Tensor&, std::int64_t)>(
         "quantscope::min_max_histogram", x, known, std::int64_t(bins));
 }
 
-at::Tensor grownRange(const at::Tensor& look)
+at::Tensor grownRange(const at::Tensor& observation)
 {
-    return look.slice(0, kKeysWords, 2 * kKeysWords);
+    return observation.slice(0, kKeysWords, 2 * kKeysWords);
 }
 
-Observed lookFrom(const at::Tensor& look)
+Observed observationFrom(const at::Tensor& observation)
 {
-    const auto keys = keysFrom(look, 2);
+    const auto keys = keysFrom(observation, 2);
     const MinMax grown = rangeOf(keys[1]);
-    return {rangeOf(keys[0]), grown.min, grown.max, countsFrom(look, ops::kObserveHeader)};
+    return {rangeOf(keys[0]), grown.min, grown.max, countsFrom(observation, ops::kObserveHeader)};
 }
 
 Observed tensorObserve(const at::Tensor& x, float low, float high, std::int32_t bins)
 {
-    return lookFrom(queueLook(x, rangeOn(x.device(), low, high), bins).cpu());
+    return observationFrom(queueObservation(x, rangeOn(x.device(), low, high), bins).cpu());
 }
 
 std::vector<std::uint64_t> tensorHistogram(const at::Tensor& x, kernels::HistogramEdges edges,

@@ -35,15 +35,15 @@ struct Observed
 /// into `bins` equal bins over the grown range.
 Observed tensorObserve(const at::Tensor& x, float low, float high, std::int32_t bins);
 
-/// The same in steps, of which only `lookFrom` waits for the device. A range is a small tensor on
-/// the device of the observed one.
+/// The same in steps, of which only `observationFrom` waits for the device. A range is a small
+/// tensor on the device of the observed one.
 at::Tensor rangeOn(at::Device device, float low, float high);
-/// Queues a look; returns what `grownRange` and `lookFrom` read.
-at::Tensor queueLook(const at::Tensor& x, const at::Tensor& known, std::int32_t bins);
+/// Queues a look; returns what `grownRange` and `observationFrom` read.
+at::Tensor queueObservation(const at::Tensor& x, const at::Tensor& known, std::int32_t bins);
 /// The range that a queued look leaves, for the next one.
-at::Tensor grownRange(const at::Tensor& look);
+at::Tensor grownRange(const at::Tensor& observation);
 /// The result of an observation, from its copy on the host.
-Observed lookFrom(const at::Tensor& look);
+Observed observationFrom(const at::Tensor& observation);
 
 /// Counts of the values within [edges.low, edges.high].
 std::vector<std::uint64_t> tensorHistogram(const at::Tensor& x, kernels::HistogramEdges edges,

@@ -86,14 +86,14 @@ at::Tensor observeOp(const at::Tensor& x, const at::Tensor& known, std::int64_t 
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor data = dense(x);
     at::Tensor out = words(x, ops::kObserveHeader + bins);
-    kernels::DeviceLook look;
-    look.known = reinterpret_cast<const MinMaxKeys*>(known.const_data_ptr<std::int64_t>());
-    look.seen = asKeys(out);
-    look.grown = look.seen + 1;
-    look.counts
+    kernels::DeviceObservation observation;
+    observation.known = reinterpret_cast<const MinMaxKeys*>(known.const_data_ptr<std::int64_t>());
+    observation.seen = asKeys(out);
+    observation.grown = observation.seen + 1;
+    observation.counts
         = reinterpret_cast<unsigned long long*>(out.data_ptr<std::int64_t>()) + ops::kObserveHeader;
-    look.bins = std::int32_t(bins);
-    kernels::observeCuda(data.const_data_ptr<float>(), data.numel(), look, currentStream());
+    observation.bins = std::int32_t(bins);
+    kernels::observeCuda(data.const_data_ptr<float>(), data.numel(), observation, currentStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }

@@ -37,15 +37,15 @@ at::Tensor CountingObserver::queue(const at::Tensor& x)
     const Known now = known();
     if (!m_range.defined())
         m_range = rangeOn(x.device(), now.low, now.high);
-    at::Tensor look = queueLook(x.detach().to(at::kFloat), m_range, now.bins);
-    m_range = grownRange(look);
-    return look;
+    at::Tensor observation = queueObservation(x.detach().to(at::kFloat), m_range, now.bins);
+    m_range = grownRange(observation);
+    return observation;
 }
 
-std::int64_t CountingObserver::settle(std::int64_t values, const Observed& look)
+std::int64_t CountingObserver::settle(std::int64_t values, const Observed& observation)
 {
-    learn({}, look);
-    return add(values, look.batch);
+    learn({}, observation);
+    return add(values, observation.batch);
 }
 
 kernels::MinMax CountingObserver::see(const at::Tensor& x, Observed& found)

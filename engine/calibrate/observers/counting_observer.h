@@ -21,12 +21,12 @@ public:
     using Observer::Observer;
 
     /// Queues an observation of a tensor that is not empty, on its device, over the range that
-    /// earlier ones leave there; does not wait. Pass the result through `lookFrom` to `settle`. Not
-    /// to be mixed with `observe`.
+    /// earlier ones leave there; does not wait. Pass the result through `observationFrom` to
+    /// `settle`. Not to be mixed with `observe`.
     at::Tensor queue(const at::Tensor& x);
     /// Adds the result of an observation of `values` values, in the order of queueing; returns how
     /// many are NaN or Inf.
-    std::int64_t settle(std::int64_t values, const Observed& look);
+    std::int64_t settle(std::int64_t values, const Observed& observation);
 
 protected:
     kernels::MinMax see(const at::Tensor& x, Observed& found) final;

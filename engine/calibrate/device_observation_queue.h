@@ -9,7 +9,7 @@ namespace qs {
 
 /// Queues observations on a device and collects their results later, many batches at once:
 /// meanwhile the host never waits for the device. One thread at a time.
-class LookQueue
+class DeviceObservationQueue
 {
 public:
     /// Where a value stood.

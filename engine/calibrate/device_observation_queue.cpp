@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/calibrate/look_queue.h"
+#include "engine/calibrate/device_observation_queue.h"
 
 #include <ATen/ATen.h>
 
 namespace qs {
 
-void LookQueue::push(Entry entry)
+void DeviceObservationQueue::push(Entry entry)
 {
     m_bytes += entry.words.nbytes();
     m_entries.push_back(std::move(entry));
 }
 
-void LookQueue::add(CountingObserver& observer, const at::Tensor& x, Place place)
+void DeviceObservationQueue::add(CountingObserver& observer, const at::Tensor& x, Place place)
 {
     push({&observer, observer.queue(x), x.numel(), place});
 }
 
-void LookQueue::addCheck(const at::Tensor& x, Place place)
+void DeviceObservationQueue::addCheck(const at::Tensor& x, Place place)
 {
     push({nullptr, at::isfinite(x).all().logical_not().to(at::kLong).view({1}), 0, place});
 }
 
-std::vector<LookQueue::Place> LookQueue::settle()
+std::vector<DeviceObservationQueue::Place> DeviceObservationQueue::settle()
 {
     const std::vector<Entry> entries = std::exchange(m_entries, {});
     m_bytes = 0;
@@ -39,7 +39,7 @@ std::vector<LookQueue::Place> LookQueue::settle()
         const at::Tensor words = host.slice(0, at, at + entry.words.numel());
         at += entry.words.numel();
         const std::int64_t bad = entry.observer
-            ? entry.observer->settle(entry.values, lookFrom(words))
+            ? entry.observer->settle(entry.values, observationFrom(words))
             : words.item<std::int64_t>();
         if (bad != 0)
             found.push_back(entry.place);

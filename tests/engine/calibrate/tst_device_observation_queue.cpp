@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks that are queued and taken in later leave what looks one by one leave, to the bit. Runs on
 // the CPU, whose operators have the same schemas as a device's, and on a device where there is one.
-#include "engine/calibrate/look_queue.h"
+#include "engine/calibrate/device_observation_queue.h"
 #include "engine/calibrate/observers/observer_factory.h"
 #include "engine/kernels/device_plugin.h"
 #include "tests/engine/calibrate/compare_stats.h"
@@ -28,19 +28,19 @@ CountingObserver& counting(const std::unique_ptr<Observer>& observer)
 
 } // namespace
 
-class TestLookQueue : public QObject
+class TestDeviceObservationQueue : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
     void init() { at::manual_seed(3); }
 
-    void leavesWhatLooksOneByOneLeave_data()
+    void leavesWhatSingleObservationsLeave_data()
     {
         QTest::addColumn<QString>("device");
         QTest::newRow("cpu") << "cpu";
         QTest::newRow("cuda") << "cuda:0";
     }
-    void leavesWhatLooksOneByOneLeave()
+    void leavesWhatSingleObservationsLeave()
     {
         QFETCH(QString, device);
         if (device != "cpu")
@@ -49,7 +49,7 @@ private Q_SLOTS:
         for (const auto kind :
              {ObserverKind::Histogram, ObserverKind::MinMax, ObserverKind::MovingAverageMinMax}) {
             const auto direct = observerOf(kind), queued = observerOf(kind);
-            LookQueue queue;
+            DeviceObservationQueue queue;
             for (int batch = 1; batch <= 9; ++batch) {
                 // grows at first, stays, grows on one side, then holds a single value
                 const double scale = batch < 4 ? batch : batch == 6 ? 9 : 0.5;
@@ -73,7 +73,7 @@ private Q_SLOTS:
     {
         const auto first = observerOf(ObserverKind::Histogram);
         const auto second = observerOf(ObserverKind::MinMax);
-        LookQueue queue;
+        DeviceObservationQueue queue;
         for (int batch = 1; batch <= 4; ++batch) {
             at::Tensor x = at::randn({50});
             queue.add(counting(first), x, {NodeId(1), batch});
@@ -90,7 +90,7 @@ private Q_SLOTS:
 
     void tellsOfAnOutput()
     {
-        LookQueue queue;
+        DeviceObservationQueue queue;
         queue.addCheck(at::ones({2, 2}), {NodeId(5), 1});
         queue.addCheck(at::tensor({1.0, double(NAN)}), {NodeId(5), 2});
         QCOMPARE(queue.settle().front().batch, std::int64_t(2));
@@ -100,16 +100,16 @@ private Q_SLOTS:
     void fillsUp()
     {
         const auto observer = observerOf(ObserverKind::Histogram);
-        LookQueue queue;
-        int looks = 0;
-        for (; !queue.isFull(); ++looks)
-            queue.add(counting(observer), at::ones({1}), {NodeId(1), looks});
-        QCOMPARE(looks, (64 << 20) / (2052 * 8) + 1);
+        DeviceObservationQueue queue;
+        int count = 0;
+        for (; !queue.isFull(); ++count)
+            queue.add(counting(observer), at::ones({1}), {NodeId(1), count});
+        QCOMPARE(count, (64 << 20) / (2052 * 8) + 1);
         QVERIFY(queue.settle().empty());
         QVERIFY(!queue.isFull());
-        QCOMPARE(observer->stats().count, std::int64_t(looks));
+        QCOMPARE(observer->stats().count, std::int64_t(count));
     }
 };
 
-QTEST_GUILESS_MAIN(TestLookQueue)
-#include "tst_look_queue.moc"
+QTEST_GUILESS_MAIN(TestDeviceObservationQueue)
+#include "tst_device_observation_queue.moc"
