@@ -36,7 +36,7 @@ struct Interpreter::Impl
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
-    Result<void> runNode(const Node& node, Frame& frame, const Freedom& freedom,
+    Result<void> runNode(const Node& node, Frame& frame, const ReusePolicy& policy,
                          const Tap& tap = {}, const JobContext& job = {});
     Result<at::IValue> stored(const Node& node) const;
     Result<at::IValue> fold(ValueRef ref);
@@ -164,7 +164,7 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
     return it->second.run(std::move(inputs), inside, job);
 }
 
-Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Freedom& freedom,
+Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const ReusePolicy& policy,
                                         const Tap& tap, const JobContext& job)
 {
     if (node.isStored()) {
@@ -173,7 +173,7 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
         return {};
     }
     const bool runs = node.isOperator();
-    if (!runs || runJoined(pairs, node, frame, freedom))
+    if (!runs || runJoined(pairs, node, frame, policy))
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
     std::int64_t round = 0;
@@ -182,7 +182,7 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Fr
                            job);
     };
     const NodeCall& call = calls[graph->position(node.id)];
-    const bool overwrite = call.inPlace && mayOverwriteFirst(node, frame, freedom);
+    const bool overwrite = call.inPlace && mayOverwriteFirst(node, frame, policy);
     QS_TRY(auto values,
            runCall(node, call, {options.device, readValue, subgraphRunner, overwrite, place}));
     if (isStateUpdate(node))

@@ -68,9 +68,9 @@ JoinedPairs findJoinedPairs(const Graph& graph)
     return pairs;
 }
 
-bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const Freedom& freedom)
+bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const ReusePolicy& policy)
 {
-    if (!freedom.joinsPairs || at::GradMode::is_enabled() || node.args.empty()
+    if (!policy.joinsPairs || at::GradMode::is_enabled() || node.args.empty()
         || !node.args[0].value.asRef())
         return false;
     const at::IValue* value = frame.tryGet(*node.args[0].value.asRef());
@@ -83,7 +83,7 @@ bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const F
     const auto pair = pairs.dequantizes.find(node.id);
     if (pair == pairs.dequantizes.end())
         return false;
-    const bool overwrite = mayOverwriteFirst(node, frame, freedom);
+    const bool overwrite = mayOverwriteFirst(node, frame, policy);
     const at::Tensor x = value->toTensor();
     const at::Tensor out = overwrite ? x : at::empty_like(x);
     kernels::fakeQuantCpu(x.const_data_ptr<float>(), x.numel(), pair->second, out.data_ptr<float>(),
@@ -101,12 +101,12 @@ std::optional<c10::OperatorHandle> inPlaceOperator(std::string_view target)
                         + std::string(target.substr(overload)));
 }
 
-bool mayOverwriteFirst(const Node& node, const Frame& frame, const Freedom& freedom)
+bool mayOverwriteFirst(const Node& node, const Frame& frame, const ReusePolicy& policy)
 {
     const ValueRef* first = node.args.empty() ? nullptr : node.args[0].value.asRef();
     if (!first || at::GradMode::is_enabled()
-        || std::find(freedom.expendable.begin(), freedom.expendable.end(), *first)
-            == freedom.expendable.end())
+        || std::find(policy.expendable.begin(), policy.expendable.end(), *first)
+            == policy.expendable.end())
         return false;
     const at::IValue* value = frame.tryGet(*first);
     if (!value || !value->isTensor())

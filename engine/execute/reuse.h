@@ -25,7 +25,7 @@ JoinedPairs findJoinedPairs(const Graph& graph);
 
 /// Optimizations that a caller allows a node: overwriting memory and joining pairs. Neither is done
 /// while autograd records: it keeps values for later.
-struct Freedom
+struct ReusePolicy
 {
     bool joinsPairs = false; ///< the integers have no other consumer
     std::span<const ValueRef> expendable {}; ///< not read after the node
@@ -33,7 +33,7 @@ struct Freedom
 
 /// Runs one half of a joined pair: the quantize passes its value on, the dequantize does all. False
 /// where the node is neither or its value does not allow it.
-bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const Freedom& freedom);
+bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const ReusePolicy& policy);
 
 /// The in-place form of `target`, which writes over its first argument; nothing without one that
 /// computes the same bits.
@@ -41,6 +41,6 @@ std::optional<c10::OperatorHandle> inPlaceOperator(std::string_view target);
 
 /// True if the node's first argument is an expendable float tensor without other owners or views:
 /// its memory can take the result.
-bool mayOverwriteFirst(const Node& node, const Frame& frame, const Freedom& freedom);
+bool mayOverwriteFirst(const Node& node, const Frame& frame, const ReusePolicy& policy);
 
 } // namespace qs
