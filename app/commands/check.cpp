@@ -104,7 +104,7 @@ Result<void> runCheck(CheckOptions options, const CommandRun& job)
     if (isModelFile(options.subject) || looksLikeProject(options.subject)) {
         auto made = freshDocument(options, limits, job);
         if (!made)
-            return toldOfModel(fail(std::move(made).error()), options.model);
+            return withModelNotes(fail(std::move(made).error()), options.model);
         document = std::move(*made);
     } else {
         QS_TRY(StoredRun stored, storedSubject(options, job));

@@ -118,14 +118,15 @@ void addCompareCommand(CLI::App& app, Command& chosen)
                                       "--against is for a result folder: a quantized model of "
                                       "another origin is compared with MODEL as it is"));
             if (isModelFile(options->result))
-                return toldOfModel(runFileCompare({options->model, options->result, options->data,
-                                                   options->recipe, options->json, options->edits},
-                                                  job),
-                                   options->model);
+                return withModelNotes(
+                    runFileCompare({options->model, options->result, options->data, options->recipe,
+                                    options->json, options->edits},
+                                   job),
+                    options->model);
             if (!options->recipe.empty() && std::filesystem::is_directory(options->result))
                 return fail(makeError(ErrorCode::Usage,
                                       "--recipe is for a quantized model: a result has its own"));
-            return toldOfModel(runCompare(*options, job), options->model);
+            return withModelNotes(runCompare(*options, job), options->model);
         };
     });
 }

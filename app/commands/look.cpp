@@ -143,7 +143,7 @@ void addLookCommand(CLI::App& app, Command& chosen)
     verb->callback([options, &chosen] {
         chosen = [options](const CommandRun& job) -> Result<void> {
             QS_CHECK(checkOptions(*options));
-            return toldOfModel(runLook(*options, job), options->model);
+            return withModelNotes(runLook(*options, job), options->model);
         };
     });
 }

@@ -277,7 +277,7 @@ Result<void> runPlan(const PlanOptions& options, const CommandRun& job)
 {
     QS_CHECK(checkOptions(options));
     if (!options.form.empty())
-        return toldOfModel(runOnnxPlan(options, job), options.model);
+        return withModelNotes(runOnnxPlan(options, job), options.model);
     QS_TRY(const ModelSource source,
            modelSource(options.model, options.recipe, options.movedTo, job, options.edits));
     for (const std::string& backend : {options.backend, options.diff})

@@ -135,7 +135,7 @@ private:
 
 Result<void> runQuantize(const QuantizeOptions& options, const CommandRun& job)
 {
-    return toldOfModel(QuantizeJob(options, job).run(), options.model);
+    return withModelNotes(QuantizeJob(options, job).run(), options.model);
 }
 
 } // namespace qs

@@ -244,7 +244,7 @@ void addTuneCommand(CLI::App& app, Command& chosen)
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const CommandRun& job) {
-            return toldOfModel(runTune(*options, job), options->model);
+            return withModelNotes(runTune(*options, job), options->model);
         };
     });
 }

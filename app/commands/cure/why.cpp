@@ -113,8 +113,8 @@ Result<void> runWhy(WhyOptions options, const CommandRun& job)
         options.blame.exact = options.exact;
     options.blame.rows = std::max(options.blame.rows, std::min(options.blame.samples, kMostRows));
     const bool isModel = isModelFile(options.model) || looksLikeProject(options.model);
-    return toldOfModel(isModel ? runOnModel(options, job) : runOnResult(options, job),
-                       options.model);
+    return withModelNotes(isModel ? runOnModel(options, job) : runOnResult(options, job),
+                          options.model);
 }
 
 } // namespace

@@ -28,7 +28,7 @@ struct ModelRunOptions
 Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited);
 
 /// The stages from a model's file to the comparison, each called once and in this order. Notes and
-/// warnings go to the log. An error at a node names no file: see `toldOfModel`.
+/// warnings go to the log. An error at a node names no file: see `withModelNotes`.
 class ModelRun
 {
 public:

@@ -166,7 +166,7 @@ Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
     return planned;
 }
 
-Result<void> toldOfModel(Result<void> done, const std::string& modelPath)
+Result<void> withModelNotes(Result<void> done, const std::string& modelPath)
 {
     if (!done && !done.error().node.empty())
         return fail(std::move(done).error().inFile(modelPath));

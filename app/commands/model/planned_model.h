@@ -69,6 +69,6 @@ Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
                               const std::string& file, const CommandRun& job);
 
 /// The same, an error at a node naming the model's file too where it names none.
-Result<void> toldOfModel(Result<void> done, const std::string& modelPath);
+Result<void> withModelNotes(Result<void> done, const std::string& modelPath);
 
 } // namespace qs
