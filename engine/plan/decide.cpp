@@ -45,7 +45,7 @@ int tensorArguments(const Graph& graph, const Node& node)
 }
 
 /// A value that keeps a match from being quantized.
-struct OddValue
+struct UnsupportedDtype
 {
     std::string what; ///< "its input 'x'"; empty for none
     DType dtype = DType::Float32;
@@ -53,8 +53,8 @@ struct OddValue
 
 /// The first value around the match that is not a float32 tensor. Inputs matter only where they are
 /// quantized: an embedding's are integers.
-OddValue nonFloatValue(const Graph& graph, const OpNames& names, const Matches& matches,
-                       const Match& match, bool inputsQuantized)
+UnsupportedDtype nonFloatValue(const Graph& graph, const OpNames& names, const Matches& matches,
+                               const Match& match, bool inputsQuantized)
 {
     const auto odd = [&graph](ValueRef ref) {
         const ValueType& type = graph.value(ref).type;
@@ -67,7 +67,8 @@ OddValue nonFloatValue(const Graph& graph, const OpNames& names, const Matches& 
         if (inputsQuantized && odd(ref))
             return {"its input " + inQuotes(graph.value(ref).name), graph.value(ref).type.dtype};
     const ValueRef last {matches.units[match.units.back()].last(), 0};
-    return odd(last) ? OddValue {"its result", graph.value(last).type.dtype} : OddValue();
+    return odd(last) ? UnsupportedDtype {"its result", graph.value(last).type.dtype}
+                     : UnsupportedDtype();
 }
 
 /// Why the weight lacks the channels or groups that its observer counts; empty if it has
@@ -231,7 +232,7 @@ bool fitsValues(Verdicts& out, const Graph& graph, const OpNames& names, const M
             out.reason = Reason::of<ReasonCode::QConfigDoesNotFit>(out.qconfig.name, "", why);
             return false;
         }
-    const OddValue odd
+    const UnsupportedDtype odd
         = nonFloatValue(graph, names, matches, match, qconfig.activation.dtype != DType::Float32);
     if (odd.what.empty())
         return true;

@@ -60,8 +60,8 @@ std::string whyNotInside(const QConfig& qconfig, QuantizationMode mode)
 
 /// The first input or output of the module that is to be quantized and is known not to be float32;
 /// empty without one.
-std::optional<ValueRef> oddValue(const Graph& graph, const Node& node, const OpName& name,
-                                 const CustomModule& module)
+std::optional<ValueRef> unsupportedValue(const Graph& graph, const Node& node, const OpName& name,
+                                         const CustomModule& module)
 {
     std::vector<ValueRef> around;
     const std::vector<std::string> results = module.outputs(node);
@@ -105,7 +105,7 @@ std::optional<Verdicts> decideCustomModule(const Graph& graph, const Node& node,
         out.remedy.text = refusal->remedy;
         return out;
     }
-    if (const auto odd = oddValue(graph, node, name, *module)) {
+    if (const auto odd = unsupportedValue(graph, node, name, *module)) {
         const Value& value = graph.value(*odd);
         out.verdict = Verdict::ShapeOnly;
         out.reason = Reason::of<ReasonCode::NotFloat32>(inQuotes(value.name),
