@@ -52,13 +52,13 @@ Key contentKey(const Graph& graph, const Node& node)
 }
 
 /// Walks one graph; says what a stored tensor is and, of an operator, what the graph does not show.
-class Maker
+class ValueKeyBuilder
 {
 public:
     using StoredKey = std::function<Key(const Graph&, const Node&)>;
     using AddMore = std::function<void(KeyBuilder&, const Node&)>;
 
-    Maker(const Graph& graph, StoredKey storedKey, AddMore addMore)
+    ValueKeyBuilder(const Graph& graph, StoredKey storedKey, AddMore addMore)
         : m_graph(graph)
         , m_storedKey(std::move(storedKey))
         , m_addMore(std::move(addMore))
@@ -155,7 +155,7 @@ std::unordered_map<ValueRef, Key> keysOf(const PreparedModel& prepared)
 {
     const Graph& graph = *prepared.graph;
     const StandIns found = standIns(prepared);
-    return Maker(
+    return ValueKeyBuilder(
                graph,
                [&](const Graph& holder, const Node& node) {
                    KeyBuilder key("stored");
@@ -182,7 +182,7 @@ bool sameStored(const Graph& before, const Node& node)
 std::unordered_map<ValueRef, Key> keysOf(const Graph& form, const PreparedModel& prepared)
 {
     const auto preparedKeys = keysOf(prepared);
-    return Maker(
+    return ValueKeyBuilder(
                form,
                [&](const Graph& holder, const Node& node) {
                    const bool inside = &holder != &form;
