@@ -48,13 +48,14 @@ bool isOfEdge(const Rule& rule, const Graph& graph, const Edge& edge, int index)
         && rule.secondKey == graph.get(edge.reader.node).name;
 }
 
-void addVoices(std::vector<EdgeVoice>& voices, EdgeVoice::Of of, const NodePlan* node)
+void addCandidates(std::vector<EdgeRuleCandidate>& candidates, EdgeRuleCandidate::Of of,
+                   const NodePlan* node)
 {
     if (!node || node->rule.kind == RuleKind::None)
         return;
     const auto add = [&](const Rule& rule) {
         if (rule.kind != RuleKind::Edge)
-            voices.push_back({of, rule});
+            candidates.push_back({of, rule});
     };
     add(node->rule);
     for (const Rule& rule : node->overrides)
@@ -62,15 +63,17 @@ void addVoices(std::vector<EdgeVoice>& voices, EdgeVoice::Of of, const NodePlan*
 }
 
 /// The index of the rule's candidate, which is added in front if missing.
-int placeOf(std::vector<EdgeVoice>& voices, const Rule& rule, EdgeVoice::Of otherwise)
+int placeOf(std::vector<EdgeRuleCandidate>& candidates, const Rule& rule,
+            EdgeRuleCandidate::Of otherwise)
 {
     // A rule that reaches both ends decides where it is asked first: at the maker.
-    const auto found = std::find_if(voices.begin(), voices.end(), [&](const EdgeVoice& voice) {
-        return voice.rule == rule && voice.of == otherwise;
-    });
-    if (found != voices.end())
-        return int(found - voices.begin());
-    voices.insert(voices.begin(), {otherwise, rule});
+    const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const EdgeRuleCandidate& candidate) {
+                                        return candidate.rule == rule && candidate.of == otherwise;
+                                    });
+    if (found != candidates.end())
+        return int(found - candidates.begin());
+    candidates.insert(candidates.begin(), {otherwise, rule});
     return 0;
 }
 
@@ -92,10 +95,10 @@ void explainObserved(EdgeFacts& facts, const Graph& graph, const Plan& plan, con
     const bool own = facts.observer == onReading(plan, edge);
     const bool maked = !own && graph.get(edge.value.node).isOperator();
     if (observer.rule.kind != RuleKind::None)
-        facts.won = placeOf(facts.voices, observer.rule,
-                            byEdge      ? EdgeVoice::Of::Edge
-                                : maked ? EdgeVoice::Of::Maker
-                                        : EdgeVoice::Of::Reader);
+        facts.won = placeOf(facts.candidates, observer.rule,
+                            byEdge      ? EdgeRuleCandidate::Of::Edge
+                                : maked ? EdgeRuleCandidate::Of::Producer
+                                        : EdgeRuleCandidate::Of::Reader);
     if (byEdge && facts.before)
         facts.why = "its edge rule decides; " + maker
             + " is quantized for its other readers first, then for this one again";
@@ -115,11 +118,11 @@ void explainFloat(EdgeFacts& facts, const Graph& graph, const Plan& plan, const 
     const NodePlan* reader = plan.tryGet(graph, edge.reader.node);
     const std::string name = quoted(graph, edge.reader.node);
     if (reader && reader->rule.kind == RuleKind::Edge) {
-        facts.won = placeOf(facts.voices, reader->rule, EdgeVoice::Of::Edge);
+        facts.won = placeOf(facts.candidates, reader->rule, EdgeRuleCandidate::Of::Edge);
         facts.why = "an edge rule keeps " + name + " float";
     } else if (reader && reader->verdict == Verdict::FloatByRule) {
         if (reader->rule.kind != RuleKind::None)
-            facts.won = placeOf(facts.voices, reader->rule, EdgeVoice::Of::Reader);
+            facts.won = placeOf(facts.candidates, reader->rule, EdgeRuleCandidate::Of::Reader);
         facts.why = name + " stays float: " + reader->reason.text();
     } else if (reader && reader->quantized) {
         facts.why = name + " reads it in float";
@@ -207,10 +210,11 @@ EdgeFacts edgeFacts(const Graph& graph, const Plan& plan, const Recipe& recipe, 
     if (out.index)
         for (auto rule = recipe.mapping.rules.rbegin(); rule != recipe.mapping.rules.rend(); ++rule)
             if (isOfEdge(*rule, graph, edge, *out.index))
-                out.voices.push_back({EdgeVoice::Of::Edge, *rule});
-    const bool edgeSpoke = !out.voices.empty();
-    addVoices(out.voices, EdgeVoice::Of::Maker, plan.tryGet(graph, edge.value.node));
-    addVoices(out.voices, EdgeVoice::Of::Reader, reader);
+                out.candidates.push_back({EdgeRuleCandidate::Of::Edge, *rule});
+    const bool edgeSpoke = !out.candidates.empty();
+    addCandidates(out.candidates, EdgeRuleCandidate::Of::Producer,
+                  plan.tryGet(graph, edge.value.node));
+    addCandidates(out.candidates, EdgeRuleCandidate::Of::Reader, reader);
     const ObserverId own = onReading(plan, edge), value = onValue(plan, edge.value);
     // What a float operator reads is what the value became for the others.
     out.observer = own ? own : value;
@@ -223,7 +227,8 @@ EdgeFacts edgeFacts(const Graph& graph, const Plan& plan, const Recipe& recipe, 
         if (out.observer)
             out.why += "; it reads what the value was quantized to";
     }
-    if (edgeSpoke && (out.won < 0 || out.voices[std::size_t(out.won)].of != EdgeVoice::Of::Edge)
+    if (edgeSpoke
+        && (out.won < 0 || out.candidates[std::size_t(out.won)].of != EdgeRuleCandidate::Of::Edge)
         && reader && !reader->quantized)
         out.why += "; the edge rule has no effect, since " + quoted(graph, edge.reader.node)
             + " stays float";

@@ -22,13 +22,13 @@ struct Edge
 bool isEdge(const Graph& graph, const Edge& edge);
 
 /// A rule that may decide an edge.
-struct EdgeVoice
+struct EdgeRuleCandidate
 {
     enum class Of
     {
         Edge, ///< an edge rule
         Reader, ///< a rule of the operator that reads
-        Maker ///< a rule of the operator that makes the value
+        Producer ///< a rule of the operator that makes the value
     };
     Of of = Of::Edge;
     Rule rule;
@@ -43,8 +43,8 @@ struct EdgeFacts
     ObserverId observer; ///< the last one the value passes; none where it is read in float
     /// The value's own observer, where another follows on the edge: it is quantized twice.
     ObserverId before;
-    std::vector<EdgeVoice> voices; ///< strongest first
-    int won = -1; ///< index into `voices`; -1 without any
+    std::vector<EdgeRuleCandidate> candidates; ///< strongest first
+    int won = -1; ///< index into `candidates`; -1 without any
     std::string why; ///< one sentence
 };
 EdgeFacts edgeFacts(const Graph& graph, const Plan& plan, const Recipe& recipe, const Edge& edge);

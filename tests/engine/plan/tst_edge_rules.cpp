@@ -56,7 +56,7 @@ std::string won(const EdgeFacts& facts)
 {
     return facts.won < 0
         ? std::string("nothing")
-        : std::string(ruleKindName(facts.voices.at(std::size_t(facts.won)).rule.kind));
+        : std::string(ruleKindName(facts.candidates.at(std::size_t(facts.won)).rule.kind));
 }
 
 } // namespace
@@ -83,13 +83,14 @@ private Q_SLOTS:
         EdgeFacts facts = edgeFacts(g, before, plain, edgeOf(g, "a", "b"));
         QCOMPARE(facts.index, std::optional(0));
         QCOMPARE(won(facts), std::string("global"));
-        QCOMPARE(int(facts.voices.at(std::size_t(facts.won)).of), int(EdgeVoice::Of::Maker));
+        QCOMPARE(int(facts.candidates.at(std::size_t(facts.won)).of),
+                 int(EdgeRuleCandidate::Of::Producer));
         QVERIFY(facts.why.find("where it is made") != std::string::npos);
         const Recipe recipe = recipeWith({edgeRule("a", "b", 0, "qnnpack")});
         const Plan plan = planOf(g, recipe);
         facts = edgeFacts(g, plan, recipe, edgeOf(g, "a", "b"));
         QCOMPARE(won(facts), std::string("edge"));
-        QCOMPARE(int(facts.voices.size()), 3);
+        QCOMPARE(int(facts.candidates.size()), 3);
         QCOMPARE(observer(plan, facts.observer).rule.kind, RuleKind::Edge);
         QCOMPARE(observer(plan, facts.before).rule.kind, RuleKind::Global);
         QVERIFY(facts.why.find("again") != std::string::npos);

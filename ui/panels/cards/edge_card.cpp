@@ -33,9 +33,9 @@ QString qconfigWord(const NamedQConfig& qconfig)
 }
 
 /// "edge rule → act7 (set by you)"
-QString voiceText(const Facts& facts, const Edge& edge, const EdgeVoice& voice)
+QString candidateText(const Facts& facts, const Edge& edge, const EdgeRuleCandidate& candidate)
 {
-    const Rule& rule = voice.rule;
+    const Rule& rule = candidate.rule;
     QString text = toQString(ruleKindName(rule.kind));
     if (rule.kind == RuleKind::Edge)
         text = QObject::tr("edge %1 ► %2, input %3")
@@ -44,9 +44,10 @@ QString voiceText(const Facts& facts, const Edge& edge, const EdgeVoice& voice)
     else if (!rule.key.empty())
         text += QStringLiteral(" %1").arg(toQString(rule.key));
     text += QStringLiteral(" → %1").arg(qconfigWord(rule.qconfig));
-    if (voice.of == EdgeVoice::Of::Edge)
+    if (candidate.of == EdgeRuleCandidate::Of::Edge)
         return text;
-    const NodeId of = voice.of == EdgeVoice::Of::Maker ? edge.value.node : edge.reader.node;
+    const NodeId of
+        = candidate.of == EdgeRuleCandidate::Of::Producer ? edge.value.node : edge.reader.node;
     return QObject::tr("%1 (of %2)").arg(text, facts.title(of));
 }
 
@@ -129,12 +130,12 @@ void EdgeCard::showValue(const Edge& edge, const EdgeFacts& facts)
 
 void EdgeCard::showRules(const Edge& edge, const EdgeFacts& facts)
 {
-    for (int i = 0; i < int(facts.voices.size()); ++i) {
+    for (int i = 0; i < int(facts.candidates.size()); ++i) {
         const bool won = i == facts.won;
         auto* line
-            = addText(QStringLiteral("%1 %2").arg(
-                          won ? QStringLiteral("✓") : QStringLiteral("·"),
-                          voiceText(m_workspace.facts(), edge, facts.voices[std::size_t(i)])),
+            = addText(QStringLiteral("%1 %2").arg(won ? QStringLiteral("✓") : QStringLiteral("·"),
+                                                  candidateText(m_workspace.facts(), edge,
+                                                                facts.candidates[std::size_t(i)])),
                       !won);
         line->setObjectName(won ? QStringLiteral("edgeRuleWon") : QStringLiteral("edgeRule"));
     }
@@ -187,8 +188,9 @@ void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
     m_qconfig->setChoices(
         tr("by rule"), m_workspace.qconfigNames(),
         [this, reader] { return choicesOfReader(m_workspace, reader); }, false);
-    const bool own = !facts.voices.empty() && facts.voices.front().of == EdgeVoice::Of::Edge;
-    const NamedQConfig decided = own ? facts.voices.front().rule.qconfig : NamedQConfig();
+    const bool own
+        = !facts.candidates.empty() && facts.candidates.front().of == EdgeRuleCandidate::Of::Edge;
+    const NamedQConfig decided = own ? facts.candidates.front().rule.qconfig : NamedQConfig();
     m_qconfig->showDecided(own ? std::optional(decided.config ? decided.name : std::string())
                                : std::nullopt);
     connect(m_qconfig, &QComboBox::activated, this, &EdgeCard::choose);

@@ -55,8 +55,8 @@ void EdgeListCard::refresh()
         const bool reads = m_workspace.selection().contains(edge.reader.node);
         const EdgeFacts facts = edgeFacts(graph, *document.plan(), document.recipe(), edge);
         const PlannedObserver* observer = m_workspace.facts().observer(facts.observer);
-        const bool byEdge
-            = facts.won >= 0 && facts.voices[std::size_t(facts.won)].of == EdgeVoice::Of::Edge;
+        const bool byEdge = facts.won >= 0
+            && facts.candidates[std::size_t(facts.won)].of == EdgeRuleCandidate::Of::Edge;
         const QString other = m_workspace.facts().title(reads ? edge.value.node : edge.reader.node);
         auto* item = new QListWidgetItem(
             QStringLiteral("%1 %2  %3%4")

@@ -203,7 +203,7 @@ std::optional<NamedQConfig> qconfigOnEdge(Workspace& workspace, const Edge& edge
     const PlannedObserver* observer = workspace.facts().observer(facts.observer);
     std::optional<NamedQConfig> out;
     if (facts.won >= 0)
-        out = facts.voices[std::size_t(facts.won)].rule.qconfig;
+        out = facts.candidates[std::size_t(facts.won)].rule.qconfig;
     for (const NodeId id : {edge.reader.node, edge.value.node})
         if (const NodePlan* plan = workspace.facts().plan(id);
             plan && (!out || !out->config) && plan->qconfig)
