@@ -20,7 +20,7 @@ struct QuantizeOptions : ModelRunOptions
     std::vector<std::string> forms = defaultExportForms();
     std::int64_t onnxOpset = kOnnxOpset;
     std::string onnxTarget; ///< "" = generic
-    std::string saturate; ///< "observer": `ExportOptions::ownRanges`; "" = "type"
+    std::string saturate; ///< "observer": `ExportOptions::saturates`; "" = "type"
     bool formsChosen = false; ///< the user named them: each must be written
     bool alternatives = false;
     bool why = false; ///< report the causes of the outputs' noise

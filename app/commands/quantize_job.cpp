@@ -87,7 +87,7 @@ private:
         request.formsChosen = m_options.formsChosen;
         request.onnxOpset = m_options.onnxOpset;
         request.onnxTarget = m_target;
-        request.ownRanges = m_options.saturate == kAtObserver;
+        request.saturates = m_options.saturate == kAtObserver;
         request.alternatives = m_options.alternatives;
         QS_TRY(m_written, m_run.chain().exportTo(request, m_job));
         return {};

@@ -3,7 +3,7 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/convert/form_parts.h"
-#include "engine/convert/own_ranges.h"
+#include "engine/convert/saturating_form.h"
 #include "engine/export/forms/code_forms.h"
 #include "engine/export/forms/fold_weights.h"
 #include "engine/export/forms/separate_dequantizes.h"
@@ -33,7 +33,7 @@ struct Form
     const char* name;
     const char* file;
     bool isLowered; ///< else the reference form
-    bool holdsOwnRanges;
+    bool holdsSaturatingForm;
     /// The graph into `path`, which is going to stand at `finalPath`.
     Result<void> (*write)(const Written& written, const std::string& path,
                           const std::string& finalPath, const ExportOptions& options,
@@ -142,14 +142,14 @@ bool isReadBack(const std::string& form)
     return known && known->isReadBack;
 }
 
-bool holdsOwnRanges(const std::string& form)
+bool holdsSaturatingForm(const std::string& form)
 {
     const Form* known = findForm(form);
-    return known && known->holdsOwnRanges;
+    return known && known->holdsSaturatingForm;
 }
 
 Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
-                               bool ownRanges, const JobContext& job)
+                               bool saturates, const JobContext& job)
 {
     QS_TRY(const Form* known, knownForm(form));
     const GraphPtr& graph = known->isLowered ? converted.lowered : converted.reference;
@@ -157,9 +157,9 @@ Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::strin
         return fail(ErrorCode::Internal,
                     std::string("the converted model has no ")
                         + (known->isLowered ? "lowered form" : "reference form"));
-    if (!ownRanges || !known->holdsOwnRanges)
+    if (!saturates || !known->holdsSaturatingForm)
         return graph;
-    QS_TRY(OwnRanges own, withOwnRanges(converted, job));
+    QS_TRY(SaturatingForm own, saturatingForm(converted, job));
     return own.graph;
 }
 
@@ -187,7 +187,7 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
     QS_TRY(const Form* wanted, knownForm(form));
     QS_CHECK(job.check());
     QS_CHECK(ensureWritableFolder(folder));
-    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, options.ownRanges, job));
+    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, options.saturates, job));
     const std::string path = (std::filesystem::path(folder) / wanted->file).string();
     job.report("export", wanted->file, 0);
     QS_TRY(AtomicFile file, AtomicFile::create(path));

@@ -22,7 +22,7 @@ struct ExportOptions
     std::int64_t onnxOpset = kOnnxOpset; ///< 13 to 23
     OnnxTarget onnxTarget = OnnxTarget::Generic;
     std::string recipeSha256; ///< for files with a record of origin; may be empty
-    bool ownRanges = false; ///< integers keep to their observers' ranges where the form holds them
+    bool saturates = false; ///< integers keep to their observers' ranges where the form holds them
 };
 
 /// Writes one form of the converted model into `folder` by atomic rename; returns the path. `form`
@@ -46,13 +46,13 @@ inline constexpr const char* kBesideSuffix = ".data";
 /// Whether this program can open the form's file again; false for an unknown form.
 bool isReadBack(const std::string& form);
 
-/// Whether the form can hold integers that keep to their observers' ranges (`OwnRanges`).
-bool holdsOwnRanges(const std::string& form);
+/// Whether the form can hold integers that keep to their observers' ranges (`SaturatingForm`).
+bool holdsSaturatingForm(const std::string& form);
 /// The graph that the form's file computes: lowered, the reference form, or, where it is wanted and
-/// the form holds it, that with `OwnRanges`. Errors: an unknown form (Usage), a model without that
-/// graph (Internal).
+/// the form holds it, that with `SaturatingForm`. Errors: an unknown form (Usage), a model without
+/// that graph (Internal).
 Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
-                               bool ownRanges, const JobContext& job = {});
+                               bool saturates, const JobContext& job = {});
 
 /// The edits of the form that the file is written from; null without such, and for an unknown form.
 EditedModelPtr exportedEdits(const ConvertedModel& converted, const std::string& form);

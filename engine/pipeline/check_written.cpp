@@ -63,13 +63,13 @@ Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
 } // namespace
 
 Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
-                                 bool ownRanges, const std::string& path, const Batch& batch,
+                                 bool saturates, const std::string& path, const Batch& batch,
                                  const JobContext& job)
 {
     if (!isReadBack(form))
         return "this program does not read ONNX; 'quantscope verify' runs it in ONNX Runtime";
     const InferenceScope inference;
-    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, ownRanges, job));
+    QS_TRY(const GraphPtr graph, exportedGraph(converted, form, saturates, job));
     auto imported = importModel(path, job);
     QS_CHECK(job.check());
     if (!imported)

@@ -15,7 +15,7 @@ namespace qs {
 /// that draws other random numbers (`drawAlike`); empty where it was checked. Errors (Numeric): it
 /// computes something else, 40 dB are asked for.
 Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
-                                 bool ownRanges, const std::string& path, const Batch& batch,
+                                 bool saturates, const std::string& path, const Batch& batch,
                                  const JobContext& job = {});
 
 } // namespace qs

@@ -9,11 +9,11 @@
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json/json_reader.h"
 #include "engine/convert/form_parts.h"
-#include "engine/convert/own_ranges.h"
 #include "engine/convert/ranges/value_alternatives.h"
+#include "engine/convert/saturating_form.h"
 #include "engine/export/documents/earlier_exports.h"
-#include "engine/export/documents/own_ranges_text.h"
 #include "engine/export/documents/result_writer.h"
+#include "engine/export/documents/saturating_text.h"
 #include "engine/export/exporter.h"
 #include "engine/pipeline/check_written.h"
 #include "engine/pipeline/keys/content_keys.h"
@@ -71,7 +71,7 @@ public:
         m_parts.comparedSha256 = std::move(comparedSha256);
         QS_CHECK(writeRecipe());
         QS_CHECK(writeForms());
-        QS_CHECK(measureOwnRanges());
+        QS_CHECK(measureSaturatingForm());
         if (m_request.alternatives) {
             QS_TRY(m_alternatives,
                    allAlternatives(*m_request.calibration->prepared, *m_parts.observations, m_job));
@@ -89,7 +89,8 @@ public:
 
     std::vector<std::string> notes() const
     {
-        return m_parts.ownRanges ? ownRangesLines(*m_parts.ownRanges) : std::vector<std::string>();
+        return m_parts.saturating ? saturatingLines(*m_parts.saturating)
+                                  : std::vector<std::string>();
     }
 
 private:
@@ -142,12 +143,12 @@ private:
         QS_TRY(const std::string path,
                exportModel(*m_request.converted, form, m_staging, m_job,
                            {m_request.onnxOpset, m_request.onnxTarget, m_parts.recipeSha256,
-                            m_request.ownRanges}));
+                            m_request.saturates}));
         const std::string name = fs::path(path).filename().string();
         if (!isReadBack(form) && !m_request.formsChosen)
             return name; // whoever asks for no form need not hear each time who checks it
         QS_TRY(const std::string unchecked,
-               checkWritten(*m_request.converted, form, m_request.ownRanges, path, m_batch, m_job));
+               checkWritten(*m_request.converted, form, m_request.saturates, path, m_batch, m_job));
         if (!unchecked.empty())
             warn(name + " was written and could not be checked by reading it back: " + unchecked);
         return name;
@@ -155,16 +156,16 @@ private:
 
     /// What the comparison tells is the reference form's, whose integers go on to the ends of their
     /// types.
-    Result<void> measureOwnRanges()
+    Result<void> measureSaturatingForm()
     {
-        OwnRangeErrors errors;
+        SaturatingErrors errors;
         for (const auto& [form, file] : m_parts.exports)
-            if (m_request.ownRanges && holdsOwnRanges(form))
+            if (m_request.saturates && holdsSaturatingForm(form))
                 errors.files.push_back(file);
         if (errors.files.empty())
             return {};
         const ConvertedPtr converted = onModelInputs(m_request.converted);
-        QS_TRY(const OwnRanges own, withOwnRanges(*converted, m_job));
+        QS_TRY(const SaturatingForm own, saturatingForm(*converted, m_job));
         if (own.values == 0)
             return {};
         errors.values = own.values;
@@ -174,7 +175,7 @@ private:
                    outputErrors(m_request.calibration->prepared->model, own.graph,
                                 converted->referenceEdits, m_compared, m_job));
         }
-        m_parts.ownRanges = std::move(errors);
+        m_parts.saturating = std::move(errors);
         return {};
     }
 

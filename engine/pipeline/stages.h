@@ -93,7 +93,7 @@ struct ExportRequest
     std::map<std::string, double> evaluation; ///< the user's own metric, for the document
     std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
     OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the same
-    bool ownRanges = false; ///< `ExportOptions::ownRanges`
+    bool saturates = false; ///< `ExportOptions::saturates`
     bool alternatives = false; ///< the document tells what other ways to quantize would lose
 };
 

@@ -38,14 +38,14 @@ Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const 
     QS_TRY(std::string recipe, fileSha256((fs::path(stored.folder) / "recipe.json").string(), job));
     QS_TRY(std::string content, m_hashes.of(request.data, model.info().sha256, job));
     QS_TRY(const std::string python, pythonFor(request.python));
-    QS_TRY(
-        Certificate certificate,
-        certify({{*request.converted, *opened, stored.folder, stored.exports, stored.exportHashes,
-                  stored.ownRangeFiles, std::move(recipe), python, request.runtimes, request.speed},
-                 model.info().sha256,
-                 request.data,
-                 std::move(content)},
-                job));
+    QS_TRY(Certificate certificate,
+           certify({{*request.converted, *opened, stored.folder, stored.exports,
+                     stored.exportHashes, stored.saturatingFiles, std::move(recipe), python,
+                     request.runtimes, request.speed},
+                    model.info().sha256,
+                    request.data,
+                    std::move(content)},
+                   job));
     if (!request.python.empty() && certificate.ran())
         rememberPython(request.python);
     return certificate;

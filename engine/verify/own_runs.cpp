@@ -63,7 +63,7 @@ Result<OwnRuns> OwnRuns::create(const VerifyRequest& request, const std::vector<
                                 const JobContext& job)
 {
     const ConvertedModel& converted = request.converted;
-    const std::vector<std::string>& cutFiles = request.ownRangeFiles;
+    const std::vector<std::string>& cutFiles = request.saturatingFiles;
     OwnRuns runs;
     const bool isSequence = request.data.isSequence();
     QS_TRY(runs.m_float, outputsOf(converted.prepared->model, "float", isSequence, batches, job));
@@ -71,7 +71,7 @@ Result<OwnRuns> OwnRuns::create(const VerifyRequest& request, const std::vector<
     for (const auto& [form, file] : request.exports) {
         if (exportFile(form).empty())
             continue; // of another version of this program
-        const bool isCut = holdsOwnRanges(form)
+        const bool isCut = holdsSaturatingForm(form)
             && std::find(cutFiles.begin(), cutFiles.end(), file) != cutFiles.end();
         GraphPtr graph = isCut ? cutGraph : nullptr;
         if (!graph) {

@@ -15,7 +15,7 @@ struct VerifyRequest
     std::string folder;
     std::map<std::string, std::string> exports; ///< form to file name
     std::map<std::string, std::string> hashes; ///< file name to SHA-256 when it was written
-    std::vector<std::string> ownRangeFiles; ///< names of those with `OwnRanges`
+    std::vector<std::string> saturatingFiles; ///< names of those with `SaturatingForm`
     std::string recipeSha256; ///< of the result's recipe.json; "" = not known
     std::string python;
     std::vector<std::string> runtimes; ///< names; empty = all

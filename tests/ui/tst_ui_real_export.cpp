@@ -343,7 +343,7 @@ print("same", tuple(lowered[0].shape))
     void integersAreCutAsTheCommandLineCutsThem()
     {
         const QString cli = m_folder.filePath(QStringLiteral("cut"));
-        exportTo(m_out, {QStringLiteral("pt2"), QStringLiteral("ownRanges")});
+        exportTo(m_out, {QStringLiteral("pt2"), QStringLiteral("saturates")});
         QTRY_VERIFY(isDone(Stage::Export));
         const QByteArray text
             = run(QStringLiteral(QS_BINARY_DIR "/bin/quantscope"),

@@ -147,10 +147,10 @@ private Q_SLOTS:
     }
 
     /// Only these files can be cut at the observers' ranges.
-    void ownRangesAreAskedForWhereAFileHoldsThem()
+    void saturationIsAskedForWhereAFileHoldsIt()
     {
         ExportDialog dialog({"torchscript", "pt2", "onnx"}, m_folder.path(), nullptr);
-        auto* cut = dialog.findChild<QCheckBox*>(QStringLiteral("ownRanges"));
+        auto* cut = dialog.findChild<QCheckBox*>(QStringLiteral("saturates"));
         for (const char* name : {"form_pt2", "form_onnx"})
             dialog.findChild<QCheckBox*>(QString::fromLatin1(name))->setChecked(false);
         for (const char* name : {"form_pt2", "form_onnx"}) {
@@ -159,11 +159,11 @@ private Q_SLOTS:
             QVERIFY(!cut->isEnabled());
             form->setChecked(true);
             QVERIFY(cut->isEnabled());
-            QVERIFY(!dialog.choices().ownRanges);
+            QVERIFY(!dialog.choices().saturates);
             cut->setChecked(true);
-            QVERIFY(dialog.choices().ownRanges);
+            QVERIFY(dialog.choices().saturates);
             form->setChecked(false);
-            QVERIFY(!dialog.choices().ownRanges);
+            QVERIFY(!dialog.choices().saturates);
         }
     }
 

@@ -5,7 +5,7 @@
 #include "engine/export/cure_marks.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/export/documents/node_json.h"
-#include "engine/export/documents/own_ranges_text.h"
+#include "engine/export/documents/saturating_text.h"
 #include "engine/export/documents/steps_json.h"
 #include "engine/plan/module_statistics.h"
 #include "engine/plan/rules/given_ranges.h"
@@ -55,7 +55,7 @@ Json outputsJson(const Comparison* comparison)
     return list;
 }
 
-Json ownRangesJson(const std::optional<OwnRangeErrors>& own)
+Json saturatingJson(const std::optional<SaturatingErrors>& own)
 {
     if (!own)
         return nullptr;
@@ -65,7 +65,7 @@ Json ownRangesJson(const std::optional<OwnRangeErrors>& own)
     return {{"files", own->files},
             {"values", own->values},
             {"outputs", std::move(outputs)},
-            {"summary", ownRangesLines(*own)}};
+            {"summary", saturatingLines(*own)}};
 }
 
 /// Simulated and real in few numbers: how far the lowered form, run whole, is from the reference
@@ -197,7 +197,7 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         {"exports", parts.exports},
         {"exports_sha256", parts.exportHashes},
         {"outputs", outputsJson(parts.comparison)},
-        {"own_ranges", ownRangesJson(parts.ownRanges)},
+        {"own_ranges", saturatingJson(parts.saturating)},
         {"forms", formsJson(parts)}};
     json.update(targetJson(*parts.recipe));
     json.update(fakeQuantizersJson(*parts.model, *parts.plan));

@@ -19,8 +19,8 @@
 
 namespace qs {
 
-/// What exports that keep to their observers' ranges compute (`OwnRanges`).
-struct OwnRangeErrors
+/// What exports that keep to their observers' ranges compute (`SaturatingForm`).
+struct SaturatingErrors
 {
     std::vector<std::string> files; ///< names
     std::int64_t values = 0; ///< whose range is narrower than their integers' type
@@ -50,7 +50,7 @@ struct ResultParts
     std::string calibrationData; ///< path or "sample"
     std::string dataSha256; ///< of their content; "" = not known
     std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
-    std::optional<OwnRangeErrors> ownRanges; ///< where an export's integers are cut elsewhere
+    std::optional<SaturatingErrors> saturating; ///< where an export's integers are cut elsewhere
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
     std::string why; ///< the document of `whyJson`; "" without causes
     std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are left out

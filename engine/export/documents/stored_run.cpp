@@ -169,7 +169,7 @@ Result<StoredRun> readStoredRun(const std::string& pathOrFolder, const JobContex
                    run.exportHashes = texts(json, "exports_sha256");
                    if (const auto own = json.find("own_ranges");
                        own != json.end() && !own->is_null())
-                       run.ownRangeFiles = own->at("files").get<std::vector<std::string>>();
+                       run.saturatingFiles = own->at("files").get<std::vector<std::string>>();
                    run.threads = json.value("threads", 0);
                    return jsonText(json, {}, job);
                },

@@ -26,7 +26,7 @@ struct StoredRun
     int threads = 0;
     std::map<std::string, std::string> exports; ///< form to file name
     std::map<std::string, std::string> exportHashes; ///< file name to SHA-256
-    std::vector<std::string> ownRangeFiles; ///< names of those with `OwnRanges`
+    std::vector<std::string> saturatingFiles; ///< names of those with `SaturatingForm`
 };
 
 /// True for a result folder and for the `result.json` in one.

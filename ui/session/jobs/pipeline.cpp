@@ -246,7 +246,7 @@ ExportRequest Pipeline::exportRequest() const
     request.recipe = m_document.recipe();
     request.settings = m_document.settings();
     request.onnxTarget = m_export.onnxTarget;
-    request.ownRanges = m_export.ownRanges;
+    request.saturates = m_export.saturates;
     for (int s = 0; s < int(Stage::Export); ++s)
         if (m_seconds[std::size_t(s)] > 0)
             request.timingSeconds[QString(stageName(Stage(s))).toLower().toStdString()]

@@ -37,7 +37,7 @@ struct ExportChoices
     QString folder;
     std::vector<std::string> forms;
     OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the form "onnx"
-    bool ownRanges = false; ///< `ExportOptions::ownRanges`
+    bool saturates = false; ///< `ExportOptions::saturates`
     bool formsChosen = true; ///< `ExportRequest::formsChosen`
 };
 

@@ -251,12 +251,12 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     for (const std::string& name : onnxTargetNames())
         m_target->addItem(targetText(name), toQString(name));
     form->addRow(tr("ONNX is for"), m_target);
-    m_ownRanges = new QCheckBox(tr("Cut at the observers' ranges (seven bits)"), this);
-    setNames(*m_ownRanges, "ownRanges", {},
+    m_saturates = new QCheckBox(tr("Cut at the observers' ranges (seven bits)"), this);
+    setNames(*m_saturates, "saturates", {},
              tr("Integers of pt2 and ONNX are cut at the ends of the observers' "
                 "ranges, as PT2E's files are, for processors whose products of "
                 "bytes overflow. Else they go on to the ends of their type"));
-    form->addRow(QString(), m_ownRanges);
+    form->addRow(QString(), m_saturates);
     auto* note
         = makeParagraph(tr("result.json, recipe.json and observations.npz are written beside "
                            "them. Exports of an earlier result in the folder are removed."),
@@ -268,7 +268,7 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
         const auto& forms = chosen.forms;
         go->setEnabled(!chosen.folder.isEmpty() && !forms.empty());
         m_target->setEnabled(std::find(forms.begin(), forms.end(), "onnx") != forms.end());
-        m_ownRanges->setEnabled(std::any_of(forms.begin(), forms.end(), holdsOwnRanges));
+        m_saturates->setEnabled(std::any_of(forms.begin(), forms.end(), holdsSaturatingForm));
     };
     connect(m_folder, &QLineEdit::textChanged, this, check);
     for (const auto& entry : m_forms) {
@@ -287,7 +287,7 @@ ExportChoices ExportDialog::choices() const
             out.forms.push_back(name);
     out.onnxTarget = onnxTargetFromName(m_target->currentData().toString().toStdString())
                          .value_or(OnnxTarget::Generic);
-    out.ownRanges = m_ownRanges->isEnabled() && m_ownRanges->isChecked();
+    out.saturates = m_saturates->isEnabled() && m_saturates->isChecked();
     out.formsChosen = m_formsChosen;
     return out;
 }

@@ -56,7 +56,7 @@ public:
 private:
     QLineEdit* m_folder;
     QComboBox* m_target;
-    QCheckBox* m_ownRanges;
+    QCheckBox* m_saturates;
     std::vector<std::pair<std::string, QCheckBox*>> m_forms;
     bool m_formsChosen = false; ///< the user changed what is ticked
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/convert/own_ranges.h"
+#include "engine/convert/saturating_form.h"
 
 #include "engine/base/torch_guard.h"
 #include "engine/convert/insert_qdq.h"
@@ -57,9 +57,9 @@ GraphPtr withBounds(const GraphPtr& graph, const Graph& other, std::int64_t& val
 
 } // namespace
 
-Result<OwnRanges> withOwnRanges(const ConvertedModel& model, const JobContext& job)
+Result<SaturatingForm> saturatingForm(const ConvertedModel& model, const JobContext& job)
 {
-    OwnRanges made {model.reference};
+    SaturatingForm made {model.reference};
     ConvertedModel other;
     other.prepared = model.prepared;
     other.qparams = model.qparams;

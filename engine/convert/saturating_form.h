@@ -7,7 +7,7 @@
 namespace qs {
 
 /// A reference form whose integers saturate at their observers' ranges.
-struct OwnRanges
+struct SaturatingForm
 {
     GraphPtr graph; ///< the reference form itself if each range fills its type
     std::int64_t values = 0; ///< activations and weights with a narrower range, bodies included
@@ -17,6 +17,6 @@ struct OwnRanges
 /// observer's own quant_min and quant_max (seven bits: 0..127), as PT2E's convert writes it, while
 /// the reference form saturates at the ends of the type. Ids and names are those of the reference
 /// form; values differ where they saturate.
-Result<OwnRanges> withOwnRanges(const ConvertedModel& model, const JobContext& job = {});
+Result<SaturatingForm> saturatingForm(const ConvertedModel& model, const JobContext& job = {});
 
 } // namespace qs

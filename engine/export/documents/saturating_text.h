@@ -6,6 +6,6 @@
 namespace qs {
 
 /// One sentence an output: what the files compute, and why it is not what the reference form does.
-std::vector<std::string> ownRangesLines(const OwnRangeErrors& errors);
+std::vector<std::string> saturatingLines(const SaturatingErrors& errors);
 
 } // namespace qs

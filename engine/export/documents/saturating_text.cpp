@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/export/documents/own_ranges_text.h"
+#include "engine/export/documents/saturating_text.h"
 
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& names)
 
 } // namespace
 
-std::vector<std::string> ownRangesLines(const OwnRangeErrors& errors)
+std::vector<std::string> saturatingLines(const SaturatingErrors& errors)
 {
     std::vector<std::string> lines;
     for (const OutputError& output : errors.outputs) {
