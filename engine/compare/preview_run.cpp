@@ -97,7 +97,7 @@ public:
         const auto nodes = reference.nodes();
         std::size_t limit = nodes.size();
         for (Measure& measure : m_measures) {
-            const auto kept = from.work.sums.find<KeptUnit>(sumsKey(measure));
+            const auto kept = from.work.sums.find<CachedUnit>(sumsKey(measure));
             measure.isKnown = kept != nullptr;
             if (kept)
                 take(measure.sums, *kept);
@@ -167,7 +167,7 @@ private:
     }
 
     /// Sums of values that belong to one unit, added up.
-    void take(std::size_t index, const KeptUnit& kept)
+    void take(std::size_t index, const CachedUnit& kept)
     {
         kernels::merge(m_sums[index].cumulative, kept.sums.cumulative);
         m_unmeasured[index] = m_unmeasured[index] || kept.isUnmeasured;
@@ -236,13 +236,13 @@ private:
         if (!made || !made->isTensor() || !wanted || !wanted->isTensor())
             return {};
         const at::Tensor y = wanted->toTensor(), other = made->toTensor();
-        KeptUnit unit;
+        CachedUnit unit;
         unit.isUnmeasured = !y.is_floating_point() || y.sizes() != other.sizes();
         if (!unit.isUnmeasured)
             QS_CHECK(addError(unit.sums.cumulative, y, other));
         take(measure.sums, unit);
         if (m_from)
-            m_fresh.emplace_back(sumsKey(measure), std::make_shared<const KeptUnit>(unit));
+            m_fresh.emplace_back(sumsKey(measure), std::make_shared<const CachedUnit>(unit));
         return {};
     }
 
@@ -252,7 +252,7 @@ private:
             if (m_unmeasured[i])
                 m_sums[i] = {};
         for (const auto& [key, unit] : m_fresh)
-            m_from->work.sums.keep<KeptUnit>(key, unit, sizeof(KeptUnit) + key.size());
+            m_from->work.sums.keep<CachedUnit>(key, unit, sizeof(CachedUnit) + key.size());
     }
 
     std::vector<CompareUnit> m_units;
@@ -266,7 +266,7 @@ private:
     PreviewKeysPtr m_keys; ///< null likewise
     std::optional<Cuts> m_cuts;
     std::size_t m_first = 0;
-    std::vector<std::pair<Key, std::shared_ptr<const KeptUnit>>> m_fresh;
+    std::vector<std::pair<Key, std::shared_ptr<const CachedUnit>>> m_fresh;
 };
 
 } // namespace

@@ -4,7 +4,7 @@
 #include "engine/base/job_context.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/preview.h"
-#include "engine/compare/sweep/kept_work.h"
+#include "engine/compare/sweep/comparison_cache.h"
 #include "engine/convert/converted_model.h"
 
 namespace qs {

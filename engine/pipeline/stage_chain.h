@@ -7,7 +7,7 @@
 #include "engine/calibrate/checkpoint.h"
 #include "engine/calibrate/corrected_shapes.h"
 #include "engine/compare/preview.h"
-#include "engine/compare/sweep/kept_work.h"
+#include "engine/compare/sweep/comparison_cache.h"
 #include "engine/edit/edited_model.h"
 #include "engine/export/documents/stored_run.h"
 #include "engine/pipeline/kept_statistics.h"
@@ -230,7 +230,7 @@ private:
     ContentHashes m_hashes;
     Memo m_memo;
     KeptStatistics m_statistics;
-    KeptWork m_work, m_previewWork;
+    ComparisonCache m_work, m_previewWork;
     std::atomic<std::size_t> m_toldKept {0}; ///< bytes of kept results that a note told of last
     struct OpenedData
     {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/compare/sweep/kept_work.h"
+#include "engine/compare/sweep/comparison_cache.h"
 #include "engine/execute/interpreter.h"
 #include "engine/prepare/value_keys.h"
 

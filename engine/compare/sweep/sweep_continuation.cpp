@@ -40,7 +40,7 @@ void Sweep::continueFrom(const Continuation& from, const ValueKeys& floatKeys,
         // What is measured inside a unit is not kept.
         const auto kept = m_interiors.has(m_units[i].last)
             ? nullptr
-            : from.work.sums.find<KeptUnit>(m_unitKeys.back());
+            : from.work.sums.find<CachedUnit>(m_unitKeys.back());
         m_known[i] = kept != nullptr;
         if (!kept) {
             limit = std::min(limit, graph.position(m_units[i].last));
@@ -71,11 +71,11 @@ void Sweep::keepSums(const Continuation& from) const
 {
     for (std::size_t i = 0; i < m_units.size(); ++i)
         if (!m_known[i])
-            from.work.sums.keep<KeptUnit>(
+            from.work.sums.keep<CachedUnit>(
                 m_unitKeys[i],
-                std::make_shared<const KeptUnit>(
-                    KeptUnit {m_sums[i], m_counts[i], m_unmeasured[i], m_oddSince[i]}),
-                sizeof(KeptUnit) + m_unitKeys[i].size());
+                std::make_shared<const CachedUnit>(
+                    CachedUnit {m_sums[i], m_counts[i], m_unmeasured[i], m_oddSince[i]}),
+                sizeof(CachedUnit) + m_unitKeys[i].size());
 }
 
 std::size_t Sweep::unitsToMeasure() const

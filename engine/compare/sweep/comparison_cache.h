@@ -10,13 +10,13 @@
 namespace qs {
 
 /// Cached results of comparisons for the next one, under keys of all their inputs: values at cuts
-/// of the graphs (at::IValue), the sums of units (`KeptUnit`) and how long nodes took (double,
+/// of the graphs (at::IValue), the sums of units (`CachedUnit`) and how long nodes took (double,
 /// seconds). Bounded; the least recently used go first. Thread safe.
-class KeptWork
+class ComparisonCache
 {
 public:
     /// No values are kept in 0 bytes; sums always are, some tens of megabytes at most.
-    explicit KeptWork(std::size_t valueBytes)
+    explicit ComparisonCache(std::size_t valueBytes)
         : values(valueBytes)
     {
     }
@@ -27,7 +27,7 @@ public:
 };
 
 /// The errors of one unit over all batches.
-struct KeptUnit
+struct CachedUnit
 {
     kernels::ErrorTerms sums;
     ValueCounts counts;
@@ -38,7 +38,7 @@ struct KeptUnit
 /// A comparison that uses kept work and adds its own.
 struct Continuation
 {
-    KeptWork& work;
+    ComparisonCache& work;
     Key run; ///< of the model, the data, how they are cut, the device and the threads
     std::int64_t batches = 0;
 };
