@@ -7,12 +7,12 @@
 
 namespace qs {
 
-std::optional<KeptWhole> whyObjectsStayFloat(const Graph& graph, const Node& node)
+std::optional<WholeObjectReason> whyObjectsStayFloat(const Graph& graph, const Node& node)
 {
     if (node.kind != NodeKind::Op || isKernelTarget(node.target) || isPrepackTarget(node.target)
         || isPartsTarget(node.target))
         return std::nullopt;
-    std::optional<KeptWhole> why;
+    std::optional<WholeObjectReason> why;
     const auto look = [&](const ValueType& type) {
         if (why || type.kind != ValueKind::Custom || !isForeignClass(type.className))
             return;

@@ -10,7 +10,7 @@
 namespace qs {
 
 /// Why an operator's objects are not quantized, and what to do about it.
-struct KeptWhole
+struct WholeObjectReason
 {
     Reason reason;
     std::string remedy;
@@ -19,6 +19,6 @@ struct KeptWhole
 /// For an operator on objects of a library's class if no loaded pack says which field of the class
 /// is quantized, or if it takes several in a list. Nothing for others: operators that work by
 /// parts, kernels and their prepacking, operators that get or replace the field.
-std::optional<KeptWhole> whyObjectsStayFloat(const Graph& graph, const Node& node);
+std::optional<WholeObjectReason> whyObjectsStayFloat(const Graph& graph, const Node& node);
 
 } // namespace qs
