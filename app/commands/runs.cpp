@@ -26,11 +26,11 @@ Result<std::string> folderOf(const RunsOptions& options)
     return runsFolderOf(options.project);
 }
 
-std::string runJson(const std::vector<KeptRun>& runs)
+std::string runJson(const std::vector<RunEntry>& runs)
 {
     Json list = Json::array();
     const auto orNull = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
-    for (const KeptRun& run : runs)
+    for (const RunEntry& run : runs)
         list.push_back({{"name", run.label.name},
                         {"created", run.label.created},
                         {"note", run.label.note},
@@ -47,11 +47,11 @@ std::string runJson(const std::vector<KeptRun>& runs)
         + "\n";
 }
 
-std::string runsText(const std::vector<KeptRun>& runs)
+std::string runsText(const std::vector<RunEntry>& runs)
 {
     TextTable table({"name", "made", ">output dB", ">top-1", ">int8 ops", "decisions", "note"});
     std::string damaged;
-    for (const KeptRun& run : runs) {
+    for (const RunEntry& run : runs) {
         if (!run.problem.empty()) {
             damaged += run.label.name + " is damaged: " + run.problem + "\n";
             continue;
@@ -84,14 +84,14 @@ Result<void> keep(const RunsOptions& options)
     RunLabel label;
     label.name = options.name;
     label.note = options.note;
-    QS_TRY(const KeptRun run, keepRunFrom(folder, source, std::move(label)));
+    QS_TRY(const RunEntry run, keepRunFrom(folder, source, std::move(label)));
     return printOut("kept as " + inQuotes(run.label.name) + " in " + run.folder + "\n");
 }
 
 Result<void> rename(const RunsOptions& options)
 {
     QS_TRY(const std::string folder, folderOf(options));
-    QS_TRY(const KeptRun run, findRun(folder, options.name));
+    QS_TRY(const RunEntry run, findRun(folder, options.name));
     QS_CHECK(renameRun(folder, run, options.other));
     return printOut(inQuotes(run.label.name) + " is now called " + inQuotes(options.other) + "\n");
 }
@@ -99,7 +99,7 @@ Result<void> rename(const RunsOptions& options)
 Result<void> note(const RunsOptions& options)
 {
     QS_TRY(const std::string folder, folderOf(options));
-    QS_TRY(const KeptRun run, findRun(folder, options.name));
+    QS_TRY(const RunEntry run, findRun(folder, options.name));
     QS_CHECK(noteRun(run, options.note));
     return printOut("noted at " + inQuotes(run.label.name) + "\n");
 }
@@ -107,7 +107,7 @@ Result<void> note(const RunsOptions& options)
 Result<void> remove(const RunsOptions& options)
 {
     QS_TRY(const std::string folder, folderOf(options));
-    QS_TRY(const KeptRun run, findRun(folder, options.name));
+    QS_TRY(const RunEntry run, findRun(folder, options.name));
     QS_CHECK(removeRun(folder, run));
     return printOut(inQuotes(run.label.name) + " is removed\n");
 }

@@ -54,15 +54,15 @@ std::string tidyName(std::string name)
                                       : name.substr(first, name.find_last_not_of(' ') - first + 1);
 }
 
-bool isTaken(const std::vector<KeptRun>& runs, const std::string& name)
+bool isTaken(const std::vector<RunEntry>& runs, const std::string& name)
 {
     const std::string folder = folderName(name);
-    return std::any_of(runs.begin(), runs.end(), [&](const KeptRun& run) {
+    return std::any_of(runs.begin(), runs.end(), [&](const RunEntry& run) {
         return run.label.name == name || fs::path(run.folder).filename() == folder;
     });
 }
 
-std::string freeName(const std::vector<KeptRun>& runs, const std::string& wanted)
+std::string freeName(const std::vector<RunEntry>& runs, const std::string& wanted)
 {
     std::string name = wanted;
     for (int number = 2; isTaken(runs, name); ++number)
@@ -122,11 +122,11 @@ RunLabel labelOf(const Json& json, const std::string& folder)
 }
 
 /// Reads `run.json` and what lies beside it; the error is the reason why the run is damaged.
-Result<KeptRun> readKept(const std::string& folder)
+Result<RunEntry> readKept(const std::string& folder)
 {
     QS_TRY(const Json json, labelFile(folder));
     const fs::path place(folder);
-    KeptRun run;
+    RunEntry run;
     run.folder = folder;
     try {
         run.label = labelOf(json, folder);
@@ -155,23 +155,23 @@ Result<KeptRun> readKept(const std::string& folder)
     return run;
 }
 
-Result<void> changeLabel(const KeptRun& run, const std::function<void(Json&)>& change)
+Result<void> changeLabel(const RunEntry& run, const std::function<void(Json&)>& change)
 {
     QS_TRY(Json json, labelFile(run.folder));
     change(json);
     return writeFileAtomically((fs::path(run.folder) / kRunFile).string(), json.dump(2) + "\n");
 }
 
-std::vector<std::string> namesOf(const std::vector<KeptRun>& runs)
+std::vector<std::string> namesOf(const std::vector<RunEntry>& runs)
 {
     std::vector<std::string> names;
-    for (const KeptRun& run : runs)
+    for (const RunEntry& run : runs)
         names.push_back(run.label.name);
     return names;
 }
 
 /// A folder below the runs' own, never one that a label or a caller made up.
-Result<void> checkInside(const std::string& runsFolder, const KeptRun& run)
+Result<void> checkInside(const std::string& runsFolder, const RunEntry& run)
 {
     std::error_code code;
     if (fs::equivalent(fs::path(run.folder).parent_path(), runsFolder, code) && !code)
@@ -191,8 +191,8 @@ Result<RunLabel> readRunLabel(const std::string& folder)
     }
 }
 
-Result<KeptRun> keepRun(const std::string& runsFolder, const RunDocuments& documents,
-                        RunLabel label)
+Result<RunEntry> keepRun(const std::string& runsFolder, const RunDocuments& documents,
+                         RunLabel label)
 {
     QS_TRY(const RunRecord record, runFromDocument(documents.result, label.source));
     label.name = tidyName(label.name);
@@ -219,8 +219,8 @@ Result<KeptRun> keepRun(const std::string& runsFolder, const RunDocuments& docum
     return readKept((fs::path(runsFolder) / name).string());
 }
 
-Result<KeptRun> keepRunFrom(const std::string& runsFolder, const std::string& source,
-                            RunLabel label)
+Result<RunEntry> keepRunFrom(const std::string& runsFolder, const std::string& source,
+                             RunLabel label)
 {
     QS_TRY(const RunRecord record, readRun(source));
     std::error_code code;
@@ -247,9 +247,9 @@ Result<KeptRun> keepRunFrom(const std::string& runsFolder, const std::string& so
     return keepRun(runsFolder, documents, std::move(label));
 }
 
-std::vector<KeptRun> listRuns(const std::string& runsFolder)
+std::vector<RunEntry> listRuns(const std::string& runsFolder)
 {
-    std::vector<KeptRun> runs;
+    std::vector<RunEntry> runs;
     std::error_code code;
     for (fs::directory_iterator entry(runsFolder, code), end; !code && entry != end;
          entry.increment(code)) {
@@ -259,7 +259,7 @@ std::vector<KeptRun> listRuns(const std::string& runsFolder)
             continue;
         auto run = readKept(entry->path().string());
         if (!run) {
-            KeptRun damaged;
+            RunEntry damaged;
             damaged.folder = entry->path().string();
             const auto label = readRunLabel(damaged.folder);
             damaged.label.name = label ? label->name : name;
@@ -269,17 +269,17 @@ std::vector<KeptRun> listRuns(const std::string& runsFolder)
         }
         runs.push_back(std::move(*run));
     }
-    std::sort(runs.begin(), runs.end(), [](const KeptRun& a, const KeptRun& b) {
+    std::sort(runs.begin(), runs.end(), [](const RunEntry& a, const RunEntry& b) {
         return std::tie(b.label.created, a.folder) < std::tie(a.label.created, b.folder);
     });
     return runs;
 }
 
-Result<KeptRun> findRun(const std::string& runsFolder, const std::string& name)
+Result<RunEntry> findRun(const std::string& runsFolder, const std::string& name)
 {
-    const std::vector<KeptRun> runs = listRuns(runsFolder);
+    const std::vector<RunEntry> runs = listRuns(runsFolder);
     for (const bool byFolder : {false, true})
-        for (const KeptRun& run : runs)
+        for (const RunEntry& run : runs)
             if ((byFolder ? fs::path(run.folder).filename().string() : run.label.name) == name)
                 return run;
     return fail(
@@ -288,14 +288,15 @@ Result<KeptRun> findRun(const std::string& runsFolder, const std::string& name)
             .withHint(runs.empty() ? "no run was kept yet" : suggestName(name, namesOf(runs))));
 }
 
-Result<void> renameRun(const std::string& runsFolder, const KeptRun& run, const std::string& wanted)
+Result<void> renameRun(const std::string& runsFolder, const RunEntry& run,
+                       const std::string& wanted)
 {
     QS_CHECK(checkInside(runsFolder, run));
     const std::string name = tidyName(wanted);
     if (name.empty())
         return fail(ErrorCode::BadInput, "a run needs a name");
-    std::vector<KeptRun> others = listRuns(runsFolder);
-    std::erase_if(others, [&](const KeptRun& other) { return other.folder == run.folder; });
+    std::vector<RunEntry> others = listRuns(runsFolder);
+    std::erase_if(others, [&](const RunEntry& other) { return other.folder == run.folder; });
     if (isTaken(others, name))
         return fail(makeError(ErrorCode::BadInput, "another run is called " + inQuotes(name))
                         .inFile(runsFolder));
@@ -308,12 +309,12 @@ Result<void> renameRun(const std::string& runsFolder, const KeptRun& run, const 
     return {};
 }
 
-Result<void> noteRun(const KeptRun& run, const std::string& note)
+Result<void> noteRun(const RunEntry& run, const std::string& note)
 {
     return changeLabel(run, [&](Json& json) { json["note"] = note; });
 }
 
-Result<void> removeRun(const std::string& runsFolder, const KeptRun& run)
+Result<void> removeRun(const std::string& runsFolder, const RunEntry& run)
 {
     QS_CHECK(checkInside(runsFolder, run));
     QS_TRY(const ResultFolder hidden, ResultFolder::create(runsFolder));
@@ -329,7 +330,7 @@ Result<void> removeRun(const std::string& runsFolder, const KeptRun& run)
 Result<void> trimRuns(const std::string& runsFolder, std::size_t most)
 {
     std::size_t unnamed = 0;
-    for (const KeptRun& run : listRuns(runsFolder))
+    for (const RunEntry& run : listRuns(runsFolder))
         if (run.problem.empty() && !run.label.isNamed && run.label.note.empty() && ++unnamed > most)
             QS_CHECK(removeRun(runsFolder, run));
     return {};
@@ -337,9 +338,9 @@ Result<void> trimRuns(const std::string& runsFolder, std::size_t most)
 
 Result<void> copyRuns(const std::string& from, const std::string& to)
 {
-    const std::vector<KeptRun> there = listRuns(to);
-    for (const KeptRun& run : listRuns(from)) {
-        const bool known = std::any_of(there.begin(), there.end(), [&](const KeptRun& other) {
+    const std::vector<RunEntry> there = listRuns(to);
+    for (const RunEntry& run : listRuns(from)) {
+        const bool known = std::any_of(there.begin(), there.end(), [&](const RunEntry& other) {
             return other.label.name == run.label.name && other.label.created == run.label.created;
         });
         if (known || !run.problem.empty())

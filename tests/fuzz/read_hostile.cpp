@@ -109,7 +109,7 @@ Result<void> readConstant(const GraphPtr& model, const std::string& path)
     return unfit.empty() ? Result<void>() : fail(ErrorCode::BadInput, unfit.front());
 }
 
-Result<void> readKeptRun(const std::string& path)
+Result<void> readRunEntry(const std::string& path)
 {
     const auto runs = listRuns(folderOf(folderOf(path)));
     if (!runs.empty() && !runs.front().problem.empty())
@@ -152,7 +152,7 @@ std::map<std::string, Reader> readersFor(const GraphPtr& model, const PlanPtr& p
         {"edits", [=](const auto& path) { return readEdits(model, path); }},
         {"constant", [=](const auto& path) { return readConstant(model, path); }},
         {"extension", [](const auto& path) { return without(readPack(folderOf(path))); }},
-        {"run", readKeptRun},
+        {"run", readRunEntry},
         {"certificate", readCertificate},
         {"search", [=](const auto& path) { return readSearch(model, path); }},
         {"backend", [](const auto& path) { return without(readBackend(path)); }},

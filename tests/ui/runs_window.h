@@ -35,7 +35,7 @@ protected:
     QStringList names()
     {
         QStringList out;
-        for (const KeptRun& run : runs().runs())
+        for (const RunEntry& run : runs().runs())
             out << QString::fromStdString(run.label.name);
         return out;
     }

@@ -60,14 +60,14 @@ private Q_SLOTS:
         QVERIFY(m_window->projects().saveTo(m_project));
         settle();
         QCOMPARE(names().size(), 2);
-        for (const KeptRun& run : runs().runs())
+        for (const RunEntry& run : runs().runs())
             QVERIFY(QString::fromStdString(run.folder)
                         .startsWith(m_folder.filePath("work.project.runs/")));
         const QJsonArray listed
             = test::commandLine({"runs", m_project, "--json"})["runs"].toArray();
         QCOMPARE(int(listed.size()), 2);
         for (int i = 0; i < 2; ++i) {
-            const KeptRun& run = runs().runs()[std::size_t(i)];
+            const RunEntry& run = runs().runs()[std::size_t(i)];
             QCOMPARE(listed[i]["name"].toString().toStdString(), run.label.name);
             QCOMPARE(listed[i]["output_db"].toDouble(), run.headline.outputDb().value_or(0));
         }
@@ -304,7 +304,7 @@ private Q_SLOTS:
         runs().addFile(file);
         settle();
         QTRY_VERIFY(names().contains("theirs"));
-        const KeptRun run = *runs().tryRun(item("theirs")->data(0, Qt::UserRole).toString());
+        const RunEntry run = *runs().tryRun(item("theirs")->data(0, Qt::UserRole).toString());
         QCOMPARE(runs().standing(run), QString("another program"));
         // On the samples of the runs beside it; `tst_ui_same_measure` holds the number.
         QCOMPARE(run.headline.samples, document().comparison()->samples);

@@ -203,8 +203,8 @@ numpy.savez(sys.argv[2], input=torch.randn(16, 4).numpy())
         const QString file = made + "/model.reference.pt2";
         m_window->runs().addFile(file);
         settle();
-        const auto found = [&]() -> const KeptRun* {
-            for (const KeptRun& run : m_window->runs().runs())
+        const auto found = [&]() -> const RunEntry* {
+            for (const RunEntry& run : m_window->runs().runs())
                 if (!run.foreignPath.empty())
                     return &run;
             return nullptr;

@@ -103,15 +103,15 @@ void RunLibrary::refresh()
     Q_EMIT runsChanged();
 }
 
-const KeptRun* RunLibrary::tryRun(const QString& folder) const
+const RunEntry* RunLibrary::tryRun(const QString& folder) const
 {
-    for (const KeptRun& run : m_runs)
+    for (const RunEntry& run : m_runs)
         if (toQString(run.folder) == folder)
             return &run;
     return nullptr;
 }
 
-QString RunLibrary::standing(const KeptRun& run) const
+QString RunLibrary::standing(const RunEntry& run) const
 {
     const auto& document = m_workspace.document();
     if (!run.problem.empty())
@@ -146,7 +146,7 @@ void RunLibrary::keepResult()
     showCurrent();
     if (!document.comparison() || document.isStale(Stage::Compare) || !canWrite())
         return;
-    for (const KeptRun& run : m_runs)
+    for (const RunEntry& run : m_runs)
         if (run.label.key == document.keys().comparison)
             return;
     Keeping keeping;
@@ -172,7 +172,7 @@ bool RunLibrary::keepCurrent(const QString& name)
     if (!document.comparison() || document.isStale(Stage::Compare) || !canWrite())
         return false;
     // It may be there already, under the name that it was given by itself.
-    for (const KeptRun& run : m_runs)
+    for (const RunEntry& run : m_runs)
         if (run.label.key == document.keys().comparison && !run.label.isNamed) {
             rename(toQString(run.folder), name);
             return true;
@@ -196,21 +196,21 @@ void RunLibrary::keep(const Keeping& keeping)
     pipeline.jobs().run(
         Lane::Engine, QStringLiteral("keepRun%1").arg(++m_jobs),
         [engine = &pipeline.engine(), request, label,
-         folder = into.toStdString()](JobContext& job) mutable -> Result<KeptRun> {
+         folder = into.toStdString()](JobContext& job) mutable -> Result<RunEntry> {
             QS_TRY(const TemporaryFolder scratch, TemporaryFolder::create("run"));
             request.folder = scratch.path();
             QS_CHECK(engine->exportTo(request, job));
-            QS_TRY(KeptRun run, keepRunFrom(folder, scratch.path(), label));
+            QS_TRY(RunEntry run, keepRunFrom(folder, scratch.path(), label));
             QS_CHECK(trimRuns(folder));
             return run;
         },
         this,
-        [this, into, isAutomatic = keeping.isAutomatic](const Result<KeptRun>& run) {
+        [this, into, isAutomatic = keeping.isAutomatic](const Result<RunEntry>& run) {
             kept(run, into, isAutomatic);
         });
 }
 
-void RunLibrary::kept(const Result<KeptRun>& run, const QString& into, bool isAutomatic)
+void RunLibrary::kept(const Result<RunEntry>& run, const QString& into, bool isAutomatic)
 {
     // The project was saved to another place meanwhile.
     if (run && into == m_movedFrom && into != folder() && canWrite() && !folder().isEmpty()) {
@@ -248,12 +248,12 @@ void RunLibrary::addFile(const QString& path)
     m_workspace.pipeline().jobs().run(
         Lane::Engine, tag,
         [engine = &m_workspace.pipeline().engine(), request, label,
-         folder = into.toStdString()](JobContext& job) -> Result<KeptRun> {
+         folder = into.toStdString()](JobContext& job) -> Result<RunEntry> {
             QS_TRY(const std::string document, engine->compareFile(request, job));
             return keepRun(folder, {document, {}, {}}, label);
         },
         this,
-        [this, into, tag](const Result<KeptRun>& run) {
+        [this, into, tag](const Result<RunEntry>& run) {
             m_adding.removeAll(tag);
             kept(run, into, false);
         });
@@ -273,7 +273,7 @@ void RunLibrary::report(const QString& what, const Result<void>& done)
 
 void RunLibrary::rename(const QString& runFolder, const QString& name)
 {
-    const KeptRun* run = tryRun(runFolder);
+    const RunEntry* run = tryRun(runFolder);
     if (!run || !canWrite())
         return;
     putSideBySide({}); // its folder is another
@@ -283,7 +283,7 @@ void RunLibrary::rename(const QString& runFolder, const QString& name)
 
 void RunLibrary::setNote(const QString& runFolder, const QString& note)
 {
-    const KeptRun* run = tryRun(runFolder);
+    const RunEntry* run = tryRun(runFolder);
     if (!run || !canWrite())
         return;
     report(tr("Noting at the run"), noteRun(*run, note.toStdString()));
@@ -292,7 +292,7 @@ void RunLibrary::setNote(const QString& runFolder, const QString& note)
 
 void RunLibrary::remove(const QString& runFolder)
 {
-    const KeptRun* run = tryRun(runFolder);
+    const RunEntry* run = tryRun(runFolder);
     if (!run || !canWrite())
         return;
     putSideBySide({});
@@ -302,7 +302,7 @@ void RunLibrary::remove(const QString& runFolder)
 
 void RunLibrary::useDecisions(const QString& runFolder)
 {
-    const KeptRun* run = tryRun(runFolder);
+    const RunEntry* run = tryRun(runFolder);
     if (!run || !run->problem.empty() || !run->foreignPath.empty())
         return;
     auto recipe = readRecipe(run->folder + "/recipe.json");

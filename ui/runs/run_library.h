@@ -30,15 +30,15 @@ public:
     /// Reads the folder again: another program may have kept or removed runs.
     void reload() { refresh(); }
     /// The newest first.
-    const std::vector<KeptRun>& runs() const { return m_runs; }
+    const std::vector<RunEntry>& runs() const { return m_runs; }
     /// Null for a folder that none of them has.
-    const KeptRun* tryRun(const QString& folder) const;
+    const RunEntry* tryRun(const QString& folder) const;
     QString folder() const;
     /// Another window has the project open: nothing is kept or changed.
     bool canWrite() const;
     /// What a run is of, beside what is open: "current decisions", "other decisions", "another
     /// model", "another program", "damaged".
-    QString standing(const KeptRun& run) const;
+    QString standing(const RunEntry& run) const;
 
     /// What the current result is called unless a person names it: by what was decided since the
     /// one before, else by all decisions.
@@ -94,7 +94,7 @@ private:
     void followResult();
     void keepResult();
     void keep(const Keeping& keeping);
-    void kept(const Result<KeptRun>& run, const QString& folder, bool isAutomatic);
+    void kept(const Result<RunEntry>& run, const QString& folder, bool isAutomatic);
     QString writableFolder();
     void report(const QString& what, const Result<void>& done);
     void show(std::size_t run);
@@ -102,7 +102,7 @@ private:
 
     Workspace& m_workspace;
     const OpenedFiles& m_files;
-    std::vector<KeptRun> m_runs;
+    std::vector<RunEntry> m_runs;
     std::unique_ptr<UnsavedRuns> m_unsaved; ///< null with a project, and before the first run
     QString m_project, m_opened; ///< that the runs belong to
     QString m_movedFrom; ///< where they lay before the project got its place

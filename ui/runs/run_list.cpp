@@ -53,7 +53,7 @@ QString madeText(const std::string& utc)
 }
 
 /// All that the list has no room for.
-QString textTip(const KeptRun& run)
+QString textTip(const RunEntry& run)
 {
     QStringList lines {toQString(run.label.name)};
     for (const std::string& line :
@@ -156,7 +156,7 @@ void RunList::showRuns()
     const QString current = currentFolder();
     const QSignalBlocker quiet(m_list);
     m_list->clear();
-    for (const KeptRun& run : m_library.runs()) {
+    for (const RunEntry& run : m_library.runs()) {
         const RunHeadline& head = run.headline;
         const auto db = head.outputDb();
         auto* row = new QTreeWidgetItem(m_list);
@@ -191,7 +191,7 @@ void RunList::showLetters()
     for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
         auto* row = m_list->topLevelItem(i);
         const QString folder = row->data(LetterPlace, kFolderRole).toString();
-        const KeptRun* run = m_library.tryRun(folder);
+        const RunEntry* run = m_library.tryRun(folder);
         if (!run)
             continue;
         const bool isShown = shown && shown->folder == folder;
@@ -209,7 +209,7 @@ void RunList::showLetters()
 void RunList::showButtons()
 {
     const auto& document = m_workspace.document();
-    const KeptRun* run = m_library.tryRun(currentFolder());
+    const RunEntry* run = m_library.tryRun(currentFolder());
     const bool write = m_library.canWrite();
     const bool current = document.comparison() && !document.isStale(Stage::Compare);
     const bool enabled[] = {write && current,
@@ -254,7 +254,7 @@ void RunList::askToKeep()
 
 void RunList::askName()
 {
-    const KeptRun* run = m_library.tryRun(currentFolder());
+    const RunEntry* run = m_library.tryRun(currentFolder());
     if (!run || !run->problem.empty() || !m_library.canWrite())
         return;
     bool taken = false;
@@ -267,7 +267,7 @@ void RunList::askName()
 
 void RunList::askNote()
 {
-    const KeptRun* run = m_library.tryRun(currentFolder());
+    const RunEntry* run = m_library.tryRun(currentFolder());
     if (!run)
         return;
     bool taken = false;
@@ -280,7 +280,7 @@ void RunList::askNote()
 
 void RunList::askRemove()
 {
-    const KeptRun* run = m_library.tryRun(currentFolder());
+    const RunEntry* run = m_library.tryRun(currentFolder());
     if (!run || !m_library.canWrite())
         return;
     const QString folder = currentFolder();

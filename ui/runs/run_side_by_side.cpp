@@ -32,16 +32,16 @@ Result<TablePtr> readTable(const QStringList& folders, JobContext& job)
 
 void RunLibrary::putSideBySide(const QStringList& folders)
 {
-    std::vector<const KeptRun*> runs;
+    std::vector<const RunEntry*> runs;
     for (const QString& wanted : folders)
-        if (const KeptRun* run = tryRun(wanted); run && run->problem.empty())
+        if (const RunEntry* run = tryRun(wanted); run && run->problem.empty())
             runs.push_back(run);
-    std::sort(runs.begin(), runs.end(), [](const KeptRun* a, const KeptRun* b) {
+    std::sort(runs.begin(), runs.end(), [](const RunEntry* a, const RunEntry* b) {
         return std::tie(a->label.created, b->folder) < std::tie(b->label.created, a->folder);
     });
     QStringList wanted;
     if (runs.size() >= kLeastRuns && runs.size() <= kMostRuns)
-        for (const KeptRun* run : runs)
+        for (const RunEntry* run : runs)
             wanted << toQString(run->folder);
     if (wanted == m_wanted)
         return;

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// "net.project.json:seven bits": the project and the run's name. A name may hold colons too.
-std::optional<std::pair<std::string, std::string>> keptRunWords(const std::string& word)
+std::optional<std::pair<std::string, std::string>> runEntryWords(const std::string& word)
 {
     for (auto at = word.find(':'); at != std::string::npos; at = word.find(':', at + 1))
         if (looksLikeProject(word.substr(0, at)))
@@ -36,10 +36,10 @@ Result<RunRecord> named(const std::string& word)
 {
     std::error_code code;
     if (!fs::exists(word, code)) {
-        const auto kept = keptRunWords(word);
+        const auto kept = runEntryWords(word);
         if (!kept)
             return readRun(word);
-        QS_TRY(const KeptRun run, findRun(runsFolderOf(kept->first), kept->second));
+        QS_TRY(const RunEntry run, findRun(runsFolderOf(kept->first), kept->second));
         if (!run.problem.empty())
             return fail(
                 makeError(ErrorCode::BadInput,

@@ -282,7 +282,7 @@ private Q_SLOTS:
         QCOMPARE(QDir(QString::fromStdString(runs))
                      .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot),
                  QStringList("seven bits"));
-        KeptRun outside = *first;
+        RunEntry outside = *first;
         outside.folder = m_folder.path().toStdString();
         QVERIFY(!removeRun(runs, outside));
         QVERIFY(copyRuns(runs, at("q.runs")) && copyRuns(runs, at("q.runs")));
@@ -301,7 +301,7 @@ private Q_SLOTS:
         }
         QVERIFY(trimRuns(runs, 2));
         QStringList left;
-        for (const KeptRun& run : listRuns(runs))
+        for (const RunEntry& run : listRuns(runs))
             left << QString::fromStdString(run.label.name);
         QCOMPARE(left, QStringList({"run 4", "run 3", "run 0"}));
     }
