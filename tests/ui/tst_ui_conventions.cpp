@@ -46,7 +46,7 @@ private Q_SLOTS:
     void reloadReadsTheFileAgain();
     void unsavedDecisionsAreAskedAbout();
     void keysOfTheView();
-    void keptViewsComeBack();
+    void savedViewsComeBack();
     void tracesStandOut();
     void everyErrorHasItsColours();
     void everythingHasANameForScreenReaders();
@@ -164,7 +164,7 @@ void TestConventions::keysOfTheView()
     QTRY_VERIFY(!m_window->isFullScreen());
 }
 
-void TestConventions::keptViewsComeBack()
+void TestConventions::savedViewsComeBack()
 {
     open("/models/net.pt2");
     auto& view = pane().view();

@@ -22,7 +22,7 @@ class GraphPane;
 class GroupedTabs;
 class Autosave;
 class GraphEditor;
-class KeptViews;
+class SavedViews;
 struct Looks;
 class LogPanel;
 class MessageBar;
@@ -59,7 +59,7 @@ public:
     StylePanel& styles() { return *m_styles; }
     QTabWidget& bottomTabs();
     Finder& finder() { return *m_finder; }
-    KeptViews& keptViews() { return *m_views; }
+    SavedViews& savedViews() { return *m_views; }
     Actions& actions() { return *m_actions; }
     GraphEditor& graphEditor() { return *m_editor; }
     Commands& commands() { return *m_commands; }
@@ -142,7 +142,7 @@ private:
     ElidedLabel* m_cornerTitle = nullptr;
     QWidget* m_corner = nullptr;
     Commands* m_commands = nullptr;
-    KeptViews* m_views = nullptr;
+    SavedViews* m_views = nullptr;
     ProjectFiles* m_projects = nullptr;
     RunLibrary* m_runs = nullptr;
     PackOffer* m_packs = nullptr;

@@ -6,7 +6,7 @@
 #include "ui/frame/focus_keeper.h"
 #include "ui/frame/message_bar.h"
 #include "ui/graph/view/graph_pane.h"
-#include "ui/graph/view/kept_views.h"
+#include "ui/graph/view/saved_views.h"
 #include "ui/panels/code_panel.h"
 #include "ui/panels/findings_panel.h"
 #include "ui/panels/forms_panel.h"
@@ -142,8 +142,8 @@ void MainWindow::build()
     connect(found, &SearchPanel::left, &m_graph->view(), qOverload<>(&QWidget::setFocus));
     m_commands = new Commands(*this);
     new Advice(m_workspace, *m_messages, this);
-    m_views = new KeptViews(m_workspace, *m_graph, this);
-    connect(m_views, &KeptViews::told, this,
+    m_views = new SavedViews(m_workspace, *m_graph, this);
+    connect(m_views, &SavedViews::told, this,
             [this](const QString& text) { statusBar()->showMessage(text, 4000); });
     const auto part = [](const QWidget* panel, const char* name) {
         return panel->findChild<QWidget*>(QString::fromLatin1(name));

@@ -75,7 +75,7 @@ ViewState viewStateOf(MainWindow& window)
                       if (view.isExpanded(row))
                           state.openRows.insert(path);
                   });
-    state.keptViews = window.keptViews().views();
+    state.savedViews = window.savedViews().views();
     return state;
 }
 
@@ -92,7 +92,7 @@ void applyViewState(MainWindow& window, const ViewState& state)
     forEachModule(window, [&](QTreeView& view, const QModelIndex& row, const std::string& path) {
         view.setExpanded(row, state.openRows.contains(path));
     });
-    window.keptViews().setViews(state.keptViews);
+    window.savedViews().setViews(state.savedViews);
 }
 
 } // namespace qs

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/frame/action_id.h"
-#include "ui/graph/view/kept_views.h"
+#include "ui/graph/view/saved_views.h"
 
 #include <QByteArray>
 #include <QString>
@@ -30,7 +30,7 @@ struct ViewState
     std::map<QString, QByteArray> splitters; ///< by object name
     std::map<QString, int> forms; ///< shown as code, by the choice's object name
     std::set<std::string> openRows; ///< of the module tree, by module path
-    KeptViews::Views keptViews; ///< of the graph
+    SavedViews::Views savedViews; ///< of the graph
 };
 ViewState viewStateOf(MainWindow& window);
 void applyViewState(MainWindow& window, const ViewState& state);

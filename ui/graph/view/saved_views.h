@@ -15,7 +15,7 @@ class Workspace;
 
 /// Views of the graph under the digits: in the graph Alt+digit keeps what is unfolded, the middle
 /// and the zoom, the digit alone goes back there. They go with the model. GUI thread only.
-class KeptViews : public QObject
+class SavedViews : public QObject
 {
     Q_OBJECT
 
@@ -28,7 +28,7 @@ public:
     };
     using Views = std::map<int, View>; ///< by digit
 
-    KeptViews(Workspace& workspace, GraphPane& pane, QObject* parent = nullptr);
+    SavedViews(Workspace& workspace, GraphPane& pane, QObject* parent = nullptr);
     const Views& views() const { return m_kept; }
     /// Of the model that is open.
     void setViews(Views views) { m_kept = std::move(views); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/graph/view/kept_views.h"
+#include "ui/graph/view/saved_views.h"
 
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/workspace.h"
@@ -8,19 +8,19 @@
 
 namespace qs {
 
-KeptViews::KeptViews(Workspace& workspace, GraphPane& pane, QObject* parent)
+SavedViews::SavedViews(Workspace& workspace, GraphPane& pane, QObject* parent)
     : QObject(parent)
     , m_pane(pane)
 {
     pane.view().installEventFilter(this);
-    connect(&pane, &GraphPane::layoutFinished, this, &KeptViews::arrive);
+    connect(&pane, &GraphPane::layoutFinished, this, &SavedViews::arrive);
     connect(&workspace.document(), &Document::modelChanged, this, [this] {
         m_kept.clear();
         m_wanted = 0;
     });
 }
 
-bool KeptViews::eventFilter(QObject* watched, QEvent* event)
+bool SavedViews::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<QKeyEvent*>(event);
@@ -35,7 +35,7 @@ bool KeptViews::eventFilter(QObject* watched, QEvent* event)
     return QObject::eventFilter(watched, event);
 }
 
-void KeptViews::keep(int digit)
+void SavedViews::keep(int digit)
 {
     auto& view = m_pane.view();
     m_kept[digit]
@@ -43,7 +43,7 @@ void KeptViews::keep(int digit)
     Q_EMIT told(tr("View kept: %1 goes back to it").arg(digit));
 }
 
-void KeptViews::goTo(int digit)
+void SavedViews::goTo(int digit)
 {
     const auto kept = m_kept.find(digit);
     if (kept == m_kept.end()) {
@@ -57,7 +57,7 @@ void KeptViews::goTo(int digit)
         m_pane.setExpanded(kept->second.expanded);
 }
 
-void KeptViews::arrive()
+void SavedViews::arrive()
 {
     const auto kept = m_kept.find(m_wanted);
     m_wanted = 0;
