@@ -156,8 +156,8 @@ int parse(QApplication& app, Wanted& wanted)
     wanted.recipe = parser.value(options.recipe);
     wanted.extensions = parser.values(options.extension);
     const std::string file = wanted.model.toStdString();
-    if (wanted.data.isEmpty() && !wanted.compareOn.isEmpty() && !qs::looksLikeProject(file)
-        && !qs::looksLikeResult(file))
+    if (wanted.data.isEmpty() && !wanted.compareOn.isEmpty() && !qs::isProjectFile(file)
+        && !qs::isResult(file))
         return 1 + fail(QObject::tr("--data is required: only a project names data of its own"), 2);
     if (parser.isSet(options.dark))
         wanted.looks.colours = qs::Looks::Colours::Dark;
@@ -369,7 +369,7 @@ int main(int argc, char** argv)
         }
         // A screenshot run cannot ask the user.
         const std::string file = wanted.model.toStdString();
-        if (!wanted.screenshot.isEmpty() && qs::looksLikeProject(file))
+        if (!wanted.screenshot.isEmpty() && qs::isProjectFile(file))
             if (const auto project = qs::readProject(file);
                 project && !qs::unconfirmedPaths(file, qs::pathsOutside(*project, file)).empty())
                 return fail(

@@ -101,7 +101,7 @@ Result<void> runCheck(CheckOptions options, const CommandRun& job)
     QS_TRY(GateLimits limits, limitsOf(options));
     std::string document;
     options.model = options.subject;
-    if (isModelFile(options.subject) || looksLikeProject(options.subject)) {
+    if (isModelFile(options.subject) || isProjectFile(options.subject)) {
         auto made = freshDocument(options, limits, job);
         if (!made)
             return withModelNotes(fail(std::move(made).error()), options.model);

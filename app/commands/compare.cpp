@@ -29,7 +29,7 @@ struct CompareOptions
 /// comparison.
 Result<void> fillFromProject(CompareOptions& options)
 {
-    const bool isProject = looksLikeProject(options.model);
+    const bool isProject = isProjectFile(options.model);
     for (const auto& [word, given] :
          {std::pair("--result", &options.result), std::pair("--data", &options.data)})
         if (given->empty() && !isProject)

@@ -196,7 +196,7 @@ std::string traceText(const TraceReport& trace)
 /// Of a model, a project or a result.
 Result<ModelSource> inspectedSource(const InspectOptions& options, const CommandRun& job)
 {
-    if (!looksLikeResult(options.model))
+    if (!isResult(options.model))
         return modelSource(options.model, options.recipe, options.movedTo, job, options.edits);
     if (!options.recipe.empty())
         return fail(makeError(ErrorCode::Usage, "a result has a recipe of its own")
@@ -208,8 +208,8 @@ Result<ModelSource> inspectedSource(const InspectOptions& options, const Command
 /// The float model that is shown.
 Result<GraphPtr> shownModel(const InspectOptions& options, const EditedModel& edited)
 {
-    return looksLikeResult(options.model) ? floatModelOfResult(options.model, edited)
-                                          : Result<GraphPtr>(edited.graph);
+    return isResult(options.model) ? floatModelOfResult(options.model, edited)
+                                   : Result<GraphPtr>(edited.graph);
 }
 
 /// A form of the model, as code.
@@ -218,7 +218,7 @@ Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const Comman
     const CodeForm form = *codeFormFromName(options.form);
     QS_TRY(const ModelSource source, inspectedSource(options, job));
     StageChain chain;
-    if (form != CodeForm::Float && looksLikeResult(options.model)) {
+    if (form != CodeForm::Float && isResult(options.model)) {
         QS_TRY(const ConvertedPtr converted, convertedOfResult(chain, options.model, source, job));
         warnOfFormEdits(*converted, source.recipe, source.model);
         return convertedCode(*converted, form);

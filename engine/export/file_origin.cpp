@@ -10,8 +10,8 @@ namespace qs {
 
 std::optional<ExportRecord> recordOfFile(const std::string& path)
 {
-    const auto look = lookAtFile(path);
-    if (look && look->kind == FileKind::Zip) {
+    const auto sniff = sniffFile(path);
+    if (sniff && sniff->kind == FileKind::Zip) {
         const auto archive = Pt2Archive::open(path);
         return archive ? exportRecordOf(**archive) : std::nullopt;
     }

@@ -14,13 +14,13 @@ namespace qs {
 
 namespace {
 
-bool looksLikePickle(std::string_view head)
+bool isPickle(std::string_view head)
 {
     // Protocol 2 and later start with PROTO (0x80) and the protocol's number.
     return head.size() >= 2 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5;
 }
 
-bool looksLikeText(std::string_view head)
+bool isText(std::string_view head)
 {
     for (const char c : head)
         if (c == '\0'
@@ -30,22 +30,22 @@ bool looksLikeText(std::string_view head)
     return true;
 }
 
-void name(FileLook& look, const ForeignFormat& format)
+void name(FileSniff& sniff, const ForeignFormat& format)
 {
-    look.what = format.what;
-    look.way = format.way;
-    look.isWrapping = format.isWrapping;
-    look.isNamed = true;
+    sniff.what = format.what;
+    sniff.way = format.way;
+    sniff.isWrapping = format.isWrapping;
+    sniff.isNamed = true;
 }
 
-Result<FileLook> lookAtFolder(const std::string& path)
+Result<FileSniff> sniffFolder(const std::string& path)
 {
     const auto format = foreignFolder(path);
     if (!format)
         return fail(makeError(ErrorCode::BadInput, "is a folder, not a model file").inFile(path));
-    FileLook look;
-    name(look, *format);
-    return look;
+    FileSniff sniff;
+    name(sniff, *format);
+    return sniff;
 }
 
 } // namespace
@@ -56,14 +56,14 @@ std::string exportRecipe()
            "example_inputs), \"model.pt2\")";
 }
 
-Result<FileLook> lookAtFile(const std::string& path)
+Result<FileSniff> sniffFile(const std::string& path)
 {
     std::error_code code;
     const auto status = std::filesystem::status(path, code);
     if (!std::filesystem::exists(status))
         return fail(makeError(ErrorCode::NotFound, "no such file").inFile(path));
     if (std::filesystem::is_directory(status))
-        return lookAtFolder(path);
+        return sniffFolder(path);
     QS_CHECK(checkReadable(path));
     std::ifstream in(path, std::ios::binary);
     std::array<char, 512> buffer {};
@@ -71,21 +71,21 @@ Result<FileLook> lookAtFile(const std::string& path)
     const std::string_view head(buffer.data(), std::size_t(in.gcount()));
     if (head.empty())
         return fail(makeError(ErrorCode::BadInput, "the file is empty").inFile(path));
-    FileLook look;
-    look.size = std::filesystem::file_size(path, code);
+    FileSniff sniff;
+    sniff.size = std::filesystem::file_size(path, code);
     if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) {
-        look.kind = FileKind::Zip;
-        return look;
+        sniff.kind = FileKind::Zip;
+        return sniff;
     }
-    if (looksLikePickle(head)) {
-        look.kind = FileKind::Pickle;
-        return look;
+    if (isPickle(head)) {
+        sniff.kind = FileKind::Pickle;
+        return sniff;
     }
-    if (const auto format = foreignFormat(head, look.size, path))
-        name(look, *format);
+    if (const auto format = foreignFormat(head, sniff.size, path))
+        name(sniff, *format);
     else
-        look.what = looksLikeText(head) ? "a text file" : "of a kind this program does not know";
-    return look;
+        sniff.what = isText(head) ? "a text file" : "of a kind this program does not know";
+    return sniff;
 }
 
 } // namespace qs

@@ -18,7 +18,7 @@ enum class FileKind
 };
 
 /// Result of sniffing a file: kind, size and, for a foreign file, its format ("a PNG image").
-struct FileLook
+struct FileSniff
 {
     FileKind kind = FileKind::Foreign;
     std::uint64_t size = 0;
@@ -30,13 +30,13 @@ struct FileLook
 
 /// Judged by content; by name only if the content is ambiguous. Errors: no such file, a folder
 /// (one that holds a model of another program is named), unreadable, empty.
-Result<FileLook> lookAtFile(const std::string& path);
+Result<FileSniff> sniffFile(const std::string& path);
 
 /// The recipe that turns a module into a file this program opens; used as a hint.
 std::string exportRecipe();
 
 /// The content of a pickle of torch.save (weights alone, a module, a checkpoint) and what to do
 /// about it. `what` completes "PATH: ...".
-FileLook lookAtPickle(std::string_view pickle, const std::string& path);
+FileSniff sniffPickle(std::string_view pickle, const std::string& path);
 
 } // namespace qs

@@ -40,8 +40,8 @@ Error wrongKind(const std::string& path, const std::string& what, const std::str
 /// The error for a pickle: names its content.
 Error pickled(const std::string& path, std::string_view bytes)
 {
-    const FileLook look = lookAtPickle(bytes, path);
-    return wrongKind(path, look.what, look.way);
+    const FileSniff sniff = sniffPickle(bytes, path);
+    return wrongKind(path, sniff.what, sniff.way);
 }
 
 bool anyRecord(const Pt2Archive& archive, std::string_view prefix)
@@ -84,14 +84,14 @@ Error explainArchive(const Pt2Archive& archive)
 
 Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
 {
-    QS_TRY(const FileLook look, lookAtFile(path));
-    if (look.kind == FileKind::Pickle) {
-        std::string bytes(std::size_t(std::min<std::uint64_t>(look.size, kMostOfPickle)), '\0');
+    QS_TRY(const FileSniff sniff, sniffFile(path));
+    if (sniff.kind == FileKind::Pickle) {
+        std::string bytes(std::size_t(std::min<std::uint64_t>(sniff.size, kMostOfPickle)), '\0');
         std::ifstream(path, std::ios::binary).read(bytes.data(), std::streamsize(bytes.size()));
         return fail(pickled(path, bytes));
     }
-    if (look.kind == FileKind::Foreign)
-        return fail(wrongKind(path, "is not a model file but " + look.what, look.way));
+    if (sniff.kind == FileKind::Foreign)
+        return fail(wrongKind(path, "is not a model file but " + sniff.what, sniff.way));
     QS_TRY(auto archive, Pt2Archive::open(path));
     if (pt2ModelRecord(*archive).empty() && !isTorchScript(*archive))
         return fail(explainArchive(*archive));

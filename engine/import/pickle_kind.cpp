@@ -33,56 +33,58 @@ std::string weightsKey(const PickleSummary& pickle)
 }
 
 /// Weights without a class: `torch.load` gives a dictionary.
-void describeWeights(FileLook& look, const PickleSummary& pickle, const std::string& load)
+void describeWeights(FileSniff& sniff, const PickleSummary& pickle, const std::string& load)
 {
     const std::string key = weightsKey(pickle);
-    look.what = std::string(key.empty() ? "is a state dict" : "is a checkpoint")
+    sniff.what = std::string(key.empty() ? "is a state dict" : "is a checkpoint")
         + ", a Python pickle written by torch.save: weights only, no model";
-    look.way = "build the model in Python, model.load_state_dict(" + load
+    sniff.way = "build the model in Python, model.load_state_dict(" + load
         + (key.empty() ? "" : "[\"" + key + "\"]") + "), then export it: " + std::string(kExport);
 }
 
 } // namespace
 
-FileLook lookAtPickle(std::string_view bytes, const std::string& path)
+FileSniff sniffPickle(std::string_view bytes, const std::string& path)
 {
     const PickleSummary pickle = summarizePickle(bytes);
     const std::string file = std::filesystem::path(path).filename().string();
     const std::string load = "torch.load(\"" + file + "\")";
     const std::string foreign = pickle.foreignClass();
     const auto& classes = pickle.classes;
-    FileLook look;
-    look.kind = FileKind::Pickle;
-    look.isNamed = true;
+    FileSniff sniff;
+    sniff.kind = FileKind::Pickle;
+    sniff.isNamed = true;
     if (std::any_of(classes.begin(), classes.end(), isOfYolo)) {
-        look.what = "is a YOLO checkpoint of ultralytics: a Python pickle, which would have to run "
-                    "code to be read";
-        look.way = "export it in Python as TorchScript, which this program opens: from ultralytics "
-                   "import YOLO; YOLO(\""
+        sniff.what
+            = "is a YOLO checkpoint of ultralytics: a Python pickle, which would have to run "
+              "code to be read";
+        sniff.way
+            = "export it in Python as TorchScript, which this program opens: from ultralytics "
+              "import YOLO; YOLO(\""
             + file + "\").export(format=\"torchscript\")";
-        return look;
+        return sniff;
     }
     if (!foreign.empty()) {
         const bool isCheckpoint = pickle.root == PickleSummary::Root::Dictionary;
-        look.what = "is a Python pickle written by torch.save, "
+        sniff.what = "is a Python pickle written by torch.save, "
             + std::string(isCheckpoint ? "a checkpoint with objects" : "an object") + " of class "
             + foreign + ": it would have to run code to be read";
-        look.way = (isCheckpoint ? "build the model in Python, load its weights from " + load
-                                 : "load it in Python, model = torch.load(\"" + file
-                            + "\", weights_only=False),")
+        sniff.way = (isCheckpoint ? "build the model in Python, load its weights from " + load
+                                  : "load it in Python, model = torch.load(\"" + file
+                             + "\", weights_only=False),")
             + " and export it: " + std::string(kExport);
-        return look;
+        return sniff;
     }
     if (pickle.root == PickleSummary::Root::Dictionary && pickle.tensors > 0) {
-        describeWeights(look, pickle, load);
-        return look;
+        describeWeights(sniff, pickle, load);
+        return sniff;
     }
-    look.what = pickle.tensors > 0
+    sniff.what = pickle.tensors > 0
         ? "is a Python pickle written by torch.save that holds tensors: data, no model"
         : "is a Python pickle (torch.save or pickle), which would have to run code to be read";
-    look.way = pickle.tensors > 0 ? "give it with --data, and the model as a .pt2 or TorchScript"
-                                  : exportRecipe();
-    return look;
+    sniff.way = pickle.tensors > 0 ? "give it with --data, and the model as a .pt2 or TorchScript"
+                                   : exportRecipe();
+    return sniff;
 }
 
 } // namespace qs

@@ -164,7 +164,7 @@ std::string runsFolderOf(const std::string& projectPath)
     return fs::path(projectPath).replace_extension(".runs").string();
 }
 
-bool looksLikeProject(const std::string& path)
+bool isProjectFile(const std::string& path)
 {
     if (!checkReadable(path))
         return false;

@@ -33,7 +33,7 @@ Result<Project> readProject(const std::string& path);
 Result<void> writeProject(const Project& project, const std::string& path);
 /// True when the file's first bytes are those of a project, so that one argument may be a model or
 /// a project.
-bool looksLikeProject(const std::string& path);
+bool isProjectFile(const std::string& path);
 /// The folder in which a project keeps its runs: "net.project.json" has "net.project.runs" beside
 /// it.
 std::string runsFolderOf(const std::string& projectPath);

@@ -335,7 +335,7 @@ void MainWindow::dropEvent(QDropEvent* event)
         return;
     const QString path = urls.front().toLocalFile();
     if (path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
-        && !looksLikeProject(path.toStdString()))
+        && !isProjectFile(path.toStdString()))
         importNodeData(m_workspace, *m_graph, *m_messages, path);
     else if (m_projects->mayLeave())
         openModel(path);

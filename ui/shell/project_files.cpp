@@ -100,7 +100,7 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
     ++m_searchNumber;
     pipeline.jobs().cancel(kSearchTag);
     removeAbandonedOnce(QFileInfo(path).absolutePath().toStdString());
-    if (looksLikeResult(file)) {
+    if (isResult(file)) {
         auto stored = readStoredRun(file);
         if (!stored)
             return refuse(stored.error());
@@ -111,7 +111,7 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
         m_opening->stored = std::move(*stored);
         return;
     }
-    if (!looksLikeProject(file)) {
+    if (!isProjectFile(file)) {
         m_opening = Opening {path, {}};
         pipeline.open(path, recipe);
         return;
@@ -165,7 +165,7 @@ void ProjectFiles::openProject(const QString& path, Project project, const QStri
         m_opening->movedFrom = project.modelPath;
     m_window.workspace().pipeline().open(model.isEmpty() ? toQString(project.modelPath) : model,
                                          project.recipe);
-    if (!project.resultFolder.empty() && looksLikeResult(project.resultFolder))
+    if (!project.resultFolder.empty() && isResult(project.resultFolder))
         if (auto stored = readStoredRun(project.resultFolder))
             m_opening->stored = std::move(*stored);
 }

@@ -112,7 +112,7 @@ Result<void> runWhy(WhyOptions options, const CommandRun& job)
     if (options.exact >= 0)
         options.blame.exact = options.exact;
     options.blame.rows = std::max(options.blame.rows, std::min(options.blame.samples, kMostRows));
-    const bool isModel = isModelFile(options.model) || looksLikeProject(options.model);
+    const bool isModel = isModelFile(options.model) || isProjectFile(options.model);
     return withModelNotes(isModel ? runOnModel(options, job) : runOnResult(options, job),
                           options.model);
 }

@@ -51,20 +51,20 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
 
 bool isModelFile(const std::string& path)
 {
-    const auto look = lookAtFile(path);
-    return look && look->kind == FileKind::Zip;
+    const auto sniff = sniffFile(path);
+    return sniff && sniff->kind == FileKind::Zip;
 }
 
 Result<void> checkComparable(const std::string& path)
 {
-    const auto look = lookAtFile(path);
-    if (!look || !look->isNamed)
+    const auto sniff = sniffFile(path);
+    if (!sniff || !sniff->isNamed)
         return {};
     return fail(
-        makeError(ErrorCode::BadInput, "is not a result or a quantized model but " + look->what)
+        makeError(ErrorCode::BadInput, "is not a result or a quantized model but " + sniff->what)
             .inFile(path)
-            .withHint(look->isWrapping
-                          ? look->way
+            .withHint(sniff->isWrapping
+                          ? sniff->way
                           : "compare takes a result folder, a quantized .pt2 or TorchScript; "
                             "'quantscope verify DIR' runs the ONNX export of a result and "
                             "tells its loss"));

@@ -80,7 +80,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     ModelSource source;
     source.model = given;
     source.file = fileOfPlan(recipePath, given);
-    if (!looksLikeProject(given)) {
+    if (!isProjectFile(given)) {
         if (!movedTo.empty())
             return fail(makeError(ErrorCode::Usage, "--model is for a project")
                             .inFile(given)

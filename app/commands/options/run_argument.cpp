@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 std::optional<std::pair<std::string, std::string>> runEntryWords(const std::string& word)
 {
     for (auto at = word.find(':'); at != std::string::npos; at = word.find(':', at + 1))
-        if (looksLikeProject(word.substr(0, at)))
+        if (isProjectFile(word.substr(0, at)))
             return std::pair(word.substr(0, at), word.substr(at + 1));
     return std::nullopt;
 }
@@ -46,7 +46,7 @@ Result<RunRecord> named(const std::string& word)
                           "the run " + inQuotes(run.label.name) + " is damaged: " + run.problem));
         return readRun(run.folder);
     }
-    return looksLikeProject(word) ? currentRunOf(word) : readRun(word);
+    return isProjectFile(word) ? currentRunOf(word) : readRun(word);
 }
 
 } // namespace

@@ -29,20 +29,20 @@ constexpr const char* kKindsOfData
 /// Fails for a known file format that does not hold calibration data. Unknown files pass.
 Result<void> checkKind(const std::string& source, const Graph& graph)
 {
-    const auto look = lookAtFile(source);
-    if (!look || !look->isNamed)
+    const auto sniff = sniffFile(source);
+    if (!sniff || !sniff->isNamed)
         return {};
     const auto inputs = graph.inputs();
     const std::string first = inputs.empty() ? "x" : inputs.front()->name;
-    const bool isArray = look->what.starts_with("a NumPy array");
+    const bool isArray = sniff->what.starts_with("a NumPy array");
     return fail(makeError(ErrorCode::BadInput,
                           isArray ? "is a single NumPy array (.npy)"
-                                  : "is not a data file but " + look->what)
+                                  : "is not a data file but " + sniff->what)
                     .withHint(isArray
                                   ? "save it with a name for each input: numpy.savez(\"data.npz\", "
                                       + first + "=array)"
-                                  : look->isWrapping ? look->way
-                                                     : kKindsOfData));
+                                  : sniff->isWrapping ? sniff->way
+                                                      : kKindsOfData));
 }
 
 Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph& graph,

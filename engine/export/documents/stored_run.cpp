@@ -132,7 +132,7 @@ Comparison readComparison(const Json& document, const Graph& model)
 
 } // namespace
 
-bool looksLikeResult(const std::string& path)
+bool isResult(const std::string& path)
 {
     std::error_code code;
     return fs::is_directory(path, code) ? fs::is_regular_file(fs::path(path) / "result.json", code)

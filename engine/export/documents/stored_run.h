@@ -30,7 +30,7 @@ struct StoredRun
 };
 
 /// True for a result folder and for the `result.json` in one.
-bool looksLikeResult(const std::string& path);
+bool isResult(const std::string& path);
 
 /// Reads `result.json` and `recipe.json`. Errors name the file: there is none, or it is not a
 /// result; Cancelled.

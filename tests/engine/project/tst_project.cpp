@@ -32,7 +32,7 @@ private Q_SLOTS:
         project.recipe.calibration.batchSize = 3;
         project.windowState = R"({"zoom":1.5})";
         QVERIFY(writeProject(project, at("p.qsproj")));
-        QVERIFY(looksLikeProject(at("p.qsproj")));
+        QVERIFY(isProjectFile(at("p.qsproj")));
         const auto read = readProject(at("p.qsproj"));
         QVERIFY2(read, read ? "" : read.error().line().c_str());
         QVERIFY(*read == project);
