@@ -13,7 +13,7 @@
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"
-#include "ui/style/looks.h"
+#include "ui/style/window_style.h"
 
 #include <QAction>
 #include <QApplication>
@@ -37,7 +37,7 @@ struct Wanted
     QString model, screenshot, data, compareOn, select, recipe;
     QStringList extensions;
     QSize size; ///< empty: as large as the screen allows
-    qs::Looks looks = qs::keptLooks();
+    qs::WindowStyle style = qs::savedStyle();
     std::size_t valueBytes = qs::kUsualValueBytes;
 
     bool runs() const { return !data.isEmpty() || !compareOn.isEmpty(); }
@@ -160,10 +160,10 @@ int parse(QApplication& app, Wanted& wanted)
         && !qs::isResult(file))
         return 1 + fail(QObject::tr("--data is required: only a project names data of its own"), 2);
     if (parser.isSet(options.dark))
-        wanted.looks.colours = qs::Looks::Colours::Dark;
+        wanted.style.colours = qs::WindowStyle::Colours::Dark;
     if (parser.isSet(options.text)) {
-        wanted.looks.textPercent = parser.value(options.text).toInt();
-        if (wanted.looks.textPercent < 80 || wanted.looks.textPercent > 200)
+        wanted.style.textPercent = parser.value(options.text).toInt();
+        if (wanted.style.textPercent < 80 || wanted.style.textPercent > 200)
             return 1 + fail(QObject::tr("--text-size wants a number from 80 to 200"), 2);
     }
     if (parser.isSet(options.keep)) {
@@ -335,7 +335,7 @@ int main(int argc, char** argv)
         return fail(QObject::tr("quantscope-ui: there is no display; start it from a desktop, or "
                                 "add --screenshot FILE"),
                     1);
-    qs::applyLooks(app, wanted.looks);
+    qs::applyStyle(app, wanted.style);
     const auto engine = qs::makeEngineSession(
         QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString(),
         wanted.valueBytes);

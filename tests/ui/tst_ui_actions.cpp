@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/actions_window.h"
-#include "ui/style/looks.h"
 #include "ui/style/theme.h"
+#include "ui/style/window_style.h"
 
 #include <algorithm>
 #include <csignal>
@@ -139,8 +139,9 @@ private:
             startAgain();
         if (number % 151 == 150) {
             m_order.reset();
-            m_window->changeLooks(
-                {dice(2) ? Looks::Colours::Dark : Looks::Colours::Light, dice(2) ? 100 : 125});
+            m_window->changeStyle(
+                {dice(2) ? WindowStyle::Colours::Dark : WindowStyle::Colours::Light,
+                 dice(2) ? 100 : 125});
             goOn(50);
             m_order = std::make_unique<SessionOrder>(workspace());
         }

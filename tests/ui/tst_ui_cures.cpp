@@ -2,8 +2,8 @@
 #include "tests/ui/edits_window.h"
 #include "ui/edit/edits_panel.h"
 #include "ui/session/decisions/cure_decisions.h"
-#include "ui/style/looks.h"
 #include "ui/style/theme.h"
+#include "ui/style/window_style.h"
 
 #include <QApplication>
 #include <QProcess>

@@ -2,8 +2,8 @@
 #include "tests/ui/edits_window.h"
 #include "ui/edit/edits_panel.h"
 #include "ui/edit/graph_editor.h"
-#include "ui/style/looks.h"
 #include "ui/style/theme.h"
+#include "ui/style/window_style.h"
 
 #include <QApplication>
 #include <QPushButton>
@@ -123,17 +123,17 @@ private Q_SLOTS:
         QVERIFY(node("relu") && !node("swish") && !node("clamp"));
     }
 
-    void editsGoOnWithOtherLooks()
+    void editsGoOnInAnotherStyle()
     {
         const QPointer<QAction> before = &action(ActionId::InsertAfter);
-        m_window->changeLooks({Looks::Colours::Dark, 100});
+        m_window->changeStyle({WindowStyle::Colours::Dark, 100});
         QTRY_VERIFY(!before && m_window->graphPane().isLayoutDone());
         select("relu");
         ask(ActionId::InsertAfter,
             [](EditDialog& dialog) { type(dialog, "editOperator", "aten.relu.default"); });
         QCOMPARE(document().model()->nodes().size(), document().edited()->file->nodes().size() + 1);
         QTRY_COMPARE(m_window->findChild<QTreeWidget*>("editsList")->topLevelItemCount(), 1);
-        m_window->changeLooks({});
+        m_window->changeStyle({});
     }
 
     void aProjectKeepsTheEdits()

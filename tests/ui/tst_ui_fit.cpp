@@ -6,9 +6,9 @@
 #include "ui/graph/layout/edge_labels.h"
 #include "ui/graph/view/minimap.h"
 #include "ui/shell/actions/commands.h"
-#include "ui/style/looks.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/window_style.h"
 
 #include <QApplication>
 #include <QHeaderView>
@@ -66,7 +66,7 @@ private:
     QRectF bounds() { return view().graphScene().drawing()->bounds; }
     void openModel(const GraphPtr& model, int percent = 100)
     {
-        applyLooks(*qApp, {Looks::Colours::Light, percent});
+        applyStyle(*qApp, {WindowStyle::Colours::Light, percent});
         m_engine.model = model;
         m_window = std::make_unique<MainWindow>(m_engine);
         m_window->resize(1280, 720);
@@ -94,7 +94,7 @@ private Q_SLOTS:
     void cleanup()
     {
         m_window.reset();
-        applyLooks(*qApp, {});
+        applyStyle(*qApp, {});
     }
 
     void modelsOpenFitted()

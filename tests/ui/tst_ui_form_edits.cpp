@@ -3,8 +3,8 @@
 #include "engine/graph/text/node_titles.h"
 #include "tests/ui/edits_window.h"
 #include "ui/session/text.h"
-#include "ui/style/looks.h"
 #include "ui/style/theme.h"
+#include "ui/style/window_style.h"
 
 #include <QApplication>
 #include <QPlainTextEdit>

@@ -9,7 +9,7 @@
 #include "ui/panels/module_panel.h"
 #include "ui/session/opened_files.h"
 #include "ui/shell/project_files.h"
-#include "ui/style/looks.h"
+#include "ui/style/window_style.h"
 
 #include <QComboBox>
 #include <QPushButton>
@@ -46,7 +46,7 @@ private Q_SLOTS:
     void undoGoesOnWhereItWasSaved();
     void aReloadedModelKeepsItsUndo();
     void damagedHistoryIsToldOf();
-    void otherLooksKeepWhatWasSetUp();
+    void anotherStyleKeepsWhatWasSetUp();
     void chosenColoursAreTheProjects();
     void whatWasNotSavedIsOfferedAfterACrash();
     void aSecondWindowOnAProjectMayOnlyRead();
@@ -224,7 +224,7 @@ void TestProjects::damagedHistoryIsToldOf()
         qPrintable(m_window->logPanel().toPlainText()));
 }
 
-void TestProjects::otherLooksKeepWhatWasSetUp()
+void TestProjects::anotherStyleKeepsWhatWasSetUp()
 {
     open(QStringLiteral("/models/net.pt2"));
     pane().expandAll();
@@ -249,7 +249,7 @@ void TestProjects::otherLooksKeepWhatWasSetUp()
     find<QComboBox>("codeForm")->setCurrentIndex(2);
 
     const QPointer<QSplitter> old = plots;
-    m_window->changeLooks({Looks::Colours::Dark, 100});
+    m_window->changeStyle({WindowStyle::Colours::Dark, 100});
     QTRY_VERIFY(!old);
     QTRY_VERIFY(settled());
     QCOMPARE(pane().trace(), GraphPane::Trace::Before);
@@ -264,8 +264,8 @@ void TestProjects::otherLooksKeepWhatWasSetUp()
     // What is open is still known, and can be saved.
     const QString project = m_folder.filePath("looks.json");
     QVERIFY(m_window->projects().saveTo(project));
-    m_window->changeLooks({});
-    QTRY_VERIFY(looksInUse() == Looks {} && settled());
+    m_window->changeStyle({});
+    QTRY_VERIFY(styleInUse() == WindowStyle {} && settled());
     QCOMPARE(m_window->projects().projectPath(), project);
     QVERIFY2(title().startsWith(QStringLiteral("looks · ")), qPrintable(title()));
 }

@@ -5,7 +5,7 @@
 #include "ui/panels/result_strip.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/shell/actions/commands.h"
-#include "ui/style/looks.h"
+#include "ui/style/window_style.h"
 
 #include <QApplication>
 #include <QLabel>
@@ -173,14 +173,14 @@ void TestResultStrip::otherColoursKeepTheFigures()
     compare();
     QTRY_VERIFY(!text("resultSize").isEmpty());
     const QString output = text("resultOutput"), size = text("resultSize");
-    Looks dark {Looks::Colours::Dark, 100};
-    m_window->changeLooks(dark);
-    QTRY_COMPARE(looksInUse().colours, Looks::Colours::Dark);
+    WindowStyle dark {WindowStyle::Colours::Dark, 100};
+    m_window->changeStyle(dark);
+    QTRY_COMPARE(styleInUse().colours, WindowStyle::Colours::Dark);
     QTRY_VERIFY(settled());
     QVERIFY(strip().isVisible());
     QCOMPARE(text("resultOutput"), output);
     QTRY_COMPARE(text("resultSize"), size);
-    applyLooks(*qApp, {});
+    applyStyle(*qApp, {});
 }
 
 void TestResultStrip::worstIsBornHereEverywhere()

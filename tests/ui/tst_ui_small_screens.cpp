@@ -3,8 +3,8 @@
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
 #include "ui/shell/actions/commands.h"
-#include "ui/style/looks.h"
 #include "ui/style/theme.h"
+#include "ui/style/window_style.h"
 
 #include <QAbstractButton>
 #include <QAction>
@@ -34,7 +34,7 @@ private Q_SLOTS:
     void cleanup()
     {
         m_window.reset();
-        applyLooks(*qApp, {});
+        applyStyle(*qApp, {});
     }
     void opensWithinItsScreen();
     void needsNoMoreThanASmallScreen_data();
@@ -83,7 +83,7 @@ void TestSmallScreens::needsNoMoreThanASmallScreen_data()
 void TestSmallScreens::needsNoMoreThanASmallScreen()
 {
     QFETCH(int, percent);
-    applyLooks(*qApp, {Looks::Colours::Light, percent});
+    applyStyle(*qApp, {WindowStyle::Colours::Light, percent});
     m_window = std::make_unique<MainWindow>(m_engine);
     m_window->resize(1280, 720);
     m_window->show();
@@ -118,7 +118,7 @@ void TestSmallScreens::tabsBelowFitTheirRow_data()
 void TestSmallScreens::tabsBelowFitTheirRow()
 {
     QFETCH(int, percent);
-    applyLooks(*qApp, {Looks::Colours::Light, percent});
+    applyStyle(*qApp, {WindowStyle::Colours::Light, percent});
     m_window = std::make_unique<MainWindow>(m_engine);
     m_window->resize(1280, 720);
     m_window->show();
@@ -264,7 +264,7 @@ void TestSmallScreens::coloursAreChosenInTheMenu()
     // One window, whose parts are there once and answer once.
     QCOMPARE(m_window->findChildren<GraphPane*>().size(), 1);
     QCOMPARE(m_window->findChildren<QWidget*>(QStringLiteral("pipelineBar")).size(), 1);
-    QVERIFY(keptLooks().colours == Looks::Colours::Dark);
+    QVERIFY(savedStyle().colours == WindowStyle::Colours::Dark);
     chosen("themeLight")->trigger();
     QTRY_VERIFY(!theme().dark);
 }
@@ -276,10 +276,10 @@ void TestSmallScreens::textSizeIsChosenInTheMenu()
     QTRY_COMPARE(QApplication::font().pixelSize(), int(std::lround(12.5 * 1.5)));
     QVERIFY(QApplication::font().pixelSize() > before);
     QTRY_VERIFY(find<QWidget>("emptyState") && find<QWidget>("emptyState")->isVisible());
-    QCOMPARE(keptLooks().textPercent, 150);
+    QCOMPARE(savedStyle().textPercent, 150);
     QVERIFY(chosen("textSize150")->isChecked());
     QSettings().setValue(QStringLiteral("textSize"), 5000);
-    QCOMPARE(keptLooks().textPercent, 100);
+    QCOMPARE(savedStyle().textPercent, 100);
 }
 
 QTEST_MAIN(TestSmallScreens)

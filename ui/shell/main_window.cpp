@@ -26,9 +26,9 @@
 #include "ui/shell/node_data_files.h"
 #include "ui/shell/project_files.h"
 #include "ui/shell/window_state.h"
-#include "ui/style/looks.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/style/window_style.h"
 
 #include <QAction>
 #include <QApplication>
@@ -92,15 +92,15 @@ MainWindow::~MainWindow()
     delete m_styles;
 }
 
-void MainWindow::changeLooks(const Looks& looks)
+void MainWindow::changeStyle(const WindowStyle& style)
 {
-    keepLooks(looks);
+    saveStyle(style);
     // The menu that asked for it goes as well.
     QMetaObject::invokeMethod(
         this,
-        [this, looks] {
-            if (looks != looksInUse())
-                applyLooks(*qApp, looks);
+        [this, style] {
+            if (style != styleInUse())
+                applyStyle(*qApp, style);
             remake();
         },
         Qt::QueuedConnection);

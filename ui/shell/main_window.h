@@ -23,7 +23,7 @@ class GroupedTabs;
 class Autosave;
 class GraphEditor;
 class SavedViews;
-struct Looks;
+struct WindowStyle;
 class LogPanel;
 class MessageBar;
 class ModulePanel;
@@ -85,7 +85,7 @@ public:
     /// once control is back in the event loop. Model, results, selection, undo, what the graph
     /// shows and keeps, panels and their sizes, and the log stay. Every view, action and panel is
     /// then another object.
-    void changeLooks(const Looks& looks);
+    void changeStyle(const WindowStyle& style);
 
 protected:
     void changeEvent(QEvent* event) override;

@@ -20,10 +20,10 @@
 #include "ui/shell/actions/find_actions.h"
 #include "ui/shell/actions/graph_actions.h"
 #include "ui/shell/actions/help_actions.h"
-#include "ui/shell/actions/looks_actions.h"
 #include "ui/shell/actions/module_actions.h"
 #include "ui/shell/actions/palette_actions.h"
 #include "ui/shell/actions/selection_menu.h"
+#include "ui/shell/actions/style_actions.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/shell/dialogs/pack_offer.h"
@@ -188,8 +188,8 @@ void Commands::connectView()
     on(a, ActionId::Reveal, &graph, [&graph] { graph.revealSelection(); });
     on(a, ActionId::Worst, this, [this] { selectWorst(1); });
     on(a, ActionId::Better, this, [this] { selectWorst(-1); });
-    connect(new LooksActions(a.viewMenu(), this), &LooksActions::chosen, &m_window,
-            &MainWindow::changeLooks);
+    connect(new StyleActions(a.viewMenu(), this), &StyleActions::chosen, &m_window,
+            &MainWindow::changeStyle);
 }
 
 void Commands::connectGraph()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/style/looks.h"
+#include "ui/style/window_style.h"
 
 #include "ui/style/theme.h"
 
@@ -15,7 +15,7 @@ const QString kThemeKey = QStringLiteral("theme");
 const QString kTextSizeKey = QStringLiteral("textSize");
 constexpr const char* kColourWords[] = {"system", "light", "dark"};
 
-Looks appliedLooks;
+WindowStyle appliedStyle;
 
 /// Qt 6.4 does not report the desktop's scheme: its palette before ours shows it.
 bool systemIsDark()
@@ -32,45 +32,46 @@ const QList<int>& textSizes()
     return sizes;
 }
 
-QString coloursText(Looks::Colours colours)
+QString coloursText(WindowStyle::Colours colours)
 {
     const QString texts[]
         = {QObject::tr("As the system"), QObject::tr("Light"), QObject::tr("Dark")};
     return texts[int(colours)];
 }
 
-Looks keptLooks()
+WindowStyle savedStyle()
 {
-    Looks looks;
+    WindowStyle style;
     const QSettings settings;
     const QString word = settings.value(kThemeKey).toString();
     for (int i = 0; i < 3; ++i)
         if (word == QLatin1String(kColourWords[i]))
-            looks.colours = Looks::Colours(i);
+            style.colours = WindowStyle::Colours(i);
     if (const int percent = settings.value(kTextSizeKey).toInt(); textSizes().contains(percent))
-        looks.textPercent = percent;
-    return looks;
+        style.textPercent = percent;
+    return style;
 }
 
-void keepLooks(const Looks& looks)
+void saveStyle(const WindowStyle& style)
 {
     QSettings settings;
-    settings.setValue(kThemeKey, QString::fromLatin1(kColourWords[int(looks.colours)]));
-    settings.setValue(kTextSizeKey, looks.textPercent);
+    settings.setValue(kThemeKey, QString::fromLatin1(kColourWords[int(style.colours)]));
+    settings.setValue(kTextSizeKey, style.textPercent);
 }
 
-const Looks& looksInUse()
+const WindowStyle& styleInUse()
 {
-    return appliedLooks;
+    return appliedStyle;
 }
 
-void applyLooks(QApplication& app, const Looks& looks)
+void applyStyle(QApplication& app, const WindowStyle& style)
 {
-    appliedLooks = looks;
+    appliedStyle = style;
     const bool system = systemIsDark(); // asked before the first palette of ours
-    const bool dark
-        = looks.colours == Looks::Colours::System ? system : looks.colours == Looks::Colours::Dark;
-    applyTheme(app, dark, looks.textPercent);
+    const bool dark = style.colours == WindowStyle::Colours::System
+        ? system
+        : style.colours == WindowStyle::Colours::Dark;
+    applyTheme(app, dark, style.textPercent);
 }
 
 } // namespace qs

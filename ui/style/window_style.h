@@ -9,7 +9,7 @@ class QApplication;
 namespace qs {
 
 /// Colours and text size as the user chose them. A value.
-struct Looks
+struct WindowStyle
 {
     enum class Colours
     {
@@ -19,21 +19,21 @@ struct Looks
     };
     Colours colours = Colours::System;
     int textPercent = 100;
-    friend bool operator==(const Looks&, const Looks&) = default;
+    friend bool operator==(const WindowStyle&, const WindowStyle&) = default;
 };
 
 /// The text sizes that are offered, in percent, 80 to 200.
 const QList<int>& textSizes();
 /// "Light", "Dark", "As the system".
-QString coloursText(Looks::Colours colours);
+QString coloursText(WindowStyle::Colours colours);
 
 /// From the settings; values that are not offered count as not set.
-Looks keptLooks();
-void keepLooks(const Looks& looks);
-/// The looks that `applyLooks` last applied.
-const Looks& looksInUse();
+WindowStyle savedStyle();
+void saveStyle(const WindowStyle& style);
+/// The looks that `applyStyle` last applied.
+const WindowStyle& styleInUse();
 /// Theme, fonts and style sheet of the program. Windows that are there already are made anew by
-/// `MainWindow::changeLooks`. GUI thread only.
-void applyLooks(QApplication& app, const Looks& looks);
+/// `MainWindow::changeStyle`. GUI thread only.
+void applyStyle(QApplication& app, const WindowStyle& style);
 
 } // namespace qs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/style/looks.h"
+#include "ui/style/window_style.h"
 
 #include <QObject>
 
@@ -10,16 +10,16 @@ class QMenu;
 namespace qs {
 
 /// View > Theme and View > Text size: choices that are kept in the settings. GUI thread only.
-class LooksActions : public QObject
+class StyleActions : public QObject
 {
     Q_OBJECT
 
 public:
     /// Adds both menus to `menu`. Object names: "themeDark", "textSize150".
-    LooksActions(QMenu& menu, QObject* parent);
+    StyleActions(QMenu& menu, QObject* parent);
 
 Q_SIGNALS:
-    void chosen(const Looks& looks);
+    void chosen(const WindowStyle& style);
 };
 
 } // namespace qs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/shell/actions/looks_actions.h"
+#include "ui/shell/actions/style_actions.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -7,25 +7,25 @@
 
 namespace qs {
 
-LooksActions::LooksActions(QMenu& menu, QObject* parent)
+StyleActions::StyleActions(QMenu& menu, QObject* parent)
     : QObject(parent)
 {
-    const Looks now = looksInUse();
+    const WindowStyle now = styleInUse();
     const auto add = [&](QMenu& to, QActionGroup& group, const QString& text, const QString& name,
-                         const Looks& looks) {
+                         const WindowStyle& style) {
         auto* action = to.addAction(text);
         action->setObjectName(name);
         action->setCheckable(true);
-        action->setChecked(looks == now);
+        action->setChecked(style == now);
         group.addAction(action);
-        connect(action, &QAction::triggered, this, [this, looks] { Q_EMIT chosen(looks); });
+        connect(action, &QAction::triggered, this, [this, style] { Q_EMIT chosen(style); });
     };
     menu.addSeparator();
     auto* theme = menu.addMenu(tr("&Theme"));
     auto* themes = new QActionGroup(theme);
-    for (const auto& [colours, name] : {std::pair(Looks::Colours::Light, "themeLight"),
-                                        {Looks::Colours::Dark, "themeDark"},
-                                        {Looks::Colours::System, "themeSystem"}})
+    for (const auto& [colours, name] : {std::pair(WindowStyle::Colours::Light, "themeLight"),
+                                        {WindowStyle::Colours::Dark, "themeDark"},
+                                        {WindowStyle::Colours::System, "themeSystem"}})
         add(*theme, *themes, coloursText(colours), QString::fromLatin1(name),
             {colours, now.textPercent});
     auto* size = menu.addMenu(tr("Te&xt size"));
