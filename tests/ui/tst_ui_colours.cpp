@@ -93,7 +93,7 @@ private:
         return -1;
     }
     QString badge(const char* name) { return style().text(drawn(name)).badge; }
-    const NodeLook& look(const char* name) { return style().nodes[std::size_t(drawn(name))]; }
+    const NodeStyle& nodeStyle(const char* name) { return style().nodes[std::size_t(drawn(name))]; }
     void compareAll()
     {
         m_window->commands().runAll();
@@ -129,14 +129,14 @@ void TestColours::timeIsMeasuredByComparing()
     // conv2d 1 ms, batch_norm 0.5 ms, relu 0.25 ms are one node.
     QCOMPARE(badge("conv2d"), QStringLiteral("1.8ms"));
     QVERIFY(badge("linear").endsWith(QString::fromUtf8("µs")));
-    QVERIFY(look("conv2d").measure > look("linear").measure);
-    QCOMPARE(QColor(look("conv2d").fill),
-             rampColour({}, style().range.badness(double(look("conv2d").measure))));
+    QVERIFY(nodeStyle("conv2d").measure > nodeStyle("linear").measure);
+    QCOMPARE(QColor(nodeStyle("conv2d").fill),
+             rampColour({}, style().range.badness(double(nodeStyle("conv2d").measure))));
     const QPoint handle = legend().handleAt(true).toPoint();
     QTest::mousePress(&legend(), Qt::LeftButton, {}, handle);
     QTest::mouseMove(&legend(), QPoint(legend().width() / 2, handle.y()));
     QTest::mouseRelease(&legend(), Qt::LeftButton, {}, QPoint(legend().width() / 2, handle.y()));
-    QVERIFY(look("conv2d").behind && !look("linear").behind);
+    QVERIFY(nodeStyle("conv2d").behind && !nodeStyle("linear").behind);
 }
 
 void TestColours::timeAddsUpInModules()
@@ -161,11 +161,12 @@ void TestColours::loweredFormHasItsOwnTimes()
 {
     compareAll();
     pane().setColourBy(ColourBy::Time);
-    const float inFloat = look("linear").measure;
+    const float inFloat = nodeStyle("linear").measure;
     QVERIFY(workspace().document().converted()->lowered != workspace().document().model());
     pane().showForm(CodeForm::Lowered);
     QTRY_VERIFY(settled());
-    QTRY_COMPARE(inFloat - look("linear").measure, 2.0f); // four times as fast, as a power of two
+    QTRY_COMPARE(inFloat - nodeStyle("linear").measure,
+                 2.0f); // four times as fast, as a power of two
 }
 
 void TestColours::memoryCountsWhatIsInside()
@@ -185,9 +186,9 @@ void TestColours::importedNumbersFollowTheFile()
     QVERIFY(style().scale);
     QCOMPARE(style().title, QStringLiteral("latency"));
     QCOMPARE(badge("linear"), QStringLiteral("10"));
-    QCOMPARE(QColor(look("linear").fill), QColor(255, 0, 0));
-    QCOMPARE(QColor(look("flatten").fill), QColor(0, 0, 0));
-    QVERIFY(!look("add").isMeasured());
+    QCOMPARE(QColor(nodeStyle("linear").fill), QColor(255, 0, 0));
+    QCOMPARE(QColor(nodeStyle("flatten").fill), QColor(0, 0, 0));
+    QVERIFY(!nodeStyle("add").isMeasured());
     // It stays chosen when results arrive.
     compareAll();
     QCOMPARE(pane().colourBy(), ColourBy::Imported);
@@ -201,8 +202,8 @@ void TestColours::importedRangesAndWords()
     QTRY_COMPARE(pane().colourBy(), ColourBy::Imported);
     QVERIFY(!style().scale);
     QCOMPARE(style().title, QStringLiteral("data"));
-    QCOMPARE(QColor(look("linear").bar), QColor(0, 255, 0));
-    QVERIFY(QColor(look("flatten").bar) != QColor(0, 255, 0));
+    QCOMPARE(QColor(nodeStyle("linear").bar), QColor(0, 255, 0));
+    QVERIFY(QColor(nodeStyle("flatten").bar) != QColor(0, 255, 0));
     QCOMPARE(badge("flatten"), QStringLiteral("70"));
     QCOMPARE(badge("adaptive_avg_pool2d"), QStringLiteral("fast"));
     QStringList words;
@@ -264,7 +265,7 @@ void TestColours::theWorstIsNeverCutOff()
     compareAll();
     const auto& nodes = workspace().document().comparison()->nodes;
     const auto fill = [&](std::size_t i) {
-        return look(workspace().document().model()->get(nodes[i].node).name.c_str()).fill;
+        return nodeStyle(workspace().document().model()->get(nodes[i].node).name.c_str()).fill;
     };
     for (std::size_t i = 1; i < nodes.size(); ++i)
         QVERIFY2(fill(i) != fill(i - 1), qPrintable(QString::number(i)));
@@ -294,7 +295,7 @@ void TestColours::lossBarsCompareTheTerms()
     QVERIFY(bars[3]->fraction() < 0.95);
     QCOMPARE(bars[3]->fraction(), bars[0]->fraction());
     // The colour of the node and of its number, as the legend has it.
-    QCOMPARE(bars[3]->color().rgb(), look("linear").fill);
+    QCOMPARE(bars[3]->color().rgb(), nodeStyle("linear").fill);
 
     // What only moves values is called by the word that the command line has for it.
     const auto words = [this] {

@@ -279,8 +279,8 @@ void TestGraphForms::scaleCanBeNarrowed()
     QTest::mouseRelease(legend, Qt::LeftButton, {}, QPoint(legend->width() / 2, handle.y()));
     QVERIFY(style.range.best < style.full.best);
     int behind = 0;
-    for (const auto& look : style.nodes)
-        behind += look.isMeasured() && look.behind;
+    for (const auto& nodeStyle : style.nodes)
+        behind += nodeStyle.isMeasured() && nodeStyle.behind;
     QVERIFY(behind > 0);
     QTest::mouseDClick(legend, Qt::LeftButton, {}, handle);
     QVERIFY(style.range == style.full);

@@ -240,8 +240,8 @@ void TestMainWindow::staleResultsAreMarked()
     QVERIFY(workspace().facts().errorsStale());
     bool faded = false;
     QTRY_VERIFY(settled());
-    for (const auto& look : m_window->graphPane().view().graphScene().canvas().style().nodes)
-        faded |= look.faded;
+    for (const auto& nodeStyle : m_window->graphPane().view().graphScene().canvas().style().nodes)
+        faded |= nodeStyle.faded;
     QVERIFY(faded);
 }
 

@@ -81,13 +81,13 @@ private Q_SLOTS:
         QVERIFY(workspace().selection().contains(node("linear")));
         QVERIFY(isRowHidden(QStringLiteral("block")));
         QVERIFY(!isRowHidden(QStringLiteral("fc")));
-        QVERIFY(look("relu").behind);
-        QVERIFY(!look("linear").behind);
+        QVERIFY(nodeStyle("relu").behind);
+        QVERIFY(!nodeStyle("linear").behind);
         // Once more, and by key: all is back.
         QTest::mouseClick(&list, Qt::LeftButton, {}, list.rowRect(Verdict::FloatByRule).center());
         QVERIFY(!workspace().verdictFilter());
         QVERIFY(!isRowHidden(QStringLiteral("block")));
-        QVERIFY(!look("relu").behind);
+        QVERIFY(!nodeStyle("relu").behind);
         QTest::keyClick(&list, Qt::Key_Down);
         QCOMPARE(workspace().verdictFilter(), std::optional(Verdict::Quantized));
         // A filter that nothing passes any more goes.
@@ -282,7 +282,7 @@ private:
         return scene.drawing()->nodeShowing(workspace().foldTree()->unitOf(node(name)));
     }
     const GraphStyle& style() { return m_window->graphPane().view().graphScene().canvas().style(); }
-    NodeLook look(const char* name) { return style().nodes[std::size_t(drawn(name))]; }
+    NodeStyle nodeStyle(const char* name) { return style().nodes[std::size_t(drawn(name))]; }
     QString badge(const char* name) { return style().text(drawn(name)).badge; }
     bool isRowHidden(const QString& start)
     {

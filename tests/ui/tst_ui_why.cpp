@@ -63,7 +63,7 @@ class TestWhyWindow : public test::EdgeWindow
         return graph().tryFind(unit["node"].toString().toStdString())->id;
     }
     QString badge(NodeId id) { return styleOf(pane()).text(drawnIn(pane(), id)).badge; }
-    const NodeLook& look(NodeId id)
+    const NodeStyle& nodeStyle(NodeId id)
     {
         return styleOf(pane()).nodes[std::size_t(drawnIn(pane(), id))];
     }
@@ -139,12 +139,12 @@ private Q_SLOTS:
         QCOMPARE(style.full.best, 0.0);
         QCOMPARE(style.full.worst, double(float(units.front().noise.part)));
         for (const UnitNoise& unit : units) {
-            const NodeLook& shown = look(unit.node);
+            const NodeStyle& shown = nodeStyle(unit.node);
             QCOMPARE(QColor(shown.fill),
                      rampColour({}, style.range.badness(double(shown.measure))));
             QVERIFY(!shown.faded);
         }
-        QCOMPARE(QColor(look(units.front().node).fill), rampColour({}, 1));
+        QCOMPARE(QColor(nodeStyle(units.front().node).fill), rampColour({}, 1));
         const auto [low, high] = scaleEnds(ColourBy::Noise, style.full.best, style.full.worst);
         QCOMPARE(low, QStringLiteral("0.0 %"));
         QCOMPARE(high, QStringLiteral("most ") + badge(units.front().node));
@@ -154,7 +154,7 @@ private Q_SLOTS:
         double inside = 0, shown = 0;
         for (const UnitNoise& unit : units)
             inside += unit.noise.part;
-        for (const NodeLook& node : styleOf(pane()).nodes)
+        for (const NodeStyle& node : styleOf(pane()).nodes)
             if (node.isMeasured())
                 shown += double(node.measure);
         QVERIFY2(std::abs(shown - inside) < 1e-5, qPrintable(QString::number(shown)));
@@ -197,7 +197,7 @@ private Q_SLOTS:
         QCOMPARE(rows.front().text, text);
         QCOMPARE(rows.front().problem, QString());
         QVERIFY(document().isDiagnosisStale());
-        QTRY_VERIFY(look(first).faded);
+        QTRY_VERIFY(nodeStyle(first).faded);
         QTRY_VERIFY2(cause().toolTip().startsWith("Out of date, recipe changed"),
                      qPrintable(cause().toolTip()));
         QCOMPARE(styleOf(pane()).title, QStringLiteral("share of the output's noise, out of date"));
@@ -208,7 +208,7 @@ private Q_SLOTS:
         settle();
         QCOMPARE(recipeToJson(document().recipe()), before);
         QTRY_VERIFY(!document().isDiagnosisStale()); // what was found is of these decisions
-        QTRY_VERIFY(!look(first).faded);
+        QTRY_VERIFY(!nodeStyle(first).faded);
         QTRY_VERIFY(!cause().toolTip().contains("Out of date"));
     }
 

@@ -130,25 +130,26 @@ private:
     {
         const QRectF& box = m_drawing.nodes[std::size_t(index)].rect;
         const auto& style = m_canvas.style();
-        const NodeLook& look = style.nodes[std::size_t(index)];
+        const NodeStyle& nodeStyle = style.nodes[std::size_t(index)];
         const NodeText words = style.text(index);
         m_xml.writeStartElement(QStringLiteral("g"));
-        if (look.behind)
+        if (nodeStyle.behind)
             m_xml.writeAttribute(QStringLiteral("opacity"), QStringLiteral("0.28"));
-        for (int sheet = look.repeats ? 2 : 0; sheet >= 0; --sheet)
-            rect(box.translated(3 * sheet, 3 * sheet), 6, nodeGround(look), theme().nodeBorder);
-        rect(QRectF(box.topLeft(), QSizeF(5, box.height())), 2, QColor(look.bar), {});
+        for (int sheet = nodeStyle.repeats ? 2 : 0; sheet >= 0; --sheet)
+            rect(box.translated(3 * sheet, 3 * sheet), 6, nodeGround(nodeStyle),
+                 theme().nodeBorder);
+        rect(QRectF(box.topLeft(), QSizeF(5, box.height())), 2, QColor(nodeStyle.bar), {});
         const double room = box.width() - (words.badge.isEmpty() ? 24 : 74);
         const QFont font = sceneFont(12, 600);
         const QString title
-            = look.folded ? words.title : fittedTitle(QFontMetricsF(font), words.title, room);
+            = nodeStyle.folded ? words.title : fittedTitle(QFontMetricsF(font), words.title, room);
         text(box.topLeft() + QPointF(14, 17), title, font, theme().text, room);
         text(box.topLeft() + QPointF(14, 32), words.detail, sceneMonoFont(10), theme().muted, room);
         text(box.topLeft() + QPointF(14, 46), words.inside, sceneMonoFont(9), theme().muted,
              box.width() - 24);
         if (!words.badge.isEmpty()) {
-            const bool filled = look.fill != 0 && (style.scale || !look.isMeasured());
-            const QColor fill = filled ? QColor(look.fill) : theme().window;
+            const bool filled = nodeStyle.fill != 0 && (style.scale || !nodeStyle.isMeasured());
+            const QColor fill = filled ? QColor(nodeStyle.fill) : theme().window;
             const QRectF badge(box.right() - 46, box.top() + 8, 38, 24);
             rect(badge, 4, fill, filled ? QColor() : theme().border);
             text(badge.center() + QPointF(0, 4), words.badge, sceneFont(10, 600),

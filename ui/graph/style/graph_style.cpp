@@ -54,14 +54,14 @@ public:
         m_style.nodes.resize(m_drawing.nodes.size());
         for (std::size_t i = 0; i < m_drawing.nodes.size(); ++i) {
             const int entry = m_drawing.nodes[i].entry;
-            judge(entry, [&](const Judged& judged) { look(judged, m_style.nodes[i]); });
+            judge(entry, [&](const Judged& judged) { nodeStyle(judged, m_style.nodes[i]); });
             if (m_tree.entry(entry).repeats > 0)
-                lookAtBlocks(int(i), entry);
+                styleBlocks(int(i), entry);
         }
         spread(range);
         m_style.words = [&drawing = m_drawing, &facts = m_facts, by = m_by,
-                         spreads = std::move(m_spreads)](int index, const NodeLook& look) {
-            NodeText out = Styler(drawing, facts, by).text(index, look);
+                         spreads = std::move(m_spreads)](int index, const NodeStyle& nodeStyle) {
+            NodeText out = Styler(drawing, facts, by).text(index, nodeStyle);
             out.detail += spreads.count(index) ? spreads.at(index) : QString();
             return out;
         };
@@ -129,7 +129,7 @@ private:
     }
 
     /// " · 28.1…41.0 dB": from the worst of the blocks' worst errors to the best.
-    void lookAtBlocks(int index, int box)
+    void styleBlocks(int index, int box)
     {
         m_style.nodes[std::size_t(index)].repeats = true;
         const auto spread = spreadOf(m_tree, box, [this](int entry) {
@@ -145,7 +145,7 @@ private:
         m_spreads[index] = QStringLiteral(" · ") + from + shownSqnr(best);
     }
 
-    void look(const Judged& judged, NodeLook& out)
+    void nodeStyle(const Judged& judged, NodeStyle& out)
     {
         out.folded = judged.entry.isModule();
         const QColor bar = barColor(judged);
@@ -161,13 +161,13 @@ private:
                 out.fill = verdictColor(verdict).rgb();
         }
         if (m_by == ColourBy::Imported)
-            lookImported(judged, out);
+            styleImported(judged, out);
         else if (m_by < ColourBy::Memory)
             addLegend(m_style, bar, legendText(judged));
     }
 
     /// A colour of the node's own, else the one of its word.
-    void lookImported(const Judged& judged, NodeLook& out)
+    void styleImported(const Judged& judged, NodeStyle& out)
     {
         const auto* found = out.folded ? nullptr : imported(judged);
         out.fill = 0;
@@ -244,10 +244,10 @@ private:
             return;
         }
         bool any = false;
-        for (const auto& look : m_style.nodes) {
-            if (!look.isMeasured())
+        for (const auto& nodeStyle : m_style.nodes) {
+            if (!nodeStyle.isMeasured())
                 continue;
-            const auto value = double(look.measure);
+            const auto value = double(nodeStyle.measure);
             m_style.full.best = any ? std::min(m_style.full.best, value) : value;
             m_style.full.worst = any ? std::max(m_style.full.worst, value) : value;
             any = true;
@@ -271,12 +271,12 @@ private:
             addLegend(m_style, QColor(toQString(stop.colour)),
                       stop.label.empty() ? QObject::tr("up to %1").arg(stop.at)
                                          : toQString(stop.label));
-        for (auto& look : m_style.nodes) {
+        for (auto& nodeStyle : m_style.nodes) {
             const auto stop = std::find_if(
                 data.thresholds.begin(), data.thresholds.end(),
-                [&look](const ColourStop& s) { return double(look.measure) <= s.at; });
-            if (look.isMeasured() && stop != data.thresholds.end())
-                look.bar = QColor(toQString(stop->colour)).rgb();
+                [&nodeStyle](const ColourStop& s) { return double(nodeStyle.measure) <= s.at; });
+            if (nodeStyle.isMeasured() && stop != data.thresholds.end())
+                nodeStyle.bar = QColor(toQString(stop->colour)).rgb();
         }
     }
 
@@ -319,24 +319,24 @@ private:
         if (const ShownRunPtr& run = m_facts.shownRun(); run && isErrorColour(m_by))
             m_style.title += QStringLiteral(" · %1").arg(run->title());
         m_style.range = range.value_or(m_style.full);
-        for (auto& look : m_style.nodes) {
-            if (!look.isMeasured() || (m_by == ColourBy::Imported && !m_style.scale))
+        for (auto& nodeStyle : m_style.nodes) {
+            if (!nodeStyle.isMeasured() || (m_by == ColourBy::Imported && !m_style.scale))
                 continue;
-            const double badness = m_style.range.badness(double(look.measure));
-            look.fill = rampColour(m_style.ramp, badness).rgb();
+            const double badness = m_style.range.badness(double(nodeStyle.measure));
+            nodeStyle.fill = rampColour(m_style.ramp, badness).rgb();
             // Whoever narrows the scale looks for what lies in it.
-            look.behind = range && m_style.scale && (badness < 0 || badness > 1);
+            nodeStyle.behind = range && m_style.scale && (badness < 0 || badness > 1);
         }
     }
 
-    NodeText text(int index, const NodeLook& look)
+    NodeText text(int index, const NodeStyle& nodeStyle)
     {
         NodeText out;
         const int at = m_drawing.nodes[std::size_t(index)].entry;
         const auto& entry = m_tree.entry(at);
         out.title = QString::fromStdString(entry.isModule() ? entry.label : entry.title);
-        if (look.isMeasured())
-            out.badge = measureText(m_by, double(look.measure));
+        if (nodeStyle.isMeasured())
+            out.badge = measureText(m_by, double(nodeStyle.measure));
         if (entry.isModule()) {
             // All that is inside may be thousands of nodes: not to be looked at for every frame.
             if (!entry.className.empty())
@@ -356,7 +356,7 @@ private:
             if (const auto* found = m_by == ColourBy::Imported ? imported(judged) : nullptr;
                 found && !found->text.empty())
                 out.badge = toQString(found->text);
-            else if (!look.isMeasured() && &m_graph == m_facts.model())
+            else if (!nodeStyle.isMeasured() && &m_graph == m_facts.model())
                 out.badge = verdictBadge(m_facts, judged.leader, m_facts.verdict(judged.origins));
         });
         return out;

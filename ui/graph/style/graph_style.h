@@ -19,7 +19,7 @@
 namespace qs {
 
 /// How one drawn node is coloured. Small: there is one for each of fifty thousand nodes.
-struct NodeLook
+struct NodeStyle
 {
     QRgb bar = 0;
     QRgb fill = 0; ///< of the badge; transparent: as quiet as can be
@@ -61,8 +61,8 @@ struct ScaleRange
 
 struct GraphStyle
 {
-    std::vector<NodeLook> nodes; ///< parallel to GraphDrawing::nodes
-    std::function<NodeText(int, const NodeLook&)> words; ///< by index of a node
+    std::vector<NodeStyle> nodes; ///< parallel to GraphDrawing::nodes
+    std::function<NodeText(int, const NodeStyle&)> words; ///< by index of a node
     std::vector<LegendEntry> legend;
     std::vector<LegendEntry> ruleLegend; ///< of the style rules
     ColourBy by = ColourBy::Verdict;

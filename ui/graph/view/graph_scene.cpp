@@ -69,7 +69,7 @@ void GraphScene::setSelectedEntries(const std::vector<int>& entries)
         if (rect.isNull() || done.contains({rect.x(), rect.y()}))
             continue;
         done.insert({rect.x(), rect.y()});
-        m_selected.push_back(new HotItem(rect, HotItem::Look::Selected));
+        m_selected.push_back(new HotItem(rect, HotItem::Style::Selected));
         addItem(m_selected.back());
     }
 }
@@ -85,12 +85,12 @@ void GraphScene::setLitEdges(LitEdges lit)
         addItem(item);
     };
     if (!m_lit.partners.empty())
-        add(new EdgeItem(*drawing(), m_lit.partners, HotItem::Look::Partner));
+        add(new EdgeItem(*drawing(), m_lit.partners, HotItem::Style::Partner));
     for (const int entry : m_lit.makers)
         if (const QRectF rect = rectOf(entry); !rect.isNull())
-            add(new HotItem(rect, HotItem::Look::Partner));
+            add(new HotItem(rect, HotItem::Style::Partner));
     if (!m_lit.chosen.empty())
-        add(new EdgeItem(*drawing(), m_lit.chosen, HotItem::Look::Selected));
+        add(new EdgeItem(*drawing(), m_lit.chosen, HotItem::Style::Selected));
 }
 
 void GraphScene::setHoveredEdge(int stretch)
@@ -99,7 +99,7 @@ void GraphScene::setHoveredEdge(int stretch)
     m_hoveredEdge = nullptr;
     if (stretch < 0)
         return;
-    m_hoveredEdge = new EdgeItem(*drawing(), {stretch}, HotItem::Look::Hovered);
+    m_hoveredEdge = new EdgeItem(*drawing(), {stretch}, HotItem::Style::Hovered);
     addItem(m_hoveredEdge);
 }
 
@@ -115,7 +115,7 @@ void GraphScene::setHovered(int nodeIndex)
         m_hover->setRect(rect);
         return;
     }
-    m_hover = new HotItem(rect, HotItem::Look::Hovered);
+    m_hover = new HotItem(rect, HotItem::Style::Hovered);
     addItem(m_hover);
 }
 

@@ -5,7 +5,7 @@
 #include "ui/graph/layout/expansion.h"
 #include "ui/graph/layout/graph_layout.h"
 #include "ui/graph/stored_inside.h"
-#include "ui/graph/style/rule_looks.h"
+#include "ui/graph/style/apply_rules.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 

@@ -9,11 +9,11 @@ namespace qs {
 
 namespace {
 
-QPen penOf(HotItem::Look look, double zoom)
+QPen penOf(HotItem::Style style, double zoom)
 {
-    QPen pen(look == HotItem::Look::Hovered ? theme().faint : theme().accent,
-             look == HotItem::Look::Selected ? 2.5 : 1.5);
-    if (look == HotItem::Look::Partner)
+    QPen pen(style == HotItem::Style::Hovered ? theme().faint : theme().accent,
+             style == HotItem::Style::Selected ? 2.5 : 1.5);
+    if (style == HotItem::Style::Partner)
         pen.setStyle(Qt::DashLine);
     pen.setCosmetic(zoom < 0.5);
     return pen;
@@ -23,12 +23,12 @@ constexpr double kTip = 5;
 
 } // namespace
 
-HotItem::HotItem(const QRectF& rect, Look look)
+HotItem::HotItem(const QRectF& rect, Style style)
     : m_rect(rect)
-    , m_look(look)
+    , m_style(style)
 {
     setAcceptedMouseButtons(Qt::NoButton);
-    setZValue(look == Look::Selected ? 2 : 1);
+    setZValue(style == Style::Selected ? 2 : 1);
 }
 
 void HotItem::setRect(const QRectF& rect)
@@ -45,19 +45,19 @@ QRectF HotItem::boundingRect() const
 void HotItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     painter->setRenderHint(QPainter::Antialiasing, true);
-    const QPen pen = penOf(m_look, painter->worldTransform().m11());
+    const QPen pen = penOf(m_style, painter->worldTransform().m11());
     painter->setPen(pen);
     painter->setBrush(Qt::NoBrush);
     const double radius = m_rect.height() > 60 ? 10 : 6;
     painter->drawRoundedRect(m_rect, radius, radius);
 }
 
-EdgeItem::EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Look look)
-    : m_look(look)
+EdgeItem::EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Style style)
+    : m_style(style)
     , m_flow(drawing.flow)
 {
     setAcceptedMouseButtons(Qt::NoButton);
-    setZValue(look == HotItem::Look::Selected ? 2 : 1);
+    setZValue(style == HotItem::Style::Selected ? 2 : 1);
     for (const int index : edges) {
         const DrawnEdge& edge = drawing.edges[std::size_t(index)];
         m_path.addPath(drawing.pathOf(edge));
@@ -74,7 +74,7 @@ QRectF EdgeItem::boundingRect() const
 void EdgeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     painter->setRenderHint(QPainter::Antialiasing, true);
-    const QPen pen = penOf(m_look, painter->worldTransform().m11());
+    const QPen pen = penOf(m_style, painter->worldTransform().m11());
     painter->setPen(pen);
     painter->setBrush(Qt::NoBrush);
     painter->drawPath(m_path);

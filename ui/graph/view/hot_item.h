@@ -14,34 +14,34 @@ namespace qs {
 class HotItem : public QGraphicsItem
 {
 public:
-    enum class Look
+    enum class Style
     {
         Selected,
         Partner, ///< changes along with the selection
         Hovered
     };
-    HotItem(const QRectF& rect, Look look);
+    HotItem(const QRectF& rect, Style style);
     void setRect(const QRectF& rect);
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
     QRectF m_rect;
-    Look m_look;
+    Style m_style;
 };
 
 /// Lines that stand out over those of the canvas. GUI thread only.
 class EdgeItem : public QGraphicsItem
 {
 public:
-    EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Look look);
+    EdgeItem(const GraphDrawing& drawing, const std::vector<int>& edges, HotItem::Style style);
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
     QPainterPath m_path;
     std::vector<QPointF> m_tips; ///< of arrows
-    HotItem::Look m_look;
+    HotItem::Style m_style;
     Flow m_flow;
 };
 

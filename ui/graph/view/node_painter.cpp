@@ -28,12 +28,12 @@ double badgeWidth(double lod)
     return lod >= kTextLod ? kBadgeWidth : kBadgeWidth / 3;
 }
 
-QFont badgeFont(const NodeLook& look)
+QFont badgeFont(const NodeStyle& style)
 {
-    return sceneFont(look.isMeasured() ? 10.5 : 9.5, 600);
+    return sceneFont(style.isMeasured() ? 10.5 : 9.5, 600);
 }
 
-void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QRectF& rect,
+void paintBadge(QPainter& p, const NodeStyle& style, const QString& text, const QRectF& rect,
                 bool scale, double lod)
 {
     if (text.isEmpty())
@@ -41,27 +41,27 @@ void paintBadge(QPainter& p, const NodeLook& look, const QString& text, const QR
     const Theme& t = theme();
     const double width = badgeWidth(lod);
     const QRectF badge(rect.right() - width - 8, rect.top() + 8, width, 24);
-    const bool filled = look.fill != 0 && (scale || !look.isMeasured());
-    const QColor fill = filled ? QColor(look.fill) : t.window;
+    const bool filled = style.fill != 0 && (scale || !style.isMeasured());
+    const QColor fill = filled ? QColor(style.fill) : t.window;
     p.save();
-    if (look.faded)
+    if (style.faded)
         p.setOpacity(0.4);
     p.setPen(filled ? QPen(Qt::NoPen) : QPen(t.border, 1));
     p.setBrush(fill);
     p.drawRoundedRect(badge, 4, 4);
     if (lod >= kTextLod) {
-        p.setFont(badgeFont(look));
-        p.setPen(filled ? textOn(fill) : look.isMeasured() ? t.text : t.muted);
+        p.setFont(badgeFont(style));
+        p.setPen(filled ? textOn(fill) : style.isMeasured() ? t.text : t.muted);
         p.drawText(badge, Qt::AlignCenter, text);
     }
     p.restore();
 }
 
-QString nodeTitleIn(const QFont& font, const NodeLook& look, const QString& title, double width)
+QString nodeTitleIn(const QFont& font, const NodeStyle& style, const QString& title, double width)
 {
     const QFontMetricsF metrics(font);
-    return look.folded ? metrics.elidedText(title, Qt::ElideRight, width)
-                       : fittedTitle(metrics, title, width);
+    return style.folded ? metrics.elidedText(title, Qt::ElideRight, width)
+                        : fittedTitle(metrics, title, width);
 }
 
 /// In units of the scene: readable on the screen where the node is high enough for it.
@@ -78,10 +78,10 @@ struct NodeLines
     QFont titleFont, detailFont, insideFont;
 };
 
-NodeLines linesOf(const QRectF& rect, const NodeLook& look, const NodeText& words, double lod)
+NodeLines linesOf(const QRectF& rect, const NodeStyle& style, const NodeText& words, double lod)
 {
     const double right = rect.right() - (words.badge.isEmpty() ? 10 : badgeWidth(lod) + 16)
-        - (look.folded ? 18 : 0);
+        - (style.folded ? 18 : 0);
     const bool second = lod >= kTextLod && !words.detail.isEmpty();
     const bool third = lod >= kInsideLod && !words.inside.isEmpty();
     const double head = third || rect.height() < kTallNodeHeight
@@ -128,47 +128,47 @@ void paintFoldMark(QPainter& p, const QPointF& center, bool plus)
         p.drawLine(QPointF(center.x(), box.top() + 2.5), QPointF(center.x(), box.bottom() - 2.5));
 }
 
-QColor nodeGround(const NodeLook& look)
+QColor nodeGround(const NodeStyle& style)
 {
-    return look.painted ? mixedColor(QColor(look.bar), theme().node, kTint) : theme().node;
+    return style.painted ? mixedColor(QColor(style.bar), theme().node, kTint) : theme().node;
 }
 
-QRgb plainColor(const NodeLook& look, bool scale)
+QRgb plainColor(const NodeStyle& style, bool scale)
 {
-    const QColor full(look.isMeasured() && scale && !look.painted ? look.fill : look.bar);
-    if (!look.behind)
+    const QColor full(style.isMeasured() && scale && !style.painted ? style.fill : style.bar);
+    if (!style.behind)
         return full.rgb();
     return mixedColor(full, theme().canvas, kBehind).rgb();
 }
 
-NodeText fittedText(const QRectF& rect, const NodeLook& look, const NodeText& words, double lod)
+NodeText fittedText(const QRectF& rect, const NodeStyle& style, const NodeText& words, double lod)
 {
-    const NodeLines lines = linesOf(rect, look, words, lod);
+    const NodeLines lines = linesOf(rect, style, words, lod);
     const auto elided = [](const QFont& font, const QString& text, double width) {
         return QFontMetricsF(font).elidedText(text, Qt::ElideRight, width);
     };
-    return {nodeTitleIn(lines.titleFont, look, words.title, lines.title.width()),
+    return {nodeTitleIn(lines.titleFont, style, words.title, lines.title.width()),
             elided(lines.detailFont, words.detail, lines.detail.width()),
             elided(lines.insideFont, words.inside, lines.inside.width()),
-            elided(badgeFont(look), words.badge, badgeWidth(kTextLod) - 2)};
+            elided(badgeFont(style), words.badge, badgeWidth(kTextLod) - 2)};
 }
 
-void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
+void paintNode(QPainter& p, const QRectF& rect, const NodeStyle& style, const NodeText& words,
                bool scale, double lod)
 {
     const Theme& t = theme();
-    p.setOpacity(look.behind ? kBehind : 1);
+    p.setOpacity(style.behind ? kBehind : 1);
     p.setPen(QPen(t.nodeBorder, 1));
-    p.setBrush(nodeGround(look));
-    for (int sheet = look.repeats ? kSheets : 0; sheet >= 0; --sheet) {
+    p.setBrush(nodeGround(style));
+    for (int sheet = style.repeats ? kSheets : 0; sheet >= 0; --sheet) {
         const double by = sheet * kSheetOffset;
         p.drawRoundedRect(rect.translated(by, by), kRadius, kRadius);
     }
     p.setPen(Qt::NoPen);
-    p.setBrush(QColor(look.bar));
+    p.setBrush(QColor(style.bar));
     p.drawRoundedRect(QRectF(rect.left(), rect.top(), kBarWidth, rect.height()), 2, 2);
 
-    const NodeLines lines = linesOf(rect, look, words, lod);
+    const NodeLines lines = linesOf(rect, style, words, lod);
     const auto draw
         = [&p](const QRectF& line, const QFont& font, const QColor& ink, const QString& text) {
               if (line.isNull())
@@ -180,16 +180,16 @@ void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const Node
     draw(lines.title, lines.titleFont, t.text, words.title);
     draw(lines.detail, lines.detailFont, t.muted, words.detail);
     draw(lines.inside, lines.insideFont, t.muted, words.inside);
-    if (look.folded)
+    if (style.folded)
         paintFoldMark(p, QPointF(lines.title.right() + 9, rect.top() + 20), true);
-    paintBadge(p, look, words.badge, rect, scale, lod);
+    paintBadge(p, style, words.badge, rect, scale, lod);
     p.setOpacity(1);
 }
 
-void paintNamed(QPainter& p, const QRectF& rect, const NodeLook& look, const QString& name,
+void paintNamed(QPainter& p, const QRectF& rect, const NodeStyle& style, const QString& name,
                 bool scale, double lod)
 {
-    const QColor fill(plainColor(look, scale));
+    const QColor fill(plainColor(style, scale));
     p.setPen(Qt::NoPen);
     p.setBrush(fill);
     p.drawRoundedRect(rect, kRadius, kRadius);
@@ -197,7 +197,7 @@ void paintNamed(QPainter& p, const QRectF& rect, const NodeLook& look, const QSt
     const QRectF line = rect.adjusted(kBarWidth, 0, -kBarWidth, 0);
     p.setFont(font);
     p.setPen(textOn(fill));
-    p.drawText(line, Qt::AlignCenter, nodeTitleIn(font, look, name, line.width()));
+    p.drawText(line, Qt::AlignCenter, nodeTitleIn(font, style, name, line.width()));
 }
 
 } // namespace qs

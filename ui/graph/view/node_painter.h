@@ -16,19 +16,19 @@ inline constexpr std::size_t kFewNodes = 150;
 
 /// The words of a node, shortened to their lines as `paintNode` draws them at that scale of the
 /// view.
-NodeText fittedText(const QRectF& rect, const NodeLook& look, const NodeText& words, double lod);
+NodeText fittedText(const QRectF& rect, const NodeStyle& style, const NodeText& words, double lod);
 /// Paints one node with its words, as `fittedText` made them, from `kTitleLod` on.
-void paintNode(QPainter& p, const QRectF& rect, const NodeLook& look, const NodeText& words,
+void paintNode(QPainter& p, const QRectF& rect, const NodeStyle& style, const NodeText& words,
                bool scale, double lod);
 /// Paints one node as a plain rectangle with its name, as large as it fits.
-void paintNamed(QPainter& p, const QRectF& rect, const NodeLook& look, const QString& name,
+void paintNamed(QPainter& p, const QRectF& rect, const NodeStyle& style, const QString& name,
                 bool scale, double lod);
 /// `share` of one colour over another.
 QColor mixedColor(const QColor& ink, const QColor& ground, double share);
 /// The fill colour of a node: a style rule tints it.
-QColor nodeGround(const NodeLook& look);
+QColor nodeGround(const NodeStyle& style);
 /// The colour of a node that is a plain rectangle; a dimmed one is mixed with the canvas.
-QRgb plainColor(const NodeLook& look, bool scale);
+QRgb plainColor(const NodeStyle& style, bool scale);
 /// The box with a plus or minus of a folded or open module.
 void paintFoldMark(QPainter& p, const QPointF& center, bool plus);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/graph/style/rule_looks.h"
+#include "ui/graph/style/apply_rules.h"
 
 namespace qs {
 
@@ -30,12 +30,12 @@ void applyRules(GraphStyle& style, const GraphDrawing& drawing, const std::vecto
         const int rule = ruleOf(drawing.nodes[i].entry);
         if (rule < 0)
             continue;
-        auto& look = style.nodes[i];
-        look.rule = std::int8_t(rule);
+        auto& nodeStyle = style.nodes[i];
+        nodeStyle.rule = std::int8_t(rule);
         used[std::size_t(rule)] = true;
         if (const QColor colour(rules[std::size_t(rule)].colour); colour.isValid()) {
-            look.bar = colour.rgb();
-            look.painted = true;
+            nodeStyle.bar = colour.rgb();
+            nodeStyle.painted = true;
         }
     }
     for (std::size_t i = 0; i < rules.size(); ++i)
@@ -45,9 +45,10 @@ void applyRules(GraphStyle& style, const GraphDrawing& drawing, const std::vecto
                  rules[i].label.isEmpty() ? rules[i].query : rules[i].label});
     if (style.ruleLegend.empty())
         return;
-    style.words = [plain = std::move(style.words), rules](int index, const NodeLook& look) {
-        NodeText words = plain(index, look);
-        return look.rule < 0 ? words : withRule(std::move(words), rules[std::size_t(look.rule)]);
+    style.words = [plain = std::move(style.words), rules](int index, const NodeStyle& nodeStyle) {
+        NodeText words = plain(index, nodeStyle);
+        return nodeStyle.rule < 0 ? words
+                                  : withRule(std::move(words), rules[std::size_t(nodeStyle.rule)]);
     };
 }
 
