@@ -5,13 +5,13 @@
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/number_checks.h"
 #include "app/commands/text/console.h"
-#include "app/commands/text/look_text.h"
+#include "app/commands/text/inspection_text.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/graph/output_names.h"
 #include "engine/io/npz.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/plan/names/named_node.h"
-#include "engine/values/look_json.h"
+#include "engine/values/inspection_json.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -33,7 +33,7 @@ struct LookOptions
     bool json = false;
 };
 
-Result<LookTarget> targetOf(const LookOptions& options, const Graph& model, const Plan& plan)
+Result<InspectionTarget> targetOf(const LookOptions& options, const Graph& model, const Plan& plan)
 {
     if (!options.output.empty()) {
         const auto names = outputNames(model);
@@ -41,10 +41,10 @@ Result<LookTarget> targetOf(const LookOptions& options, const Graph& model, cons
         if (found == names.end())
             return fail(makeError(ErrorCode::Usage, "there is no output '" + options.output + "'")
                             .withHint(suggestName(options.output, names)));
-        return LookTarget {{}, std::size_t(found - names.begin())};
+        return InspectionTarget {{}, std::size_t(found - names.begin())};
     }
     QS_TRY(const NodeId node, namedNode(model, plan, options.node));
-    return LookTarget {node, {}};
+    return InspectionTarget {node, {}};
 }
 
 NpyArray arrayOf(const std::string& name, const SampleValues& values,
@@ -74,18 +74,18 @@ Result<void> runLook(const LookOptions& options, const CommandRun& job)
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, options.result, options.model, settings, job));
     const Graph& model = *restored.planned.model;
-    QS_TRY(const LookTarget target, targetOf(options, model, *restored.planned.plan));
+    QS_TRY(const InspectionTarget target, targetOf(options, model, *restored.planned.plan));
     const CompareRequest request {restored.calibration, restored.converted, restored.planned.recipe,
                                   settings, restored.edited};
-    QS_TRY(const ValueLookPtr look, chain.look(request, target, job));
-    LookParts parts;
+    QS_TRY(const ValueInspectionPtr inspection, chain.inspect(request, target, job));
+    InspectionParts parts;
     parts.model = &model;
-    parts.look = look.get();
+    parts.inspection = inspection.get();
     parts.worst = std::size_t(options.worst);
     parts.againstOriginal = measuresOriginal(settings, model);
     SampleValuesPtr values;
     if (options.sample >= 0) {
-        SampleWanted wanted {target, options.sample, {}, look->batchSamples};
+        SampleWanted wanted {target, options.sample, {}, inspection->batchSamples};
         wanted.part.result = std::size_t(options.part);
         wanted.part.elements = std::numeric_limits<std::int64_t>::max();
         QS_TRY(values, chain.sampleValues(request, wanted, job));
@@ -93,11 +93,11 @@ Result<void> runLook(const LookOptions& options, const CommandRun& job)
             QS_CHECK(writeValues(*values, options.npz));
     }
     parts.sample = values.get();
-    const Node* node = target.output ? nullptr : model.tryFind(look->name);
+    const Node* node = target.output ? nullptr : model.tryFind(inspection->name);
     auto source = node ? sourceLines(node->source, options.sources, kLinesAround)
                        : Result<SourceExcerpt>(fail(ErrorCode::NotFound, ""));
     parts.source = source ? &*source : nullptr;
-    return printOut(options.json ? lookJson(parts) : lookText(parts));
+    return printOut(options.json ? inspectionJson(parts) : inspectionText(parts));
 }
 
 Result<void> checkOptions(const LookOptions& options)

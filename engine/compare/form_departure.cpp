@@ -90,7 +90,7 @@ public:
     {
         while (!m_lowered.isDone())
             QS_CHECK(m_lowered.step(job, [&](const Node& node, const Frame& frame) {
-                return lookAt(node, frame, job);
+                return inspectValue(node, frame, job);
             }));
         std::sort(m_found.begin(), m_found.end(),
                   [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -127,7 +127,7 @@ private:
     };
     using MadeByNode = std::unordered_map<NodeId, Made>;
 
-    Result<void> lookAt(const Node& node, const Frame& frame, const JobContext& job)
+    Result<void> inspectValue(const Node& node, const Frame& frame, const JobContext& job)
     {
         const auto wanted = m_wanted.find(node.id);
         if (wanted == m_wanted.end())

@@ -14,7 +14,7 @@
 #include "engine/pipeline/keys/blame_keys.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
-#include "engine/values/look.h"
+#include "engine/values/inspect_value.h"
 #include "engine/verify/certificate.h"
 
 #include <ATen/Parallel.h>
@@ -38,12 +38,12 @@ std::size_t bytesOf(const Comparison& comparison)
     return comparison.nodes.size() * sizeof(NodeError);
 }
 
-std::size_t bytesOf(const ValueLook& look)
+std::size_t bytesOf(const ValueInspection& inspection)
 {
-    std::size_t channels = look.channels.size();
-    for (const WeightLook& weight : look.weights)
+    std::size_t channels = inspection.channels.size();
+    for (const WeightInspection& weight : inspection.weights)
         channels += weight.channels.size();
-    return channels * sizeof(ChannelError) + look.samples.size() * sizeof(SampleError);
+    return channels * sizeof(ChannelError) + inspection.samples.size() * sizeof(SampleError);
 }
 
 } // namespace
@@ -248,8 +248,9 @@ Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const J
     return comparison;
 }
 
-Result<ValueLookPtr> StageChain::look(const CompareRequest& request, const LookTarget& target,
-                                      const JobContext& job)
+Result<ValueInspectionPtr> StageChain::inspect(const CompareRequest& request,
+                                               const InspectionTarget& target,
+                                               const JobContext& job)
 {
     QS_TRY(const Key comparison, comparisonKey(request, job));
     const Key key = KeyBuilder("look")
@@ -257,17 +258,17 @@ Result<ValueLookPtr> StageChain::look(const CompareRequest& request, const LookT
                         .add(std::int64_t(target.node.value()))
                         .add(target.output ? std::int64_t(*target.output) : -1)
                         .key();
-    if (auto kept = m_memo.find<ValueLook>(key))
+    if (auto kept = m_memo.find<ValueInspection>(key))
         return kept;
     QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
     QS_TRY(const auto opened,
            data(*converted->prepared->model, request.settings.compared(),
                 comparedCut(request.settings, request.recipe.calibration)));
-    QS_TRY(
-        ValueLookPtr look,
-        lookAt(*converted, *opened, target, request.calibration->device, job, originalOf(request)));
-    m_memo.keep<ValueLook>(key, look, bytesOf(*look));
-    return look;
+    QS_TRY(ValueInspectionPtr inspection,
+           inspectValue(*converted, *opened, target, request.calibration->device, job,
+                        originalOf(request)));
+    m_memo.keep<ValueInspection>(key, inspection, bytesOf(*inspection));
+    return inspection;
 }
 
 Result<SampleValuesPtr> StageChain::sampleValues(const CompareRequest& request,

@@ -13,7 +13,7 @@
 #include "engine/pipeline/kept_statistics.h"
 #include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/stages.h"
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 #include "engine/verify/certificate.h"
 
 #include <atomic>
@@ -127,9 +127,9 @@ public:
     /// from these samples, which the result tells. Nothing of it becomes a result of another stage.
     /// Errors: data that nobody calibrated on, `calibrate`'s refusals.
     Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job);
-    /// Looks at one value over the data of that comparison (`lookAt`).
-    Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
-                              const JobContext& job);
+    /// Looks at one value over the data of that comparison (`inspectValue`).
+    Result<ValueInspectionPtr> inspect(const CompareRequest& request,
+                                       const InspectionTarget& target, const JobContext& job);
     /// What it is for one sample (`sampleValues`).
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job);

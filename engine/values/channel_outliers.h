@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 
 namespace qs {
 

@@ -5,7 +5,7 @@
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/values/channel_axis.h"
-#include "engine/values/look.h"
+#include "engine/values/inspect_value.h"
 #include "engine/values/value_sums.h"
 #include "engine/values/watched_run.h"
 

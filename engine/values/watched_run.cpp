@@ -59,7 +59,7 @@ bool isMeasured(const ConvertedModel& converted, NodeId node)
 
 } // namespace
 
-WatchedRun::WatchedRun(const ConvertedModel& converted, const LookTarget& target, Sweep sweep)
+WatchedRun::WatchedRun(const ConvertedModel& converted, const InspectionTarget& target, Sweep sweep)
     : m_converted(&converted)
     , m_target(target)
     , m_sweep(std::move(sweep))
@@ -67,9 +67,9 @@ WatchedRun::WatchedRun(const ConvertedModel& converted, const LookTarget& target
 {
 }
 
-Result<WatchedRun> WatchedRun::create(const ConvertedModel& converted, const LookTarget& target,
-                                      const std::string& device, bool isSequence,
-                                      const EditedModel* edited)
+Result<WatchedRun> WatchedRun::create(const ConvertedModel& converted,
+                                      const InspectionTarget& target, const std::string& device,
+                                      bool isSequence, const EditedModel* edited)
 {
     QS_TRY(Sweep sweep,
            Sweep::create(converted, at::Device(device), edited ? edited->file : nullptr));

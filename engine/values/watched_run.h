@@ -5,7 +5,7 @@
 #include "engine/compare/output_run.h"
 #include "engine/compare/sweep/sweep.h"
 #include "engine/edit/edited_model.h"
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 
 namespace qs {
 
@@ -14,11 +14,11 @@ namespace qs {
 class WatchedRun
 {
 public:
-    /// `edited`: see `lookAt`. Errors: no such output, a node that a comparison does not measure,
-    /// one that the file's model does not have (BadInput).
-    static Result<WatchedRun> create(const ConvertedModel& converted, const LookTarget& target,
-                                     const std::string& device, bool isSequence,
-                                     const EditedModel* edited);
+    /// `edited`: see `inspectValue`. Errors: no such output, a node that a comparison does not
+    /// measure, one that the file's model does not have (BadInput).
+    static Result<WatchedRun> create(const ConvertedModel& converted,
+                                     const InspectionTarget& target, const std::string& device,
+                                     bool isSequence, const EditedModel* edited);
 
     /// y and y^ of each result. Errors: those of the batch, values of different shapes
     /// (Unsupported).
@@ -30,11 +30,11 @@ public:
     const std::vector<ValueRef>& values() const { return m_values; }
 
 private:
-    WatchedRun(const ConvertedModel& converted, const LookTarget& target, Sweep sweep);
+    WatchedRun(const ConvertedModel& converted, const InspectionTarget& target, Sweep sweep);
     Result<void> aim(const EditedModel* edited);
 
     const ConvertedModel* m_converted;
-    LookTarget m_target;
+    InspectionTarget m_target;
     Sweep m_sweep;
     std::optional<OutputRun> m_reference; ///< as exported, where the sweep adds up in another way
     std::optional<std::size_t> m_unit;

@@ -341,13 +341,14 @@ Result<Certificate> FakeEngine::verify(const VerifyStageRequest&, const JobConte
     return certificate;
 }
 
-Result<ValueLookPtr> FakeEngine::look(const CompareRequest& request, const LookTarget& target,
-                                      const JobContext& job)
+Result<ValueInspectionPtr> FakeEngine::inspect(const CompareRequest& request,
+                                               const InspectionTarget& target,
+                                               const JobContext& job)
 {
-    ++looks;
-    while (waitInLook)
+    ++inspections;
+    while (waitInInspection)
         QS_CHECK(job.check());
-    auto out = std::make_shared<ValueLook>();
+    auto out = std::make_shared<ValueInspection>();
     out->target = target;
     out->name
         = target.output ? "output" : request.converted->prepared->model->get(target.node).name;
@@ -368,7 +369,7 @@ Result<ValueLookPtr> FakeEngine::look(const CompareRequest& request, const LookT
     out->samples = {{100, 1, 35, 0.1}, {100, 2, 25, 0.2}, {100, 1, 32, 0.1}};
     out->sampleCount = 3;
     out->batchSamples = {3};
-    return ValueLookPtr(out);
+    return ValueInspectionPtr(out);
 }
 
 Result<SampleValuesPtr> FakeEngine::sampleValues(const CompareRequest&, const SampleWanted& wanted,

@@ -50,8 +50,9 @@ public:
     /// Over two samples; a decibel less at the output for each rule.
     Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job) override;
     /// Three samples of four channels; a channel loses the more the later it comes.
-    Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
-                              const JobContext& job) override;
+    Result<ValueInspectionPtr> inspect(const CompareRequest& request,
+                                       const InspectionTarget& target,
+                                       const JobContext& job) override;
     /// [4, 2, 3]: a ramp from 0, and a hundredth more; the part is ignored.
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job) override;
@@ -98,8 +99,8 @@ public:
     std::atomic<int> decisionPreviews = 0;
     std::atomic<bool> failCalibration = false;
     std::atomic<bool> waitInCalibration = false; ///< until cancelled
-    std::atomic<int> calibrations = 0, comparisons = 0, plans = 0, looks = 0;
-    std::atomic<bool> waitInLook = false; ///< until cancelled
+    std::atomic<int> calibrations = 0, comparisons = 0, plans = 0, inspections = 0;
+    std::atomic<bool> waitInInspection = false; ///< until cancelled
     std::atomic<bool> waitInBlame = false; ///< until cancelled
     std::atomic<bool> isHealthy = false; ///< nothing has a cause
     std::atomic<int> blames = 0;

@@ -91,7 +91,7 @@ protected:
     ObserverId shownObserver(NodeId node)
     {
         workspace().selection().selectNodes({node});
-        const auto edge = edgeLookedAt(workspace());
+        const auto edge = inspectedEdge(workspace());
         return edge ? observerOnEdge(workspace(), *edge) : workspace().facts().outputObserver(node);
     }
 

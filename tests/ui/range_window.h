@@ -40,7 +40,7 @@ protected:
     }
 
     /// Selects the node and waits for its histogram; false where it has no range to look at.
-    bool lookAt(NodeId node)
+    bool inspectValue(NodeId node)
     {
         const ObserverId observer = workspace().facts().outputObserver(node);
         const ObserverStats* stats = workspace().facts().stats(observer);

@@ -112,7 +112,7 @@ private Q_SLOTS:
     {
         int looked = 0, wider = 0;
         for (const auto& node : graph().nodes())
-            if (lookAt(node->id)) {
+            if (inspectValue(node->id)) {
                 checkShare();
                 ++looked;
                 wider += !histogram().chosenText().isEmpty();
@@ -128,7 +128,7 @@ private Q_SLOTS:
         QRandomGenerator chance(40);
         int drags = 0;
         for (const auto& node : graph().nodes()) {
-            if (!lookAt(node->id))
+            if (!inspectValue(node->id))
                 continue;
             for (int turn = 0; turn < 3; ++turn) {
                 const int side = chance.bounded(2), out = side == 0 ? -1 : 1;
@@ -156,7 +156,7 @@ private Q_SLOTS:
     /// The line that values saturate at can be taken as well.
     void theSaturatingLineIsDraggedToo()
     {
-        QVERIFY(lookAt(forked().value.node) && !histogram().chosenText().isEmpty());
+        QVERIFY(inspectValue(forked().value.node) && !histogram().chosenText().isEmpty());
         RangeTrial trial = histogram().trial();
         for (const double share : {0.9, 0.5, 1.2}) {
             const double to = trial.heldEnd(1) * share;
@@ -177,7 +177,7 @@ private Q_SLOTS:
     {
         QFETCH(bool, dragged);
         const NodeId node = forked().value.node;
-        QVERIFY(lookAt(node));
+        QVERIFY(inspectValue(node));
         const std::vector<NodeId> nodes = workspace().selection().nodes();
         const QString before = workspace().facts().decisionText(nodes, true);
         QVERIFY(!before.contains(QStringLiteral("✎")));

@@ -7,7 +7,7 @@
 #include "ui/session/search/finder.h"
 #include "ui/session/worst_nodes.h"
 #include "ui/style/theme.h"
-#include "ui/values/value_looks.h"
+#include "ui/values/value_inspections.h"
 #include "ui/values/values_page.h"
 
 #include <QApplication>
@@ -80,9 +80,9 @@ private Q_SLOTS:
         tabs->setCurrentWidget(page);
         select("linear");
         const auto seen = [&] {
-            const auto& look = page->looks().look();
-            return look && look->name == "linear" && !page->looks().isStale()
-                ? look->error->sqnrDb.value_or(0)
+            const auto& inspection = page->inspections().inspection();
+            return inspection && inspection->name == "linear" && !page->inspections().isStale()
+                ? inspection->error->sqnrDb.value_or(0)
                 : 0.0;
         };
         const auto measured = [&] {
@@ -104,7 +104,7 @@ private Q_SLOTS:
         QVERIFY2(std::abs(seen() - measured()) < 1e-6,
                  qPrintable(QStringLiteral("%1 %2").arg(seen()).arg(measured())));
         QVERIFY(seen() < edited - 1); // the edit's own error is in
-        QTRY_VERIFY(page->looks().isAgainstOriginal());
+        QTRY_VERIFY(page->inspections().isAgainstOriginal());
         // The command line's number for the same: `checkAgainstTheCommandLine` holds the
         // comparison's.
         checkAgainstTheCommandLine();

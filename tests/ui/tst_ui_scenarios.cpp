@@ -29,7 +29,7 @@ private:
                 .arg(more, usesBatchNorm ? QStringLiteral("True") : QStringLiteral("False")));
     }
     /// Clicks the edge from the unit to its first reader in the card of edges.
-    void lookAtEdge(const QString& title)
+    void inspectEdge(const QString& title)
     {
         QS_STEP(select(title));
         auto* list = find<QListWidget>("edgeList");
@@ -199,7 +199,7 @@ private Q_SLOTS:
         QS_STEP(made(QStringLiteral(
             "models.saved(folder, models.Joined().eval(), torch.randn(2, 3, 8, 8))\n")));
         const QStringList makers {QStringLiteral("a · conv2d"), QStringLiteral("b · conv2d")};
-        QS_STEP(lookAtEdge(makers[0]));
+        QS_STEP(inspectEdge(makers[0]));
         QVERIFY2(edgeRow("Read as").endsWith(QLatin1String("histogram")),
                  qPrintable(edgeRow("Read as")));
         auto* box = find<QComboBox>("edgeObserverBox");
@@ -211,7 +211,7 @@ private Q_SLOTS:
         QS_STEP(runAll());
         QStringList scales, drawn;
         for (const QString& maker : makers) {
-            QS_STEP(lookAtEdge(maker));
+            QS_STEP(inspectEdge(maker));
             QVERIFY2(edgeRow("Read as").endsWith(QLatin1String("minmax")),
                      qPrintable(edgeRow("Read as")));
             const QString partners = find<QLabel>("edgePartners")->text();
@@ -231,7 +231,7 @@ private Q_SLOTS:
                      title);
         press(ActionId::Undo);
         QS_STEP(settle());
-        QS_STEP(lookAtEdge(makers[1]));
+        QS_STEP(inspectEdge(makers[1]));
         QVERIFY(edgeRow("Read as").endsWith(QLatin1String("histogram")));
     }
 

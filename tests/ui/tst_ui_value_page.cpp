@@ -4,7 +4,7 @@
 #include "ui/style/property_cards.h"
 #include "ui/values/heat_map.h"
 #include "ui/values/sample_view.h"
-#include "ui/values/value_looks.h"
+#include "ui/values/value_inspections.h"
 #include "ui/values/values_page.h"
 
 #include <QComboBox>
@@ -41,11 +41,11 @@ class TestValuePage : public test::WindowTest<FakeEngine>
     Q_OBJECT
 
 private:
-    ValueLooks& looks() { return m_window->findChild<ValuesPage*>()->looks(); }
+    ValueInspections& inspections() { return m_window->findChild<ValuesPage*>()->inspections(); }
     bool isThere(const char* name)
     {
-        return looks().look() && looks().values() && looks().note().isEmpty()
-            && looks().look()->name == name;
+        return inspections().inspection() && inspections().values()
+            && inspections().note().isEmpty() && inspections().inspection()->name == name;
     }
 
     void convert()
@@ -58,8 +58,8 @@ private Q_SLOTS:
     void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
     void init()
     {
-        m_engine.waitInLook = false;
-        m_engine.looks = 0;
+        m_engine.waitInInspection = false;
+        m_engine.inspections = 0;
         m_window = std::make_unique<MainWindow>(m_engine);
         m_window->resize(1400, 900);
         m_window->show();
@@ -72,7 +72,7 @@ private Q_SLOTS:
     }
     void cleanup()
     {
-        m_engine.waitInLook = false;
+        m_engine.waitInInspection = false;
         m_window.reset();
     }
 
@@ -81,18 +81,18 @@ private Q_SLOTS:
         convert();
         workspace().selectNode(node("linear"));
         QTest::qWait(20);
-        QCOMPARE(m_engine.looks.load(), 0);
+        QCOMPARE(m_engine.inspections.load(), 0);
         m_window->showTab("valuesPage");
         QTRY_VERIFY(isThere("linear"));
-        QCOMPARE(m_engine.looks.load(), 1);
+        QCOMPARE(m_engine.inspections.load(), 1);
         QCOMPARE(find<QTableView>("valuesTable")->model()->rowCount(), 4);
         // The worst first.
         QCOMPARE(find<QTableView>("valuesTable")->model()->index(0, 0).data().toString(), "3");
         find<QComboBox>("valuesList")->setCurrentIndex(1);
         QCOMPARE(find<QTableView>("valuesTable")->model()->index(0, 0).data().toString(), "1");
         find<QSpinBox>("valuesSample")->setValue(2);
-        QTRY_COMPARE(looks().values()->sample, 2);
-        QCOMPARE(m_engine.looks.load(), 1); // another sample needs no other look
+        QTRY_COMPARE(inspections().values()->sample, 2);
+        QCOMPARE(m_engine.inspections.load(), 1); // another sample needs no other look
     }
 
     void sentencesStandInForWhatIsNotThere()
@@ -103,47 +103,47 @@ private Q_SLOTS:
         QTRY_VERIFY(note->text().contains("Select a node"));
         workspace().selectNode(node("linear"));
         QTRY_VERIFY(note->text().contains("Convert"));
-        QCOMPARE(m_engine.looks.load(), 0);
+        QCOMPARE(m_engine.inspections.load(), 0);
     }
 
     void theNewestWishWins()
     {
         convert();
-        m_engine.waitInLook = true;
+        m_engine.waitInInspection = true;
         m_window->showTab("valuesPage");
         workspace().selectNode(node("linear"));
-        QTRY_COMPARE(m_engine.looks.load(), 1);
+        QTRY_COMPARE(m_engine.inspections.load(), 1);
         workspace().selectNode(node("flatten"));
-        QTRY_COMPARE(m_engine.looks.load(), 2); // the first one was let go
-        m_engine.waitInLook = false;
+        QTRY_COMPARE(m_engine.inspections.load(), 2); // the first one was let go
+        m_engine.waitInInspection = false;
         QTRY_VERIFY(isThere("flatten"));
     }
 
     void aStageGoesFirst()
     {
         convert();
-        m_engine.waitInLook = true;
+        m_engine.waitInInspection = true;
         m_window->showTab("valuesPage");
         workspace().selectNode(node("linear"));
-        QTRY_COMPARE(m_engine.looks.load(), 1);
+        QTRY_COMPARE(m_engine.inspections.load(), 1);
         const int before = m_engine.comparisons;
         workspace().pipeline().runUpTo(Stage::Compare);
         QTRY_COMPARE(m_engine.comparisons.load(), before + 1);
-        QTRY_COMPARE(m_engine.looks.load(), 2); // and is asked again when that is done
-        m_engine.waitInLook = false;
+        QTRY_COMPARE(m_engine.inspections.load(), 2); // and is asked again when that is done
+        m_engine.waitInInspection = false;
         QTRY_VERIFY(isThere("linear"));
     }
 
     void hidingCancels()
     {
         convert();
-        m_engine.waitInLook = true;
+        m_engine.waitInInspection = true;
         m_window->showTab("valuesPage");
         workspace().selectNode(node("linear"));
-        QTRY_COMPARE(m_engine.looks.load(), 1);
+        QTRY_COMPARE(m_engine.inspections.load(), 1);
         m_window->showTab("codePanel");
-        QTRY_VERIFY(!looks().isRunning());
-        QVERIFY(!looks().look());
+        QTRY_VERIFY(!inspections().isRunning());
+        QVERIFY(!inspections().inspection());
     }
 
     void imagesOfOneAndThreeChannels()

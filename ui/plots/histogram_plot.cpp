@@ -135,7 +135,7 @@ void HistogramPlot::refresh()
     const auto& selection = m_workspace.selection();
     const NodeId node = selection.current();
     const ObserverId interior = selection.interior();
-    const auto edge = interior ? std::optional<Edge>() : edgeLookedAt(m_workspace);
+    const auto edge = interior ? std::optional<Edge>() : inspectedEdge(m_workspace);
     const auto observer = interior ? interior
         : edge                     ? observerOnEdge(m_workspace, *edge)
                                    : facts.outputObserver(node);

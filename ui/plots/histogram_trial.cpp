@@ -160,7 +160,7 @@ std::optional<RecipeStep> HistogramPlot::trialStep() const
     if (!m_trial.isMoved() || selection.interior())
         return std::nullopt;
     SpecTarget target;
-    if (const auto edge = edgeLookedAt(m_workspace)) {
+    if (const auto edge = inspectedEdge(m_workspace)) {
         target.edge = *edge;
     } else {
         target.kind = SpecTarget::Kind::Value;

@@ -86,7 +86,7 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     addItems(*makeVBox(this), {{m_side, 1}, {m_empty, 1}});
     connectCopy(*copy, *m_table, [this] { return csv(); });
     connectChosen(*m_table,
-                  [this](const QModelIndex& index) { look(m_proxy->mapToSource(index).row()); });
+                  [this](const QModelIndex& index) { inspect(m_proxy->mapToSource(index).row()); });
     connect(m_field, &QLineEdit::textChanged, this, &RunComparison::filter);
     connect(m_term, &QComboBox::currentIndexChanged, this, &RunComparison::showColumns);
     connect(&library, &RunLibrary::tableChanged, this, &RunComparison::showTable);
@@ -170,7 +170,7 @@ void RunComparison::showColumns()
     m_fit->setColumns(std::move(shown), std::move(dispensable));
 }
 
-void RunComparison::look(int row)
+void RunComparison::inspect(int row)
 {
     const NodeId node = m_nodes.empty() ? NodeId() : m_nodes[m_model->placeOf(row)];
     if (!node) {

@@ -40,7 +40,7 @@ Q_SIGNALS:
 private:
     void showTable();
     void showColumns();
-    void look(int row);
+    void inspect(int row);
     void filter();
 
     Workspace& m_workspace;

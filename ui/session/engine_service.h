@@ -11,7 +11,7 @@
 #include "engine/export/documents/stored_run.h"
 #include "engine/pipeline/compare_file.h"
 #include "engine/pipeline/stages.h"
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 #include "engine/verify/certificate.h"
 
 #include <memory>
@@ -60,9 +60,9 @@ public:
     virtual Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job)
         = 0;
     /// Looks at one value over the data of that comparison, and at one sample's
-    /// (`StageChain::look`, `sampleValues`).
-    virtual Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
-                                      const JobContext& job)
+    /// (`StageChain::inspect`, `sampleValues`).
+    virtual Result<ValueInspectionPtr>
+    inspect(const CompareRequest& request, const InspectionTarget& target, const JobContext& job)
         = 0;
     virtual Result<SampleValuesPtr> sampleValues(const CompareRequest& request,
                                                  const SampleWanted& wanted, const JobContext& job)

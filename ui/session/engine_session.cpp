@@ -86,10 +86,11 @@ public:
     {
         return m_chain.why(request, {}, job);
     }
-    Result<ValueLookPtr> look(const CompareRequest& request, const LookTarget& target,
-                              const JobContext& job) override
+    Result<ValueInspectionPtr> inspect(const CompareRequest& request,
+                                       const InspectionTarget& target,
+                                       const JobContext& job) override
     {
-        return m_chain.look(request, target, job);
+        return m_chain.inspect(request, target, job);
     }
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job) override

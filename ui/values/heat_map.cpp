@@ -89,7 +89,7 @@ void HeatMap::setSeen(const QRectF& cells)
     update();
 }
 
-void HeatMap::look(const QRectF& cells)
+void HeatMap::showCells(const QRectF& cells)
 {
     setSeen(cells);
     Q_EMIT seenChanged(m_seen);
@@ -142,7 +142,7 @@ void HeatMap::zoom(double factor, const QPointF& cell)
     const double height = std::clamp(m_seen.height() / factor, least, double(m_content.rows));
     const double x = m_seen.width() > 0 ? (cell.x() - m_seen.left()) / m_seen.width() : 0.5;
     const double y = m_seen.height() > 0 ? (cell.y() - m_seen.top()) / m_seen.height() : 0.5;
-    look({cell.x() - x * width, cell.y() - y * height, width, height});
+    showCells({cell.x() - x * width, cell.y() - y * height, width, height});
 }
 
 void HeatMap::paintEvent(QPaintEvent*)
@@ -227,7 +227,7 @@ void HeatMap::mouseMoveEvent(QMouseEvent* event)
         const QPointF moved = event->position() - *m_dragFrom;
         m_dragFrom = event->position();
         if (size > 0)
-            look(m_seen.translated(-moved.x() / size, -moved.y() / size));
+            showCells(m_seen.translated(-moved.x() / size, -moved.y() / size));
     }
     Q_EMIT cellPointed(cellAt(event->position()));
 }
@@ -239,7 +239,7 @@ void HeatMap::mouseReleaseEvent(QMouseEvent*)
 
 void HeatMap::mouseDoubleClickEvent(QMouseEvent*)
 {
-    look({0, 0, double(m_content.columns), double(m_content.rows)});
+    showCells({0, 0, double(m_content.columns), double(m_content.rows)});
 }
 
 void HeatMap::leaveEvent(QEvent*)
@@ -269,15 +269,15 @@ void HeatMap::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Minus:
         return zoom(1 / kZoomStep, m_seen.center());
     case Qt::Key_0:
-        return look({0, 0, double(m_content.columns), double(m_content.rows)});
+        return showCells({0, 0, double(m_content.columns), double(m_content.rows)});
     case Qt::Key_Left:
-        return look(m_seen.translated(-x, 0));
+        return showCells(m_seen.translated(-x, 0));
     case Qt::Key_Right:
-        return look(m_seen.translated(x, 0));
+        return showCells(m_seen.translated(x, 0));
     case Qt::Key_Up:
-        return look(m_seen.translated(0, -y));
+        return showCells(m_seen.translated(0, -y));
     case Qt::Key_Down:
-        return look(m_seen.translated(0, y));
+        return showCells(m_seen.translated(0, y));
     default:
         QWidget::keyPressEvent(event);
     }

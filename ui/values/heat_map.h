@@ -62,7 +62,7 @@ private:
     QRectF picture() const;
     QPoint cellAt(const QPointF& point) const;
     void zoom(double factor, const QPointF& cell);
-    void look(const QRectF& cells);
+    void showCells(const QRectF& cells);
     void makeImage();
     void paintNumbers(QPainter& painter) const;
     void paintScale(QPainter& painter) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 #endif
 
 #include <QWidget>

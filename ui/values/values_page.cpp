@@ -9,9 +9,9 @@
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
-#include "ui/values/look_lists.h"
+#include "ui/values/inspection_lists.h"
 #include "ui/values/sample_view.h"
-#include "ui/values/value_looks.h"
+#include "ui/values/value_inspections.h"
 
 #include <QComboBox>
 #include <QSignalBlocker>
@@ -56,7 +56,7 @@ std::optional<int> wantedOutput(const QComboBox& what)
 ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
-    , m_looks(new ValueLooks(workspace, this))
+    , m_inspections(new ValueInspections(workspace, this))
 {
     setObjectName(QStringLiteral("valuesPage"));
     fillPanel(*this);
@@ -68,10 +68,10 @@ ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
     splitter->setChildrenCollapsible(false);
     m_view = new SampleView(splitter);
     splitter->addWidget(m_view);
-    m_lists = new LookLists(splitter);
+    m_lists = new InspectionLists(splitter);
     splitter->addWidget(m_lists);
-    connect(m_lists, &LookLists::sampleWanted, m_sample, &QSpinBox::setValue);
-    connect(m_lists, &LookLists::channelWanted, this, &ValuesPage::showChannel);
+    connect(m_lists, &InspectionLists::sampleWanted, m_sample, &QSpinBox::setValue);
+    connect(m_lists, &InspectionLists::channelWanted, this, &ValuesPage::showChannel);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
     splitter->setSizes({px(560), px(400)});
@@ -81,7 +81,7 @@ ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
         m_pointed = text;
         refreshBar();
     });
-    connect(m_looks, &ValueLooks::changed, this, &ValuesPage::refresh);
+    connect(m_inspections, &ValueInspections::changed, this, &ValuesPage::refresh);
     connect(&workspace.selection(), &Selection::changed, this, coalesced(this, [this] { aim(); }));
     const auto again = coalesced(this, [this] {
         refreshBar();
@@ -130,10 +130,11 @@ void ValuesPage::buildBar(QWidget& bar)
     }
     row->addWidget(m_note, 3);
     connect(m_what, &QComboBox::currentIndexChanged, this, &ValuesPage::aim);
-    connect(m_sample, &QSpinBox::valueChanged, m_looks,
-            [this](int value) { m_looks->setSample(value); });
+    connect(m_sample, &QSpinBox::valueChanged, m_inspections,
+            [this](int value) { m_inspections->setSample(value); });
     const auto part = [this] {
-        m_looks->setPart(std::size_t(std::max(0, m_result->currentIndex())), m_plane->value());
+        m_inspections->setPart(std::size_t(std::max(0, m_result->currentIndex())),
+                               m_plane->value());
         refresh();
     };
     connect(m_result, &QComboBox::currentIndexChanged, this, part);
@@ -144,42 +145,42 @@ void ValuesPage::buildBar(QWidget& bar)
 void ValuesPage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    m_looks->setWatched(true);
+    m_inspections->setWatched(true);
 }
 
 void ValuesPage::hideEvent(QHideEvent* event)
 {
     QWidget::hideEvent(event);
-    m_looks->setWatched(false);
+    m_inspections->setWatched(false);
 }
 
 void ValuesPage::aim()
 {
-    std::optional<LookTarget> target;
+    std::optional<InspectionTarget> target;
     const NodeId node = m_workspace.selection().current();
     const auto& model = m_workspace.document().model();
     if (const auto output = wantedOutput(*m_what))
-        target = LookTarget {{}, std::size_t(*output)};
+        target = InspectionTarget {{}, std::size_t(*output)};
     else if (model && model->tryGet(node))
-        target = LookTarget {m_workspace.facts().last(node), {}};
-    if (target != m_looks->target()) {
+        target = InspectionTarget {m_workspace.facts().last(node), {}};
+    if (target != m_inspections->target()) {
         const QSignalBlocker plane(m_plane), result(m_result);
         m_plane->setValue(0);
         m_result->clear();
         m_result->addItem(tr("result 0"));
     }
-    m_looks->setTarget(target);
+    m_inspections->setTarget(target);
 }
 
 void ValuesPage::refresh()
 {
     refreshBar();
-    m_lists->show(m_looks->look(), m_looks->isStale());
-    const auto& values = m_looks->values();
+    m_lists->show(m_inspections->inspection(), m_inspections->isStale());
+    const auto& values = m_inspections->values();
     const bool isImage = values && SampleView::isImage(*values);
     m_mode->setVisible(isImage);
     const bool asImage = isImage && m_mode->currentIndex() == 1;
-    m_view->show(values, m_plane->value(), asImage, m_looks->isStale());
+    m_view->show(values, m_plane->value(), asImage, m_inspections->isStale());
     m_plane->setEnabled(!asImage);
 }
 
@@ -196,12 +197,12 @@ void ValuesPage::refreshBar()
         m_what->clear();
         m_what->addItems(outputs);
     }
-    const auto& look = m_looks->look();
-    const auto& values = m_looks->values();
+    const auto& inspection = m_inspections->inspection();
+    const auto& values = m_inspections->values();
     const QSignalBlocker sample(m_sample), plane(m_plane), result(m_result);
-    if (look) {
-        m_sample->setMaximum(int(std::max<std::int64_t>(1, look->sampleCount) - 1));
-        while (m_result->count() < int(look->results.size()))
+    if (inspection) {
+        m_sample->setMaximum(int(std::max<std::int64_t>(1, inspection->sampleCount) - 1));
+        while (m_result->count() < int(inspection->results.size()))
             m_result->addItem(tr("result %1").arg(m_result->count()));
     } else {
         m_sample->setMaximum(std::max(m_sample->maximum(), m_sample->value()));
@@ -214,26 +215,26 @@ void ValuesPage::refreshBar()
     if (isSliced)
         m_planeLabel->setText(planeText(*values, m_plane->value()));
     QString title;
-    if (look)
-        title = toQString(look->name)
-            + (look->error && look->error->sqnrDb
-                   ? QStringLiteral(" · ") + shownSqnr(*look->error->sqnrDb, " dB", 2)
+    if (inspection)
+        title = toQString(inspection->name)
+            + (inspection->error && inspection->error->sqnrDb
+                   ? QStringLiteral(" · ") + shownSqnr(*inspection->error->sqnrDb, " dB", 2)
                    : QString())
-            + (look->kl ? tr(" · KL %1").arg(*look->kl, 0, 'g', 3) : QString());
+            + (inspection->kl ? tr(" · KL %1").arg(*inspection->kl, 0, 'g', 3) : QString());
     if (values)
         title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + shapeText(values->shape)
             + (values->ofBatch ? tr(" (whole batch)") : QString());
-    if (look && m_looks->isAgainstOriginal())
+    if (inspection && m_inspections->isAgainstOriginal())
         title += tr(" · against the original model");
     m_title->setText(title);
-    const QString note = m_looks->note();
-    m_note->setColor(!note.isEmpty() && m_looks->isStale() ? theme().warning : theme().muted);
+    const QString note = m_inspections->note();
+    m_note->setColor(!note.isEmpty() && m_inspections->isStale() ? theme().warning : theme().muted);
     m_note->setText(note.isEmpty() ? m_pointed : note);
 }
 
 void ValuesPage::showChannel(const ChannelError& channel)
 {
-    const auto& values = m_looks->values();
+    const auto& values = m_inspections->values();
     // One channel is one slice where the channels come before rows and columns.
     if (!values || values->shape.size() < 3 || values->channelAxis != int(values->shape.size()) - 3)
         return;

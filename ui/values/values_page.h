@@ -10,10 +10,10 @@ class QSpinBox;
 namespace qs {
 
 class ElidedLabel;
-class LookLists;
+class InspectionLists;
 class SampleView;
 struct ChannelError;
-class ValueLooks;
+class ValueInspections;
 class Workspace;
 
 /// The selected node's values, looked at: one sample in both models, and what every channel, weight
@@ -25,7 +25,7 @@ class ValuesPage : public QWidget
 public:
     explicit ValuesPage(Workspace& workspace, QWidget* parent = nullptr);
 
-    ValueLooks& looks() { return *m_looks; }
+    ValueInspections& inspections() { return *m_inspections; }
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -39,7 +39,7 @@ private:
     void showChannel(const ChannelError& channel);
 
     Workspace& m_workspace;
-    ValueLooks* m_looks;
+    ValueInspections* m_inspections;
     ElidedLabel* m_title;
     ElidedLabel* m_note;
     QComboBox* m_what;
@@ -49,7 +49,7 @@ private:
     QLabel* m_planeLabel;
     QComboBox* m_mode;
     SampleView* m_view;
-    LookLists* m_lists;
+    InspectionLists* m_lists;
     QString m_pointed;
 };
 

@@ -11,7 +11,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/source/source_view.h"
 #include "ui/style/theme.h"
-#include "ui/values/value_looks.h"
+#include "ui/values/value_inspections.h"
 #include "ui/values/values_page.h"
 
 #include <QApplication>
@@ -227,8 +227,8 @@ void TestTour::tabs()
     m_window->showTab("channelPlot");
     look("channels", {"channelPlot"});
     m_window->showTab("valuesPage");
-    const auto& looks = m_window->findChild<ValuesPage*>()->looks();
-    QTRY_VERIFY_WITH_TIMEOUT(looks.look() && looks.values(), 60000);
+    const auto& inspections = m_window->findChild<ValuesPage*>()->inspections();
+    QTRY_VERIFY_WITH_TIMEOUT(inspections.inspection() && inspections.values(), 60000);
     look("values", {"mapFloat", "mapConverted", "mapDifference", "valuesTable"});
     m_window->showTab("codePanel");
     QTest::qWait(100);

@@ -110,10 +110,10 @@ void GraphPane::buildSide(GraphSide& side)
     connect(&view, &GraphView::edgeMenuWanted, this, &GraphPane::edgeMenuWanted);
     connect(&view, &GraphView::entryActivated, this, [this, &side](int entry) {
         if (const int chosen = side.isDrawn() ? side.floatEntry(entry) : -1; chosen >= 0)
-            lookInside(m_workspace.foldTree()->entry(chosen).members);
+            openBody(m_workspace.foldTree()->entry(chosen).members);
     });
     connect(&view, &GraphView::activateWanted, this,
-            [this] { lookInside(m_workspace.selection().nodes()); });
+            [this] { openBody(m_workspace.selection().nodes()); });
     auto& beside = &side == m_main ? *m_other : *m_main;
     connect(&view, &GraphView::viewChanged, this, [this, &side, &beside] { link(side, beside); });
     connect(&side, &GraphSide::coarseShown, this, [this] {
@@ -150,7 +150,7 @@ bool GraphPane::isLayoutDone() const
     return !m_findingRuns && m_main->isDone() && (!m_split || m_other->isDone());
 }
 
-void GraphPane::lookInside(std::span<const NodeId> nodes)
+void GraphPane::openBody(std::span<const NodeId> nodes)
 {
     for (const NodeId id : nodes)
         if (const NodePtr owner = m_workspace.facts().bodyOwner(id)) {

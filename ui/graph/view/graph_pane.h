@@ -110,7 +110,7 @@ public:
     Trace trace() const { return m_trace; }
     void setTrace(Trace trace);
     /// Looks into the first of the nodes that has a body; no effect without one.
-    void lookInside(std::span<const NodeId> nodes);
+    void openBody(std::span<const NodeId> nodes);
     BodyPane& body() { return *m_body; }
     void zoomReset() { view().setZoom(1); }
 

@@ -47,17 +47,17 @@ GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject
                     selectAll(entries, extend);
             });
     connect(&view, &GraphView::emptyClicked, this, [this] { m_workspace.selection().clear(); });
-    const auto lookAt = [this](const std::optional<Edge>& edge) {
+    const auto inspectValue = [this](const std::optional<Edge>& edge) {
         if (edge)
             m_workspace.selectEdge(*edge);
     };
-    connect(&view, &GraphView::edgeClicked, this, [this, lookAt](int stretch) {
+    connect(&view, &GraphView::edgeClicked, this, [this, inspectValue](int stretch) {
         if (const auto marks = edgeMarks())
-            lookAt(marks->edgeOf(stretch));
+            inspectValue(marks->edgeOf(stretch));
     });
-    connect(&view, &GraphView::namesClicked, this, [this, lookAt](int node) {
+    connect(&view, &GraphView::namesClicked, this, [this, inspectValue](int node) {
         if (const auto marks = edgeMarks())
-            lookAt(marks->namedEdgeOf(node));
+            inspectValue(marks->namedEdgeOf(node));
     });
     connect(&workspace, &Workspace::factsChanged, this, [this] {
         if (m_workspace.selection().edge())

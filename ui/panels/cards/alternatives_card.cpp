@@ -194,7 +194,7 @@ void AlternativesCard::refresh()
     const auto& selection = m_workspace.selection();
     const auto& facts = m_workspace.facts();
     const NodeId node = selection.current();
-    const auto edge = edgeLookedAt(m_workspace);
+    const auto edge = inspectedEdge(m_workspace);
     if (edge)
         addSection(rows, selection.edge() ? QString() : edgeText(facts, *edge),
                    observerOnEdge(m_workspace, *edge), {SpecTarget::Kind::Edge, *edge, {}});

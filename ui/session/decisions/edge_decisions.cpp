@@ -157,7 +157,7 @@ ObserverId observerOnEdge(Workspace& workspace, const Edge& edge)
         : ObserverId();
 }
 
-std::optional<Edge> edgeLookedAt(Workspace& workspace)
+std::optional<Edge> inspectedEdge(Workspace& workspace)
 {
     const auto& document = workspace.document();
     const auto& selection = workspace.selection();

@@ -27,7 +27,7 @@ void stepEdge(Workspace& workspace, int by);
 ObserverId observerOnEdge(Workspace& workspace, const Edge& edge);
 /// The edge that is looked at: the selected one; for a selected node whose first observed output
 /// has no observer of its own, the first of those that its readers read it through with one.
-std::optional<Edge> edgeLookedAt(Workspace& workspace);
+std::optional<Edge> inspectedEdge(Workspace& workspace);
 
 /// The edges that a decision on this one is written for: with all that shares its observer, and
 /// with the value's other readers where they are meant as well.

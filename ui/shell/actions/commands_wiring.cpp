@@ -211,7 +211,7 @@ void Commands::connectGraph()
         on(a, id, &graph, [&graph, form = form] { graph.showForm(form); });
     on(a, ActionId::SplitForms, &graph, [&graph] { graph.setSplit(!graph.isSplit()); });
     on(a, ActionId::LookInside, &graph,
-       [&graph, &workspace] { graph.lookInside(workspace.selection().nodes()); });
+       [&graph, &workspace] { graph.openBody(workspace.selection().nodes()); });
     on(a, ActionId::LookOutside, &graph, [&graph] {
         if (graph.body().isOpen())
             graph.body().up();

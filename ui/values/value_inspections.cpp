@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/values/value_looks.h"
+#include "ui/values/value_inspections.h"
 
 #include "engine/pipeline/keys/content_keys.h"
 #include "ui/session/coalesce.h"
@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-const QString kLookTag = QStringLiteral("look");
+const QString kInspectionTag = QStringLiteral("look");
 const QString kSampleTag = QStringLiteral("sampleValues");
 
 bool runsStage(const Pipeline& pipeline)
@@ -36,7 +36,7 @@ CompareRequest requestOf(const Document& document)
 
 } // namespace
 
-ValueLooks::ValueLooks(Workspace& workspace, QObject* parent)
+ValueInspections::ValueInspections(Workspace& workspace, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
 {
@@ -55,14 +55,14 @@ ValueLooks::ValueLooks(Workspace& workspace, QObject* parent)
     connect(&workspace.pipeline(), &Pipeline::statusChanged, this, later);
     connect(&workspace.pipeline().jobs(), &JobRunner::progressed, this,
             [this](const QString& tag, const Progress& progress) {
-                if (tag != kLookTag)
+                if (tag != kInspectionTag)
                     return;
                 m_fraction = progress.fraction;
                 Q_EMIT changed();
             });
 }
 
-void ValueLooks::setWatched(bool watched)
+void ValueInspections::setWatched(bool watched)
 {
     if (m_watched == watched || m_isOver)
         return;
@@ -72,7 +72,7 @@ void ValueLooks::setWatched(bool watched)
     update();
 }
 
-void ValueLooks::setTarget(const std::optional<LookTarget>& target)
+void ValueInspections::setTarget(const std::optional<InspectionTarget>& target)
 {
     if (target == m_target)
         return;
@@ -83,7 +83,7 @@ void ValueLooks::setTarget(const std::optional<LookTarget>& target)
     update();
 }
 
-void ValueLooks::setSample(std::int64_t sample)
+void ValueInspections::setSample(std::int64_t sample)
 {
     if (sample == m_sample)
         return;
@@ -91,7 +91,7 @@ void ValueLooks::setSample(std::int64_t sample)
     update();
 }
 
-void ValueLooks::setPart(std::size_t result, std::int64_t plane)
+void ValueInspections::setPart(std::size_t result, std::int64_t plane)
 {
     const bool isHere = m_values && m_values->result == result && plane >= m_values->firstPlane
         && plane < m_values->firstPlane + m_values->planes;
@@ -102,7 +102,7 @@ void ValueLooks::setPart(std::size_t result, std::int64_t plane)
     update();
 }
 
-Key ValueLooks::keyNow() const
+Key ValueInspections::keyNow() const
 {
     const Document& document = m_workspace.document();
     const bool isCurrent = document.calibration() && document.converted()
@@ -110,7 +110,7 @@ Key ValueLooks::keyNow() const
     return isCurrent ? document.keys().comparison : Key();
 }
 
-Key ValueLooks::valuesKey(const Key& decisions) const
+Key ValueInspections::valuesKey(const Key& decisions) const
 {
     return KeyBuilder("shownValues")
         .add(decisions)
@@ -120,25 +120,25 @@ Key ValueLooks::valuesKey(const Key& decisions) const
         .key();
 }
 
-bool ValueLooks::isStale() const
+bool ValueInspections::isStale() const
 {
     const Key& now = m_workspace.document().keys().comparison;
-    return (m_look && m_lookKey != now) || (m_values && m_valuesDecisions != now);
+    return (m_inspection && m_inspectionKey != now) || (m_values && m_valuesDecisions != now);
 }
 
-bool ValueLooks::isAgainstOriginal() const
+bool ValueInspections::isAgainstOriginal() const
 {
     const Document& document = m_workspace.document();
     return document.model() && measuresOriginal(document.settings(), *document.model());
 }
 
-bool ValueLooks::isRunning() const
+bool ValueInspections::isRunning() const
 {
     const auto& jobs = m_workspace.pipeline().jobs();
-    return jobs.isRunning(kLookTag) || jobs.isRunning(kSampleTag);
+    return jobs.isRunning(kInspectionTag) || jobs.isRunning(kSampleTag);
 }
 
-QString ValueLooks::note() const
+QString ValueInspections::note() const
 {
     const Document& document = m_workspace.document();
     if (!document.model())
@@ -151,10 +151,10 @@ QString ValueLooks::note() const
         return m_fraction > 0 ? tr("Looking… %1 %").arg(int(m_fraction * 100)) : tr("Looking…");
     if (isStale())
         return tr("of older decisions; convert to look again");
-    return m_look && m_values ? QString() : tr("Convert to look at a node's values");
+    return m_inspection && m_values ? QString() : tr("Convert to look at a node's values");
 }
 
-void ValueLooks::update()
+void ValueInspections::update()
 {
     const Key now = keyNow();
     if (now.empty() && isRunning())
@@ -166,25 +166,25 @@ void ValueLooks::update()
             const Key values = valuesKey(now);
             if (m_valuesKey != values && m_askedValues != values)
                 askValues(now, values);
-            if (m_lookKey != now && m_askedLook != now)
-                askLook(now);
+            if (m_inspectionKey != now && m_askedInspection != now)
+                askInspection(now);
         }
     }
     Q_EMIT changed();
 }
 
-void ValueLooks::askValues(const Key& decisions, const Key& key)
+void ValueInspections::askValues(const Key& decisions, const Key& key)
 {
     auto& jobs = m_workspace.pipeline().jobs();
     m_askedValues = key;
     m_failure.clear();
-    if (jobs.isRunning(kLookTag)) { // a sample is seen before the whole
-        jobs.cancel(kLookTag);
-        m_askedLook.clear();
+    if (jobs.isRunning(kInspectionTag)) { // a sample is seen before the whole
+        jobs.cancel(kInspectionTag);
+        m_askedInspection.clear();
     }
     SampleWanted wanted {*m_target, m_sample, m_part, {}};
-    if (m_look && m_lookKey == decisions)
-        wanted.batchSamples = m_look->batchSamples;
+    if (m_inspection && m_inspectionKey == decisions)
+        wanted.batchSamples = m_inspection->batchSamples;
     auto& engine = m_workspace.pipeline().engine();
     jobs.run(
         Lane::Engine, kSampleTag,
@@ -207,23 +207,23 @@ void ValueLooks::askValues(const Key& decisions, const Key& key)
         });
 }
 
-void ValueLooks::askLook(const Key& key)
+void ValueInspections::askInspection(const Key& key)
 {
-    m_askedLook = key;
+    m_askedInspection = key;
     m_fraction = 0;
     auto& engine = m_workspace.pipeline().engine();
     m_workspace.pipeline().jobs().run(
-        Lane::Engine, kLookTag,
+        Lane::Engine, kInspectionTag,
         [&engine, request = requestOf(m_workspace.document()),
-         target = *m_target](JobContext& job) { return engine.look(request, target, job); },
+         target = *m_target](JobContext& job) { return engine.inspect(request, target, job); },
         this,
-        [this, key](Result<ValueLookPtr> found) {
-            if (m_askedLook != key)
+        [this, key](Result<ValueInspectionPtr> found) {
+            if (m_askedInspection != key)
                 return;
             m_fraction = 0;
             if (found) {
-                m_look = std::move(*found);
-                m_lookKey = key;
+                m_inspection = std::move(*found);
+                m_inspectionKey = key;
             } else {
                 m_failure = failureText(found.error());
             }
@@ -231,22 +231,22 @@ void ValueLooks::askLook(const Key& key)
         });
 }
 
-void ValueLooks::drop()
+void ValueInspections::drop()
 {
-    m_look.reset();
+    m_inspection.reset();
     m_values.reset();
-    m_lookKey.clear();
+    m_inspectionKey.clear();
     m_valuesKey.clear();
     m_valuesDecisions.clear();
     m_failure.clear();
 }
 
-void ValueLooks::cancel()
+void ValueInspections::cancel()
 {
     auto& jobs = m_workspace.pipeline().jobs();
-    jobs.cancel(kLookTag);
+    jobs.cancel(kInspectionTag);
     jobs.cancel(kSampleTag);
-    m_askedLook.clear();
+    m_askedInspection.clear();
     m_askedValues.clear();
 }
 

@@ -3,17 +3,17 @@
 
 #include "engine/graph/graph.h"
 #include "engine/io/source_lines.h"
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 
 #include <string>
 
 namespace qs {
 
 /// The content of `look --json`. Pointers may be null; borrowed for the call.
-struct LookParts
+struct InspectionParts
 {
     const Graph* model = nullptr;
-    const ValueLook* look = nullptr;
+    const ValueInspection* inspection = nullptr;
     const SampleValues* sample = nullptr; ///< only its layout and its error are written
     const SourceExcerpt* source = nullptr;
     std::size_t worst = 10; ///< samples
@@ -23,6 +23,6 @@ struct LookParts
 /// One document, two-space indent: `{format, version, model, node, output, quantized, against,
 /// samples, error, results[], channels[], sample_errors[], worst_samples[], weights[], sample,
 /// source}`.
-std::string lookJson(const LookParts& parts);
+std::string inspectionJson(const InspectionParts& parts);
 
 } // namespace qs

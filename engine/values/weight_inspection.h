@@ -3,15 +3,15 @@
 
 #include "engine/base/job_context.h"
 #include "engine/compare/compare_unit.h"
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 #include "engine/values/value_sums.h"
 
 namespace qs {
 
 /// The quantized weights that the unit's members read, as the reference form makes them; under a
 /// torch guard. Runs no data.
-Result<std::vector<WeightLook>> weightLooks(const ConvertedModel& converted,
-                                            const CompareUnit& unit, const JobContext& job);
+Result<std::vector<WeightInspection>>
+weightInspections(const ConvertedModel& converted, const CompareUnit& unit, const JobContext& job);
 
 /// A channel's error from its sums.
 ChannelError channelError(std::size_t result, std::int64_t index,

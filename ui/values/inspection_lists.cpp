@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/values/look_lists.h"
+#include "ui/values/inspection_lists.h"
 
 #include "engine/base/text.h"
 #include "ui/models/metrics_model.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
-#include "ui/values/look_table.h"
+#include "ui/values/inspection_table.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -31,7 +31,7 @@ public:
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
     {
-        const QVariant share = index.data(LookTable::kBarRole);
+        const QVariant share = index.data(InspectionTable::kBarRole);
         if (share.isValid()) {
             QRectF bar(option.rect.adjusted(2, 3, -2, -3));
             bar.setWidth(bar.width() * std::clamp(share.toDouble(), 0.0, 1.0));
@@ -43,9 +43,9 @@ public:
 
 } // namespace
 
-LookLists::LookLists(QWidget* parent)
+InspectionLists::InspectionLists(QWidget* parent)
     : QWidget(parent)
-    , m_table(new LookTable(this))
+    , m_table(new InspectionTable(this))
     , m_sorted(new QSortFilterProxyModel(this))
 {
     m_list = new QComboBox(this);
@@ -66,35 +66,36 @@ LookLists::LookLists(QWidget* parent)
     addItems(*top, {{m_list, 1}, m_copy});
     addItems(*makeVBox(this, {}, 4), {top, {m_rows, 1}});
     setMinimumWidth(px(200));
-    connect(m_list, &QComboBox::currentIndexChanged, this, &LookLists::showTable);
+    connect(m_list, &QComboBox::currentIndexChanged, this, &InspectionLists::showTable);
     connectCopy(*m_copy, *m_rows, [this] { return csv(); });
     connectChosen(*m_rows,
                   [this](const QModelIndex& index) { goTo(m_sorted->mapToSource(index).row()); });
     setFocusProxy(m_rows);
 }
 
-void LookLists::show(const ValueLookPtr& look, bool isStale)
+void InspectionLists::show(const ValueInspectionPtr& inspection, bool isStale)
 {
-    m_look = look;
+    m_inspection = inspection;
     fillList();
     m_rows->setEnabled(!isStale);
 }
 
-void LookLists::fillList()
+void InspectionLists::fillList()
 {
-    const auto& look = m_look;
+    const auto& inspection = m_inspection;
     QStringList lists;
-    if (look) {
+    if (inspection) {
         const auto outliers = std::count_if(
-            look->channels.begin(), look->channels.end(),
+            inspection->channels.begin(), inspection->channels.end(),
             [](const ChannelError& channel) { return channel.isWide || channel.isNoisy; });
         lists << QStringLiteral("%1%2").arg(
-            toQString(counted(std::int64_t(look->channels.size()), "channel")),
+            toQString(counted(std::int64_t(inspection->channels.size()), "channel")),
             outliers ? QStringLiteral(", %1").arg(toQString(counted(outliers, "outlier")))
                      : QString());
-        lists << (look->samples.empty() ? tr("samples cannot be told apart here")
-                                        : toQString(counted(look->sampleCount, "sample")));
-        for (const WeightLook& weight : look->weights)
+        lists << (inspection->samples.empty()
+                      ? tr("samples cannot be told apart here")
+                      : toQString(counted(inspection->sampleCount, "sample")));
+        for (const WeightInspection& weight : inspection->weights)
             lists << QStringLiteral("%1 · %2").arg(
                 toQString(weight.name),
                 weight.error.sqnrDb ? shownSqnr(*weight.error.sqnrDb, " dB", 2) : tr("no signal"));
@@ -109,21 +110,21 @@ void LookLists::fillList()
         m_list->addItems(lists);
         m_list->setCurrentIndex(std::clamp(at, 0, std::max(0, int(lists.size()) - 1)));
     }
-    m_list->setEnabled(look != nullptr);
-    m_copy->setEnabled(look != nullptr);
+    m_list->setEnabled(inspection != nullptr);
+    m_copy->setEnabled(inspection != nullptr);
     showTable();
 }
 
-void LookLists::showTable()
+void InspectionLists::showTable()
 {
     const int at = std::max(0, m_list->currentIndex());
-    const auto list = at == 0 ? LookTable::List::Channels
-        : at == 1             ? LookTable::List::Samples
-                              : LookTable::List::Weight;
+    const auto list = at == 0 ? InspectionTable::List::Channels
+        : at == 1             ? InspectionTable::List::Samples
+                              : InspectionTable::List::Weight;
     const bool isOther = list != m_table->list()
         || m_rows->horizontalHeader()->sortIndicatorSection() < 0
         || m_rows->horizontalHeader()->sortIndicatorSection() >= m_table->columnCount();
-    m_table->show(m_look, list, std::size_t(std::max(0, at - 2)));
+    m_table->show(m_inspection, list, std::size_t(std::max(0, at - 2)));
     if (isOther)
         m_rows->sortByColumn(1, Qt::AscendingOrder); // the worst first
     static constexpr int kWidths[] = {72, 56, 96, 78};
@@ -131,15 +132,15 @@ void LookLists::showTable()
         m_rows->setColumnWidth(column, px(column < 4 ? kWidths[column] : 70));
 }
 
-void LookLists::goTo(int row)
+void InspectionLists::goTo(int row)
 {
-    if (m_table->list() == LookTable::List::Samples)
+    if (m_table->list() == InspectionTable::List::Samples)
         Q_EMIT sampleWanted(int(m_table->sampleOf(row)));
-    else if (m_table->list() == LookTable::List::Channels)
+    else if (m_table->list() == InspectionTable::List::Channels)
         Q_EMIT channelWanted(*m_table->channelOf(row));
 }
 
-QString LookLists::csv() const
+QString InspectionLists::csv() const
 {
     return csvOfChosen(*m_sorted, *m_rows->selectionModel());
 }

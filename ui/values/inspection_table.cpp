@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/values/look_table.h"
+#include "ui/values/inspection_table.h"
 
 #include "ui/session/text.h"
 
@@ -24,40 +24,40 @@ QVariant dbVariant(const std::optional<double>& db)
     return db ? QVariant(*db) : QVariant();
 }
 
-QVariant channelValue(const ChannelError& channel, LookTable::Field field)
+QVariant channelValue(const ChannelError& channel, InspectionTable::Field field)
 {
     switch (field) {
-    case LookTable::Field::Result:
+    case InspectionTable::Field::Result:
         return double(channel.result);
-    case LookTable::Field::Channel:
+    case InspectionTable::Field::Channel:
         return double(channel.channel);
-    case LookTable::Field::Db:
+    case InspectionTable::Field::Db:
         return dbVariant(channel.sqnrDb);
-    case LookTable::Field::Mse:
+    case InspectionTable::Field::Mse:
         return channel.mse;
-    case LookTable::Field::MaxAbs:
+    case InspectionTable::Field::MaxAbs:
         return channel.maxAbs;
-    case LookTable::Field::Low:
+    case InspectionTable::Field::Low:
         return channel.low;
-    case LookTable::Field::High:
+    case InspectionTable::Field::High:
         return channel.high;
-    case LookTable::Field::Scale:
+    case InspectionTable::Field::Scale:
         return channel.scale > 0 ? QVariant(channel.scale) : QVariant();
-    case LookTable::Field::Outlier:
+    case InspectionTable::Field::Outlier:
         return outlierWord(channel);
     default:
         return {};
     }
 }
 
-QVariant sampleValue(const SampleError& sample, std::int64_t index, LookTable::Field field)
+QVariant sampleValue(const SampleError& sample, std::int64_t index, InspectionTable::Field field)
 {
     switch (field) {
-    case LookTable::Field::Sample:
+    case InspectionTable::Field::Sample:
         return double(index);
-    case LookTable::Field::Db:
+    case InspectionTable::Field::Db:
         return dbVariant(sample.sqnrDb);
-    case LookTable::Field::MaxAbs:
+    case InspectionTable::Field::MaxAbs:
         return sample.maxAbs;
     default:
         return {};
@@ -66,19 +66,19 @@ QVariant sampleValue(const SampleError& sample, std::int64_t index, LookTable::F
 
 } // namespace
 
-struct LookTable::Column
+struct InspectionTable::Column
 {
     Field field;
     const char* title;
     const char* hint;
 };
 
-LookTable::LookTable(QObject* parent)
+InspectionTable::InspectionTable(QObject* parent)
     : QAbstractTableModel(parent)
 {
 }
 
-const std::vector<LookTable::Column>& LookTable::columnsOf(List list)
+const std::vector<InspectionTable::Column>& InspectionTable::columnsOf(List list)
 {
     static const Column kDb {Field::Db, QT_TR_NOOP("dB"),
                              QT_TR_NOOP("Signal to quantization noise")};
@@ -117,22 +117,23 @@ const std::vector<LookTable::Column>& LookTable::columnsOf(List list)
     }
 }
 
-const std::vector<ChannelError>& LookTable::channels() const
+const std::vector<ChannelError>& InspectionTable::channels() const
 {
     static const std::vector<ChannelError> kNone;
-    if (!m_look)
+    if (!m_inspection)
         return kNone;
     if (m_list == List::Channels)
-        return m_look->channels;
-    return m_weight < m_look->weights.size() ? m_look->weights[m_weight].channels : kNone;
+        return m_inspection->channels;
+    return m_weight < m_inspection->weights.size() ? m_inspection->weights[m_weight].channels
+                                                   : kNone;
 }
 
-void LookTable::show(ValueLookPtr look, List list, std::size_t weight)
+void InspectionTable::show(ValueInspectionPtr inspection, List list, std::size_t weight)
 {
-    if (look == m_look && list == m_list && weight == m_weight)
+    if (inspection == m_inspection && list == m_list && weight == m_weight)
         return;
     beginResetModel();
-    m_look = std::move(look);
+    m_inspection = std::move(inspection);
     m_list = list;
     m_weight = weight;
     m_noise = m_mostNoise = 0;
@@ -143,56 +144,57 @@ void LookTable::show(ValueLookPtr look, List list, std::size_t weight)
     endResetModel();
 }
 
-const ChannelError* LookTable::channelOf(int row) const
+const ChannelError* InspectionTable::channelOf(int row) const
 {
     return m_list == List::Samples ? nullptr : &channels()[std::size_t(row)];
 }
 
-int LookTable::rowCount(const QModelIndex& parent) const
+int InspectionTable::rowCount(const QModelIndex& parent) const
 {
-    if (parent.isValid() || !m_look)
+    if (parent.isValid() || !m_inspection)
         return 0;
-    return int(m_list == List::Samples ? m_look->samples.size() : channels().size());
+    return int(m_list == List::Samples ? m_inspection->samples.size() : channels().size());
 }
 
-int LookTable::columnCount(const QModelIndex& parent) const
+int InspectionTable::columnCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : int(columnsOf(m_list).size());
 }
 
-double LookTable::noise(int row) const
+double InspectionTable::noise(int row) const
 {
-    return m_list == List::Samples ? m_look->samples[std::size_t(row)].noise
+    return m_list == List::Samples ? m_inspection->samples[std::size_t(row)].noise
                                    : channels()[std::size_t(row)].noise;
 }
 
-double LookTable::share(int row) const
+double InspectionTable::share(int row) const
 {
     return m_noise > 0 && std::isfinite(m_noise) ? noise(row) / m_noise : 0;
 }
 
-QVariant LookTable::value(int row, const Column& column) const
+QVariant InspectionTable::value(int row, const Column& column) const
 {
-    if (column.field == LookTable::Field::Share)
+    if (column.field == InspectionTable::Field::Share)
         return share(row);
     return m_list == List::Samples
-        ? sampleValue(m_look->samples[std::size_t(row)], row, column.field)
+        ? sampleValue(m_inspection->samples[std::size_t(row)], row, column.field)
         : channelValue(channels()[std::size_t(row)], column.field);
 }
 
-QVariant LookTable::data(const QModelIndex& index, int role) const
+QVariant InspectionTable::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid())
         return {};
     const Column& column = columnsOf(m_list)[std::size_t(index.column())];
     if (role == kBarRole)
-        return column.field == LookTable::Field::Share && m_mostNoise > 0
+        return column.field == InspectionTable::Field::Share && m_mostNoise > 0
                 && std::isfinite(m_mostNoise)
             ? QVariant(noise(index.row()) / m_mostNoise)
             : QVariant();
     if (role == Qt::TextAlignmentRole)
-        return int((column.field == LookTable::Field::Outlier ? Qt::AlignLeft : Qt::AlignRight)
-                   | Qt::AlignVCenter);
+        return int(
+            (column.field == InspectionTable::Field::Outlier ? Qt::AlignLeft : Qt::AlignRight)
+            | Qt::AlignVCenter);
     const QVariant found = value(index.row(), column);
     if (role == Qt::UserRole || !found.isValid() || found.typeId() != QMetaType::Double)
         return role == Qt::UserRole || role == Qt::DisplayRole || role == Qt::ToolTipRole
@@ -204,20 +206,20 @@ QVariant LookTable::data(const QModelIndex& index, int role) const
     if (role != Qt::DisplayRole)
         return {};
     switch (column.field) {
-    case LookTable::Field::Result:
-    case LookTable::Field::Channel:
-    case LookTable::Field::Sample:
+    case InspectionTable::Field::Result:
+    case InspectionTable::Field::Channel:
+    case InspectionTable::Field::Sample:
         return QString::number(number, 'f', 0);
-    case LookTable::Field::Db:
+    case InspectionTable::Field::Db:
         return shownSqnr(number, "");
-    case LookTable::Field::Share:
+    case InspectionTable::Field::Share:
         return QStringLiteral("%1 %").arg(number * 100, 0, 'f', 1);
     default:
         return QString::number(number, 'g', 3);
     }
 }
 
-QVariant LookTable::headerData(int section, Qt::Orientation orientation, int role) const
+QVariant InspectionTable::headerData(int section, Qt::Orientation orientation, int role) const
 {
     const auto& columns = columnsOf(m_list);
     if (orientation != Qt::Horizontal || section < 0 || section >= int(columns.size()))

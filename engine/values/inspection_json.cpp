@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/values/look_json.h"
+#include "engine/values/inspection_json.h"
 
 #include "engine/export/documents/node_json.h"
 #include "engine/graph/source_frames.h"
@@ -50,10 +50,10 @@ Json sampleJson(std::int64_t index, const SampleError& sample)
             {"noise", numberJson(sample.noise)}};
 }
 
-Json resultsJson(const ValueLook& look)
+Json resultsJson(const ValueInspection& inspection)
 {
     Json list = Json::array();
-    for (const ResultLook& result : look.results)
+    for (const ResultInspection& result : inspection.results)
         list.push_back(
             {{"name", result.name},
              {"shape", result.shape},
@@ -62,10 +62,10 @@ Json resultsJson(const ValueLook& look)
     return list;
 }
 
-Json weightsJson(const ValueLook& look)
+Json weightsJson(const ValueInspection& inspection)
 {
     Json list = Json::array();
-    for (const WeightLook& weight : look.weights) {
+    for (const WeightInspection& weight : inspection.weights) {
         Json json {{"node", weight.node},
                    {"name", weight.name},
                    {"dtype", weight.dtype},
@@ -112,32 +112,32 @@ Json sourceJson(const Node* node, const SourceExcerpt* source)
 
 } // namespace
 
-std::string lookJson(const LookParts& parts)
+std::string inspectionJson(const InspectionParts& parts)
 {
-    const ValueLook& look = *parts.look;
+    const ValueInspection& inspection = *parts.inspection;
     const ModelInfo& info = parts.model->info();
-    const Node* node = look.target.output ? nullptr : parts.model->tryFind(look.name);
-    Json error = metricsJson(look.error);
+    const Node* node = inspection.target.output ? nullptr : parts.model->tryFind(inspection.name);
+    Json error = metricsJson(inspection.error);
     if (error.is_object())
-        error["kl"] = dbJson(look.kl);
+        error["kl"] = dbJson(inspection.kl);
     Json json {{"format", "quantscope.look"},
                {"version", 1},
                {"model", {{"path", info.path}, {"sha256", info.sha256}}},
                {"node", node ? Json(node->name) : Json(nullptr)},
-               {"output", look.target.output ? Json(look.name) : Json(nullptr)},
-               {"quantized", look.quantized},
+               {"output", inspection.target.output ? Json(inspection.name) : Json(nullptr)},
+               {"quantized", inspection.quantized},
                {"against", parts.againstOriginal ? "original" : "edited"},
-               {"samples", look.sampleCount}};
+               {"samples", inspection.sampleCount}};
     json["error"] = std::move(error);
-    json["results"] = resultsJson(look);
-    json["channels"] = channelsJson(look.channels, false);
+    json["results"] = resultsJson(inspection);
+    json["channels"] = channelsJson(inspection.channels, false);
     json["sample_errors"] = Json::array();
-    for (std::size_t i = 0; i < look.samples.size(); ++i)
-        json["sample_errors"].push_back(sampleJson(std::int64_t(i), look.samples[i]));
+    for (std::size_t i = 0; i < inspection.samples.size(); ++i)
+        json["sample_errors"].push_back(sampleJson(std::int64_t(i), inspection.samples[i]));
     json["worst_samples"] = Json::array();
-    for (const std::int64_t i : worstSamples(look, parts.worst))
-        json["worst_samples"].push_back(sampleJson(i, look.samples[std::size_t(i)]));
-    json["weights"] = weightsJson(look);
+    for (const std::int64_t i : worstSamples(inspection, parts.worst))
+        json["worst_samples"].push_back(sampleJson(i, inspection.samples[std::size_t(i)]));
+    json["weights"] = weightsJson(inspection);
     json["sample"] = valuesJson(parts.sample);
     json["source"] = sourceJson(node, parts.source);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -5,9 +5,9 @@
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/values/heat_map.h"
-#include "ui/values/look_table.h"
+#include "ui/values/inspection_table.h"
 #include "ui/values/sample_view.h"
-#include "ui/values/value_looks.h"
+#include "ui/values/value_inspections.h"
 #include "ui/values/values_page.h"
 
 #include <QAbstractItemModelTester>
@@ -26,23 +26,27 @@ using namespace qs;
 
 /// The page of values beside `look --json` and the arrays that `look --npz` writes, for the same
 /// decisions and data.
-class TestLooks : public test::EdgeWindow
+class TestInspections : public test::EdgeWindow
 {
     Q_OBJECT
 
 private:
     ValuesPage& page() { return *find<ValuesPage>("valuesPage"); }
-    ValueLooks& looks() { return page().looks(); }
+    ValueInspections& inspections() { return page().inspections(); }
     QTableView& table() { return *find<QTableView>("valuesTable"); }
     QComboBox& list() { return *find<QComboBox>("valuesList"); }
     QSpinBox& sample() { return *find<QSpinBox>("valuesSample"); }
-    bool isThere() { return looks().look() && looks().values() && looks().note().isEmpty(); }
+    bool isThere()
+    {
+        return inspections().inspection() && inspections().values()
+            && inspections().note().isEmpty();
+    }
 
-    void lookAt(const char* name)
+    void inspectValue(const char* name)
     {
         workspace().selectNode(node(name));
-        QTRY_VERIFY_WITH_TIMEOUT(isThere() && looks().target()->node == node(name), 60000);
-        QCOMPARE(looks().values()->sample, std::int64_t(sample().value()));
+        QTRY_VERIFY_WITH_TIMEOUT(isThere() && inspections().target()->node == node(name), 60000);
+        QCOMPARE(inspections().values()->sample, std::int64_t(sample().value()));
     }
 
     /// What the command line says of the decisions as they stand, over the calibration's data.
@@ -116,19 +120,19 @@ private Q_SLOTS:
     void everyNumberIsTheCommandLines()
     {
         QFETCH(QByteArray, name);
-        lookAt(name.constData());
+        inspectValue(name.constData());
         sample().setValue(11);
-        QTRY_VERIFY_WITH_TIMEOUT(isThere() && looks().values()->sample == 11, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(isThere() && inspections().values()->sample == 11, 60000);
         const QString file = m_folder.filePath("values.npz");
         const QJsonObject told
             = toldOf({"--node", QString::fromLatin1(name), "--sample", "11", "--npz", file});
-        const ValueLook& look = *looks().look();
-        checkTerm(told["error"], look.error);
-        QVERIFY(sameNumber(*look.kl, told["error"].toObject()["kl"].toDouble()));
+        const ValueInspection& inspection = *inspections().inspection();
+        checkTerm(told["error"], inspection.error);
+        QVERIFY(sameNumber(*inspection.kl, told["error"].toObject()["kl"].toDouble()));
         // The comparison that the window shows everywhere else.
         const NodeError* error = workspace().facts().error(node(name.constData()));
-        QVERIFY(error && sameNumber(*error->cumulative->sqnrDb, *look.error->sqnrDb));
-        QCOMPARE(error->kl, look.kl);
+        QVERIFY(error && sameNumber(*error->cumulative->sqnrDb, *inspection.error->sqnrDb));
+        QCOMPARE(error->kl, inspection.kl);
         QCOMPARE(list().count(), 2 + int(told["weights"].toArray().size()));
         list().setCurrentIndex(0);
         compareRows(told["channels"].toArray(), "channel");
@@ -141,7 +145,7 @@ private Q_SLOTS:
         list().setCurrentIndex(0);
         const auto arrays = readNpz(file.toStdString());
         QVERIFY(arrays);
-        const SampleValues& values = *looks().values();
+        const SampleValues& values = *inspections().values();
         QVERIFY(values.isWhole());
         int compared = 0;
         for (const NpyArray& array : arrays->arrays) {
@@ -160,11 +164,11 @@ private Q_SLOTS:
 
     void mapsShowTheChosenSlice()
     {
-        lookAt("relu_2");
+        inspectValue("relu_2");
         auto* plane = find<QSpinBox>("valuesPlane");
         QCOMPARE(plane->maximum(), 15);
         plane->setValue(5);
-        const SampleValues& values = *looks().values();
+        const SampleValues& values = *inspections().values();
         auto& view = *find<SampleView>("sampleView");
         const std::size_t size = std::size_t(values.rows * values.columns);
         for (std::size_t i = 0; i < size; ++i) {
@@ -197,14 +201,14 @@ private Q_SLOTS:
 
     void aClickGoesToTheWorst()
     {
-        lookAt("relu_2");
+        inspectValue("relu_2");
         list().setCurrentIndex(1);
-        const auto worst = worstSamples(*looks().look(), 1).front();
+        const auto worst = worstSamples(*inspections().inspection(), 1).front();
         QCOMPARE(cell(0, "sample"), double(worst)); // the worst first
         QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
                           table().visualRect(table().model()->index(0, 0)).center());
         QCOMPARE(sample().value(), int(worst));
-        QTRY_VERIFY(looks().values() && looks().values()->sample == worst);
+        QTRY_VERIFY(inspections().values() && inspections().values()->sample == worst);
         list().setCurrentIndex(0);
         const double channel = cell(0, "channel");
         QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
@@ -219,7 +223,7 @@ private Q_SLOTS:
         of->setCurrentIndex(1);
         QTRY_VERIFY_WITH_TIMEOUT(isThere(), 60000);
         const QJsonObject told = toldOf({"--output", of->itemText(1).mid(7)});
-        checkTerm(told["error"], looks().look()->error);
+        checkTerm(told["error"], inspections().inspection()->error);
         checkTerm(told["error"], document().comparison()->outputs.front().cumulative);
         list().setCurrentIndex(1);
         compareRows(told["sample_errors"].toArray(), "sample");
@@ -229,7 +233,7 @@ private Q_SLOTS:
 
     void rowsAreCopied()
     {
-        lookAt("linear");
+        inspectValue("linear");
         list().setCurrentIndex(2);
         table().clearSelection();
         find<QPushButton>("valuesCopy")->click();
@@ -243,41 +247,41 @@ private Q_SLOTS:
 
     void tableKeepsItsPromises()
     {
-        lookAt("linear");
-        LookTable model;
+        inspectValue("linear");
+        InspectionTable model;
         QAbstractItemModelTester tester(&model,
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.show(looks().look(), LookTable::List::Channels);
-        model.show(looks().look(), LookTable::List::Samples);
-        model.show(looks().look(), LookTable::List::Weight, 0);
+        model.show(inspections().inspection(), InspectionTable::List::Channels);
+        model.show(inspections().inspection(), InspectionTable::List::Samples);
+        model.show(inspections().inspection(), InspectionTable::List::Weight, 0);
         QVERIFY(model.rowCount() > 0);
-        model.show(nullptr, LookTable::List::Channels);
+        model.show(nullptr, InspectionTable::List::Channels);
         QCOMPARE(model.rowCount(), 0);
     }
 
     void otherDecisionsAreNeverShownAsCurrent()
     {
-        lookAt("relu_2");
-        const ValueLookPtr before = looks().look();
+        inspectValue("relu_2");
+        const ValueInspectionPtr before = inspections().inspection();
         Recipe recipe = document().recipe();
         recipe.mapping.rules.push_back({});
         recipe.mapping.rules.back().kind = RuleKind::ModuleName;
         recipe.mapping.rules.back().key = "stem";
         workspace().change("stem in float", recipe);
-        QTRY_VERIFY(looks().isStale());
+        QTRY_VERIFY(inspections().isStale());
         settle();
         QVERIFY(find<ElidedLabel>("valuesNote")->text().contains("older decisions"));
         QVERIFY(!table().isEnabled());
         workspace().pipeline().runUpTo(Stage::Compare);
         settle();
-        QTRY_VERIFY_WITH_TIMEOUT(isThere() && looks().look() != before, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(isThere() && inspections().inspection() != before, 60000);
         const QJsonObject told = toldOf({"--node", "relu_2"});
-        checkTerm(told["error"], looks().look()->error);
+        checkTerm(told["error"], inspections().inspection()->error);
         startAgain();
         settle();
         QTRY_VERIFY(!document().isStale(Stage::Convert));
-        lookAt("relu_2");
-        QCOMPARE(*looks().look()->error->sqnrDb, *before->error->sqnrDb);
+        inspectValue("relu_2");
+        QCOMPARE(*inspections().inspection()->error->sqnrDb, *before->error->sqnrDb);
     }
 
     void sourceOfTheNode()
@@ -308,7 +312,7 @@ int main(int argc, char** argv)
 {
     QApplication app(argc, argv);
     applyTheme(app, false);
-    TestLooks test;
+    TestInspections test;
     return QTest::qExec(&test, argc, argv);
 }
-#include "tst_ui_looks.moc"
+#include "tst_ui_inspections.moc"

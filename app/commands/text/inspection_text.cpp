@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/text/look_text.h"
+#include "app/commands/text/inspection_text.h"
 
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
@@ -87,33 +87,34 @@ std::string channelsText(const std::vector<ChannelError>& channels, bool ofWeigh
     return text + outliersText(channels);
 }
 
-std::string samplesText(const LookParts& parts)
+std::string samplesText(const InspectionParts& parts)
 {
-    const ValueLook& look = *parts.look;
-    if (look.samples.empty())
+    const ValueInspection& inspection = *parts.inspection;
+    if (inspection.samples.empty())
         return "samples cannot be told apart here: the value's first dimension is not the "
                "samples\n";
     TextTable table({">sample", ">SQNR dB", ">max error"});
-    for (const std::int64_t i : worstSamples(look, parts.worst)) {
-        const SampleError& sample = look.samples[std::size_t(i)];
+    for (const std::int64_t i : worstSamples(inspection, parts.worst)) {
+        const SampleError& sample = inspection.samples[std::size_t(i)];
         table.add({std::to_string(i), sqnrCell(sample.sqnrDb), shortText(sample.maxAbs)});
     }
     return table.empty()
         ? std::string()
-        : "worst samples of " + std::to_string(look.sampleCount) + "\n" + table.text();
+        : "worst samples of " + std::to_string(inspection.sampleCount) + "\n" + table.text();
 }
 
 /// "output logits", or the node as tables call it.
-std::string namedText(const LookParts& parts)
+std::string namedText(const InspectionParts& parts)
 {
-    const ValueLook& look = *parts.look;
-    const Node* node = look.target.output ? nullptr : parts.model->tryFind(look.name);
-    return node ? nodeTitle(*parts.model, node->id) : "output " + look.name;
+    const ValueInspection& inspection = *parts.inspection;
+    const Node* node = inspection.target.output ? nullptr : parts.model->tryFind(inspection.name);
+    return node ? nodeTitle(*parts.model, node->id) : "output " + inspection.name;
 }
 
-std::string sourceText(const LookParts& parts)
+std::string sourceText(const InspectionParts& parts)
 {
-    const Node* node = parts.look->target.output ? nullptr : parts.model->tryFind(parts.look->name);
+    const Node* node
+        = parts.inspection->target.output ? nullptr : parts.model->tryFind(parts.inspection->name);
     if (!node || node->source.file.empty())
         return {};
     const SourceLocation& at = node->source;
@@ -143,7 +144,7 @@ std::string rangeText(const std::vector<float>& values)
     return shortText(*least) + " to " + shortText(*most);
 }
 
-std::string sampleText(const LookParts& parts)
+std::string sampleText(const InspectionParts& parts)
 {
     const SampleValues* values = parts.sample;
     if (!values)
@@ -151,41 +152,41 @@ std::string sampleText(const LookParts& parts)
     std::string text = "sample " + std::to_string(values->sample) + ": float32"
         + shapeText(values->shape) + (values->ofBatch ? ", of its whole batch" : "") + ", float "
         + rangeText(values->floating) + ", converted " + rangeText(values->converted);
-    const auto& samples = parts.look->samples;
+    const auto& samples = parts.inspection->samples;
     if (std::size_t(values->sample) < samples.size())
         text += ", " + sqnrCell(samples[std::size_t(values->sample)].sqnrDb) + " dB";
     return text + "\n";
 }
 
-std::string errorText(const ValueLook& look)
+std::string errorText(const ValueInspection& inspection)
 {
-    if (!look.error)
+    if (!inspection.error)
         return "nothing was measured\n";
-    return "SQNR " + sqnrCell(look.error->sqnrDb) + " dB, cosine "
-        + fixedText(look.error->cosine, 6) + ", MSE " + shortText(look.error->mse)
-        + ", largest error " + shortText(look.error->maxAbs)
-        + (look.kl ? ", KL divergence " + shortText(*look.kl) + " nats" : "") + ", over "
-        + counted(look.sampleCount, "sample") + "\n";
+    return "SQNR " + sqnrCell(inspection.error->sqnrDb) + " dB, cosine "
+        + fixedText(inspection.error->cosine, 6) + ", MSE " + shortText(inspection.error->mse)
+        + ", largest error " + shortText(inspection.error->maxAbs)
+        + (inspection.kl ? ", KL divergence " + shortText(*inspection.kl) + " nats" : "")
+        + ", over " + counted(inspection.sampleCount, "sample") + "\n";
 }
 
 } // namespace
 
-std::string lookText(const LookParts& parts)
+std::string inspectionText(const InspectionParts& parts)
 {
-    const ValueLook& look = *parts.look;
+    const ValueInspection& inspection = *parts.inspection;
     const std::string against
         = parts.againstOriginal ? "the original model before its edits\n" : "float\n";
     std::string text = namedText(parts)
-        + (look.target.output   ? ": reference form against " + against
-               : look.quantized ? ": quantized, reference form against " + against
+        + (inspection.target.output   ? ": reference form against " + against
+               : inspection.quantized ? ": quantized, reference form against " + against
                : parts.againstOriginal
                ? ": float, on the converted model's values, against " + against
                : std::string(": float, on the converted model's values\n"));
-    text += sourceText(parts) + errorText(look);
-    for (std::size_t i = 0; i < look.results.size(); ++i) {
-        const ResultLook& result = look.results[i];
+    text += sourceText(parts) + errorText(inspection);
+    for (std::size_t i = 0; i < inspection.results.size(); ++i) {
+        const ResultInspection& result = inspection.results[i];
         std::vector<ChannelError> channels;
-        for (const ChannelError& channel : look.channels)
+        for (const ChannelError& channel : inspection.channels)
             if (channel.result == i)
                 channels.push_back(channel);
         text += "\n" + result.name + " float32" + shapeText(result.shape)
@@ -195,7 +196,7 @@ std::string lookText(const LookParts& parts)
             + channelsText(channels, false);
     }
     text += "\n" + samplesText(parts) + sampleText(parts);
-    for (const WeightLook& weight : look.weights)
+    for (const WeightInspection& weight : inspection.weights)
         text += "\nweight " + weight.name + " " + weight.dtype + shapeText(weight.shape)
             + ", channels along axis " + std::to_string(weight.channelAxis) + ": "
             + sqnrCell(weight.error.sqnrDb) + " dB\n" + channelsText(weight.channels, true);

@@ -4,7 +4,7 @@
 #ifndef Q_MOC_RUN
 #include "engine/base/job_context.h"
 #include "engine/base/key.h"
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 #endif
 
 #include <QObject>
@@ -18,25 +18,25 @@ class Workspace;
 /// One look at a value over all data and one sample's values, asked of the engine on its lane while
 /// somebody watches; a newer wish cancels the older, and so does a stage of the pipeline, which
 /// goes first. Both are remembered with the key of the decisions that they are of. GUI thread only.
-class ValueLooks : public QObject
+class ValueInspections : public QObject
 {
     Q_OBJECT
 
 public:
-    explicit ValueLooks(Workspace& workspace, QObject* parent = nullptr);
+    explicit ValueInspections(Workspace& workspace, QObject* parent = nullptr);
 
     /// Nothing is asked while nobody watches.
     void setWatched(bool watched);
     /// A node, or an output of the model; none: nothing.
-    void setTarget(const std::optional<LookTarget>& target);
+    void setTarget(const std::optional<InspectionTarget>& target);
     void setSample(std::int64_t sample);
     /// The result, and a plane that the part must hold.
     void setPart(std::size_t result, std::int64_t plane);
 
-    const std::optional<LookTarget>& target() const { return m_target; }
+    const std::optional<InspectionTarget>& target() const { return m_target; }
     std::int64_t sample() const { return m_sample; }
     /// Null until it is there; of older decisions where `isStale`.
-    const ValueLookPtr& look() const { return m_look; }
+    const ValueInspectionPtr& inspection() const { return m_inspection; }
     /// Of the sample that is wanted, or of the one before while that is under way.
     const SampleValuesPtr& values() const { return m_values; }
     bool isStale() const;
@@ -54,7 +54,7 @@ private:
     Key keyNow() const;
     Key valuesKey(const Key& decisions) const;
     void update();
-    void askLook(const Key& key);
+    void askInspection(const Key& key);
     void askValues(const Key& decisions, const Key& key);
     void drop();
     void cancel();
@@ -62,14 +62,14 @@ private:
     Workspace& m_workspace;
     bool m_isOver = false; ///< the workspace went before the page that shows this
     bool m_watched = false;
-    std::optional<LookTarget> m_target;
+    std::optional<InspectionTarget> m_target;
     std::int64_t m_sample = 0;
     ValuePart m_part;
-    ValueLookPtr m_look;
+    ValueInspectionPtr m_inspection;
     SampleValuesPtr m_values;
-    Key m_lookKey, m_valuesKey; ///< decisions of the look; all that the values are of
+    Key m_inspectionKey, m_valuesKey; ///< decisions of the look; all that the values are of
     Key m_valuesDecisions;
-    Key m_askedLook, m_askedValues; ///< under way, or failed
+    Key m_askedInspection, m_askedValues; ///< under way, or failed
     QString m_failure;
     double m_fraction = 0;
 };

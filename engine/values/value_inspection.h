@@ -14,11 +14,11 @@ namespace qs {
 
 /// The subject of an inspection: the results of a node, or one output of the model. A node inside a
 /// fusion means the fusion, whose last member carries the numbers.
-struct LookTarget
+struct InspectionTarget
 {
     NodeId node;
     std::optional<std::size_t> output; ///< in the order of `outputNames`; then `node` says nothing
-    friend bool operator==(const LookTarget&, const LookTarget&) = default;
+    friend bool operator==(const InspectionTarget&, const InspectionTarget&) = default;
 };
 
 /// One channel of a value over all samples, or of a weight. Sums over channels are those of the
@@ -46,7 +46,7 @@ struct SampleError
 };
 
 /// The layout of a result of the node.
-struct ResultLook
+struct ResultInspection
 {
     std::string name;
     std::vector<std::int64_t> shape; ///< in the first batch
@@ -56,7 +56,7 @@ struct ResultLook
 
 /// A weight of the node as the reference form reads it, against the float one with batch norms
 /// folded.
-struct WeightLook
+struct WeightInspection
 {
     std::string node; ///< that reads it, in the float graph
     std::string name; ///< of the stored tensor, or of what it was folded to
@@ -67,33 +67,33 @@ struct WeightLook
     std::vector<ChannelError> channels;
 };
 
-/// Result of an inspection over the data. A value; share as ValueLookPtr.
-struct ValueLook
+/// Result of an inspection over the data. A value; share as ValueInspectionPtr.
+struct ValueInspection
 {
-    LookTarget target;
+    InspectionTarget target;
     std::string name; ///< of the node that carries the numbers, or of the output
     bool quantized = false; ///< the reference form quantizes it
     std::optional<ErrorMetrics> error; ///< y^ - y: the comparison's cumulative error
     std::optional<double> kl; ///< the comparison's
-    std::vector<ResultLook> results;
+    std::vector<ResultInspection> results;
     std::vector<ChannelError> channels; ///< by result, then by channel
     /// In the order of the data; empty if the value's rows are not samples.
     std::vector<SampleError> samples;
     std::int64_t sampleCount = 0;
     std::vector<std::int64_t> batchSamples; ///< how many of them each batch has
-    std::vector<WeightLook> weights;
+    std::vector<WeightInspection> weights;
 };
-using ValueLookPtr = std::shared_ptr<const ValueLook>;
+using ValueInspectionPtr = std::shared_ptr<const ValueInspection>;
 
 /// Indices into `samples`, the one that loses most first: by dB, those without a signal last.
-std::vector<std::int64_t> worstSamples(const ValueLook& look, std::size_t most);
+std::vector<std::int64_t> worstSamples(const ValueInspection& inspection, std::size_t most);
 /// Indices into `channels`, likewise.
 std::vector<std::size_t> worstChannels(const std::vector<ChannelError>& channels);
 
 /// One sample's values in both models, or a part of them. A value.
 struct SampleValues
 {
-    LookTarget target;
+    InspectionTarget target;
     std::int64_t sample = 0;
     std::size_t result = 0;
     std::vector<std::int64_t> shape; ///< of the sample's whole value, without the batch's dimension
@@ -123,11 +123,11 @@ struct ValuePart
 /// One sample's values, as they are asked for.
 struct SampleWanted
 {
-    LookTarget target;
+    InspectionTarget target;
     std::int64_t sample = 0;
     ValuePart part {};
-    /// `ValueLook::batchSamples` of a look at the same data, where there was one: spares reading
-    /// the batches before.
+    /// `ValueInspection::batchSamples` of a look at the same data, where there was one: spares
+    /// reading the batches before.
     std::vector<std::int64_t> batchSamples {};
 };
 

@@ -5,7 +5,7 @@
 #include "engine/calibrate/data/dataset.h"
 #include "engine/convert/converted_model.h"
 #include "engine/edit/edited_model.h"
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 
 namespace qs {
 
@@ -16,9 +16,10 @@ namespace qs {
 /// converted model was made from, the float side is the file's model as it was before the edits.
 /// Errors: a node that is not measured, one that the file's model does not have, an unknown output,
 /// those of the data.
-Result<ValueLookPtr> lookAt(const ConvertedModel& converted, const Dataset& data,
-                            const LookTarget& target, const std::string& device,
-                            const JobContext& job = {}, const EditedModel* edited = nullptr);
+Result<ValueInspectionPtr> inspectValue(const ConvertedModel& converted, const Dataset& data,
+                                        const InspectionTarget& target, const std::string& device,
+                                        const JobContext& job = {},
+                                        const EditedModel* edited = nullptr);
 
 /// The value for one sample of the data in both models; runs the batch that holds it (of a sequence
 /// all before it too). If the value's rows are not samples, returns that of the whole batch and

@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 #endif
 
 #include <QWidget>
@@ -14,19 +14,19 @@ class QTableView;
 
 namespace qs {
 
-class LookTable;
+class InspectionTable;
 
 /// The lists of a look, one at a time: channels, samples, channels of each weight; the worst first.
 /// GUI thread only.
-class LookLists : public QWidget
+class InspectionLists : public QWidget
 {
     Q_OBJECT
 
 public:
-    explicit LookLists(QWidget* parent);
+    explicit InspectionLists(QWidget* parent);
 
     /// Null: nothing. A stale look cannot be clicked.
-    void show(const ValueLookPtr& look, bool isStale);
+    void show(const ValueInspectionPtr& inspection, bool isStale);
     /// The list as CSV: the selected rows, or all.
     QString csv() const;
 
@@ -39,8 +39,8 @@ private:
     void showTable();
     void goTo(int row);
 
-    ValueLookPtr m_look;
-    LookTable* m_table;
+    ValueInspectionPtr m_inspection;
+    InspectionTable* m_table;
     QSortFilterProxyModel* m_sorted;
     QComboBox* m_list;
     QTableView* m_rows;

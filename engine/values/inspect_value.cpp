@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/values/look.h"
+#include "engine/values/inspect_value.h"
 
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/torch_guard.h"
@@ -11,7 +11,7 @@
 #include "engine/values/channel_outliers.h"
 #include "engine/values/value_sums.h"
 #include "engine/values/watched_run.h"
-#include "engine/values/weight_look.h"
+#include "engine/values/weight_inspection.h"
 
 #include <ATen/ATen.h>
 
@@ -19,7 +19,7 @@ namespace qs {
 
 namespace {
 
-std::string nameOf(const ConvertedModel& converted, const LookTarget& target,
+std::string nameOf(const ConvertedModel& converted, const InspectionTarget& target,
                    const CompareUnit* unit)
 {
     const Graph& model = *converted.prepared->model;
@@ -27,10 +27,10 @@ std::string nameOf(const ConvertedModel& converted, const LookTarget& target,
 }
 
 /// Collects the results of one inspection over the batches.
-class Looker
+class ValueInspector
 {
 public:
-    Looker(const ConvertedModel& converted, const WatchedRun& run)
+    ValueInspector(const ConvertedModel& converted, const WatchedRun& run)
         : m_graph(*converted.prepared->model)
         , m_values(run.values())
         , m_sums(run.values().size())
@@ -57,7 +57,7 @@ public:
         return {};
     }
 
-    void addTo(ValueLook& look)
+    void addTo(ValueInspection& inspection)
     {
         ErrorSums all;
         for (std::size_t i = 0; i < m_sums.size(); ++i) {
@@ -65,21 +65,21 @@ public:
             m_results[i].channels = channels.size();
             for (std::size_t c = 0; c < channels.size(); ++c) {
                 kernels::merge(all, channels[c].sums);
-                look.channels.push_back(channelError(i, std::int64_t(c), channels[c]));
+                inspection.channels.push_back(channelError(i, std::int64_t(c), channels[c]));
             }
             addSamples(m_sums[i].samples(), i == 0);
         }
-        look.error = metricsFrom(all);
-        look.kl = divergence(m_counts);
-        look.results = std::move(m_results);
-        markOutliers(look.channels);
+        inspection.error = metricsFrom(all);
+        inspection.kl = divergence(m_counts);
+        inspection.results = std::move(m_results);
+        markOutliers(inspection.channels);
         for (const ErrorSums& sums : m_samples) {
             const auto error = metricsFrom(sums);
-            look.samples.push_back(
+            inspection.samples.push_back(
                 {sums.signal2, sums.noise2, error ? error->sqnrDb : std::nullopt, sums.maxAbs});
         }
-        look.sampleCount = m_sampleCount;
-        look.batchSamples = std::move(m_batchSamples);
+        inspection.sampleCount = m_sampleCount;
+        inspection.batchSamples = std::move(m_batchSamples);
     }
 
 private:
@@ -98,24 +98,24 @@ private:
     const Graph& m_graph;
     std::vector<ValueRef> m_values;
     std::vector<ValueSums> m_sums; ///< by result
-    std::vector<ResultLook> m_results;
+    std::vector<ResultInspection> m_results;
     ValueCounts m_counts;
     std::vector<ErrorSums> m_samples;
     std::int64_t m_sampleCount = 0;
     std::vector<std::int64_t> m_batchSamples;
 };
 
-Result<ValueLookPtr> look(const ConvertedModel& converted, const Dataset& data,
-                          const LookTarget& target, const std::string& device,
-                          const JobContext& job, const EditedModel* edited)
+Result<ValueInspectionPtr> inspection(const ConvertedModel& converted, const Dataset& data,
+                                      const InspectionTarget& target, const std::string& device,
+                                      const JobContext& job, const EditedModel* edited)
 {
     QS_TRY(WatchedRun run,
            WatchedRun::create(converted, target, device, data.isSequence(), edited));
-    auto found = std::make_shared<ValueLook>();
+    auto found = std::make_shared<ValueInspection>();
     found->target = target;
     found->name = nameOf(converted, target, run.unit());
     found->quantized = run.unit() && run.unit()->quantized;
-    Looker looker(converted, run);
+    ValueInspector inspector(converted, run);
     BatchReader reader(data, job);
     const std::int64_t count = reader.count();
     for (std::int64_t i = 0; i < count; ++i) {
@@ -126,13 +126,13 @@ Result<ValueLookPtr> look(const ConvertedModel& converted, const Dataset& data,
         auto seen = run.run(batch, job);
         if (!seen)
             return fail(std::move(seen).error().atNode(found->name));
-        QS_CHECK(looker.add(*seen, batch.samples));
+        QS_CHECK(inspector.add(*seen, batch.samples));
     }
-    looker.addTo(*found);
+    inspector.addTo(*found);
     if (run.unit()) {
-        QS_TRY(found->weights, weightLooks(converted, *run.unit(), job));
+        QS_TRY(found->weights, weightInspections(converted, *run.unit(), job));
     }
-    return ValueLookPtr(std::move(found));
+    return ValueInspectionPtr(std::move(found));
 }
 
 } // namespace
@@ -155,14 +155,14 @@ ChannelError channelError(std::size_t result, std::int64_t index, const ValueSum
     return error;
 }
 
-Result<ValueLookPtr> lookAt(const ConvertedModel& converted, const Dataset& data,
-                            const LookTarget& target, const std::string& device,
-                            const JobContext& job, const EditedModel* edited)
+Result<ValueInspectionPtr> inspectValue(const ConvertedModel& converted, const Dataset& data,
+                                        const InspectionTarget& target, const std::string& device,
+                                        const JobContext& job, const EditedModel* edited)
 {
     const InferenceScope inference;
-    auto found = guardTorchValue<ValueLookPtr>([&] {
+    auto found = guardTorchValue<ValueInspectionPtr>([&] {
         selectEngine(converted.engine);
-        return look(converted, data, target, device, job, edited);
+        return inspection(converted, data, target, device, job, edited);
     });
     returnFreedMemory();
     return found;

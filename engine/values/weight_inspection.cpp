@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/values/weight_look.h"
+#include "engine/values/weight_inspection.h"
 
 #include "engine/execute/interpreter.h"
 #include "engine/values/channel_axis.h"
@@ -52,30 +52,30 @@ double scaleOf(const QParams& qparams, std::size_t channel, std::size_t channels
     return double(*std::max_element(first, first + std::ptrdiff_t(each)));
 }
 
-Result<void> measure(WeightLook& look, const ValuePair& weight, const QParams* qparams)
+Result<void> measure(WeightInspection& inspection, const ValuePair& weight, const QParams* qparams)
 {
     // One sample: the weight as a whole.
     ValueSums sums;
-    QS_CHECK(
-        sums.add({weight.first.unsqueeze(0), weight.second.unsqueeze(0)}, look.channelAxis + 1, 1));
+    QS_CHECK(sums.add({weight.first.unsqueeze(0), weight.second.unsqueeze(0)},
+                      inspection.channelAxis + 1, 1));
     ErrorSums all;
     for (std::size_t c = 0; c < sums.channels().size(); ++c) {
         kernels::merge(all, sums.channels()[c].sums);
-        look.channels.push_back(channelError(0, std::int64_t(c), sums.channels()[c]));
+        inspection.channels.push_back(channelError(0, std::int64_t(c), sums.channels()[c]));
         if (qparams && !qparams->scale.empty())
-            look.channels.back().scale = scaleOf(*qparams, c, sums.channels().size());
+            inspection.channels.back().scale = scaleOf(*qparams, c, sums.channels().size());
     }
-    look.error = metricsFrom(all).value_or(ErrorMetrics {});
-    markOutliers(look.channels);
+    inspection.error = metricsFrom(all).value_or(ErrorMetrics {});
+    markOutliers(inspection.channels);
     return {};
 }
 
 } // namespace
 
-Result<std::vector<WeightLook>> weightLooks(const ConvertedModel& converted,
-                                            const CompareUnit& unit, const JobContext& job)
+Result<std::vector<WeightInspection>>
+weightInspections(const ConvertedModel& converted, const CompareUnit& unit, const JobContext& job)
 {
-    std::vector<WeightLook> looks;
+    std::vector<WeightInspection> inspections;
     std::optional<Interpreter> reference;
     const PreparedModel& prepared = *converted.prepared;
     for (const PlannedObserver& observer : prepared.plan->observers) {
@@ -96,23 +96,24 @@ Result<std::vector<WeightLook>> weightLooks(const ConvertedModel& converted,
         if (!before.isTensor() || !after.isTensor()
             || before.toTensor().sizes() != after.toTensor().sizes())
             continue;
-        WeightLook look;
+        WeightInspection inspection;
         const Node& owner = prepared.model->get(observer.weightOwner);
         const auto qparams = converted.qparams.find(observer.id);
         const bool known = qparams != converted.qparams.end();
-        look.node = owner.name;
-        look.name = tensorName(converted, weight->second.node);
-        look.dtype = dtypeName(observer.spec.dtype);
-        look.scheme = known ? std::string(qschemeName(qparams->second.qscheme)) : std::string();
-        look.shape = before.toTensor().sizes().vec();
-        look.channelAxis = known && isPerChannel(qparams->second.qscheme)
+        inspection.node = owner.name;
+        inspection.name = tensorName(converted, weight->second.node);
+        inspection.dtype = dtypeName(observer.spec.dtype);
+        inspection.scheme
+            = known ? std::string(qschemeName(qparams->second.qscheme)) : std::string();
+        inspection.shape = before.toTensor().sizes().vec();
+        inspection.channelAxis = known && isPerChannel(qparams->second.qscheme)
             ? qparams->second.axis
             : weightChannelAxis(owner);
-        QS_CHECK(measure(look, {before.toTensor(), after.toTensor()},
+        QS_CHECK(measure(inspection, {before.toTensor(), after.toTensor()},
                          known ? &qparams->second : nullptr));
-        looks.push_back(std::move(look));
+        inspections.push_back(std::move(inspection));
     }
-    return looks;
+    return inspections;
 }
 
 } // namespace qs

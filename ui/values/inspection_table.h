@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 #endif
 
 #include <QAbstractTableModel>
@@ -14,7 +14,7 @@ namespace qs {
 /// One list of a look: the channels of the value, those of one of its weights, or the samples.
 /// Numbers under Qt::UserRole; under `kBarRole` the noise as a part of the noisiest row's, 0 to 1.
 /// GUI thread only.
-class LookTable : public QAbstractTableModel
+class InspectionTable : public QAbstractTableModel
 {
     Q_OBJECT
 
@@ -41,10 +41,10 @@ public:
     };
     static constexpr int kBarRole = Qt::UserRole + 1;
 
-    explicit LookTable(QObject* parent = nullptr);
+    explicit InspectionTable(QObject* parent = nullptr);
 
     /// `weight`: which one, for that list. A null look empties the table.
-    void show(ValueLookPtr look, List list, std::size_t weight = 0);
+    void show(ValueInspectionPtr inspection, List list, std::size_t weight = 0);
     List list() const { return m_list; }
     /// The sample, or the channel and the result that it belongs to, of a row.
     std::int64_t sampleOf(int row) const { return row; }
@@ -63,7 +63,7 @@ private:
     double noise(int row) const;
     double share(int row) const;
 
-    ValueLookPtr m_look;
+    ValueInspectionPtr m_inspection;
     List m_list = List::Channels;
     std::size_t m_weight = 0;
     double m_noise = 0, m_mostNoise = 0; ///< of all rows, of the noisiest

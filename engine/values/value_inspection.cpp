@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/values/value_look.h"
+#include "engine/values/value_inspection.h"
 
 #include <algorithm>
 #include <limits>
@@ -25,9 +25,9 @@ std::vector<Index> worstFirst(const Errors& errors)
 
 } // namespace
 
-std::vector<std::int64_t> worstSamples(const ValueLook& look, std::size_t most)
+std::vector<std::int64_t> worstSamples(const ValueInspection& inspection, std::size_t most)
 {
-    auto order = worstFirst<std::int64_t>(look.samples);
+    auto order = worstFirst<std::int64_t>(inspection.samples);
     order.resize(std::min(order.size(), most));
     return order;
 }
