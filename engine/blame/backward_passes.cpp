@@ -59,7 +59,8 @@ std::vector<bool> areValues(const std::vector<BlameSite>& sites)
 /// All outputs of one call; `look` sees each node that has run.
 Result<std::vector<at::Tensor>>
 runForm(const Interpreter& run, const std::vector<at::IValue>& inputs,
-        const std::function<Result<void>(const Node&, const Frame&)>& look, const JobContext& job)
+        const std::function<Result<void>(const Node&, const Frame&)>& inspect,
+        const JobContext& job)
 {
     const auto nodes = run.graph().nodes();
     QS_TRY(Frame frame, startFrame(run, inputs, {}));
@@ -68,7 +69,7 @@ runForm(const Interpreter& run, const std::vector<at::IValue>& inputs,
         const Node& node = *nodes[position];
         if (node.isOperator() && !run.isConstant({node.id, 0})) {
             QS_CHECK(run.runNode(node, frame));
-            QS_CHECK(look(node, frame));
+            QS_CHECK(inspect(node, frame));
         }
         for (const ValueRef& ref : run.deadAfter(position))
             frame.release(ref);
@@ -230,7 +231,7 @@ Result<std::vector<at::Tensor>> BackwardPasses::runReference(const std::vector<a
 {
     const Interpreter& run = m_runs.referenceRun;
     std::unordered_map<NodeId, at::Tensor> raw; // by quantize, until its dequantize has run
-    const auto look = [&](const Node& node, const Frame& frame) -> Result<void> {
+    const auto inspect = [&](const Node& node, const Frame& frame) -> Result<void> {
         if (isQuantizeStep(node.target)) {
             QS_TRY(const at::IValue value, valueOf(run, frame, *node.args.at(0).value.asRef()));
             raw[node.id] = value.toTensor();
@@ -244,7 +245,7 @@ Result<std::vector<at::Tensor>> BackwardPasses::runReference(const std::vector<a
         }
         return {};
     };
-    QS_TRY(const auto outputs, runForm(run, inputs, look, job));
+    QS_TRY(const auto outputs, runForm(run, inputs, inspect, job));
     return measuredOutputs(m_runs, outputs);
 }
 

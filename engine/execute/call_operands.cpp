@@ -15,7 +15,7 @@ namespace qs {
 namespace {
 
 constexpr std::size_t kMostTold = 5;
-constexpr std::int64_t kMostLookedAt = std::int64_t(1) << 20;
+constexpr std::int64_t kMostChecked = std::int64_t(1) << 20;
 
 std::string tensorText(const at::Tensor& tensor)
 {
@@ -25,7 +25,7 @@ std::string tensorText(const at::Tensor& tensor)
         text += (i ? ", " : "") + std::to_string(tensor.size(i));
     text += "]";
     if (!at::isIntegralType(tensor.scalar_type(), false) || !tensor.is_cpu() || tensor.numel() == 0
-        || tensor.numel() > kMostLookedAt)
+        || tensor.numel() > kMostChecked)
         return text;
     const auto [least, greatest] = at::aminmax(tensor);
     return text + " from " + std::to_string(least.item<std::int64_t>()) + " to "

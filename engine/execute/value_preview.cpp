@@ -65,7 +65,7 @@ Result<void> forEachChunk(const at::Tensor& flat, const JobContext& job, Visit&&
 Result<void> addExtremes(ValuePreview& out, const at::Tensor& flat, const JobContext& job)
 {
     double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
-    const auto look = [&](std::span<const double> values) {
+    const auto inspect = [&](std::span<const double> values) {
         for (const double value : values) {
             if (!std::isfinite(value)) {
                 ++out.nonFinite;
@@ -76,7 +76,7 @@ Result<void> addExtremes(ValuePreview& out, const at::Tensor& flat, const JobCon
             sum += value;
         }
     };
-    QS_CHECK(forEachChunk(flat, job, look));
+    QS_CHECK(forEachChunk(flat, job, inspect));
     if (const std::int64_t finite = out.count - out.nonFinite; finite > 0) {
         out.min = low;
         out.max = high;

@@ -25,7 +25,7 @@ struct Driver
 };
 
 template<class Function>
-void look(void* library, const char* name, Function& into)
+void load(void* library, const char* name, Function& into)
 {
     into = reinterpret_cast<Function>(dlsym(library, name));
 }
@@ -49,10 +49,10 @@ void askDriver(CudaFacts& facts)
         return;
     }
     Driver driver;
-    look(library, "cuInit", driver.init);
-    look(library, "cuDriverGetVersion", driver.version);
-    look(library, "cuDeviceGetCount", driver.count);
-    look(library, "cuDeviceGetName", driver.name);
+    load(library, "cuInit", driver.init);
+    load(library, "cuDriverGetVersion", driver.version);
+    load(library, "cuDeviceGetCount", driver.count);
+    load(library, "cuDeviceGetName", driver.name);
     if (!driver.complete() || driver.init(0) != 0) {
         facts.why = "the CUDA driver does not start";
         return;

@@ -45,7 +45,7 @@ std::string trainingEffect(const Node& node)
 class TrainingSearch
 {
 public:
-    void look(const Graph& graph, const std::string& around)
+    void inspect(const Graph& graph, const std::string& around)
     {
         for (const NodePtr& node : graph.nodes()) {
             const std::string name = !node->scope.path.empty() ? node->scope.path
@@ -58,7 +58,7 @@ public:
                         names.push_back(name);
                 }
             for (const auto& body : node->subgraphs)
-                look(*body, name);
+                inspect(*body, name);
         }
     }
 
@@ -172,7 +172,7 @@ std::string alreadyQuantized(const Graph& graph)
 void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
 {
     TrainingSearch search;
-    search.look(graph, {});
+    search.inspect(graph, {});
     search.warn(warnings);
     warnOfEagerModules(graph, warnings);
     warnOfRegions(graph, warnings);

@@ -13,7 +13,7 @@ std::optional<WholeObjectReason> whyObjectsStayFloat(const Graph& graph, const N
         || isPartsTarget(node.target))
         return std::nullopt;
     std::optional<WholeObjectReason> why;
-    const auto look = [&](const ValueType& type) {
+    const auto inspect = [&](const ValueType& type) {
         if (why || type.kind != ValueKind::Custom || !isForeignClass(type.className))
             return;
         const auto spec = adaptedClass(type.className);
@@ -27,9 +27,9 @@ std::optional<WholeObjectReason> whyObjectsStayFloat(const Graph& graph, const N
                    "have the operator take and give one object an argument"};
     };
     for (const Value& output : node.outputs)
-        look(output.type);
+        inspect(output.type);
     for (const NamedArgument& argument : node.args)
-        forEachRef(argument.value, [&](ValueRef ref) { look(graph.value(ref).type); });
+        forEachRef(argument.value, [&](ValueRef ref) { inspect(graph.value(ref).type); });
     return why;
 }
 

@@ -214,7 +214,7 @@ public:
     {
     }
 
-    void look()
+    void poll()
     {
         const auto seconds
             = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - m_begin).count();
@@ -279,7 +279,7 @@ Result<int> runScript(const PythonJob& wanted, const std::vector<Batch>& batches
     StepFollower follower(folder.file("step.txt"), place, job);
     auto exitCode
         = runChild({wanted.python, script.string(), folder.path()}, folder.file("words.txt"), job,
-                   ChildErrors::InTheFile, [&follower] { follower.look(); });
+                   ChildErrors::InTheFile, [&follower] { follower.poll(); });
     if (!exitCode && exitCode.error().code == ErrorCode::Io)
         return fail(std::move(exitCode.error())
                         .withHint(wanted.python == kSystemPython

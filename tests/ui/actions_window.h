@@ -28,7 +28,7 @@ public:
         : m_folder(std::move(folder))
         , m_random(random)
     {
-        connect(&m_timer, &QTimer::timeout, this, [this] { look(); });
+        connect(&m_timer, &QTimer::timeout, this, [this] { answer(); });
         m_timer.start(8);
     }
 
@@ -40,10 +40,10 @@ public:
     int count() const { return m_count; }
 
 private:
-    static constexpr int kMostLooks = 25;
+    static constexpr int kMostPolls = 25;
     int dice(int sides) { return int(m_random() % unsigned(sides)); }
 
-    void look()
+    void answer()
     {
         QWidget* shown = QApplication::activePopupWidget();
         if (!shown)
@@ -52,16 +52,16 @@ private:
             return;
         if (shown != m_last) {
             m_last = shown;
-            m_looks = 0;
+            m_polls = 0;
             ++m_count;
         }
-        if (++m_looks > kMostLooks) {
+        if (++m_polls > kMostPolls) {
             close(*shown);
             return;
         }
         // One look in two lets it be drawn and go on with its work. A timer does not fire while it
         // runs, and an answer may open something that waits for one.
-        if (m_looks % 2 > 0)
+        if (m_polls % 2 > 0)
             QMetaObject::invokeMethod(
                 this,
                 [this, asked = QPointer(shown)] {
@@ -161,7 +161,7 @@ private:
     std::mt19937& m_random;
     QTimer m_timer;
     QPointer<QWidget> m_last;
-    int m_looks = 0, m_count = 0;
+    int m_polls = 0, m_count = 0;
 };
 
 /// A window on the real engine whose commands are triggered, by key and by menu.

@@ -68,7 +68,7 @@ private Q_SLOTS:
     void enterOpensWhatIsSelected();
     void bodiesInsideBodiesHaveAWayBack();
     void thePropertiesSayWhatTheBodiesAre();
-    void whatBecameOfANodeCanBeLookedInto();
+    void theBodyOfAConvertedNodeOpens();
     void anotherModelClosesIt();
 };
 
@@ -164,7 +164,7 @@ void TestBodies::thePropertiesSayWhatTheBodiesAre()
         QStringLiteral("2 bodies")));
 }
 
-void TestBodies::whatBecameOfANodeCanBeLookedInto()
+void TestBodies::theBodyOfAConvertedNodeOpens()
 {
     // As an LSTM: one operator in the model, quantized from within once it is prepared.
     const GraphPtr model = workspace().document().model();

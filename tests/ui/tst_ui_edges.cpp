@@ -17,7 +17,7 @@ private Q_SLOTS:
     void init() { startAgain(); }
     void cleanupTestCase() { m_window.reset(); }
 
-    void aClickOnALineLooksAtTheEdge()
+    void aClickOnALineInspectsTheEdge()
     {
         auto& view = pane().view();
         const auto& drawing = *view.graphScene().drawing();

@@ -147,7 +147,7 @@ private Q_SLOTS:
 
     /// A gigabyte is read to know what a file holds: the window lives meanwhile, and may open
     /// another model, which ends the search.
-    void theWindowLivesWhileAModelIsLookedFor()
+    void theWindowLivesWhileAModelIsSearched()
     {
         QVERIFY(QFile::rename(m_model, at("work/models/other_name.pt2")));
         QFile large(at("work/large.pt2")); // is looked at first

@@ -110,14 +110,14 @@ private Q_SLOTS:
     /// Lines, shading, bars and words are of one range: the one beyond which values saturate.
     void theShareIsWhatLiesOutsideTheLines()
     {
-        int looked = 0, wider = 0;
+        int inspected = 0, wider = 0;
         for (const auto& node : graph().nodes())
             if (inspectValue(node->id)) {
                 checkShare();
-                ++looked;
+                ++inspected;
                 wider += !histogram().chosenText().isEmpty();
             }
-        QVERIFY2(looked >= 10, qPrintable(QString::number(looked)));
+        QVERIFY2(inspected >= 10, qPrintable(QString::number(inspected)));
         // The preset reduces the range: the stored integers go on to the type's end.
         QVERIFY2(wider >= 8, qPrintable(QString::number(wider)));
     }

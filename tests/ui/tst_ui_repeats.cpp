@@ -80,7 +80,7 @@ private Q_SLOTS:
     void whatIsSearchedComesOut();
     void boxShowsTheSpread();
     void switchIsKept();
-    void lookInOtherForms();
+    void repeatsInOtherForms();
 
 private:
     void trigger(ActionId id)
@@ -343,7 +343,7 @@ void TestRepeats::switchIsKept()
     QCOMPARE(boxLabels().size(), 1);
 }
 
-void TestRepeats::lookInOtherForms()
+void TestRepeats::repeatsInOtherForms()
 {
     openWindow();
     m_window->commands().runAll();

@@ -356,7 +356,7 @@ private Q_SLOTS:
         QCOMPARE(int(names().size()), 3);
     }
 
-    void looksAsItShould()
+    void isShownAsExpected()
     {
         list().clearSelection();
         for (const char* name : {"x86", "stem in float"})

@@ -227,9 +227,9 @@ bool writesValues(const Node& node)
 
 bool hasWrites(const Graph& graph)
 {
-    std::unordered_set<std::string_view> looked; // few operators, many nodes
+    std::unordered_set<std::string_view> seen; // few operators, many nodes
     for (const auto& node : graph.nodes()) {
-        if (node->kind != NodeKind::Op || !looked.insert(node->target).second)
+        if (node->kind != NodeKind::Op || !seen.insert(node->target).second)
             continue;
         if (const auto op = findOperator(node->target); op && mutatesArguments(op->schema()))
             return true;

@@ -32,7 +32,7 @@ public:
     {
         std::set<NodeId> untrained;
         for (DecomposedCall& call : gather(calls)) {
-            look(call);
+            inspect(call);
             auto whole = wholeCall(m_edit, call);
             if (!whole)
                 continue;
@@ -71,7 +71,7 @@ private:
         return m_edit.get(ref.node).outputs.at(ref.index).type.kind == ValueKind::Tensor;
     }
 
-    void look(DecomposedCall& call) const
+    void inspect(DecomposedCall& call) const
     {
         const std::set<NodeId> inside(call.nodes.begin(), call.nodes.end());
         std::set<ValueRef> seen;

@@ -149,7 +149,7 @@ public:
     Result<ScriptFile> read()
     {
         QS_TRY(const std::uint64_t version, formatVersion());
-        QS_CHECK(lookAtCode());
+        QS_CHECK(sniffCode());
         m_file.unit = std::make_shared<torch::jit::CompilationUnit>();
         m_file.constants = std::make_shared<std::vector<at::IValue>>();
         torch::jit::SourceImporter importer(
@@ -198,7 +198,7 @@ private:
     }
 
     /// Before anything of the code is compiled.
-    Result<void> lookAtCode()
+    Result<void> sniffCode()
     {
         const auto holdsOne = [](const std::string& text, const auto& words) {
             return std::any_of(words.begin(), words.end(),

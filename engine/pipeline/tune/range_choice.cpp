@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-constexpr double kLeastLooked = 0.001; ///< of the noise, for a value to be looked at
+constexpr double kLeastInspected = 0.001; ///< of the noise, for a value to be looked at
 constexpr double kClearlyLess = 0.9; ///< of the share of now
 /// Of a value, SQNR: what cuts off more is outside the range in which shares add up.
 constexpr double kLeastOwnDb = 12;
@@ -86,7 +86,7 @@ std::vector<Target> targetsOf(const TuneSearch& search, const SiteFacts& facts, 
         const PlannedObserver* observer = facts.observer(one.site);
         if (one.site.kind != BlameSite::Kind::Value || !seen.insert(one.site.node).second
             || !observer || !isChosen(observer->spec) || !facts.stats(one.site)
-            || shares.at(one.site.node).share < kLeastLooked * all)
+            || shares.at(one.site.node).share < kLeastInspected * all)
             continue;
         const auto cure = facts.cureAt(CureKind::Range, one.site.node);
         const NodePlan* maker = facts.decided(one.site.node);

@@ -31,7 +31,7 @@ public:
 
     void module(const std::string& where, const std::string& name)
     {
-        look(where, "module '" + name + "'", name, m_paths);
+        check(where, "module '" + name + "'", name, m_paths);
     }
     /// "head::post_process": the module, and one of the methods its nodes come from.
     void wrapped(const std::string& where, const Graph& graph, const std::string& name)
@@ -57,12 +57,12 @@ public:
     }
     void moduleClass(const std::string& where, const std::string& name)
     {
-        look(where, "module of class '" + name + "'", canonicalTypeName(name), m_classes);
+        check(where, "module of class '" + name + "'", canonicalTypeName(name), m_classes);
     }
 
 private:
-    void look(const std::string& where, const std::string& what, const std::string& name,
-              const std::vector<std::string>& known)
+    void check(const std::string& where, const std::string& what, const std::string& name,
+               const std::vector<std::string>& known)
     {
         if (std::find(known.begin(), known.end(), name) != known.end())
             return;

@@ -285,7 +285,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(onlyTensor(runnerFor(graph).run({x})), wanted));
         QVERIFY(at::equal(x, kept));
     }
-    void pairsThatNobodyLooksIntoAreOnePass()
+    void pairsWithoutObserverAreOnePass()
     {
         const std::string numbers
             = "scale=0.03, zero_point=7, quant_min=0, quant_max=255, dtype=dtype(uint8)";
@@ -306,9 +306,9 @@ private Q_SLOTS:
                 || (ref.node == NodeId(3) && value.toTensor().scalar_type() == at::kByte);
             return {};
         };
-        const at::Tensor looked = onlyTensor(runnerFor(graph).run({x}, tap));
+        const at::Tensor observed = onlyTensor(runnerFor(graph).run({x}, tap));
         QVERIFY(integers); // who looks sees them
-        QVERIFY(at::equal(onlyTensor(runnerFor(graph).run({x})), looked));
+        QVERIFY(at::equal(onlyTensor(runnerFor(graph).run({x})), observed));
     }
     void channelsLastChangesNoValue()
     {

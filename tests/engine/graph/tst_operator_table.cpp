@@ -54,16 +54,16 @@ private Q_SLOTS:
     {
         std::set<std::string_view> names;
         std::size_t count = 0;
-        const auto look = [&](const OperatorRows& rows) {
+        const auto inspect = [&](const OperatorRows& rows) {
             for (const OperatorRow& row : rows.rows) {
                 QVERIFY2(names.insert(row.name).second, std::string(row.name).c_str());
                 ++count;
             }
         };
         for (const OperatorRows& family : layerRows())
-            look(family);
+            inspect(family);
         for (const OperatorRows& rows : {shapeRows(), valueRows(), scriptRows()})
-            look(rows);
+            inspect(rows);
         QCOMPARE(ownOperators().size(), count);
         QVERIFY(count > 450);
     }

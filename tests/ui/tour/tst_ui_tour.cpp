@@ -69,7 +69,7 @@ private:
         QVERIFY2(widget.grab().save(path), qPrintable(path));
     }
     /// Grabs, and notes where a text is cut or one of the panels shows nothing.
-    void look(const char* scene, std::initializer_list<const char*> panels)
+    void inspect(const char* scene, std::initializer_list<const char*> panels)
     {
         // Repaints of the plots are queued, and new rows are laid out over some turns of the loop.
         QTest::qWait(30);
@@ -160,12 +160,12 @@ void TestTour::tour()
 
 void TestTour::firstContact()
 {
-    look("empty", {"emptyState", "pipelineBar"});
+    inspect("empty", {"emptyState", "pipelineBar"});
     m_window->openModel(QStringLiteral(QS_SOURCE_DIR "/resources/samples/digits.pt2"));
     QTRY_VERIFY_WITH_TIMEOUT(settled(), 20000);
-    look("planned",
-         {"moduleTree", "graphView", "verdictList", "guidePanel", "cardQuantization", "cardWhy",
-          "pipelineBar"});
+    inspect("planned",
+            {"moduleTree", "graphView", "verdictList", "guidePanel", "cardQuantization", "cardWhy",
+             "pipelineBar"});
 }
 
 void TestTour::results()
@@ -178,15 +178,15 @@ void TestTour::results()
     // On a small screen the pages below the graph are opened by their tab.
     auto& tabs = *m_window->bottomTabs().tabBar();
     QTest::mouseClick(&tabs, Qt::LeftButton, {}, tabs.tabRect(tabs.currentIndex()).center());
-    look("results",
-         {"moduleTree", "graphView", "cardLoss", "cardArguments", "histogramPlot", "errorBarPlot",
-          "guidePanel"});
+    inspect("results",
+            {"moduleTree", "graphView", "cardLoss", "cardArguments", "histogramPlot",
+             "errorBarPlot", "guidePanel"});
     workspace().selectEntry(workspace().foldTree()->moduleEntry("block1"));
-    look("module", {"cardQuantization", "cardWhy", "cardLoss", "cardContents"});
+    inspect("module", {"cardQuantization", "cardWhy", "cardLoss", "cardContents"});
     workspace().selectNode(workspace().document().model()->tryFind("conv2d_2")->id);
     m_window->actions()[ActionId::KeepFloat].trigger();
     QTRY_VERIFY(settled());
-    look("stale", {"cardWhy", "cardLoss", "verdictList", "pipelineBar"});
+    inspect("stale", {"cardWhy", "cardLoss", "verdictList", "pipelineBar"});
     m_window->actions()[ActionId::Undo].trigger();
     QTRY_VERIFY(settled());
 }
@@ -207,17 +207,17 @@ void TestTour::colours()
     QTRY_VERIFY(settled());
     pane.setColourBy(ColourBy::Time);
     QVERIFY(pane.view().graphScene().canvas().style().scale);
-    look("time", {"legend", "cardValues"});
+    inspect("time", {"legend", "cardValues"});
     pane.setColourBy(ColourBy::Memory);
-    look("memory", {"legend"});
+    inspect("memory", {"legend"});
     workspace().styleRules().replace(
         {{QStringLiteral("op:conv"), QStringLiteral("#0072b2"), QStringLiteral("filters"), false},
          {QStringLiteral("op:relu -module:block1"), QStringLiteral("#e69f00"), {}, true},
          {QStringLiteral("sqnr<loud"), QStringLiteral("#009e73"), {}, false}});
     m_window->showTab("stylePanel");
-    look("styles", {"styleTable", "legend"});
+    inspect("styles", {"styleTable", "legend"});
     workspace().styleRules().replace({});
-    look("styles-empty", {"stylePanel"});
+    inspect("styles-empty", {"stylePanel"});
     m_window->bottomTabs().setCurrentIndex(0);
     pane.setColourBy(ColourBy::BornHere);
 }
@@ -225,50 +225,50 @@ void TestTour::colours()
 void TestTour::tabs()
 {
     m_window->showTab("channelPlot");
-    look("channels", {"channelPlot"});
+    inspect("channels", {"channelPlot"});
     m_window->showTab("valuesPage");
     const auto& inspections = m_window->findChild<ValuesPage*>()->inspections();
     QTRY_VERIFY_WITH_TIMEOUT(inspections.inspection() && inspections.values(), 60000);
-    look("values", {"mapFloat", "mapConverted", "mapDifference", "valuesTable"});
+    inspect("values", {"mapFloat", "mapConverted", "mapDifference", "valuesTable"});
     m_window->showTab("codePanel");
     QTest::qWait(100);
-    look("code", {"codeLeft"});
+    inspect("code", {"codeLeft"});
     auto* beside = m_window->findChild<QComboBox*>(QStringLiteral("codeOtherForm"));
     beside->setCurrentText(QStringLiteral("beside Python"));
     m_window->findChild<SourceView*>()->setFolder(QStringLiteral(QS_SOURCE_DIR));
     QTest::qWait(100);
-    look("code-python", {"codeLeft", "sourceText"});
+    inspect("code-python", {"codeLeft", "sourceText"});
     m_window->findChild<SourceView*>()->setFolder({});
     beside->setCurrentIndex(0);
     m_window->showTab("metricsPanel");
     auto* table = m_window->findChild<QTableView*>(QStringLiteral("metricsTable"));
     table->scrollTo(table->model()->index(0, table->model()->columnCount() - 1));
-    look("table", {"metricsTable"});
+    inspect("table", {"metricsTable"});
     m_window->actions()[ActionId::KeepFloat].trigger();
     QTRY_VERIFY(settled());
     m_window->showTab("recipePanel");
-    look("recipe", {"recipeText", "recipeHistory"});
+    inspect("recipe", {"recipeText", "recipeHistory"});
     m_window->actions()[ActionId::Undo].trigger();
     QTRY_VERIFY(settled());
     m_window->showTab("findingsPanel");
-    look("findings", {});
+    inspect("findings", {});
 }
 
 void TestTour::overlays()
 {
     m_window->actions()[ActionId::Find].trigger();
     m_window->pipelineBar().search().setText(QStringLiteral("op:conv sqnr<38.5"));
-    look("search", {"searchPanel", "searchResults"});
+    inspect("search", {"searchPanel", "searchResults"});
     m_window->pipelineBar().search().setText(QStringLiteral("size<3"));
-    look("search-wrong", {"searchPanel"});
+    inspect("search-wrong", {"searchPanel"});
     m_window->pipelineBar().search().clear();
-    look("search-empty", {"searchPanel"});
+    inspect("search-empty", {"searchPanel"});
     m_window->actions()[ActionId::Palette].trigger();
     QTest::keyClicks(find("paletteField"), QStringLiteral("conv"));
-    look("palette", {"paletteList"});
+    inspect("palette", {"paletteList"});
     QTest::keyClick(find("paletteField"), Qt::Key_Escape);
     m_window->actions()[ActionId::Assign].trigger();
-    look("assign", {"paletteList"});
+    inspect("assign", {"paletteList"});
     QTest::keyClick(find("paletteField"), Qt::Key_Escape);
     HelpWindow help(m_window.get());
     help.showTopic(QStringLiteral("comparison"));

@@ -31,13 +31,13 @@ EdgeListCard::EdgeListCard(Workspace& workspace, QWidget* parent)
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setUniformItemSizes(true);
     layout()->addWidget(m_list);
-    const auto look = [this](QListWidgetItem* item) {
+    const auto inspect = [this](QListWidgetItem* item) {
         const auto edges = edgesAround(m_workspace);
         if (const auto row = std::size_t(m_list->row(item)); row < edges.size())
             m_workspace.selection().setEdge(edges[row]);
     };
-    connect(m_list, &QListWidget::itemClicked, this, look);
-    connect(m_list, &QListWidget::itemActivated, this, look);
+    connect(m_list, &QListWidget::itemClicked, this, inspect);
+    connect(m_list, &QListWidget::itemActivated, this, inspect);
 }
 
 void EdgeListCard::refresh()
