@@ -357,14 +357,13 @@ Result<ValueInspectionPtr> FakeEngine::inspect(const CompareRequest& request,
     out->kl = 0.01;
     out->results = {{out->name, {3, 4, 2, 3}, 1, 4}};
     for (int c = 0; c < 4; ++c) {
-        ChannelError channel;
+        ChannelError& channel = out->channels.emplace_back();
         channel.channel = c;
         channel.signal = 100;
         channel.noise = c + 1;
         channel.count = 18;
         channel.sqnrDb = 40 - c;
         channel.isWide = c == 3;
-        out->channels.push_back(channel);
     }
     out->samples = {{100, 1, 35, 0.1}, {100, 2, 25, 0.2}, {100, 1, 32, 0.1}};
     out->sampleCount = 3;
