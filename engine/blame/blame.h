@@ -77,6 +77,9 @@ struct ValueProfile
     /// Largest magnitude by place among all dimensions but those of samples and channels; empty
     /// where there are none, where their number changes, or where there are too many.
     std::vector<double> positionMax;
+    /// Largest magnitude by sample, in the order of the data; empty where a value has no dimension
+    /// of samples.
+    std::vector<double> sampleMax;
 };
 
 /// How steep the outputs are where a value is how large, by equal bins over [-reach, reach].

@@ -50,7 +50,7 @@ void ProfileSums::add(const at::Tensor& value, const at::Tensor& noisy, int axis
     if (!m_low.empty() && m_low.size() != channels)
         return;
     const std::vector<std::int64_t> others = othersOf(value, axis);
-    const auto low = numbersOf(at::amin(value, others)), high = numbersOf(at::amax(value, others));
+    const auto [low, high] = addExtremes(value, axis, samples);
     m_low.resize(channels, std::numeric_limits<double>::infinity());
     m_high.resize(channels, -std::numeric_limits<double>::infinity());
     std::vector<double> largest(channels);
@@ -76,6 +76,21 @@ void ProfileSums::add(const at::Tensor& value, const at::Tensor& noisy, int axis
     addPositions(at::abs(value), axis, samples);
 }
 
+std::pair<std::vector<double>, std::vector<double>>
+ProfileSums::addExtremes(const at::Tensor& value, int axis, std::int64_t samples)
+{
+    std::vector<std::int64_t> others = othersOf(value, axis);
+    m_hasSamples = m_hasSamples && axis != 0 && value.size(0) == samples;
+    if (!m_hasSamples)
+        return {numbersOf(at::amin(value, others)), numbersOf(at::amax(value, others))};
+    others.erase(others.begin()); // by sample and channel: the values are read once for both
+    const at::Tensor low = others.empty() ? value : at::amin(value, others);
+    const at::Tensor high = others.empty() ? value : at::amax(value, others);
+    const auto largest = numbersOf(at::amax(at::maximum(-low, high), 1));
+    m_samples.insert(m_samples.end(), largest.begin(), largest.end());
+    return {numbersOf(at::amin(low, 0)), numbersOf(at::amax(high, 0))};
+}
+
 void ProfileSums::addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples)
 {
     if (!m_hasPositions || magnitudes.dim() < 3 || magnitudes.size(0) != samples || axis == 0) {
@@ -96,7 +111,7 @@ void ProfileSums::addPositions(const at::Tensor& magnitudes, int axis, std::int6
 
 ValueProfile ProfileSums::result() const
 {
-    ValueProfile profile {{}, m_low, m_high, m_wide, m_error, m_power, {}};
+    ValueProfile profile {{}, m_low, m_high, m_wide, m_error, m_power, {}, {}};
     for (std::size_t c = 0; c < m_low.size(); ++c) {
         profile.channelMax.push_back(std::max(-m_low[c], m_high[c]));
         profile.channelWide[c] /= double(std::min(m_batches, kMostBatches));
@@ -105,6 +120,8 @@ ValueProfile ProfileSums::result() const
     }
     if (m_hasPositions)
         profile.positionMax = m_positions;
+    if (m_hasSamples)
+        profile.sampleMax = m_samples;
     return profile;
 }
 

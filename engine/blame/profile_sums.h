@@ -17,10 +17,13 @@ public:
     ValueProfile result() const;
 
 private:
+    /// Extremes by channel of one batch; keeps those of its samples, where it has them.
+    std::pair<std::vector<double>, std::vector<double>> addExtremes(const at::Tensor& value,
+                                                                    int axis, std::int64_t samples);
     void addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples);
 
-    std::vector<double> m_low, m_high, m_wide, m_error, m_power, m_positions;
-    bool m_hasPositions = true;
+    std::vector<double> m_low, m_high, m_wide, m_error, m_power, m_positions, m_samples;
+    bool m_hasPositions = true, m_hasSamples = true;
     std::int64_t m_count = 0; ///< values a channel
     std::int64_t m_batches = 0;
 };

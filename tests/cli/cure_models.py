@@ -234,6 +234,13 @@ class Places(nn.Module):
         return self.head(self.second(F.relu(self.first(x))) / self.factors)
 
 
+class Evened(nn.Sequential):
+    """Two layers without biases, then a norm over all channels: how large a sample is does not matter."""
+
+    def __init__(self):
+        super().__init__(nn.Linear(16, 24, bias=False), nn.ReLU(), nn.Linear(24, 8, bias=False), nn.LayerNorm(8))
+
+
 def made(make, *arguments):
     torch.manual_seed(21)
     return make(*arguments).eval()
@@ -292,6 +299,15 @@ def odd_sample():
     return Fault("range_wide", ("x",), Case(made(Squashed), odd, wide), Case(made(Squashed), data, wide))
 
 
+def outlier_sample():
+    """Four samples of 64 are 100 times as large, which a norm takes back: a range must hold them, and rounds the others."""
+    factors = torch.ones(64, 1)
+    factors[[3, 19, 40, 58]] = 100.0
+    rules = {"object_type": [["torch.nn.LayerNorm", None]]}
+    sick, healthy = (Case(made(Evened), values(64, 16) * by, recipe(rules)) for by in (factors, torch.ones(64, 1)))
+    return Fault("outlier_sample", ("input", "linear", "relu", "linear_1"), sick, healthy)
+
+
 def bits_unused():
     network, data = made(Two, 0.0, False), values(64, 16)
     seven = recipe({"node": [["linear", "seven"]]}, seven=observed(reduce_range=True))
@@ -342,7 +358,7 @@ FAULTS = {
     "finfo.min": lambda: mask_constant(torch.finfo(torch.float32).min), "mask of 1e9": lambda: mask_constant(-1e9),
     "90 percent": lambda: other_range("clipped", range="percentile", percentile=90),
     "narrow by hand": lambda: other_range("clipped", observer="fixed_qparams", scale=1 / 512, zero_point=0),
-    "odd sample": odd_sample,
+    "odd sample": odd_sample, "a few large samples": outlier_sample,
     "wide by hand": lambda: other_range("range_wide", observer="fixed_qparams", scale=1 / 4, zero_point=0),
     "7 bits": bits_unused,
     "float norm": lambda: needless_output(made(Normed, 30.0), {"object_type": [["torch.nn.LayerNorm", None]]}),

@@ -81,6 +81,7 @@ test_mask_of_1e9 = planted("mask of 1e9")
 test_clipped_by_percentile = planted("90 percent")
 test_clipped_by_hand = planted("narrow by hand")
 test_range_wide_by_an_odd_sample = planted("odd sample")
+test_outlier_sample = planted("a few large samples")
 test_range_wide_by_hand = planted("wide by hand")
 if "avx512_vnni" in Path("/proc/cpuinfo").read_text():  # else the kernels do not take eight bits
     test_bits_unused = planted("7 bits")

@@ -21,6 +21,8 @@ constexpr std::array kCauseRows {
               "a few places are much larger than the others"},
     CauseRow {CauseCode::Clipped, "clipped", "values are cut off"},
     CauseRow {CauseCode::RangeWide, "range_wide", "the range is wider than the values need"},
+    CauseRow {CauseCode::OutlierSample, "outlier_sample",
+              "a few samples are much larger than the others"},
     CauseRow {CauseCode::SharedRange, "shared_range", "values of different size share one range"},
     CauseRow {CauseCode::NeedlessOutput, "needless_output",
               "a result is quantized though only float operators read it"},

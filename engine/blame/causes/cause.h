@@ -20,6 +20,7 @@ enum class CauseCode : std::uint8_t
     OutlierPosition, ///< few places (the first token, padding) are
     Clipped, ///< more is lost by cutting values off than by rounding
     RangeWide, ///< the chosen range is much wider than the one of least noise
+    OutlierSample, ///< few samples are much larger than the others
     SharedRange, ///< values of very different ranges share one observer
     NeedlessOutput, ///< a quantized layer's result is quantized, and only read as float
     ChannelSpread, ///< channel ranges of two layers in a row differ much

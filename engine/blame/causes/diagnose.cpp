@@ -4,15 +4,14 @@
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
 #include "engine/blame/causes/mask_constant.h"
+#include "engine/blame/causes/outliers.h"
 #include "engine/blame/causes/site_facts.h"
 #include "engine/blame/causes/sloped_range.h"
-#include "engine/blame/causes/split_channels.h"
 #include "engine/blame/diagnosis.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
 #include "engine/export/report/part_text.h"
 #include "engine/plan/summaries/group_root.h"
-#include "engine/values/channel_outliers.h"
 
 #include <algorithm>
 #include <array>
@@ -22,8 +21,6 @@ namespace qs {
 
 namespace {
 
-constexpr double kFewChannels = 0.1; ///< of all: more are no outliers
-constexpr double kInMostBatches = 0.9;
 constexpr double kNarrowed = 0.5; ///< of a range
 constexpr double kClippingOverRounding = 4;
 constexpr double kGainDb = 0.5;
@@ -34,34 +31,6 @@ constexpr double kWeightPart = 0.3; ///< of what an operator's weight and inputs
 /// exp(-x) of a thousand masked places is less than half a step of a softmax's sum in float32: what
 /// a mask takes off a score need be no more than that and the scores' own range.
 constexpr double kSoftmaxZero = 24;
-
-using Found = std::optional<Cause>;
-
-std::string number(double value)
-{
-    return numberText(value, 3);
-}
-
-double largestOf(const std::vector<double>& values)
-{
-    return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
-
-double quantileOf(std::vector<double> values, double part)
-{
-    const auto at = values.begin() + std::ptrdiff_t(part * double(values.size() - 1));
-    std::nth_element(values.begin(), at, values.end());
-    return *at;
-}
-
-Found caused(CauseCode code, std::vector<std::string> evidence, std::vector<Proposal> proposals)
-{
-    Cause cause;
-    cause.code = code;
-    cause.evidence = std::move(evidence);
-    cause.proposals = std::move(proposals);
-    return cause;
-}
 
 bool isValue(const SiteBlame& blamed)
 {
@@ -87,109 +56,8 @@ Found maskConstant(const SiteFacts& facts, const SiteBlame& blamed)
     }
     append(proposals, facts.withoutQuantizer(blamed.site));
     return caused(CauseCode::MaskConstant,
-                  {"the range is " + number(seen->min) + " to " + number(seen->max)},
+                  {"the range is " + figureText(seen->min) + " to " + figureText(seen->max)},
                   std::move(proposals));
-}
-
-/// How large the channels are that are read.
-struct ChannelSizes
-{
-    double median = 0, whole = 0, others = 0; ///< of all; largest of all, of those that are small
-    std::size_t count = 0;
-    std::vector<std::size_t> wide; ///< outliers in most batches, the largest first
-    std::vector<bool> large; ///< by channel: unread, or an outlier over all samples
-
-    ChannelSizes(const ValueProfile& profile, std::vector<bool> unread)
-        : large(std::move(unread))
-    {
-        large.resize(profile.channelMax.size());
-        std::vector<double> read;
-        for (std::size_t c = 0; c < large.size(); ++c)
-            if (!large[c])
-                read.push_back(profile.channelMax[c]);
-        count = read.size();
-        if (count == 0)
-            return;
-        median = quantileOf(read, 0.5);
-        whole = largestOf(read);
-        for (std::size_t c = 0; c < large.size(); ++c) {
-            if (large[c])
-                continue;
-            if (profile.channelWide[c] >= kInMostBatches)
-                wide.push_back(c);
-            else
-                others = std::max(others, profile.channelMax[c]);
-            large[c] = profile.channelMax[c] >= kWideRange * median;
-        }
-        std::sort(wide.begin(), wide.end(), [&](std::size_t a, std::size_t b) {
-            return profile.channelMax[a] > profile.channelMax[b];
-        });
-    }
-};
-
-/// All bits first; then linears can have the channels split off; last the readers float.
-std::vector<Proposal> withoutOutliers(const SiteFacts& facts, const SiteBlame& blamed,
-                                      const ChannelSizes& sizes)
-{
-    std::vector<Proposal> proposals = facts.withoutQuantizer(blamed.site);
-    const auto count = std::count(sizes.large.begin(), sizes.large.end(), true);
-    if (blamed.site.readers != ReaderClass::Multiplies
-        || double(count) > kFewChannels * double(sizes.large.size()))
-        return proposals;
-    const auto place = std::find_if(proposals.begin(), proposals.end(), [](const Proposal& one) {
-        return one.cure.kind == CureKind::Float;
-    });
-    const auto split = splitReaders(facts, blamed, sizes.large);
-    proposals.insert(place, split.begin(), split.end());
-    return proposals;
-}
-
-Found outlierChannel(const SiteFacts& facts, const SiteBlame& blamed)
-{
-    if (!isValue(blamed) || !blamed.profile || blamed.profile->channelMax.size() < 2)
-        return std::nullopt;
-    const ChannelSizes sizes(*blamed.profile, unreadChannels(facts, blamed.site));
-    if (sizes.wide.empty() || double(sizes.wide.size()) > kFewChannels * double(sizes.count)
-        || sizes.others > kNarrowed * sizes.whole)
-        return std::nullopt;
-    const std::size_t first = sizes.wide.front();
-    std::vector<std::string> evidence {
-        "channel " + std::to_string(first) + " of "
-            + std::to_string(blamed.profile->channelMax.size()) + " reaches " + number(sizes.whole)
-            + ", " + number(sizes.median > 0 ? sizes.whole / sizes.median : 0)
-            + " times the median channel",
-        "without " + counted(sizes.wide.size(), "channel") + " the range would be "
-            + number(100 * sizes.others / sizes.whole) + " % of it"};
-    return caused(CauseCode::OutlierChannel, std::move(evidence),
-                  withoutOutliers(facts, blamed, sizes));
-}
-
-Found outlierPosition(const SiteFacts& facts, const SiteBlame& blamed)
-{
-    if (!isValue(blamed) || !blamed.profile || blamed.profile->positionMax.size() < 2)
-        return std::nullopt;
-    const std::vector<double>& places = blamed.profile->positionMax;
-    const double median = quantileOf(places, 0.5), whole = largestOf(places);
-    std::size_t few = 0, first = 0;
-    double others = 0;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        if (places[i] >= kWideRange * median) {
-            ++few;
-            first = places[i] == whole ? i : first;
-        } else {
-            others = std::max(others, places[i]);
-        }
-    }
-    const double most = std::max(1.0, kFewChannels * double(places.size()));
-    if (median <= 0 || few == 0 || double(few) > most || others > kNarrowed * whole)
-        return std::nullopt;
-    return caused(CauseCode::OutlierPosition,
-                  {"place " + std::to_string(first) + " of " + std::to_string(places.size())
-                       + " reaches " + number(whole) + ", " + number(whole / median)
-                       + " times the median place",
-                   "without " + counted(few, "place") + " the range would be "
-                       + number(100 * others / whole) + " % of it"},
-                  facts.withoutQuantizer(blamed.site));
 }
 
 /// The way of the same width and scheme that loses least, by the histogram.
@@ -223,15 +91,15 @@ Found wrongRange(const SiteFacts& facts, const SiteBlame& blamed)
     if (noise->clipping > kClippingOverRounding * noise->rounding && gain > kGainDb)
         return caused(
             CauseCode::Clipped,
-            {number(100 * noise->beyond) + " % of the values lie beyond the range and lose "
-                 + number(noise->rounding > 0 ? noise->clipping / noise->rounding : 0)
+            {figureText(100 * noise->beyond) + " % of the values lie beyond the range and lose "
+                 + figureText(noise->rounding > 0 ? noise->clipping / noise->rounding : 0)
                  + " times as much as rounding",
              "with " + best->name + " the value would gain " + fixedText(gain, 1) + " dB"},
             facts.otherRange(blamed.site, best->spec));
     if (gain > kGainDb && stepOf(best->qparams) < kNarrowed * stepOf(*now))
         return caused(CauseCode::RangeWide,
                       {"the range of least noise (" + best->name + ") is "
-                           + number(100 * stepOf(best->qparams) / stepOf(*now))
+                           + figureText(100 * stepOf(best->qparams) / stepOf(*now))
                            + " % of the chosen one",
                        "it would gain the value " + fixedText(gain, 1) + " dB"},
                       facts.otherRange(blamed.site, best->spec));
@@ -241,7 +109,7 @@ Found wrongRange(const SiteFacts& facts, const SiteBlame& blamed)
             CauseCode::RangeWide,
             {"the outputs hardly feel the largest values: the range of least noise in them "
              "is "
-                 + number(100 * sloped->spec.scale / stepOf(*now)) + " % of the chosen one",
+                 + figureText(100 * sloped->spec.scale / stepOf(*now)) + " % of the chosen one",
              "the value's noise in the outputs would shrink by " + fixedText(sloped->gainDb, 1)
                  + " dB"},
             facts.otherRange(blamed.site, sloped->spec));
@@ -291,8 +159,8 @@ Found channelSpread(const SiteFacts& facts, const SiteBlame& blamed)
         || low <= 0 || high < kSpread * low)
         return std::nullopt;
     return caused(CauseCode::ChannelSpread,
-                  {"a tenth of the channels stays below " + number(low) + ", a tenth exceeds "
-                   + number(high)},
+                  {"a tenth of the channels stays below " + figureText(low) + ", a tenth exceeds "
+                   + figureText(high)},
                   {});
 }
 
@@ -308,7 +176,8 @@ Found biasShift(const SiteFacts&, const SiteBlame& blamed)
     if (power <= 0 || means < kMeanPower * power)
         return std::nullopt;
     return caused(CauseCode::BiasShift,
-                  {number(100 * means / power) + " % of its noise is the mean of a channel"}, {});
+                  {figureText(100 * means / power) + " % of its noise is the mean of a channel"},
+                  {});
 }
 
 Found weightRounding(const SiteFacts& facts, const SiteBlame& blamed)
@@ -322,7 +191,7 @@ Found weightRounding(const SiteFacts& facts, const SiteBlame& blamed)
     if (const auto cure = facts.cureAt(CureKind::Float, blamed.site.node))
         proposals.push_back({*cure, {}});
     return caused(CauseCode::WeightRounding,
-                  {"the weight makes " + number(100 * own / (own + inputs))
+                  {"the weight makes " + figureText(100 * own / (own + inputs))
                    + " % of what the operator's weight and inputs add"},
                   std::move(proposals));
 }
@@ -337,7 +206,7 @@ Found recurrence(const SiteFacts& facts, const SiteBlame& blamed)
     const double inputs = facts.shareInto(blamed.site.node);
     return caused(CauseCode::Recurrence,
                   {"what is quantized inside makes "
-                   + number(100 * blamed.expected / (blamed.expected + inputs))
+                   + figureText(100 * blamed.expected / (blamed.expected + inputs))
                    + " % of what the layer and its inputs add"},
                   std::move(proposals));
 }
@@ -355,9 +224,9 @@ Found bitsUnused(const SiteFacts& facts, const SiteBlame& blamed)
 }
 
 using Row = Found (*)(const SiteFacts&, const SiteBlame&);
-constexpr std::array<Row, 11> kRows {maskConstant,   outlierChannel, outlierPosition, wrongRange,
-                                     sharedRange,    needlessOutput, channelSpread,   biasShift,
-                                     weightRounding, recurrence,     bitsUnused};
+constexpr std::array<Row, 12> kRows {maskConstant,  outlierChannel, outlierPosition, wrongRange,
+                                     outlierSample, sharedRange,    needlessOutput,  channelSpread,
+                                     biasShift,     weightRounding, recurrence,      bitsUnused};
 
 } // namespace
 
@@ -375,7 +244,9 @@ std::vector<Cause> diagnose(const DiagnosisParts& parts)
         for (const Row row : kRows)
             if (!found)
                 found = row(facts, blamed);
-        Cause cause = found.value_or(Cause {});
+        if (!found)
+            found = caused(CauseCode::Unexplained, extremesOf(blamed), {});
+        Cause cause = std::move(*found);
         cause.site = i;
         cause.share = share;
         causes.push_back(std::move(cause));
