@@ -235,10 +235,10 @@ class Places(nn.Module):
 
 
 class Evened(nn.Sequential):
-    """Two layers without biases, then a norm over all channels: how large a sample is does not matter."""
+    """Two layers without biases, then a norm over all channels: how large a sample is does not matter to the head."""
 
     def __init__(self):
-        super().__init__(nn.Linear(16, 24, bias=False), nn.ReLU(), nn.Linear(24, 8, bias=False), nn.LayerNorm(8))
+        super().__init__(nn.Linear(16, 24, bias=False), nn.ReLU(), nn.Linear(24, 8, bias=False), nn.LayerNorm(8), nn.Linear(8, 8))
 
 
 def made(make, *arguments):

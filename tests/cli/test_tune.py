@@ -156,6 +156,20 @@ def test_limits_and_what_is_forbidden(folder):
     assert all("layer_norm" not in json.dumps(cure) for cure in barred["cures"] if cure["cure"] == "float"), barred["cures"]
 
 
+def test_time_as_the_cost(folder):
+    """Each trial has the sum of its operators' times: as integers, or as floats where a cure keeps them float."""
+    words, out = sick(folder), folder / "tuned.json"
+    search = tuned(words, out, "--goal", "sqnr 40", "--keep-int8", 30, "--cost", "ms", "--trials", 5, code=None)
+    times, trials = {one["name"]: one for one in search["times"] if one["name"]}, search["trials"]
+    assert times and all(one["float_ms"] > 0 and one["int8_ms"] > 0 for one in times.values()), times
+    assert all(trial["ms"] > 0 for trial in trials) and len({trial["ms"] for trial in trials}) > 1, trials
+    start = sum(one["int8_ms"] for one in search["times"])
+    assert abs(trials[0]["ms"] - start) < 1e-6 * start, (trials[0]["ms"], start)
+    done = run("tune", *words, "--goal", "sqnr 40", "--cost", "ms", "--trials", 1, *LIMITS, "--out", out)
+    assert "int8 MACs  " in done.stdout and "  ms  " in done.stdout, done.stdout
+    expect_bad("tune", *words, "--cost", "joules", "--out", out, contains=("--cost", "macs"), code=2)
+
+
 def test_where_it_writes_is_checked_first(folder):
     """Before the model is opened: one line, and nothing is left."""
     words, file = sick(folder), folder / "file"

@@ -21,7 +21,7 @@ namespace {
 
 struct TuneOptions : ModelRunOptions
 {
-    std::string out, goal = "sqnr 20", time;
+    std::string out, goal = "sqnr 20", time, cost = "macs";
     double keepInt8 = 80;
     std::int64_t samples = 64, seed = 0;
     int trials = 0;
@@ -81,8 +81,8 @@ Result<void> checkSpared(const TuneOptions& options, const ModelRun& run)
     return {};
 }
 
-/// What an earlier search left, to go on from.
-Result<KnownTrials> knownTrials(const TuneOptions& options, const TuneRequest& request)
+/// What an earlier search left, to go on from; the times of operators go into the request.
+Result<KnownTrials> knownTrials(const TuneOptions& options, TuneRequest& request)
 {
     const std::string path = statePath(options.out);
     std::error_code code;
@@ -98,6 +98,10 @@ Result<KnownTrials> knownTrials(const TuneOptions& options, const TuneRequest& r
     auto known = readTrials(text, request);
     if (!known)
         return fail(std::move(known).error().inFile(path));
+    auto times = readTimes(text, *request.file);
+    if (!times)
+        return fail(std::move(times).error().inFile(path));
+    request.times = std::move(*times);
     return known;
 }
 
@@ -150,6 +154,7 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
     request.keepInt8 = options.keepInt8 / 100;
     request.samples = options.samples;
     request.seed = std::uint64_t(options.seed);
+    request.cost = options.cost == "ms" ? TuneCost::Ms : TuneCost::Macs;
     request.needsGuard = !options.noGuard;
     QS_TRY(request.data, dataContent(request, job));
     return request;
@@ -169,7 +174,7 @@ Result<void> keep(const TuneOptions& options, const TuneRequest& request, const 
 Result<void> runTune(const TuneOptions& options, const CommandRun& job)
 {
     ModelRun run(options, job);
-    QS_TRY(const TuneRequest request, requestOf(options, run, job));
+    QS_TRY(TuneRequest request, requestOf(options, run, job));
     QS_TRY(const KnownTrials known, knownTrials(options, request));
     bool isKept = false;
     const auto see = [&](const TuneState& state) -> Result<void> {
@@ -219,6 +224,10 @@ void addTuneCommand(CLI::App& app, Command& chosen)
     verb->add_option("--keep-int8", options->keepInt8,
                      "least share of the multiplications that stay in int8, in percent")
         ->check(CLI::Range(0.0, 100.0));
+    verb->add_option("--cost", options->cost,
+                     "what float operators should cost least of: macs (multiplications) or ms "
+                     "(time, measured on this processor)")
+        ->check(CLI::IsMember({"macs", "ms"}));
     verb->add_option("--allow", options->allowed,
                      "kinds of cures: range, float, float_result, bound, split; without it all")
         ->delimiter(',');

@@ -22,19 +22,31 @@ std::string metricCell(double metric)
 std::string trialsText(const TuneState& state)
 {
     const bool hasMetric = !state.trials.empty() && state.trials[0].guard.metric;
-    TextTable table({">trial", "stage", ">predicted dB", ">dB", ">on guard",
-                     hasMetric ? ">metric" : ">cosine", ">int8 MACs", ">cures", ">forwards", ""});
+    const bool hasTimes = !state.trials.empty() && state.trials[0].ms;
+    std::vector<std::string> titles {">trial",    "stage",     ">predicted dB",
+                                     ">dB",       ">on guard", hasMetric ? ">metric" : ">cosine",
+                                     ">int8 MACs"};
+    if (hasTimes)
+        titles.push_back(">ms");
+    titles.insert(titles.end(), {">cures", ">forwards", ""});
+    TextTable table(std::move(titles));
     for (std::size_t i = 0; i < state.trials.size(); ++i) {
         const Trial& trial = state.trials[i];
-        table.add({std::to_string(i + 1), trial.stage, sqnrCell(trial.predictedDb),
-                   sqnrText(trial.search.db, 2), sqnrText(trial.guard.db, 2),
-                   trial.guard.metric ? metricCell(*trial.guard.metric)
-                                      : fixedText(trial.guard.cosine, 5),
-                   partText(trial.int8Macs),
-                   std::to_string(trial.cures.size() + (trial.floatNeedless ? 1 : 0)),
-                   std::to_string(trial.forwards),
-                   std::string(trial.reached ? "reached" : "")
-                       + (i == state.best ? (trial.reached ? ", best" : "best") : "")});
+        std::vector<std::string> cells {std::to_string(i + 1),
+                                        trial.stage,
+                                        sqnrCell(trial.predictedDb),
+                                        sqnrText(trial.search.db, 2),
+                                        sqnrText(trial.guard.db, 2),
+                                        trial.guard.metric ? metricCell(*trial.guard.metric)
+                                                           : fixedText(trial.guard.cosine, 5),
+                                        partText(trial.int8Macs)};
+        if (hasTimes)
+            cells.push_back(trial.ms ? numberText(*trial.ms, 3) : "-");
+        cells.push_back(std::to_string(trial.cures.size() + (trial.floatNeedless ? 1 : 0)));
+        cells.push_back(std::to_string(trial.forwards));
+        cells.push_back(std::string(trial.reached ? "reached" : "")
+                        + (i == state.best ? (trial.reached ? ", best" : "best") : ""));
+        table.add(std::move(cells));
     }
     return table.text();
 }

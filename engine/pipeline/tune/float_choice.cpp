@@ -34,7 +34,8 @@ std::vector<NodeId> operatorsOf(const BlameSite& site, const Graph& model, const
 } // namespace
 
 FloatKnapsack::FloatKnapsack(const Blame& blame, const Graph& model, const Plan& plan,
-                             std::unordered_map<NodeId, std::int64_t> macs)
+                             const std::unordered_map<NodeId, std::int64_t>& macs,
+                             const std::unordered_map<NodeId, double>& costs)
 {
     double all = 0;
     for (const auto& [node, count] : macs)
@@ -61,20 +62,25 @@ FloatKnapsack::FloatKnapsack(const Blame& blame, const Graph& model, const Plan&
                 == item.operators.end())
                 item.operators.push_back(root);
         for (const NodeId id : item.operators)
-            if (m_indices.try_emplace(id, m_macs.size()).second)
+            if (m_indices.try_emplace(id, m_macs.size()).second) {
                 m_macs.push_back(macsOf(id));
+                const auto cost = costs.find(id);
+                m_costs.push_back(cost != costs.end() ? cost->second : 0);
+            }
         m_items.push_back(std::move(item));
     }
+    if (costs.empty())
+        m_costs = m_macs;
 }
 
-double FloatKnapsack::costOf(const std::vector<NodeId>& operators,
-                             const std::vector<bool>& taken) const
+double FloatKnapsack::sumOf(const std::vector<double>& of, const std::vector<NodeId>& operators,
+                            const std::vector<bool>& taken) const
 {
-    double cost = 0;
+    double sum = 0;
     for (const NodeId id : operators)
         if (const std::size_t index = m_indices.at(id); taken.empty() || !taken[index])
-            cost += m_macs[index];
-    return cost;
+            sum += of[index];
+    return sum;
 }
 
 FloatChoice FloatKnapsack::freeOnes() const
@@ -101,12 +107,12 @@ double FloatKnapsack::noiseWith(const std::vector<bool>& taken) const
     return noise;
 }
 
-double FloatKnapsack::macsOf(const std::vector<bool>& taken) const
+double FloatKnapsack::sumOf(const std::vector<double>& of, const std::vector<bool>& taken)
 {
-    double macs = 0;
+    double sum = 0;
     for (std::size_t i = 0; i < taken.size(); ++i)
-        macs += taken[i] ? m_macs[i] : 0;
-    return macs;
+        sum += taken[i] ? of[i] : 0;
+    return sum;
 }
 
 void FloatKnapsack::fill(std::vector<bool>& taken, double noise, double mostFloat,
@@ -125,9 +131,9 @@ void FloatKnapsack::fill(std::vector<bool>& taken, double noise, double mostFloa
         for (const Item& item : m_items) {
             if (item.operators.empty() || isGone(item, taken) || isLeftOut(item))
                 continue;
-            const double cost = costOf(item.operators, taken);
-            if (macs + cost > mostFloat)
+            if (macs + sumOf(m_macs, item.operators, taken) > mostFloat)
                 continue;
+            const double cost = sumOf(m_costs, item.operators, taken);
             const double ratio
                 = cost > 0 ? item.share / cost : std::numeric_limits<double>::infinity();
             if (!best || ratio > bestRatio) {
@@ -137,7 +143,7 @@ void FloatKnapsack::fill(std::vector<bool>& taken, double noise, double mostFloa
         }
         if (!best)
             return;
-        macs += costOf(best->operators, taken);
+        macs += sumOf(m_macs, best->operators, taken);
         for (const NodeId id : best->operators)
             taken[m_indices.at(id)] = true;
         left = noiseWith(taken);
@@ -151,14 +157,15 @@ void FloatKnapsack::exchange(std::vector<bool>& taken, double noise, double most
     for (int round = 0; round < kMostRounds; ++round) {
         bool isBetter = false;
         for (const Item& item : m_items) {
-            if (!isGone(item, taken) || !(costOf(item.operators, {}) > 0))
+            if (!isGone(item, taken) || !(sumOf(m_costs, item.operators, {}) > 0))
                 continue;
             std::vector<bool> other = taken;
             for (const NodeId id : item.operators)
                 other[m_indices.at(id)] = false;
             fill(other, noise, mostFloat, &item);
             const double before = noiseWith(taken), after = noiseWith(other);
-            const bool holds = after <= noise && macsOf(other) < kLess * macsOf(taken);
+            const bool holds
+                = after <= noise && sumOf(m_costs, other) < kLess * sumOf(m_costs, taken);
             if (holds || (before > noise && after < kLess * before)) {
                 taken = std::move(other);
                 isBetter = true;
@@ -182,7 +189,7 @@ std::vector<FloatGroup> FloatKnapsack::barredBy(double noise, double mostFloat) 
     const std::vector<bool> wanted = taken(noise, 1), held = taken(noise, mostFloat);
     std::vector<std::set<NodeId>> sets;
     for (const Item& item : m_items)
-        if (isGone(item, wanted) && !isGone(item, held) && costOf(item.operators, {}) > 0)
+        if (isGone(item, wanted) && !isGone(item, held) && sumOf(m_macs, item.operators, {}) > 0)
             sets.emplace_back(item.operators.begin(), item.operators.end());
     std::stable_sort(sets.begin(), sets.end(),
                      [](const auto& a, const auto& b) { return a.size() > b.size(); });
@@ -219,8 +226,9 @@ FloatChoice FloatKnapsack::choose(double noise, double mostFloat) const
         if (isGone(item, taken))
             gone.push_back(&item);
     // those that cost nothing first
-    std::stable_partition(gone.begin(), gone.end(),
-                          [this](const Item* item) { return !(costOf(item->operators, {}) > 0); });
+    std::stable_partition(gone.begin(), gone.end(), [this](const Item* item) {
+        return !(sumOf(m_costs, item->operators, {}) > 0);
+    });
     std::vector<bool> grouped(taken.size());
     for (const Item* item : gone) {
         std::vector<NodeId> group;

@@ -27,16 +27,17 @@ struct FloatGroup
     double macs = 0; ///< share of all multiplications
 };
 
-/// A knapsack: greedily the group of operators with the greatest predicted share for its
-/// multiplications, until what stays is at most `noise`, or one more would make more than
-/// `mostFloat` of all multiplications float; then single groups are exchanged as long as that is
-/// better. Operators that multiply nothing come first, the greatest share before others. `macs`: of
-/// each operator (`macsByOperator`).
+/// A knapsack: greedily the group of operators with the greatest predicted share for its cost,
+/// until what stays is at most `noise`, or one more would make more than `mostFloat` of all
+/// multiplications float; then single groups are exchanged as long as that is better. Operators
+/// that cost nothing come first, the greatest share before others. `macs`: of each operator
+/// (`macsByOperator`), which are the costs unless `costs` has some, by `groupRoot`.
 class FloatKnapsack
 {
 public:
     FloatKnapsack(const Blame& blame, const Graph& model, const Plan& plan,
-                  std::unordered_map<NodeId, std::int64_t> macs);
+                  const std::unordered_map<NodeId, std::int64_t>& macs,
+                  const std::unordered_map<NodeId, double>& costs = {});
     FloatChoice choose(double noise, double mostFloat) const;
     /// Groups that cost no multiplication, down to a fiftieth of the noise.
     FloatChoice freeOnes() const;
@@ -52,11 +53,14 @@ private:
         double share = 0;
         std::vector<NodeId> operators; ///< that have to be float for it to vanish
     };
-    double costOf(const std::vector<NodeId>& operators, const std::vector<bool>& taken) const;
+    /// Sums over operators that are not taken; `of`: by index.
+    double sumOf(const std::vector<double>& of, const std::vector<NodeId>& operators,
+                 const std::vector<bool>& taken) const;
     bool isGone(const Item& item, const std::vector<bool>& taken) const;
     /// The shares of the items that stay.
     double noiseWith(const std::vector<bool>& taken) const;
-    double macsOf(const std::vector<bool>& taken) const;
+    double macsOf(const std::vector<bool>& taken) const { return sumOf(m_macs, taken); }
+    static double sumOf(const std::vector<double>& of, const std::vector<bool>& taken);
     /// By index of the operators, whether `choose` takes them.
     std::vector<bool> taken(double noise, double mostFloat) const;
     /// Takes items, the best ratio first; `without`: an item whose operators are not taken.
@@ -68,6 +72,7 @@ private:
     std::vector<Item> m_items; ///< of the sites
     std::unordered_map<NodeId, std::size_t> m_indices;
     std::vector<double> m_macs; ///< by index, share of all multiplications
+    std::vector<double> m_costs; ///< by index; `m_macs` where nothing else is the cost
 };
 
 } // namespace qs

@@ -2,7 +2,6 @@
 #include "engine/base/text.h"
 #include "engine/pipeline/tune/float_choice.h"
 #include "engine/pipeline/tune/tune_search.h"
-#include "engine/plan/module_statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,17 +94,12 @@ public:
     }
 
 private:
-    FloatKnapsack knapsack() const
-    {
-        const Graph& graph = *m_model.calibration->prepared->model;
-        return {m_blame, graph, *m_model.calibration->prepared->plan, macsByOperator(graph)};
-    }
-
     /// One trial at the noise that is aimed at; false where it was made before, or cannot be.
     Result<bool> tryOnce()
     {
         const double allowed = std::max(0.0, m_base.int8Macs - m_search.request().keepInt8);
-        const FloatChoice choice = knapsack().choose(m_aim, std::min(allowed, m_mostFloat));
+        const FloatChoice choice
+            = m_search.knapsack(m_model, m_blame).choose(m_aim, std::min(allowed, m_mostFloat));
         m_isBounded = choice.isBounded && allowed <= m_mostFloat;
         Trial trial = m_base;
         trial.stage = m_reached > 0 ? "less float" : "float";

@@ -24,6 +24,19 @@ void noteWeights(TuneSearch& search, const Blame& blame)
                                        + " dB: without float operators the goal is out of reach");
 }
 
+/// What the blame does not cover: line by line, or the number of many.
+void noteLeftOut(TuneSearch& search, const Blame& blame)
+{
+    constexpr std::size_t kMostLines = 3;
+    std::vector<std::string>& notes = search.state().notes;
+    const std::size_t count = blame.leftOut.size();
+    notes.insert(notes.end(), blame.leftOut.begin(),
+                 blame.leftOut.begin() + std::ptrdiff_t(std::min(count, kMostLines)));
+    if (count > kMostLines)
+        notes.push_back("the same holds for " + std::to_string(count - kMostLines)
+                        + " more places, which 'why' lists");
+}
+
 /// What a round adds to what the rounds before it took.
 enum class Round : std::uint8_t
 {
@@ -81,17 +94,13 @@ Result<bool> tryRound(TuneSearch& search, Round round, bool isFirst)
     if (isFirst) {
         search.state().blame = blame;
         search.state().causes = causes;
-        for (const std::string& line : blame->leftOut)
-            search.state().notes.push_back(line);
+        noteLeftOut(search, *blame);
         noteWeights(search, *blame);
         QS_CHECK(search.see());
     }
     bool differs = addProposed(search, trial, causes, round);
     if (round != Round::Split) {
-        const Graph& graph = *model.calibration->prepared->model;
-        const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
-                                     macsByOperator(graph));
-        for (const Cure& cure : floatCures(search, knapsack.freeOnes()))
+        for (const Cure& cure : floatCures(search, search.knapsack(model, *blame).freeOnes()))
             differs = search.add(trial, cure) || differs;
         const bool wasNeedless = trial.floatNeedless;
         trial.floatNeedless = wasNeedless || search.isAllowed(CureKind::FloatResult);

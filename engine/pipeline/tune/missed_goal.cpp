@@ -4,7 +4,6 @@
 #include "engine/pipeline/causes_of.h"
 #include "engine/pipeline/tune/float_choice.h"
 #include "engine/pipeline/tune/tune_search.h"
-#include "engine/plan/module_statistics.h"
 
 #include <algorithm>
 
@@ -61,8 +60,7 @@ Result<void> tellRemaining(TuneSearch& search)
         state.remaining.push_back(
             {siteTitle(parts, titles, blame->sites[cause.site].site), cause.code, cause.share});
     }
-    const FloatKnapsack knapsack(*blame, graph, *model.calibration->prepared->plan,
-                                 macsByOperator(graph));
+    const FloatKnapsack knapsack = search.knapsack(model, *blame);
     const double wanted = wantedNoise(search, knapsack);
     const FloatChoice all = knapsack.choose(wanted, 1);
     if (tellsNoise(search.request().goal) && !all.isBounded)

@@ -26,6 +26,22 @@ struct ForbiddenCure
 /// "float@add_6"; only the part before the first '@' is looked at. Errors: Usage.
 Result<ForbiddenCure> parseForbidden(const std::string& text);
 
+/// What is spent least of when operators are made float.
+enum class TuneCost : std::uint8_t
+{
+    Macs, ///< multiplications in float
+    Ms ///< time on this processor: what operators take longer as float
+};
+
+/// How long one operator takes on this processor, with what is fused with it and the conversions
+/// at its inputs and results, in the float model and in the lowered form. Milliseconds a batch.
+struct UnitTime
+{
+    NodeId node; ///< `groupRoot`; none for all other nodes together
+    double floatMs = 0, int8Ms = 0;
+    friend bool operator==(const UnitTime&, const UnitTime&) = default;
+};
+
 /// The user's own figure of a model's outputs, which an .npz holds; higher is better. One that is
 /// not finite counts as the worst.
 using TuneMetric = std::function<Result<double>(const std::string& outputs, const JobContext&)>;
@@ -41,6 +57,8 @@ struct TuneRequest
     bool needsGuard = true; ///< refuse data that leave no sample for a guard
     std::uint64_t seed = 0;
     std::set<CureKind> allowed; ///< empty = all
+    TuneCost cost = TuneCost::Macs;
+    std::vector<UnitTime> times; ///< of an interrupted search; empty = measure them
     std::vector<ForbiddenCure> forbidden;
     TuneMetric metric; ///< of a goal of kind Metric
     std::string metricText; ///< what it is, for the search's state: a command and its files
@@ -76,6 +94,8 @@ struct Trial
     TrialFigures search;
     TrialFigures guard; ///< what the goal is held to; of few guard samples all data
     double int8Macs = 1; ///< share of the multiplications
+    /// With `TuneCost::Ms`: a batch on this processor, as the sum of the operators' times.
+    std::optional<double> ms;
     std::int64_t forwards = 0; ///< of the search so far, this trial included
     bool reached = false; ///< the goal, on the guard
     friend bool operator==(const Trial& a, const Trial& b) { return a.key == b.key; }
@@ -103,6 +123,7 @@ struct TuneState
     BlamePtr blame; ///< of the recipe to start from
     std::vector<Cause> causes;
     std::vector<Trial> trials; ///< in order
+    std::vector<UnitTime> times; ///< with `TuneCost::Ms`
     std::size_t best = 0; ///< index into `trials`
     std::int64_t searchSamples = 0, guardSamples = 0;
     /// Forward passes over the searched samples, as far as they count: a trial is one, a blame two

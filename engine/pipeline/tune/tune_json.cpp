@@ -84,6 +84,7 @@ Trial readTrial(const Json& json, const TuneRequest& request)
     if (!request.metricText.empty() && !trial.guard.metric)
         trial.guard.metric = -std::numeric_limits<double>::infinity();
     trial.int8Macs = json.at("int8_macs").get<double>();
+    trial.ms = readNumber(json.at("ms"));
     return trial;
 }
 
@@ -98,6 +99,7 @@ Json trialJson(const Trial& trial)
             {"search", figuresJson(trial.search)},
             {"guard", figuresJson(trial.guard)},
             {"int8_macs", numberJson(trial.int8Macs)},
+            {"ms", optionalJson(trial.ms)},
             {"forwards", trial.forwards},
             {"reached", trial.reached},
             {"cures", curesToJson(trial.cures)},
@@ -115,22 +117,39 @@ Json earlierJson(const KnownTrials& known, const std::vector<Trial>& trials)
             earlier.push_back({{"key", key},
                                {"search", figuresJson(trial.search)},
                                {"guard", figuresJson(trial.guard)},
-                               {"int8_macs", numberJson(trial.int8Macs)}});
+                               {"int8_macs", numberJson(trial.int8Macs)},
+                               {"ms", optionalJson(trial.ms)}});
     return earlier;
 }
 
-/// Places of the trials that no other beats in both.
+Json timesJson(const std::vector<UnitTime>& times, const Graph& file)
+{
+    Json list = Json::array();
+    for (const UnitTime& time : times) {
+        const Node* node = time.node ? file.tryGet(time.node) : nullptr;
+        list.push_back({{"node", time.node.value()},
+                        {"name", node ? Json(node->name) : Json(nullptr)},
+                        {"float_ms", numberJson(time.floatMs)},
+                        {"int8_ms", numberJson(time.int8Ms)}});
+    }
+    return list;
+}
+
+/// Whether the first is at least as good in all, and better in one.
+bool beats(const Trial& one, const Trial& other)
+{
+    const double ms = one.ms.value_or(0), otherMs = other.ms.value_or(0);
+    return one.guard.db >= other.guard.db && one.int8Macs >= other.int8Macs && ms <= otherMs
+        && (one.guard.db > other.guard.db || one.int8Macs > other.int8Macs || ms < otherMs);
+}
+
+/// Places of the trials that no other beats.
 Json frontJson(const std::vector<Trial>& trials)
 {
     Json front = Json::array();
     for (std::size_t i = 0; i < trials.size(); ++i) {
-        bool beaten = false;
-        for (const Trial& other : trials)
-            beaten = beaten
-                || (other.guard.db >= trials[i].guard.db && other.int8Macs >= trials[i].int8Macs
-                    && (other.guard.db > trials[i].guard.db
-                        || other.int8Macs > trials[i].int8Macs));
-        if (!beaten)
+        const auto isBeaten = [&](const Trial& other) { return beats(other, trials[i]); };
+        if (std::none_of(trials.begin(), trials.end(), isBeaten))
             front.push_back(i);
     }
     return front;
@@ -208,6 +227,7 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"blame", std::move(blame)},
                      {"causes", std::move(causes)},
                      {"trials", std::move(trials)},
+                     {"times", timesJson(state.times, *request.file)},
                      {"earlier", earlierJson(known, state.trials)},
                      {"front", frontJson(state.trials)},
                      {"best", best ? Json(state.best) : Json(nullptr)},
@@ -220,6 +240,33 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"reached", state.isReached()},
                      {"stopped", state.stopped.empty() ? Json(nullptr) : Json(state.stopped)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<UnitTime>> readTimes(const std::string& text, const Graph& file)
+{
+    const auto bad = [] {
+        return fail(makeError(ErrorCode::BadInput, "holds damaged times of operators")
+                        .withHint("search anew without --resume"));
+    };
+    const Json json
+        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+    if (!json.is_object())
+        return bad();
+    try {
+        std::vector<UnitTime> times;
+        for (const Json& one : json.value("times", Json::array())) {
+            const UnitTime time {NodeId(one.at("node").get<std::uint32_t>()),
+                                 one.at("float_ms").get<double>(), one.at("int8_ms").get<double>()};
+            const Node* node = time.node ? file.tryGet(time.node) : nullptr;
+            const Json name = node ? Json(node->name) : Json(nullptr);
+            if (one.at("name") != name || !(time.floatMs >= 0) || !(time.int8Ms >= 0))
+                return bad();
+            times.push_back(time);
+        }
+        return times;
+    } catch (const Json::exception&) {
+        return bad();
+    }
 }
 
 Result<KnownTrials> readTrials(const std::string& text, const TuneRequest& request)

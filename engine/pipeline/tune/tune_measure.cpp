@@ -14,6 +14,7 @@
 #include "engine/convert/form_parts.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/tune/unit_times.h"
 #include "engine/plan/module_statistics.h"
 #include "engine/plan/summaries/group_root.h"
 
@@ -147,6 +148,7 @@ Result<TuneMeasure> TuneMeasure::create(StageChain& chain, const TuneRequest& re
 {
     TuneMeasure made(chain, request);
     QS_TRY(const EditedModelPtr edited, chain.edited(request.file, request.recipe, job));
+    made.m_float = edited->graph;
     made.m_names = formOutputNames(*edited->graph, {});
     made.m_scores = classScores(*edited->graph);
     QS_TRY(made.m_data, readTuneData(chain, request, edited->graph, made.m_names, job));
@@ -181,6 +183,14 @@ Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job
     made.converted = onModelInputs(formed);
     made.int8Macs = int8Share(*prepared.model, *prepared.plan);
     return made;
+}
+
+Result<std::vector<UnitTime>> TuneMeasure::times(const TrialModel& model, const Recipe& recipe,
+                                                 const JobContext& job) const
+{
+    job.report("tune", "times of operators", 0);
+    return measureTimes(m_chain, m_float, {model.calibration, recipe, m_request.settings},
+                        m_data.batches.front().batch, job);
 }
 
 Result<double> TuneMeasure::metricOf(const TrialModel& model, const JobContext& job) const

@@ -26,6 +26,9 @@ public:
     Result<TrialModel> make(const Recipe& recipe, const JobContext& job) const;
     /// Fills in the figures. Errors: a goal of which this model has no figure; the metric's.
     Result<void> measure(const TrialModel& model, Trial& trial, const JobContext& job) const;
+    /// How long the operators take on the first batch (`measureTimes`). Errors: of these.
+    Result<std::vector<UnitTime>> times(const TrialModel& model, const Recipe& recipe,
+                                        const JobContext& job) const;
     const Dataset& searchData() const { return *m_data.search; }
     std::int64_t searchSamples() const { return m_data.searchSamples; }
     std::int64_t guardSamples() const { return m_data.guardSamples; }
@@ -46,6 +49,7 @@ private:
     StageChain& m_chain;
     const TuneRequest& m_request;
     TuneData m_data;
+    GraphPtr m_float; ///< the model that the search began with
     std::vector<ClassScores> m_scores;
     std::vector<std::string> m_names; ///< of the outputs
     bool m_holdsAll = false; ///< the goal is held on all data: the guard is too small

@@ -9,6 +9,8 @@
 #include "engine/graph/text/node_titles.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
+#include "engine/pipeline/tune/unit_times.h"
+#include "engine/plan/module_statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -172,12 +174,14 @@ Result<bool> TuneSearch::attempt(Trial trial)
     trial.key = keyOf(recipe);
     ++m_state.forwards;
     trial.forwards = m_state.forwards;
+    trial.ms.reset();
     m_job.report("tune", "trial " + std::to_string(m_state.trials.size() + 1), 0);
     const auto known = m_known.find(trial.key);
     if (known != m_known.end() && m_measure.isTold(known->second.guard)) {
         trial.search = known->second.search;
         trial.guard = known->second.guard;
         trial.int8Macs = known->second.int8Macs;
+        trial.ms = known->second.ms;
         trial.reached = m_measure.reaches(trial.guard);
     } else {
         auto made = m_measure.make(recipe, m_job);
@@ -191,12 +195,38 @@ Result<bool> TuneSearch::attempt(Trial trial)
         m_madeOf = trial.key;
         QS_CHECK(m_measure.measure(m_made, trial, m_job));
     }
+    QS_CHECK(addTime(trial));
     m_state.trials.push_back(std::move(trial));
     const std::size_t last = m_state.trials.size() - 1;
     if (isBetter(m_state.trials[last], m_state.trials[m_state.best]))
         m_state.best = last;
     QS_CHECK(m_see(m_state));
     return true;
+}
+
+Result<void> TuneSearch::addTime(Trial& trial)
+{
+    if (m_request.cost != TuneCost::Ms)
+        return {};
+    if (m_state.times.empty())
+        m_state.times = m_request.times;
+    if (m_state.times.empty() || !trial.ms) {
+        QS_TRY(const TrialModel model, modelOf(trial));
+        const PreparedModel& prepared = *model.calibration->prepared;
+        if (m_state.times.empty()) {
+            const Recipe recipe = tunedRecipe(m_request.recipe, trial);
+            QS_TRY(m_state.times, m_measure.times(model, recipe, m_job));
+        }
+        trial.ms = totalMs(m_state.times, *prepared.model, *prepared.plan);
+    }
+    return {};
+}
+
+FloatKnapsack TuneSearch::knapsack(const TrialModel& model, const Blame& blame) const
+{
+    const PreparedModel& prepared = *model.calibration->prepared;
+    return {blame, *prepared.model, *prepared.plan, macsByOperator(*prepared.model),
+            addedMs(m_state.times)};
 }
 
 bool TuneSearch::isBetter(const Trial& one, const Trial& other) const
@@ -207,7 +237,7 @@ bool TuneSearch::isBetter(const Trial& one, const Trial& other) const
     if (const bool otherKeeps = other.int8Macs >= m_request.keepInt8; keeps != otherKeeps)
         return keeps;
     if (one.reached)
-        return one.int8Macs > other.int8Macs;
+        return one.ms && other.ms ? *one.ms < *other.ms : one.int8Macs > other.int8Macs;
     switch (m_request.goal.kind) {
     case TuneGoal::Kind::Top1Drop:
         if (one.guard.top1Drop != other.guard.top1Drop)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/edit/addresses.h"
+#include "engine/pipeline/tune/float_choice.h"
 #include "engine/pipeline/tune/tune.h"
 #include "engine/pipeline/tune/tune_measure.h"
 
@@ -47,6 +48,8 @@ public:
                             std::optional<std::int64_t> exact = std::nullopt);
     /// The same of a trial that was not measured, about the outputs that are worst in `base`.
     Result<BlamePtr> blamedOf(const Trial& trial, const Trial& base);
+    /// Which operators of the model may be made float, for the noise and the cost of each.
+    FloatKnapsack knapsack(const TrialModel& model, const Blame& blame) const;
     /// Shows the state.
     Result<void> see() const { return m_see(m_state); }
     /// Adds a cure, instead of an earlier one of the trial's of the same kind at the same place,
@@ -58,6 +61,8 @@ private:
                const JobContext& job, TuneMeasure measure);
     Result<void> findForbidden();
     Key keyOf(const Recipe& recipe) const;
+    /// Measures the times of operators, once, where they are the cost, and the trial's by them.
+    Result<void> addTime(Trial& trial);
     bool isBetter(const Trial& one, const Trial& other) const;
 
     const TuneRequest& m_request;
@@ -73,7 +78,6 @@ private:
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 
-struct FloatChoice;
 /// A cure for each group of operators, as far as they have addresses and may be float.
 std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice);
 

@@ -8,6 +8,7 @@
 #include <QtTest>
 
 #include <limits>
+#include <set>
 
 using namespace qs;
 
@@ -248,6 +249,67 @@ private Q_SLOTS:
         QVERIFY(state.isReached());
         QCOMPARE(state.trials.size(), std::size_t(2));
         QVERIFY(std::abs(*state.trials[1].guard.metric - 0.5) < 1e-9);
+    }
+
+    /// With times as the cost, the operator that takes much longer as float stays in int8.
+    void timesAreACost()
+    {
+        TuneRequest request = m_request;
+        request.goal.value = 42; // some operators have to be float
+        request.keepInt8 = 0.2;
+        request.cost = TuneCost::Ms;
+        const TuneState measured = tuned(request);
+        QVERIFY(measured.times.size() > 5);
+        for (const UnitTime& time : measured.times)
+            QVERIFY(time.floatMs >= 0 && time.int8Ms >= 0 && time.floatMs + time.int8Ms > 0);
+        const auto floats = [](const TuneState& state) {
+            std::set<std::string> places;
+            for (const Trial& trial : state.trials)
+                for (const Cure& cure : trial.cures)
+                    if (cure.kind == CureKind::Float)
+                        places.insert(addressText(cure.at));
+            return places;
+        };
+        for (const bool isDear : {false, true}) {
+            request.times = measured.times;
+            for (UnitTime& time : request.times) {
+                time.int8Ms = 1;
+                time.floatMs = 2;
+                if (time.node && request.file->get(time.node).name == "linear")
+                    time.floatMs = isDear ? 1e6 : 1;
+            }
+            const TuneState state = tuned(request);
+            QVERIFY(state.times == request.times);
+            const std::set<std::string> places = floats(state);
+            const bool isFloat = std::any_of(places.begin(), places.end(), [](const auto& place) {
+                return place.find("head") != std::string::npos;
+            });
+            QCOMPARE(isFloat, !isDear);
+            for (const Trial& trial : state.trials)
+                QVERIFY(trial.ms && *trial.ms >= double(request.times.size()));
+            QVERIFY(*state.trials.back().ms > *state.trials.front().ms);
+        }
+    }
+
+    /// The times of an interrupted search go on with it: the rest of it is the same.
+    void timesAreKept()
+    {
+        TuneRequest request = m_request;
+        request.cost = TuneCost::Ms;
+        request.trials = 3;
+        const TuneState whole = tuned(request);
+        const std::string text = tuneJson(request, whole);
+        const KnownTrials known = must(readTrials(text, request));
+        request.times = must(readTimes(text, *request.file));
+        QVERIFY(request.times == whole.times);
+        QCOMPARE(tuneJson(request, tuned(request, known)), text);
+        for (const auto& [from, to] : {std::pair("\"float_ms\": ", "\"float_ms\": -"),
+                                       std::pair("\"name\": \"linear\"", "\"name\": \"l\"")}) {
+            std::string damaged = text;
+            damaged.replace(damaged.rfind(from), std::string(from).size(), to);
+            QVERIFY2(!readTimes(damaged, *request.file), to);
+        }
+        QVERIFY(!readTimes("[", *request.file));
     }
 
     void aSmallGuardIsSaid()

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/tune/unit_times.h"
+
+#include "engine/compare/output_run.h"
+#include "engine/convert/form_parts.h"
+#include "engine/plan/summaries/group_root.h"
+
+#include <algorithm>
+#include <map>
+
+namespace qs {
+
+namespace {
+
+constexpr int kTimedRuns = 4; ///< the first warms up
+constexpr double kMilliseconds = 1000;
+
+Result<std::vector<NodeTime>> timesOf(const GraphPtr& form, const Batch& batch,
+                                      const JobContext& job)
+{
+    QS_TRY(OutputRun run, OutputRun::create(form));
+    for (int i = 0; i < kTimedRuns; ++i) {
+        QS_CHECK(job.check());
+        QS_CHECK(run.run(batch, job));
+    }
+    return run.times();
+}
+
+} // namespace
+
+Result<std::vector<UnitTime>> measureTimes(StageChain& chain, const GraphPtr& model,
+                                           const ConvertRequest& request, const Batch& batch,
+                                           const JobContext& job)
+{
+    QS_TRY(const ConvertedPtr converted, chain.convert(request, job));
+    const auto isLowered = [](const KernelCheck& check) { return check.passed; };
+    if (std::none_of(converted->checks.begin(), converted->checks.end(), isLowered))
+        return fail(makeError(ErrorCode::Unsupported,
+                              "no operator has an int8 kernel here whose time could be measured")
+                        .inFile(model->info().path)
+                        .withHint("search with --cost macs"));
+    QS_TRY(const auto asFloat, timesOf(model, batch, job));
+    QS_TRY(const auto asIntegers, timesOf(onModelInputs(converted)->lowered, batch, job));
+    const Graph& graph = *request.calibration->prepared->model;
+    const Plan& plan = *request.calibration->prepared->plan;
+    std::map<NodeId, UnitTime> units;
+    const auto unitOf = [&](NodeId node) -> UnitTime& {
+        const bool isUnit = node && isQuantizedIn(graph, plan, node);
+        const NodeId root = isUnit ? groupRoot(graph, plan, node) : NodeId();
+        UnitTime& unit = units[root];
+        unit.node = root;
+        return unit;
+    };
+    for (const NodeTime& time : asFloat)
+        unitOf(time.node).floatMs += kMilliseconds * time.seconds;
+    for (const NodeTime& time : asIntegers)
+        unitOf(converted->lowered->get(time.node).origin).int8Ms += kMilliseconds * time.seconds;
+    std::vector<UnitTime> times;
+    for (const auto& [root, unit] : units)
+        times.push_back(unit);
+    return times;
+}
+
+double totalMs(const std::vector<UnitTime>& times, const Graph& model, const Plan& plan)
+{
+    double sum = 0;
+    for (const UnitTime& time : times)
+        sum += !time.node || isQuantizedIn(model, plan, time.node) ? time.int8Ms : time.floatMs;
+    return sum;
+}
+
+std::unordered_map<NodeId, double> addedMs(const std::vector<UnitTime>& times)
+{
+    std::unordered_map<NodeId, double> added;
+    for (const UnitTime& time : times)
+        if (time.node)
+            added[time.node] = std::max(0.0, time.floatMs - time.int8Ms);
+    return added;
+}
+
+} // namespace qs
