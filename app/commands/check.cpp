@@ -8,8 +8,8 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/temporary_folder.h"
 #include "engine/base/text.h"
-#include "engine/export/documents/stored_run.h"
 #include "engine/project/project.h"
+#include "engine/result/stored_run.h"
 #include "engine/verify/gate.h"
 
 #include <CLI/CLI.hpp>
@@ -72,8 +72,8 @@ Result<StoredRun> storedSubject(const CheckOptions& options, const CommandRun& j
 
 /// A result document of the model and the recipe, made without writing any export. Adds the
 /// recipe's limits.
-Result<std::string> freshDocument(const CheckOptions& options, GateLimits& limits,
-                                  const CommandRun& job)
+Result<ResultDocument> freshDocument(const CheckOptions& options, GateLimits& limits,
+                                     const CommandRun& job)
 {
     ModelRun run(options, job);
     QS_CHECK(run.locate());
@@ -83,7 +83,8 @@ Result<std::string> freshDocument(const CheckOptions& options, GateLimits& limit
     QS_CHECK(run.convertAndCompare());
     QS_TRY(const TemporaryFolder scratch, TemporaryFolder::create("check"));
     QS_CHECK(run.evaluate(scratch.path()));
-    return resultJson(run.parts());
+    QS_TRY(const std::string text, resultJson(run.parts()));
+    return ResultDocument::fromText(text);
 }
 
 Result<void> writeReports(const CheckOptions& options, const std::vector<GateCheck>& checks,
@@ -99,7 +100,7 @@ Result<void> writeReports(const CheckOptions& options, const std::vector<GateChe
 Result<void> runCheck(CheckOptions options, const CommandRun& job)
 {
     QS_TRY(GateLimits limits, limitsOf(options));
-    std::string document;
+    ResultDocument document;
     options.model = options.subject;
     if (isModelFile(options.subject) || isProjectFile(options.subject)) {
         auto made = freshDocument(options, limits, job);

@@ -42,16 +42,15 @@ std::string headlineText(const RunTable& table)
                     ">top-1", ">agreement", ">int8 ops", ">weights"});
     for (std::size_t i = 0; i < table.runs().size(); ++i) {
         const RunRecord& run = *table.runs()[i];
-        const RunHeadline& head = run.headline;
-        const RunOutput* worst = head.worstOutput();
+        const ResultFigures& head = run.headline;
+        const auto agreement = head.agreement ? std::optional(head.agreement->top1) : std::nullopt;
         text.add({runLetter(i), run.label.name, run.label.created,
                   run.modelSha256.substr(0, 8) + (run.isEdited() ? ", edited" : ""),
                   run.recipe            ? recipeInWords(*run.recipe)
                       : run.isForeign() ? "another program's"
                                         : "-",
-                  sqnrCell(head.outputDb()),
-                  sqnrCell(worst && worst->reference ? worst->reference->sqnrDb : std::nullopt),
-                  percent(head.int8Top1), percent(head.agreement),
+                  sqnrCell(head.outputDb()), sqnrCell(head.referenceDb()), percent(head.int8Top1),
+                  percent(agreement),
                   head.quantizedOps ? std::to_string(*head.quantizedOps) + " of "
                           + std::to_string(head.eligibleOps.value_or(0))
                                     : "-",
@@ -96,7 +95,7 @@ std::string rowsText(const RunTable& table, const std::vector<std::size_t>& orde
 {
     std::vector<const RunColumn*> shown;
     std::vector<std::string> titles {"state", "layer", "decision"};
-    for (const RunTerm term : {RunTerm::BornHere, RunTerm::Cumulative})
+    for (const ErrorTerm term : {ErrorTerm::BornHere, ErrorTerm::Cumulative})
         for (const RunColumn& column : table.columns())
             if (column.isNumber() && column.term == term && column.metric == 0) {
                 shown.push_back(&column);

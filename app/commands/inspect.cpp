@@ -8,7 +8,6 @@
 #include "engine/convert/outline.h"
 #include "engine/convert/ranges/stored_qparams.h"
 #include "engine/export/documents/result_writer.h"
-#include "engine/export/documents/stored_run.h"
 #include "engine/export/file_origin.h"
 #include "engine/export/forms/code_forms.h"
 #include "engine/graph/operators/class_parts.h"
@@ -16,6 +15,7 @@
 #include "engine/graph/text/graph_printer.h"
 #include "engine/import/trace_report.h"
 #include "engine/plan/block/prepare_settings.h"
+#include "engine/result/stored_run.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

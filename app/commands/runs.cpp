@@ -56,7 +56,7 @@ std::string runsText(const std::vector<RunEntry>& runs)
             damaged += run.label.name + " is damaged: " + run.problem + "\n";
             continue;
         }
-        const RunHeadline& head = run.headline;
+        const ResultFigures& head = run.headline;
         const auto db = head.outputDb();
         table.add({run.label.name, run.label.created, db ? fixedText(*db, 2) : "-",
                    head.int8Top1 ? fixedText(100 * *head.int8Top1, 2) + " %" : "-",

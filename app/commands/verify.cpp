@@ -3,8 +3,8 @@
 #include "app/commands/model/restored_result.h"
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
-#include "engine/export/documents/stored_run.h"
 #include "engine/export/exporter.h"
+#include "engine/result/stored_run.h"
 #include "engine/verify/certificate_rows.h"
 #include "engine/verify/runtimes.h"
 

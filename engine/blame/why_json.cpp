@@ -150,7 +150,7 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
     return text;
 }
 
-std::string whyJson(const WhyParts& parts)
+Json whyDocument(const WhyParts& parts)
 {
     const Blame& blame = parts.blame();
     const NodeTitles titles(*parts.model);
@@ -164,26 +164,30 @@ std::string whyJson(const WhyParts& parts)
     Json causes = Json::array();
     for (const Cause& cause : parts.diagnosis->causes)
         causes.push_back(causeJson(parts, titles, cause, qconfigs));
-    const Json json {{"format", "quantscope.why"},
-                     {"version", 1},
-                     {"model", {{"path", info.path}, {"sha256", info.sha256}}},
-                     {"data", parts.diagnosis->data},
-                     {"options", optionsJson(*parts.diagnosis)},
-                     {"outputs", blame.outputs},
-                     {"samples", blame.samples},
-                     {"probes", blame.probes},
-                     {"measured", numberJson(blame.measured)},
-                     {"predicted", numberJson(blame.predicted)},
-                     {"measured_db", numberJson(shareDb(blame.measured))},
-                     {"predicted_db", numberJson(shareDb(blame.predicted))},
-                     {"additivity", additivity ? numberJson(*additivity) : Json(nullptr)},
-                     {"additive", blame.isAdditive()},
-                     {"units", unitsJson(parts, titles)},
-                     {"sites", std::move(sites)},
-                     {"causes", std::move(causes)},
-                     {"qconfigs", qconfigs.json()},
-                     {"left_out", blame.leftOut}};
-    return json.dump(2) + "\n";
+    return {{"format", "quantscope.why"},
+            {"version", 1},
+            {"model", {{"path", info.path}, {"sha256", info.sha256}}},
+            {"data", parts.diagnosis->data},
+            {"options", optionsJson(*parts.diagnosis)},
+            {"outputs", blame.outputs},
+            {"samples", blame.samples},
+            {"probes", blame.probes},
+            {"measured", numberJson(blame.measured)},
+            {"predicted", numberJson(blame.predicted)},
+            {"measured_db", numberJson(shareDb(blame.measured))},
+            {"predicted_db", numberJson(shareDb(blame.predicted))},
+            {"additivity", additivity ? numberJson(*additivity) : Json(nullptr)},
+            {"additive", blame.isAdditive()},
+            {"units", unitsJson(parts, titles)},
+            {"sites", std::move(sites)},
+            {"causes", std::move(causes)},
+            {"qconfigs", qconfigs.json()},
+            {"left_out", blame.leftOut}};
+}
+
+std::string whyJson(const WhyParts& parts)
+{
+    return whyDocument(parts).dump(2) + "\n";
 }
 
 } // namespace qs

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/result.h"
 #include "engine/blame/diagnosis.h"
 #include "engine/graph/text/node_titles.h"
 #include "engine/plan/plan.h"
+#include "engine/result/result_document.h"
 
 #include <string>
 
@@ -33,11 +33,13 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
 /// greatest share first. A unit:
 /// `{title, node, part, part_error}`: shares of all noise.
 std::string whyJson(const WhyParts& parts);
+/// The same, not yet text.
+nlohmann::ordered_json whyDocument(const WhyParts& parts);
 
 /// Reads the section "why" of a result document for the same model and plan: all that it states,
-/// without profiles and without stored values of weights; null without a section. Errors: not a
-/// result document, a node that the model does not have, an unknown site or cause.
-Result<DiagnosisPtr> diagnosisFromResult(const std::string& document, const Graph& model,
+/// without profiles and without stored values of weights; null without a section. Errors: a section
+/// of another form, a node that the model does not have, an unknown site or cause.
+Result<DiagnosisPtr> diagnosisFromResult(const ResultDocument& document, const Graph& model,
                                          const Plan& plan);
 
 } // namespace qs

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/files/read_file.h"
 #include "engine/blame/why_json.h"
 #include "engine/configure/json/cure_json.h"
 #include "engine/configure/qconfigs/observer_json.h"
+#include "engine/result/error_json.h"
 
 #include <array>
-#include <limits>
 
 namespace qs {
 
@@ -16,19 +15,6 @@ constexpr const char* kNoWhy = "not what 'quantscope why --json' writes";
 tl::unexpected<Error> notWhy(const std::string& what)
 {
     return fail(ErrorCode::BadInput, kNoWhy + std::string(": ") + what);
-}
-
-/// Documents write null for a number that is not finite.
-double finiteOr(const Json& owner, const char* key)
-{
-    const Json& value = owner.at(key);
-    return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
-}
-
-std::optional<double> known(const Json& owner, const char* key)
-{
-    const Json& value = owner.at(key);
-    return value.is_null() ? std::nullopt : std::optional(value.get<double>());
 }
 
 /// The one of the values that is called so.
@@ -58,8 +44,8 @@ public:
             QS_TRY(SiteBlame site, this->site(entry));
             blame.sites.push_back(std::move(site));
         }
-        blame.predicted = finiteOr(m_json, "predicted");
-        blame.measured = finiteOr(m_json, "measured");
+        blame.predicted = orInfinity(m_json, "predicted");
+        blame.measured = orInfinity(m_json, "measured");
         blame.samples = m_json.at("samples").get<std::int64_t>();
         blame.probes = m_json.at("probes").get<int>();
         blame.outputs = m_json.at("outputs").get<std::vector<std::string>>();
@@ -78,7 +64,7 @@ public:
                 return notWhy("cause " + entry.at("cause").dump() + " of site "
                               + entry.at("site").dump());
             cause.code = *code;
-            cause.share = finiteOr(entry, "share");
+            cause.share = orInfinity(entry, "share");
             cause.evidence = entry.at("evidence").get<std::vector<std::string>>();
             QS_TRY(cause.proposals, proposals(entry.at("cures")));
             causes.push_back(std::move(cause));
@@ -126,13 +112,13 @@ private:
             QS_TRY(const NodeId reader, node(name));
             out.site.at.push_back(reader);
         }
-        out.share = finiteOr(entry, "share");
-        out.standardError = finiteOr(entry, "standard_error");
-        out.white = finiteOr(entry, "white");
-        out.exact = known(entry, "exact");
-        out.ownDb = known(entry, "own_db");
+        out.share = orInfinity(entry, "share");
+        out.standardError = orInfinity(entry, "standard_error");
+        out.white = orInfinity(entry, "white");
+        out.exact = numberAt(entry, "exact");
+        out.ownDb = numberAt(entry, "own_db");
         out.blocked = entry.at("blocked").get<bool>();
-        out.expected = finiteOr(entry, "expected");
+        out.expected = orInfinity(entry, "expected");
         return out;
     }
 
@@ -157,15 +143,6 @@ private:
     const Graph& m_model;
 };
 
-Result<Json> parsed(const std::string& text)
-{
-    Json document
-        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
-    if (document.is_discarded() || !document.is_object())
-        return fail(ErrorCode::BadInput, kNoWhy);
-    return document;
-}
-
 Result<DiagnosisPtr> readDiagnosis(const Json& document, const Graph& model, const Plan& plan)
 {
     try {
@@ -188,13 +165,11 @@ Result<DiagnosisPtr> readDiagnosis(const Json& document, const Graph& model, con
 
 } // namespace
 
-Result<DiagnosisPtr> diagnosisFromResult(const std::string& document, const Graph& model,
+Result<DiagnosisPtr> diagnosisFromResult(const ResultDocument& document, const Graph& model,
                                          const Plan& plan)
 {
-    QS_TRY(const Json result, parsed(document));
-    const auto section = result.find("why");
-    return section == result.end() || section->is_null() ? Result<DiagnosisPtr>(nullptr)
-                                                         : readDiagnosis(*section, model, plan);
+    const Json* section = memberOf(document.json(), "why");
+    return section ? readDiagnosis(*section, model, plan) : Result<DiagnosisPtr>(nullptr);
 }
 
 } // namespace qs

@@ -7,6 +7,61 @@
 
 namespace qs {
 
+std::string_view errorTermName(ErrorTerm term)
+{
+    static constexpr std::string_view kNames[]
+        = {"born_here", "cumulative", "isolated", "inherited"};
+    return kNames[int(term)];
+}
+
+const std::optional<ErrorMetrics>& NodeError::term(ErrorTerm which) const
+{
+    const std::optional<ErrorMetrics>* const terms[]
+        = {&bornHere, &cumulative, &isolated, &inherited};
+    return *terms[int(which)];
+}
+
+namespace {
+
+std::optional<double> dbOf(const std::optional<ErrorMetrics>& metrics)
+{
+    return metrics ? metrics->sqnrDb : std::nullopt;
+}
+
+} // namespace
+
+const OutputError* WholeErrors::worstOutput() const
+{
+    const OutputError* worst = nullptr;
+    std::optional<double> least;
+    for (const OutputError& output : outputs) {
+        const auto own = dbOf(output.lowered ? output.lowered : output.cumulative);
+        if (!worst || (own && (!least || *own < *least))) {
+            worst = &output;
+            least = own;
+        }
+    }
+    return worst;
+}
+
+std::optional<double> WholeErrors::loweredDb() const
+{
+    const OutputError* worst = worstOutput();
+    return worst ? dbOf(worst->lowered) : std::nullopt;
+}
+
+std::optional<double> WholeErrors::referenceDb() const
+{
+    const OutputError* worst = worstOutput();
+    return worst ? dbOf(worst->cumulative) : std::nullopt;
+}
+
+std::optional<double> WholeErrors::outputDb() const
+{
+    const auto lowered = loweredDb();
+    return lowered ? lowered : referenceDb();
+}
+
 double FormDeparture::gainDb() const
 {
     return referenceDb && loweredDb ? *loweredDb - *referenceDb : 0;

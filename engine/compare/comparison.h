@@ -4,10 +4,12 @@
 #include "engine/execute/node_times.h"
 #include "engine/execute/steps/step_counts.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -23,14 +25,33 @@ struct ErrorMetrics
     double maxAbs = 0;
 };
 
-/// The four terms of one node (design 5): isolated f_q(x)-y, inherited f(x^)-y, born here y^-f(x^),
-/// cumulative y^-y.
+/// The four terms of one node (design 5), the most informative first: born here y^-f(x^),
+/// cumulative y^-y, isolated f_q(x)-y, inherited f(x^)-y.
+enum class ErrorTerm
+{
+    BornHere,
+    Cumulative,
+    Isolated,
+    Inherited
+};
+inline constexpr std::array kErrorTerms {ErrorTerm::BornHere, ErrorTerm::Cumulative,
+                                         ErrorTerm::Isolated, ErrorTerm::Inherited};
+/// In the order in which they come about, as tables and documents list them.
+inline constexpr std::array kTableTerms {ErrorTerm::Isolated, ErrorTerm::Inherited,
+                                         ErrorTerm::BornHere, ErrorTerm::Cumulative};
+/// As documents spell it: "born_here".
+std::string_view errorTermName(ErrorTerm term);
+
+/// The errors of one node, by term.
 struct NodeError
 {
     NodeId node; ///< the float node; for a fusion its last member
     std::optional<ErrorMetrics> isolated, inherited, bornHere, cumulative;
     /// How far y^ is spread otherwise than y: `divergence` of all values, in nats.
     std::optional<double> kl {};
+
+    /// Empty where the term was not measured.
+    const std::optional<ErrorMetrics>& term(ErrorTerm which) const;
 };
 
 /// One value inside a custom module (`PlannedObserver::interior`), reference form against float.
@@ -72,26 +93,38 @@ struct Agreement
     double top1 = 0; ///< share of the samples, in [0, 1]
 };
 
-/// Result of a comparison. A value; share as ComparisonPtr.
-struct Comparison
+/// What a comparison says of the model as a whole.
+struct WholeErrors
 {
     /// Against the model of the file, before its edits: nodes that both have, cumulative terms
     /// alone.
     bool againstOriginal = false;
-    std::vector<NodeError> nodes; ///< in graph order; only nodes with a measured error
-    std::vector<InteriorError> interiors; ///< in graph order, then in order of computation
     std::vector<OutputError> outputs;
     /// One line for each output that the original model or the edited one does not have.
     std::vector<std::string> unpaired;
-    /// How long a batch takes in each node, while the two forms ran anyway: nodes of the float
-    /// graph, nodes of the lowered one. Float times are empty on a GPU, which works on its own.
-    std::vector<NodeTime> floatTimes, loweredTimes;
     std::int64_t samples = 0;
-    int threads = 0; ///< that LibTorch worked with
     std::optional<double> floatTop1,
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
     /// With labels and without; empty where no output looks like class scores.
     std::optional<Agreement> agreement;
+
+    /// The output that lost most, by its lowered form where there is one; null without outputs.
+    const OutputError* worstOutput() const;
+    /// SQNR of that output's two forms; empty where it has none.
+    std::optional<double> loweredDb() const, referenceDb() const;
+    /// The lowered form's where there is one, else the reference form's.
+    std::optional<double> outputDb() const;
+};
+
+/// Result of a comparison. A value; share as ComparisonPtr.
+struct Comparison : WholeErrors
+{
+    std::vector<NodeError> nodes; ///< in graph order; only nodes with a measured error
+    std::vector<InteriorError> interiors; ///< in graph order, then in order of computation
+    /// How long a batch takes in each node, while the two forms ran anyway: nodes of the float
+    /// graph, nodes of the lowered one. Float times are empty on a GPU, which works on its own.
+    std::vector<NodeTime> floatTimes, loweredTimes;
+    int threads = 0; ///< that LibTorch worked with
     /// One line for each output at which the lowered form loses more than the reference form
     /// (`losesMore`), with both figures. Empty without any.
     std::vector<std::string> losses;

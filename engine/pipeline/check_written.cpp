@@ -9,9 +9,9 @@
 #include "engine/compare/metrics/metrics.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/random/random_draws.h"
-#include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/import/importer.h"
+#include "engine/result/result_document.h"
 
 #include <ATen/ATen.h>
 

@@ -58,7 +58,8 @@ public:
         m_parts.evaluation = request.evaluation;
         m_parts.cures = std::move(cures);
         if (request.diagnosis)
-            m_parts.why = whyJson({m_parts.model, m_parts.plan, request.diagnosis.get()});
+            m_parts.why = std::make_shared<const ResultDocument::Json>(
+                whyDocument({m_parts.model, m_parts.plan, request.diagnosis.get()}));
     }
 
     /// Returns the text of the result document.

@@ -9,10 +9,10 @@
 #include "engine/compare/preview.h"
 #include "engine/compare/sweep/comparison_cache.h"
 #include "engine/edit/edited_model.h"
-#include "engine/export/documents/stored_run.h"
 #include "engine/pipeline/kept_statistics.h"
 #include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/stages.h"
+#include "engine/result/stored_run.h"
 #include "engine/values/value_inspection.h"
 #include "engine/verify/certificate.h"
 

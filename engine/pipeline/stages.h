@@ -8,10 +8,10 @@
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
 #include "engine/edit/edited_model.h"
-#include "engine/export/documents/stored_run.h"
 #include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
 #include "engine/pipeline/run_settings.h"
+#include "engine/result/stored_run.h"
 
 #include <map>
 #include <memory>

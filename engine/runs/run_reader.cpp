@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 #include "engine/configure/json/json_reader.h"
+#include "engine/result/error_json.h"
 #include "engine/runs/run_record.h"
 #include "engine/runs/run_store.h"
 
 #include <filesystem>
-#include <functional>
-#include <limits>
 #include <sys/stat.h>
 
 namespace qs {
@@ -16,72 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Error notRun(const std::string& path)
-{
-    return makeError(ErrorCode::BadInput, "not a result of quantscope")
-        .inFile(path)
-        .withHint("give a result folder, a project, or what 'quantscope compare --json' printed");
-}
-
-const Json* member(const Json& owner, const char* key)
-{
-    const auto it = owner.is_object() ? owner.find(key) : owner.end();
-    return it == owner.end() || it->is_null() ? nullptr : &*it;
-}
-
-/// Documents write null for a number that is not finite.
-double orInfinity(const Json& owner, const char* key)
-{
-    const Json& value = owner.at(key);
-    return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
-}
-
-std::optional<ErrorMetrics> metricsAt(const Json& owner, const char* key)
-{
-    const Json* json = member(owner, key);
-    if (!json)
-        return std::nullopt;
-    ErrorMetrics out;
-    if (const Json* sqnr = member(*json, "sqnr_db"))
-        out.sqnrDb = sqnr->get<double>();
-    out.cosine = orInfinity(*json, "cosine");
-    out.mse = orInfinity(*json, "mse");
-    out.maxAbs = orInfinity(*json, "max_abs");
-    return out;
-}
-
-template<class T>
-std::optional<T> valueAt(const Json* owner, const char* key)
-{
-    const Json* value = owner ? member(*owner, key) : nullptr;
-    return value ? std::optional(value->get<T>()) : std::nullopt;
-}
-
-RunHeadline headlineOf(const Json& json)
-{
-    RunHeadline out;
-    for (const Json& output : json.at("outputs"))
-        out.outputs.push_back({output.at("name").get<std::string>(),
-                               metricsAt(output, "cumulative"), metricsAt(output, "lowered")});
-    const Json* labels = member(json, "labels");
-    out.floatTop1 = valueAt<double>(labels, "float_top1");
-    out.int8Top1 = valueAt<double>(labels, "int8_top1");
-    out.agreement = valueAt<double>(member(json, "agreement"), "top1");
-    const Json* coverage = member(json, "coverage");
-    out.quantizedOps = valueAt<int>(coverage, "quantized");
-    out.eligibleOps = valueAt<int>(coverage, "eligible");
-    out.totalOps = valueAt<int>(coverage, "total");
-    const Json* weights = member(json, "weights");
-    out.floatBytes = valueAt<std::int64_t>(weights, "float_bytes");
-    out.int8Bytes = valueAt<std::int64_t>(weights, "int8_bytes");
-    const auto samples = valueAt<std::int64_t>(member(json, "data"), "compared_samples");
-    out.samples = samples.value_or(valueAt<std::int64_t>(&json, "samples").value_or(0));
-    return out;
-}
-
 std::string ruleText(const Json& node)
 {
-    const Json* rule = member(node, "rule");
+    const Json* rule = memberOf(node, "rule");
     if (!rule)
         return {};
     std::string text = rule->at("kind").get<std::string>();
@@ -99,25 +34,22 @@ RunNode nodeOf(const Json& json, const std::string& file)
     node.module = json.at("module").get<std::string>();
     node.callIndex = json.value("call_index", 0);
     node.moduleClass = json.value("module_class", "");
-    if (const auto verdict = valueAt<std::string>(&json, "verdict")) {
-        node.verdict = *verdict;
-        node.qconfig = valueAt<std::string>(&json, "qconfig").value_or("float");
+    if (const Json* verdict = memberOf(json, "verdict")) {
+        node.verdict = verdict->get<std::string>();
+        const Json* qconfig = memberOf(json, "qconfig");
+        node.qconfig = qconfig ? qconfig->get<std::string>() : "float";
         node.rule = ruleText(json);
     }
-    node.dtype = valueAt<std::string>(member(json, "output"), "dtype").value_or("");
-    if (const Json* error = member(json, "error")) {
-        for (const RunTerm term : kRunTerms)
-            node.errors[std::size_t(term)]
-                = metricsAt(*error, std::string(runTermName(term)).c_str());
-        node.kl = valueAt<double>(member(*error, "cumulative"), "kl");
-    }
+    if (const Json* output = memberOf(json, "output"))
+        node.dtype = fieldText(*output, "dtype");
+    node.errors = errorsAt(json);
     return node;
 }
 
 /// What a foreign file's document lists as without a counterpart.
 void addUnmatched(RunRecord& run, const Json& document)
 {
-    const Json* unmatched = member(document, "unmatched");
+    const Json* unmatched = memberOf(document, "unmatched");
     if (!unmatched)
         return;
     for (const bool ofModel : {true, false})
@@ -136,45 +68,22 @@ RunRecord recordOf(const Json& document)
     const Json& model = document.at("model");
     run.modelPath = model.at("path").get<std::string>();
     run.modelSha256 = model.at("sha256").get<std::string>();
-    if (const Json* compared = member(document, "compared")) {
+    if (const Json* compared = memberOf(document, "compared")) {
         run.foreignPath = compared->at("path").get<std::string>();
         run.foreignSha256 = compared->at("sha256").get<std::string>();
     }
     run.device = document.value("device", "");
     run.recipeSha256 = document.value("recipe_sha256", "");
-    if (const Json* data = member(document, "data")) {
+    if (const Json* data = memberOf(document, "data"))
         run.data = data->value("calibration", "");
-        run.compared = data->value("comparison", "");
-        if (run.compared.empty())
-            run.compared = run.data;
-    }
-    run.againstOriginal = document.value("against", "") == "original";
-    if (run.againstOriginal)
+    run.headline = resultFigures(document);
+    if (run.headline.againstOriginal)
         run.remarks.emplace_back("measured against the original model: edits and quantization "
                                  "together");
-    if (const Json* unpaired = member(document, "unpaired"))
-        run.unpaired = unpaired->get<std::vector<std::string>>();
-    run.headline = headlineOf(document);
     for (const Json& node : document.at("nodes"))
         run.nodes.push_back(nodeOf(node, run.modelSha256));
     addUnmatched(run, document);
     return run;
-}
-
-/// Parses the text and makes something of it; one error for all that it is not.
-template<class T>
-Result<T> madeOf(const std::string& text, const std::string& path,
-                 const std::function<Result<T>(const Json&)>& make)
-{
-    const Json json
-        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
-    if (json.is_discarded() || !json.is_object())
-        return fail(notRun(path));
-    try {
-        return make(json);
-    } catch (const Json::exception&) { // a key is missing or of another type
-        return fail(notRun(path));
-    }
 }
 
 std::string modified(const std::string& path)
@@ -202,37 +111,22 @@ Result<void> addRecipe(RunRecord& run, const fs::path& path)
 
 } // namespace
 
-Result<RunHeadline> headlineFromDocument(const std::string& text, const std::string& path)
+Result<RunRecord> runFromDocument(const ResultDocument& document)
 {
-    return madeOf<RunHeadline>(text, path, headlineOf);
-}
-
-Result<RunRecord> runFromDocument(const std::string& text, const std::string& path)
-{
-    QS_TRY(RunRecord run, madeOf<RunRecord>(text, path, [&](const Json& json) -> Result<RunRecord> {
-               if (json.value("format", "") != "quantscope.result" || json.value("version", 0) != 1)
-                   return fail(notRun(path));
-               return recordOf(json);
-           }));
-    run.label.name = fs::path(path).stem().string();
-    run.label.source = path;
+    QS_TRY(RunRecord run, document.made<RunRecord>([](const Json& json) {
+        return Result<RunRecord>(recordOf(json));
+    }));
+    run.label.name = fs::path(document.path()).stem().string();
+    run.label.source = document.path();
     return run;
 }
 
 Result<RunRecord> readRun(const std::string& given)
 {
     std::error_code code;
-    const fs::path path(given);
-    const bool isFolder = fs::is_directory(path, code);
-    const fs::path file = isFolder ? path / "result.json" : path;
-    auto text = readTextFile(file.string());
-    if (!text && text.error().code == ErrorCode::NotFound)
-        return fail(makeError(ErrorCode::NotFound,
-                              isFolder ? "there is no result in it" : "there is no such result")
-                        .inFile(given)
-                        .withHint("make one with 'quantscope quantize'"));
-    QS_CHECK(text);
-    QS_TRY(RunRecord run, runFromDocument(*text, file.string()));
+    QS_TRY(const ResultDocument document, ResultDocument::read(given));
+    QS_TRY(RunRecord run, runFromDocument(document));
+    const fs::path file(document.path());
     if (file.filename() == "result.json") {
         fs::path folder = fs::absolute(file, code).lexically_normal().parent_path();
         run.label.name = folder.filename().string();

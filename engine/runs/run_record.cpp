@@ -8,13 +8,6 @@
 
 namespace qs {
 
-std::string_view runTermName(RunTerm term)
-{
-    static constexpr std::string_view kNames[]
-        = {"born_here", "cumulative", "isolated", "inherited"};
-    return kNames[int(term)];
-}
-
 std::optional<double> metricOf(const ErrorMetrics& metrics, std::size_t metric)
 {
     const auto finite
@@ -31,40 +24,6 @@ std::optional<double> metricOf(const ErrorMetrics& metrics, std::size_t metric)
     }
 }
 
-namespace {
-
-std::optional<double> outputSqnr(const RunOutput& output)
-{
-    const auto& metrics = output.lowered ? output.lowered : output.reference;
-    return metrics ? metrics->sqnrDb : std::nullopt;
-}
-
-} // namespace
-
-const RunOutput* RunHeadline::worstOutput() const
-{
-    const RunOutput* worst = nullptr;
-    std::optional<double> least;
-    for (const RunOutput& output : outputs) {
-        const auto own = outputSqnr(output);
-        if (!worst || (own && (!least || *own < *least))) {
-            worst = &output;
-            least = own;
-        }
-    }
-    return worst;
-}
-
-std::optional<double> RunHeadline::outputDb() const
-{
-    const RunOutput* worst = worstOutput();
-    if (!worst)
-        return std::nullopt;
-    if (worst->lowered && worst->lowered->sqnrDb)
-        return worst->lowered->sqnrDb;
-    return worst->reference ? worst->reference->sqnrDb : std::nullopt;
-}
-
 ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model)
 {
     const std::vector<NodeIdentity> own = identitiesOf(model);
@@ -79,21 +38,12 @@ ComparisonPtr comparisonOf(const RunRecord& run, const Graph& model)
         if (places[i] < 0)
             continue;
         const RunNode& node = run.nodes[std::size_t(places[i])];
-        NodeError error {model.tryFind(own[i].name)->id,  node.error(RunTerm::Isolated),
-                         node.error(RunTerm::Inherited),  node.error(RunTerm::BornHere),
-                         node.error(RunTerm::Cumulative), node.kl};
+        NodeError error = node.errors;
+        error.node = model.tryFind(own[i].name)->id;
         if (error.isolated || error.inherited || error.bornHere || error.cumulative)
             out->nodes.push_back(error);
     }
-    for (const RunOutput& output : run.headline.outputs)
-        out->outputs.push_back({output.name, output.reference, output.lowered});
-    out->floatTop1 = run.headline.floatTop1;
-    out->int8Top1 = run.headline.int8Top1;
-    if (run.headline.agreement)
-        out->agreement = Agreement {{}, *run.headline.agreement};
-    out->samples = run.headline.samples;
-    out->againstOriginal = run.againstOriginal;
-    out->unpaired = run.unpaired;
+    static_cast<WholeErrors&>(*out) = run.headline;
     return out;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/edit/cures/model_cures.h"
 #include "engine/graph/graph.h"
+#include "engine/result/result_document.h"
+#include "engine/result/result_figures.h"
 
 #include <array>
 #include <memory>
@@ -15,18 +16,6 @@
 
 namespace qs {
 
-/// The four terms of an error, the most informative first.
-enum class RunTerm
-{
-    BornHere,
-    Cumulative,
-    Isolated,
-    Inherited
-};
-inline constexpr std::array kRunTerms {RunTerm::BornHere, RunTerm::Cumulative, RunTerm::Isolated,
-                                       RunTerm::Inherited};
-/// As result documents spell it: "born_here".
-std::string_view runTermName(RunTerm term);
 inline constexpr std::array<std::string_view, 4> kRunMetrics {"sqnr_db", "cosine", "mse",
                                                               "max_abs"};
 /// One of `kRunMetrics`; nothing if it is not finite.
@@ -49,33 +38,10 @@ struct RunNode : NodeIdentity
     /// none.
     std::string verdict, qconfig, rule;
     std::string dtype; ///< that its first output is quantized to; "" = it is not
-    std::array<std::optional<ErrorMetrics>, kRunTerms.size()> errors;
-    std::optional<double> kl; ///< `NodeError::kl`
+    NodeError errors; ///< without the node's id
     /// A node of the float model that a quantized file has nothing for.
     bool isMissing = false;
     bool isOperator() const { return op != "input" && op != "parameter" && op != "constant"; }
-    const std::optional<ErrorMetrics>& error(RunTerm term) const { return errors[int(term)]; }
-};
-
-struct RunOutput
-{
-    std::string name;
-    std::optional<ErrorMetrics> reference, lowered; ///< a foreign file has the first alone
-};
-
-/// Key figures of a run; a member is empty if the run lacks it.
-struct RunHeadline
-{
-    std::vector<RunOutput> outputs;
-    std::optional<double> floatTop1, int8Top1, agreement; ///< in [0, 1]
-    std::optional<int> quantizedOps, eligibleOps, totalOps;
-    std::optional<std::int64_t> floatBytes, int8Bytes; ///< parameters and buffers
-    std::int64_t samples = 0;
-
-    /// The output that lost most, by its lowered form where there is one; null without outputs.
-    const RunOutput* worstOutput() const;
-    /// Its SQNR: of the lowered form where there is one, else of the reference form.
-    std::optional<double> outputDb() const;
 };
 
 /// Label of a run. All of it is for people but `key`.
@@ -99,12 +65,7 @@ struct RunRecord
     std::optional<Recipe> recipe; ///< none: a foreign file, or a document alone
     std::string recipeSha256; ///< of the recipe that it was made with; "" = not known
     std::string data, device;
-    std::string compared; ///< the data that it was measured on; "" = not known
-    /// Measured against the model before its edits (`Comparison::againstOriginal`), and what had no
-    /// counterpart there.
-    bool againstOriginal = false;
-    std::vector<std::string> unpaired;
-    RunHeadline headline;
+    ResultFigures headline;
     std::vector<RunNode> nodes; ///< in graph order
     std::vector<std::string> remarks; ///< remarks for the reader, one line each
 
@@ -116,10 +77,8 @@ using RunRecordPtr = std::shared_ptr<const RunRecord>;
 /// Reads a result folder, a kept run, a `result.json`, or a document that `compare --json` printed.
 /// Errors name the file: it does not exist, it is something else, its recipe cannot be read.
 Result<RunRecord> readRun(const std::string& path);
-/// A result document whose text is at hand. `path` is for errors and for the run's name.
-Result<RunRecord> runFromDocument(const std::string& text, const std::string& path);
-/// Of a result document, or of the part of one that `run.json` carries.
-Result<RunHeadline> headlineFromDocument(const std::string& text, const std::string& path);
+/// A result document that is at hand; its path names the run.
+Result<RunRecord> runFromDocument(const ResultDocument& document);
 
 /// The run's errors on the nodes of this graph, matched as `matchNodes` does; for views of a model
 /// that show a run.

@@ -131,7 +131,7 @@ Result<RunEntry> readKept(const std::string& folder)
     try {
         run.label = labelOf(json, folder);
         const Json& shown = json.at("result");
-        QS_TRY(run.headline, headlineFromDocument(shown.dump(), (place / kRunFile).string()));
+        run.headline = resultFigures(shown);
         run.modelPath = shown.at("model").at("path").get<std::string>();
         run.modelSha256 = shown.at("model").at("sha256").get<std::string>();
         if (shown.contains("compared"))
@@ -194,7 +194,8 @@ Result<RunLabel> readRunLabel(const std::string& folder)
 Result<RunEntry> keepRun(const std::string& runsFolder, const RunDocuments& documents,
                          RunLabel label)
 {
-    QS_TRY(const RunRecord record, runFromDocument(documents.result, label.source));
+    QS_TRY(const ResultDocument result, ResultDocument::fromText(documents.result, label.source));
+    QS_TRY(const RunRecord record, runFromDocument(result));
     label.name = tidyName(label.name);
     if (label.name.empty())
         label.name = tidyName(record.label.name);
@@ -207,7 +208,7 @@ Result<RunEntry> keepRun(const std::string& runsFolder, const RunDocuments& docu
     std::error_code code;
     fs::create_directory(staging, code);
     Json json = labelJson(label);
-    json["result"] = excerpt(Json::parse(documents.result));
+    json["result"] = excerpt(result.json());
     const auto write = [&](const char* file, const std::string& text) -> Result<void> {
         return text.empty() ? Result<void>() : writeFileAtomically((staging / file).string(), text);
     };

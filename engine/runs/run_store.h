@@ -15,7 +15,7 @@ struct RunEntry
 {
     std::string folder;
     RunLabel label;
-    RunHeadline headline;
+    ResultFigures headline;
     std::string modelPath, modelSha256, foreignPath;
     bool isEdited = false;
     std::string decisions; ///< its recipe in a few words

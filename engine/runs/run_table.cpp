@@ -16,8 +16,8 @@ using State = RunRow::State;
 bool isShown(const RunNode& node)
 {
     return node.isOperator()
-        || std::any_of(node.errors.begin(), node.errors.end(),
-                       [](const auto& error) { return error.has_value(); });
+        || std::any_of(kErrorTerms.begin(), kErrorTerms.end(),
+                       [&](ErrorTerm term) { return node.errors.term(term).has_value(); });
 }
 
 bool isDecidedOtherwise(const RunNode& a, const RunNode& b)
@@ -27,10 +27,11 @@ bool isDecidedOtherwise(const RunNode& a, const RunNode& b)
     return a.verdict != b.verdict || a.qconfig != b.qconfig || a.dtype != b.dtype;
 }
 
-std::string words(RunTerm term)
+std::string words(ErrorTerm term)
 {
-    static constexpr const char* kWords[] = {"born here", "cumulative", "isolated", "inherited"};
-    return kWords[int(term)];
+    std::string text(errorTermName(term));
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
 }
 
 std::string joinedLetters(const std::vector<std::size_t>& runs)
@@ -197,7 +198,7 @@ void RunTable::giveTitles()
 void RunTable::addColumns()
 {
     const auto add = [this](Kind kind, std::size_t run, std::string key, std::string title,
-                            RunTerm term = {}, std::size_t metric = 0) {
+                            ErrorTerm term = {}, std::size_t metric = 0) {
         m_columns.push_back({kind, run, term, metric, std::move(key), std::move(title)});
     };
     add(Kind::State, 0, "state", "state");
@@ -211,10 +212,10 @@ void RunTable::addColumns()
         add(Kind::DType, run, letter + ".dtype", letter + " dtype");
     }
     static constexpr const char* kWords[] = {"dB", "cosine", "MSE", "max"};
-    for (const RunTerm term : kRunTerms)
+    for (const ErrorTerm term : kErrorTerms)
         for (std::size_t metric = 0; metric < kRunMetrics.size(); ++metric) {
             const std::string key
-                = '.' + std::string(runTermName(term)) + '.' + std::string(kRunMetrics[metric]);
+                = '.' + std::string(errorTermName(term)) + '.' + std::string(kRunMetrics[metric]);
             const std::string title = ' ' + words(term) + ' ' + kWords[metric];
             for (std::size_t run = 0; run < m_runs.size(); ++run)
                 add(Kind::Metric, run, runLetter(run) + key, runLetter(run) + title, term, metric);
@@ -278,9 +279,9 @@ std::optional<double> RunTable::number(std::size_t place, const RunColumn& colum
 {
     const auto of = [&](std::size_t run) -> std::optional<double> {
         const RunNode* node = m_rows[place].nodes[run];
-        if (!node || !node->error(column.term))
+        if (!node || !node->errors.term(column.term))
             return std::nullopt;
-        return metricOf(*node->error(column.term), column.metric);
+        return metricOf(*node->errors.term(column.term), column.metric);
     };
     if (!column.isNumber())
         return std::nullopt;
@@ -322,7 +323,7 @@ std::vector<std::size_t> RunTable::worstFirst() const
 {
     std::vector<std::optional<double>> least(m_rows.size());
     for (const RunColumn& column : m_columns)
-        if (column.kind == Kind::Difference && column.term == RunTerm::Cumulative
+        if (column.kind == Kind::Difference && column.term == ErrorTerm::Cumulative
             && column.metric == 0)
             for (std::size_t row = 0; row < m_rows.size(); ++row)
                 if (const auto value = number(row, column))

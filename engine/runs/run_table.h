@@ -56,7 +56,7 @@ struct RunColumn
     };
     Kind kind = Kind::State;
     std::size_t run = 0;
-    RunTerm term = RunTerm::BornHere;
+    ErrorTerm term = ErrorTerm::BornHere;
     std::size_t metric = 0; ///< of `kRunMetrics`
     /// By which a command line names it: "node", "B.qconfig", "A.born_here.sqnr_db",
     /// "B-A.cumulative.sqnr_db".

@@ -14,18 +14,18 @@ Json orNull(const std::optional<T>& value)
     return value ? Json(*value) : Json(nullptr);
 }
 
-Json headlineJson(const RunHeadline& headline)
+Json headlineJson(const ResultFigures& headline)
 {
     Json outputs = Json::array();
-    for (const RunOutput& output : headline.outputs)
+    for (const OutputError& output : headline.outputs)
         outputs.push_back({{"name", output.name},
-                           {"cumulative", metricsJson(output.reference)},
+                           {"cumulative", metricsJson(output.cumulative)},
                            {"lowered", metricsJson(output.lowered)}});
     return {{"outputs", std::move(outputs)},
             {"output_db", orNull(headline.outputDb())},
             {"float_top1", orNull(headline.floatTop1)},
             {"int8_top1", orNull(headline.int8Top1)},
-            {"agreement", orNull(headline.agreement)},
+            {"agreement", headline.agreement ? Json(headline.agreement->top1) : Json(nullptr)},
             {"quantized", orNull(headline.quantizedOps)},
             {"eligible", orNull(headline.eligibleOps)},
             {"total", orNull(headline.totalOps)},
@@ -60,10 +60,10 @@ Json cellJson(const RunNode* node, bool isMissing)
     if (!node)
         return {{"missing", isMissing ? "no counterpart" : "not compared"}};
     Json error = Json::object();
-    for (const RunTerm term : kRunTerms)
-        error[std::string(runTermName(term))] = metricsJson(node->error(term));
-    if (node->kl)
-        error["cumulative"]["kl"] = *node->kl;
+    for (const ErrorTerm term : kErrorTerms)
+        error[std::string(errorTermName(term))] = metricsJson(node->errors.term(term));
+    if (node->errors.kl)
+        error["cumulative"]["kl"] = *node->errors.kl;
     return {{"name", node->name},       {"module", node->module}, {"verdict", node->verdict},
             {"qconfig", node->qconfig}, {"rule", node->rule},     {"dtype", node->dtype},
             {"error", std::move(error)}};

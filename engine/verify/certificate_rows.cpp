@@ -3,7 +3,7 @@
 
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
-#include "engine/export/documents/result_document.h"
+#include "engine/result/result_document.h"
 
 #include <algorithm>
 #include <numeric>

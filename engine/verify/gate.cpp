@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/gate.h"
 
-#include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
 #include "engine/configure/json/json_reader.h"
-#include "engine/export/documents/result_document.h"
 #include "engine/export/report/report_svg.h"
 #include "engine/plan/names/named_node.h"
+#include "engine/result/result_document.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -124,7 +123,7 @@ private:
         if (childOf(node, "error").is_object())
             return &node;
         const Json unit = childOf(node, "unit");
-        for (const Json& other : m_document["nodes"])
+        for (const Json& other : m_document.at("nodes"))
             if (unit.is_string() && other.value("name", Json()) == unit
                 && childOf(other, "error").is_object())
                 return &other;
@@ -135,13 +134,13 @@ private:
     Result<void> addNode(const GateLimits::Node& wanted)
     {
         std::vector<NodeNames> names;
-        for (const Json& node : m_document["nodes"])
+        for (const Json& node : m_document.at("nodes"))
             names.push_back(
                 {node.value("name", ""), {node.value("title", "")}, node.value("module", "")});
         QS_TRY(const std::vector<std::size_t> meant, nodesNamed(names, wanted.name));
         const Json* found = nullptr;
         for (auto it = meant.rbegin(); !found && it != meant.rend(); ++it)
-            found = measuredAt(m_document["nodes"][*it]);
+            found = measuredAt(m_document.at("nodes")[*it]);
         const std::string at
             = found ? found->value("title", found->value("name", "")) : wanted.name;
         least("node", wanted.name,
@@ -178,14 +177,10 @@ Result<GateLimits::Node> nodeLimit(const std::string& text)
                     .withHint("give a node or module and its least SQNR in dB: 'head: 35'"));
 }
 
-Result<std::vector<GateCheck>> checkResult(const std::string& text, const GateLimits& limits)
+Result<std::vector<GateCheck>> checkResult(const ResultDocument& document, const GateLimits& limits)
 {
-    const Json document
-        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
-    if (!document.is_object() || document.value("format", Json()) != "quantscope.result"
-        || !document.contains("nodes") || !document["nodes"].is_array())
-        return fail(ErrorCode::BadInput, "not a result of quantscope");
-    return Gate(document, limits).run();
+    return document.made<std::vector<GateCheck>>(
+        [&](const Json& json) { return Gate(json, limits).run(); });
 }
 
 std::string junitText(const std::vector<GateCheck>& checks, const std::string& model)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/result.h"
 #include "engine/configure/gate_limits.h"
+#include "engine/result/result_document.h"
 
 #include <string>
 #include <vector>
@@ -24,7 +24,8 @@ struct GateCheck
 /// Checks a result document against limits. A missing figure is a miss. A member of a fusion is
 /// measured where the fusion is, a module at the last measured node within it. Errors: not a result
 /// document; a node or module that it does not have (Usage, with the nearest name).
-Result<std::vector<GateCheck>> checkResult(const std::string& document, const GateLimits& limits);
+Result<std::vector<GateCheck>> checkResult(const ResultDocument& document,
+                                           const GateLimits& limits);
 
 /// For programs that read test results: JUnit's XML, and SARIF 2.1.0 with a result for each miss.
 /// `model`: the path that the misses are about.

@@ -26,7 +26,7 @@ COMMITS = 200
 # The rule for subjects holds after this commit.
 SINCE = "ae306821f146f357775d55ee00ca9c19bc1175b6"
 # Constructions in comments and string literals of C++. Lower a bound when its folder gets better; never raise one.
-BOUNDS = {"app": 18, "engine": 139, "resources": 2, "tests": 129, "ui": 74}
+BOUNDS = {"app": 18, "engine": 138, "resources": 2, "tests": 129, "ui": 74}
 ROW = re.compile(r"\s*(?:\||#)")
 MARK = re.compile(r"\s*(?:[-*] |\d+\. )")
 COMMENT_OR_TEXT = re.compile(r'//(?P<comment>[^\n]*)|/\*(?P<block>.*?)\*/|R"(?P<mark>\w*)\((?P<raw>.*?)\)(?P=mark)"|'

@@ -11,12 +11,12 @@
 #include "engine/edit/edited_model.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/export/documents/node_data_reader.h"
-#include "engine/export/documents/stored_run.h"
 #include "engine/extensions/pack_file.h"
 #include "engine/import/importer.h"
 #include "engine/pipeline/stage_chain.h"
 #include "engine/pipeline/tune/tune_json.h"
 #include "engine/project/project.h"
+#include "engine/result/stored_run.h"
 #include "engine/runs/run_store.h"
 #include "engine/verify/certificate.h"
 

@@ -77,10 +77,10 @@ void TestResultStrip::theWorstOutputCounts()
     sizes[""].floatBytes = 4096;
     sizes[""].plannedBytes = 1100;
     const auto figures = resultFigures(comparison, plan, sizes);
-    QCOMPARE(*figures.loweredDb, 12.0);
-    QCOMPARE(*figures.referenceDb, 25.0); // of the same output
-    QCOMPARE(figures.int8Bytes, 1100);
-    QCOMPARE(figures.eligibleOps, 5);
+    QCOMPARE(*figures.loweredDb(), 12.0);
+    QCOMPARE(*figures.referenceDb(), 25.0); // of the same output
+    QCOMPARE(figures.int8Bytes.value(), 1100);
+    QCOMPARE(figures.eligibleOps.value(), 5);
     QVERIFY(!resultFigures({}, plan, {}).outputDb());
 }
 

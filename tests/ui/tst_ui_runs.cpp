@@ -114,7 +114,7 @@ private Q_SLOTS:
                 const QJsonObject run = node["runs"][int(column.run)].toObject();
                 const QString key = QString::fromStdString(column.key);
                 if (column.kind == RunColumn::Kind::Metric) {
-                    const auto wanted = told(run, std::string(runTermName(column.term)).c_str(),
+                    const auto wanted = told(run, std::string(errorTermName(column.term)).c_str(),
                                              std::string(kRunMetrics[column.metric]).c_str());
                     QCOMPARE(value.isValid(), wanted.has_value());
                     if (wanted)
@@ -208,11 +208,9 @@ private Q_SLOTS:
                 const Node* own = graph().tryFind(node.name);
                 if (!own || workspace().facts().last(own->id) != own->id)
                     continue;
-                for (const auto& [term, mine] :
-                     {std::pair(ErrorTerm::BornHere, RunTerm::BornHere),
-                      std::pair(ErrorTerm::Cumulative, RunTerm::Cumulative)}) {
+                for (const ErrorTerm term : {ErrorTerm::BornHere, ErrorTerm::Cumulative}) {
                     const auto value = workspace().facts().sqnr(own->id, term);
-                    const auto& wanted = node.error(mine);
+                    const auto& wanted = node.errors.term(term);
                     QCOMPARE(value.has_value(), wanted && wanted->sqnrDb);
                     if (value)
                         QCOMPARE(*value, *wanted->sqnrDb);

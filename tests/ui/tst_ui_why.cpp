@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/export/report/part_text.h"
+#include "engine/result/part_text.h"
 #include "tests/support/fake_engine.h"
 #include "tests/ui/edge_window.h"
 #include "ui/frame/actions.h"

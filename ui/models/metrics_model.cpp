@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/metrics_model.h"
 
-#include "engine/export/report/part_text.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/result/part_text.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
@@ -15,9 +15,6 @@
 namespace qs {
 
 namespace {
-
-constexpr ErrorTerm kTableTerms[]
-    = {ErrorTerm::BornHere, ErrorTerm::Cumulative, ErrorTerm::Isolated, ErrorTerm::Inherited};
 
 QString csvCell(const QString& text)
 {
@@ -85,7 +82,7 @@ std::optional<double> MetricsModel::number(int row, int column) const
         return std::nullopt;
     if (column == kKlColumn)
         return error->kl;
-    const auto& metrics = errorTerm(*error, kTableTerms[(column - FirstMetric) / kMetrics]);
+    const auto& metrics = error->term(kErrorTerms[(column - FirstMetric) / kMetrics]);
     if (!metrics)
         return std::nullopt;
     switch ((column - FirstMetric) % kMetrics) {

@@ -40,7 +40,7 @@ QString changeText(const ResultFigures& now, const ResultFigures& before)
     QStringList parts;
     if (now.outputDb() && before.outputDb())
         parts << gained(*now.outputDb() - *before.outputDb());
-    if (const int ops = now.quantizedOps - before.quantizedOps)
+    if (const int ops = now.quantizedOps.value_or(0) - before.quantizedOps.value_or(0))
         parts << QObject::tr("%1%2 %3 int8")
                      .arg(ops > 0 ? QStringLiteral("+") : QString())
                      .arg(ops)
@@ -230,11 +230,7 @@ void ResultStrip::show()
     setVisible(any);
     if (!any)
         return;
-    m_figures = run     ? resultFigures(run->record->headline)
-        : m_history.now ? *m_history.now
-                        : ResultFigures();
-    if (run)
-        m_figures.data = run->record->compared;
+    m_figures = run ? run->record->headline : m_history.now ? *m_history.now : ResultFigures();
     const ResultFigures* now = &m_figures;
     showMark();
     showPreview();
@@ -248,25 +244,25 @@ void ResultStrip::show()
         return;
     }
     QString output = now->outputDb() ? shownSqnr(*now->outputDb()) : QString();
-    if (now->loweredDb && now->referenceDb)
-        output += tr(" (reference %1)").arg(shownSqnr(*now->referenceDb, ""));
+    if (now->loweredDb() && now->referenceDb())
+        output += tr(" (reference %1)").arg(shownSqnr(*now->referenceDb(), ""));
     m_output.value->setText(output);
     m_top1.value->setText(now->floatTop1 && now->int8Top1
                               ? share(*now->floatTop1) + kTo + share(*now->int8Top1)
                               : QString());
-    m_agreement.value->setText(now->agreement ? share(*now->agreement) : QString());
+    m_agreement.value->setText(now->agreement ? share(now->agreement->top1) : QString());
     m_size.value->setText(
-        now->floatBytes > 0
+        now->floatBytes && now->int8Bytes && *now->floatBytes > 0
             ? QStringLiteral("%1 (%2 %)")
-                  .arg(toQString(bytesText(double(now->floatBytes))) + kTo
-                       + toQString(bytesText(double(now->int8Bytes))))
-                  .arg(std::lround(100.0 * double(now->int8Bytes) / double(now->floatBytes)))
+                  .arg(toQString(bytesText(double(*now->floatBytes))) + kTo
+                       + toQString(bytesText(double(*now->int8Bytes))))
+                  .arg(std::lround(100.0 * double(*now->int8Bytes) / double(*now->floatBytes)))
             : QString());
-    m_coverage.value->setText(
-        now->eligibleOps > 0 ? toQString(coverageShortText(now->quantizedOps, now->eligibleOps))
-                             : QString());
+    const int quantized = now->quantizedOps.value_or(0), eligible = now->eligibleOps.value_or(0);
+    m_coverage.value->setText(eligible > 0 ? toQString(coverageShortText(quantized, eligible))
+                                           : QString());
     m_coverage.box->setToolTip(
-        toQString(coverageText(now->quantizedOps, now->eligibleOps, now->totalOps))
+        toQString(coverageText(quantized, eligible, now->totalOps.value_or(0)))
         + tr(". Eligible are operators that a pattern of the backend matches"));
     m_trained.value->setText(run ? QString() : trainedRangesText(m_workspace.document()));
     showData();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/session/result_figures.h"
+#ifndef Q_MOC_RUN
+#include "engine/base/key.h"
+#include "engine/result/result_figures.h"
+#endif
 
 #include <QWidget>
 

@@ -144,13 +144,13 @@ void RunComparison::showColumns()
             if (table->columns()[std::size_t(i)].isNumber() == numbers)
                 header.moveSection(header.visualIndex(i), place++);
     // With one term there is room for the most informative column.
-    const bool one = term < int(kRunTerms.size());
+    const bool one = term < int(kErrorTerms.size());
     std::vector<int> shown, dispensable;
     for (int i = 0; i < m_model->columnCount(); ++i) {
         const RunColumn& column = table->columns()[std::size_t(i)];
         using Kind = RunColumn::Kind;
         const bool isOfTerm
-            = column.isNumber() && column.term == kRunTerms[std::size_t(one ? term : 0)];
+            = column.isNumber() && column.term == kErrorTerms[std::size_t(one ? term : 0)];
         const bool isWord = column.kind == Kind::State || column.kind == Kind::Node
             || column.kind == Kind::QConfig;
         if (!one || isOfTerm || isWord)

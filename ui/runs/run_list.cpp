@@ -157,7 +157,7 @@ void RunList::showRuns()
     const QSignalBlocker quiet(m_list);
     m_list->clear();
     for (const RunEntry& run : m_library.runs()) {
-        const RunHeadline& head = run.headline;
+        const ResultFigures& head = run.headline;
         const auto db = head.outputDb();
         auto* row = new QTreeWidgetItem(m_list);
         row->setData(LetterPlace, kFolderRole, toQString(run.folder));

@@ -8,9 +8,9 @@
 #include "engine/edit/operator_catalog.h"
 #include "engine/execute/value_preview.h"
 #include "engine/export/documents/node_data_reader.h"
-#include "engine/export/documents/stored_run.h"
 #include "engine/pipeline/compare_file.h"
 #include "engine/pipeline/stages.h"
+#include "engine/result/stored_run.h"
 #include "engine/values/value_inspection.h"
 #include "engine/verify/certificate.h"
 

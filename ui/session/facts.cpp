@@ -271,28 +271,13 @@ QString previewText(const Preview& preview)
     return QObject::tr("preview of %1").arg(toQString(counted(preview.samples, "sample")));
 }
 
-const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm term)
-{
-    switch (term) {
-    case ErrorTerm::Cumulative:
-        return error.cumulative;
-    case ErrorTerm::Isolated:
-        return error.isolated;
-    case ErrorTerm::Inherited:
-        return error.inherited;
-    case ErrorTerm::BornHere:
-        break;
-    }
-    return error.bornHere;
-}
-
 std::optional<double> Facts::sqnr(NodeId node, ErrorTerm term) const
 {
     const auto& errors = errorsOf(term);
     const auto found = errors.find(last(node));
     if (found == errors.end())
         return {};
-    const auto& metrics = errorTerm(*found->second, term);
+    const auto& metrics = found->second->term(term);
     return metrics ? metrics->sqnrDb : std::nullopt;
 }
 
@@ -326,7 +311,7 @@ std::pair<double, double> Facts::sqnrRange(ErrorTerm term) const
 {
     ErrorScale scale;
     for (const auto& [id, error] : errorsOf(term))
-        if (const auto& metrics = errorTerm(*error, term); metrics && metrics->sqnrDb)
+        if (const auto& metrics = error->term(term); metrics && metrics->sqnrDb)
             scale.include(*metrics->sqnrDb);
     return {scale.best(), scale.worst()};
 }

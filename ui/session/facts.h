@@ -11,14 +11,6 @@
 
 namespace qs {
 
-enum class ErrorTerm
-{
-    BornHere,
-    Cumulative,
-    Isolated,
-    Inherited
-};
-
 /// Answers what the views ask about a node, from the document's current values. Cheap to ask; built
 /// anew when plan or results change. Borrows nothing: it shares the values.
 class Facts
@@ -157,8 +149,5 @@ QString titlesOf(const Document& document, std::span<const NodeId> nodes);
 
 /// "preview of 8 samples"
 QString previewText(const Preview& preview);
-
-/// The metrics of one term; null when it was not measured.
-const std::optional<ErrorMetrics>& errorTerm(const NodeError& error, ErrorTerm term);
 
 } // namespace qs

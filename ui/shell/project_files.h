@@ -3,9 +3,9 @@
 
 #include "engine/configure/recipe.h"
 #ifndef Q_MOC_RUN
-#include "engine/export/documents/stored_run.h"
 #include "engine/pipeline/run_settings.h"
 #include "engine/project/project.h"
+#include "engine/result/stored_run.h"
 #endif
 #include "ui/session/opened_files.h"
 

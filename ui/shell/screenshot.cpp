@@ -4,7 +4,6 @@
 #include "engine/base/files/atomic_file.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/session/document.h"
-#include "ui/session/result_figures.h"
 #include "ui/session/text.h"
 
 #include <QBuffer>
@@ -40,7 +39,7 @@ Result<void> writeScreenshot(QWidget& window, const Document& document, GraphPan
     if (const auto& compared = document.comparison(); compared && document.plan()) {
         facts[QStringLiteral("compared_on")] = toQString(document.comparedOn());
         facts[QStringLiteral("compared_samples")] = qint64(compared->samples);
-        if (const auto db = resultFigures(*compared, *document.plan(), {}).outputDb())
+        if (const auto db = compared->outputDb())
             facts[QStringLiteral("output_db")] = *db;
     }
     return writeFileAtomically((path + QStringLiteral(".json")).toStdString(),

@@ -4,7 +4,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
-#include "engine/export/report/part_text.h"
+#include "engine/result/part_text.h"
 
 #include <algorithm>
 #include <functional>

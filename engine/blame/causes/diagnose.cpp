@@ -10,8 +10,8 @@
 #include "engine/blame/diagnosis.h"
 #include "engine/convert/ranges/storage_range.h"
 #include "engine/convert/ranges/value_noise.h"
-#include "engine/export/report/part_text.h"
 #include "engine/plan/summaries/group_root.h"
+#include "engine/result/part_text.h"
 
 #include <algorithm>
 #include <array>

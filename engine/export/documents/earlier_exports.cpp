@@ -2,11 +2,12 @@
 #include "engine/export/documents/earlier_exports.h"
 
 #include "engine/base/log.h"
-#include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
+#include "engine/result/result_document.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 namespace qs {
 
@@ -14,9 +15,12 @@ namespace fs = std::filesystem;
 
 EarlierExports::EarlierExports(const std::string& folder)
 {
-    (void)fromResultFolder(folder, [&](const ResultDocument& result) -> Result<std::string> {
-        const auto hashes = result.value("exports_sha256", nlohmann::ordered_json::object());
-        for (const auto& [form, name] : result.at("exports").items()) {
+    const auto result = ResultDocument::read(folder);
+    if (!result)
+        return;
+    (void)result->made<void>([&](const ResultDocument::Json& json) -> Result<void> {
+        const auto hashes = json.value("exports_sha256", ResultDocument::Json::object());
+        for (const auto& [form, name] : json.at("exports").items()) {
             const std::string file = exportFile(form);
             if (file.empty() || name != file)
                 continue;
@@ -25,7 +29,7 @@ EarlierExports::EarlierExports(const std::string& folder)
                 m_paths.push_back((fs::path(folder) / beside).string());
         }
         m_paths.push_back((fs::path(folder) / kCertificateFile).string());
-        return std::string();
+        return {};
     });
 }
 

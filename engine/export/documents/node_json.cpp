@@ -4,7 +4,6 @@
 #include "engine/base/memory/free_later.h"
 #include "engine/configure/quantization_mode.h"
 #include "engine/convert/ranges/choose_qparams.h"
-#include "engine/export/documents/steps_json.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/graph/text/graph_printer.h"
 #include "engine/plan/names/unit_title.h"
@@ -12,7 +11,6 @@
 #include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace qs {
 
@@ -79,11 +77,6 @@ void addRange(Json& json, const ObserverStats* stats)
 
 } // namespace
 
-Json numberJson(double value)
-{
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 std::string opName(const Node& node)
 {
     return node.isOperator() ? wholeTarget(node.target) : std::string(nodeKindName(node.kind));
@@ -106,23 +99,6 @@ Json typeJson(const ValueType& type)
     const bool tensor = type.kind == ValueKind::Tensor;
     return {{"dtype", tensor ? std::string(dtypeName(type.dtype)) : type.text()},
             {"shape", std::move(shape)}};
-}
-
-Json metricsJson(const std::optional<ErrorMetrics>& metrics)
-{
-    if (!metrics)
-        return nullptr;
-    return {{"sqnr_db", metrics->sqnrDb ? numberJson(*metrics->sqnrDb) : Json(nullptr)},
-            {"cosine", numberJson(metrics->cosine)},
-            {"mse", numberJson(metrics->mse)},
-            {"max_abs", numberJson(metrics->maxAbs)}};
-}
-
-Json agreementJson(const std::optional<Agreement>& agreement)
-{
-    if (!agreement)
-        return nullptr;
-    return {{"output", agreement->output}, {"top1", numberJson(agreement->top1)}};
 }
 
 NodeJson::NodeJson(const ResultParts& parts, bool numbers)
@@ -283,10 +259,7 @@ void NodeJson::addNumbers(Json& json, const Node& node) const
     if (const auto error = m_errors.find(node.id); error == m_errors.end())
         json["error"] = nullptr;
     else
-        json["error"] = {{"isolated", metricsJson(error->second->isolated)},
-                         {"inherited", metricsJson(error->second->inherited)},
-                         {"born_here", metricsJson(error->second->bornHere)},
-                         {"cumulative", cumulativeJson(*error->second)}};
+        json["error"] = errorJson(*error->second);
     if (const auto found = m_checks.find(node.id); found != m_checks.end()) {
         const KernelCheck& check = *found->second;
         json["kernel"] = {{"name", check.kernel},

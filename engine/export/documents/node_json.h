@@ -5,15 +5,12 @@
 #include "engine/export/documents/result_writer.h"
 #include "engine/graph/text/node_titles.h"
 #include "engine/plan/block/prepare_settings.h"
+#include "engine/result/error_json.h"
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_map>
 
 namespace qs {
-
-/// Documents keep their keys in the order written.
-using Json = nlohmann::ordered_json;
 
 /// The `nodes[]` entries of `result.json` and `plan --json`. Borrows everything; lives for one
 /// document.
@@ -57,18 +54,10 @@ private:
 /// `{kind, node, text}` each. Of a result it can be cancelled.
 Json findingsJson(const Graph& model, const Plan& plan);
 Result<Json> findingsJson(const ResultParts& parts, const JobContext& job);
-/// `{sqnr_db, cosine, mse, max_abs}`, or null.
-Json metricsJson(const std::optional<ErrorMetrics>& metrics);
-/// The same of y^ - y with `kl`, the divergence of the two distributions in nats.
-Json cumulativeJson(const NodeError& error);
-/// `{output, top1}`, or null.
-Json agreementJson(const std::optional<Agreement>& agreement);
 /// `{dtype, shape}`; a dimension is a number, or text where it is symbolic or unknown.
 Json typeJson(const ValueType& type);
 /// Each way with its parameters and its error.
 Json alternativesJson(const std::vector<Alternative>& alternatives);
-/// A number, or null where JSON has no word for it (NaN, infinities).
-Json numberJson(double value);
 Json coverageJson(const Plan& plan);
 /// `fake_quantizers`: how many of the file's have a range and of how many it is used; an empty
 /// object where the file has none.

@@ -6,10 +6,10 @@
 #include "engine/export/documents/forms_text.h"
 #include "engine/export/documents/node_json.h"
 #include "engine/export/documents/saturating_text.h"
-#include "engine/export/documents/steps_json.h"
 #include "engine/plan/module_statistics.h"
 #include "engine/plan/rules/given_ranges.h"
 #include "engine/plan/summaries/coverage.h"
+#include "engine/result/error_json.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -161,14 +161,6 @@ Json coverageJson(const Plan& plan)
     return {{"quantized", all.quantized}, {"eligible", all.eligible}, {"total", all.total}};
 }
 
-Json cumulativeJson(const NodeError& error)
-{
-    Json json = metricsJson(error.cumulative);
-    if (json.is_object())
-        json["kl"] = error.kl ? numberJson(*error.kl) : Json(nullptr);
-    return json;
-}
-
 Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
 {
     const ModelInfo& info = parts.model->info();
@@ -215,8 +207,8 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
     const NodeJson nodes(parts, true);
     QS_TRY(json["nodes"], nodes.nodes(job));
     addCures(json, parts);
-    if (!parts.why.empty())
-        json["why"] = Json::parse(parts.why);
+    if (parts.why)
+        json["why"] = *parts.why;
     json["observations"] = nodes.observations();
     json["residue"] = residueJson(parts);
     json["refused_kernels"] = refusedJson(parts.converted);

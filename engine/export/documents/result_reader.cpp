@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/files/read_file.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/export/documents/node_json.h"
 
@@ -88,26 +87,8 @@ ObserverStats readStats(const Json& entry, const PlannedObserver& observer)
     return stats;
 }
 
-template<class T, class Read>
-Result<T> parsed(const std::string& json, const Read& read)
-{
-    const Json document
-        = isDeepJson(json) ? Json(Json::value_t::discarded) : Json::parse(json, nullptr, false);
-    if (document.is_discarded())
-        return fail(unfitResult("it is not JSON"));
-    try {
-        return read(document);
-    } catch (const Json::exception&) {
-        return fail(unfitResult("a key is missing or of the wrong type"));
-    }
-}
-
 Result<void> checkDocument(const Json& document, const Graph& model)
 {
-    if (!document.is_object() || document.value("format", "") != "quantscope.result")
-        return fail(unfitResult("its format is not \"quantscope.result\""));
-    if (document.value("version", 0) != 1)
-        return fail(unfitResult("its version is not 1"));
     const std::string sha256 = document.at("model").at("sha256").get<std::string>();
     if (sha256 != model.info().sha256)
         return fail(makeError(ErrorCode::BadInput,
@@ -189,26 +170,26 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
 
 } // namespace
 
-Result<void> checkResultIsOf(const Graph& model, const std::string& json)
+Result<void> checkResultIsOf(const Graph& model, const ResultDocument& document)
 {
-    return parsed<void>(json, [&](const Json& document) { return checkDocument(document, model); });
+    return document.made<void>([&](const Json& json) { return checkDocument(json, model); });
 }
 
-Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model, const std::string& json)
+Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model,
+                                                      const ResultDocument& document)
 {
     using Shapes = std::vector<CorrectedShape>;
-    return parsed<Shapes>(json, [&](const Json& document) -> Result<Shapes> {
-        const auto list = document.find("corrected_shapes");
-        return list == document.end() ? Result<Shapes>(Shapes())
-                                      : readCorrectedShapes(model, list->dump());
+    return document.made<Shapes>([&](const Json& json) -> Result<Shapes> {
+        const Json* list = memberOf(json, "corrected_shapes");
+        return list ? readCorrectedShapes(model, list->dump()) : Result<Shapes>(Shapes());
     });
 }
 
-Result<StoredQuantization> quantizationFromResult(const std::string& json, const Graph& model,
-                                                  const Plan& plan)
+Result<StoredQuantization> quantizationFromResult(const ResultDocument& document,
+                                                  const Graph& model, const Plan& plan)
 {
-    return parsed<StoredQuantization>(
-        json, [&](const Json& document) { return readDocument(document, model, plan); });
+    return document.made<StoredQuantization>(
+        [&](const Json& json) { return readDocument(json, model, plan); });
 }
 
 } // namespace qs

@@ -4,13 +4,13 @@
 #include "engine/base/job_context.h"
 #include "engine/calibrate/corrected_shapes.h"
 #include "engine/calibrate/observations.h"
-#include "engine/compare/comparison.h"
 #include "engine/compare/files/file_comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/convert/converted_model.h"
 #include "engine/convert/ranges/stored_qparams.h"
 #include "engine/convert/ranges/value_alternatives.h"
 #include "engine/import/trace_report.h"
+#include "engine/result/result_document.h"
 
 #include <map>
 #include <memory>
@@ -52,7 +52,7 @@ struct ResultParts
     std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
     std::optional<SaturatingErrors> saturating; ///< where an export's integers are cut elsewhere
     std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
-    std::string why; ///< the document of `whyJson`; "" without causes
+    std::shared_ptr<const ResultDocument::Json> why {}; ///< `whyDocument`; null without causes
     std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are left out
 };
 
@@ -105,17 +105,18 @@ struct StoredQuantization
     std::optional<std::vector<RefusedKernel>> refused;
 };
 
-/// Errors: not a result document, one of another model's hash. For asking before anything is run.
-Result<void> checkResultIsOf(const Graph& model, const std::string& json);
+/// Error: a result of another model's hash. For asking before anything is run.
+Result<void> checkResultIsOf(const Graph& model, const ResultDocument& document);
 
 /// The shapes that the run corrected in the model's file. Errors: not a result document.
-Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model, const std::string& json);
+Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model,
+                                                      const ResultDocument& document);
 
 /// Reads back what `resultJson` wrote for the same model and plan. Errors: not a result document,
 /// another model's hash, a node without the quantization that the plan wants, a scale that is no
 /// scale.
-Result<StoredQuantization> quantizationFromResult(const std::string& json, const Graph& model,
-                                                  const Plan& plan);
+Result<StoredQuantization> quantizationFromResult(const ResultDocument& document,
+                                                  const Graph& model, const Plan& plan);
 
 /// One self-contained HTML page from a result folder.
 Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath);

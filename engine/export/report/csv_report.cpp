@@ -3,24 +3,24 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/text.h"
-#include "engine/export/documents/result_document.h"
+#include "engine/result/result_document.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+using Json = ResultDocument::Json;
 
 constexpr const char* kFields[]
     = {"name", "op", "module", "module_class", "call_index", "verdict", "quantized", "qconfig"};
 constexpr const char* kQuantization[]
     = {"dtype", "qscheme", "quant_min", "quant_max", "observer", "shared_with"};
 constexpr const char* kRanges[] = {"scale", "scale_min", "scale_max", "zero_point", "min", "max"};
-constexpr const char* kTerms[] = {"isolated", "inherited", "born_here", "cumulative"};
 constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
 
 /// What a spreadsheet would compute instead of showing it.
@@ -96,9 +96,9 @@ std::vector<std::string> titles()
         for (const char* key : kRanges)
             out.push_back(place + key);
     }
-    for (const std::string term : kTerms)
+    for (const ErrorTerm term : kTableTerms)
         for (const char* metric : kMetrics)
-            out.push_back(term + "_" + metric);
+            out.push_back(std::string(errorTermName(term)) + "_" + metric);
     out.emplace_back("cumulative_kl");
     out.emplace_back("reason");
     out.emplace_back("reason_code");
@@ -115,14 +115,14 @@ std::string table(const Json& result)
         cells.push_back(patternText(node));
         for (const char* place : {"output", "weight"})
             addQuantization(cells, node, place);
-        const auto addMetric = [&](const char* term, const char* metric) {
+        const auto addMetric = [&](ErrorTerm term, const char* metric) {
             const auto value = errorTerm(node, term, metric);
             cells.push_back(value ? Json(*value).dump() : std::string());
         };
-        for (const char* term : kTerms)
+        for (const ErrorTerm term : kTableTerms)
             for (const char* metric : kMetrics)
                 addMetric(term, metric);
-        addMetric("cumulative", "kl");
+        addMetric(ErrorTerm::Cumulative, "kl");
         cells.push_back(fieldText(node, "reason"));
         cells.push_back(fieldText(node, "reason_code"));
         text += csvLine(cells);
@@ -142,9 +142,10 @@ std::string csvLine(const std::vector<std::string>& cells)
 
 Result<void> writeCsvReport(const std::string& folder, const std::string& csvPath)
 {
-    QS_TRY(const std::string text,
-           fromResultFolder(
-               folder, [](const Json& result) -> Result<std::string> { return table(result); }));
+    QS_TRY(const ResultDocument result, ResultDocument::read(folder));
+    QS_TRY(const std::string text, result.made<std::string>([](const Json& json) {
+        return Result<std::string>(table(json));
+    }));
     return writeFileAtomically(csvPath, text);
 }
 

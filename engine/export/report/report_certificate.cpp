@@ -9,12 +9,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+using Json = ResultDocument::Json;
 namespace fs = std::filesystem;
 
 std::string row(const std::string& what, const std::string& which, const std::string& hash)

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/export/documents/result_document.h"
 #include "engine/export/report/report_names.h"
+#include "engine/result/result_document.h"
 
 #include <string>
 
@@ -13,7 +13,7 @@ namespace qs {
 /// every export that lies in the folder, versions, device, data, the kernels' check, and what
 /// `verify` found, where its certificate is of this result. The error (Io) names an export that
 /// cannot be read.
-Result<std::string> certificateHtml(const ResultDocument& result, const ReportNames& titles,
+Result<std::string> certificateHtml(const ResultDocument::Json& result, const ReportNames& titles,
                                     const std::string& folder);
 
 } // namespace qs

@@ -6,12 +6,13 @@
 #include "engine/export/report/report_svg.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+using Json = ResultDocument::Json;
 
 const Json* objectAt(const Json& json, const char* key)
 {

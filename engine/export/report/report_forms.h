@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/export/documents/result_document.h"
 #include "engine/export/report/report_names.h"
+#include "engine/result/result_document.h"
 
 #include <string>
 
@@ -10,6 +10,6 @@ namespace qs {
 
 /// The section on the simulated and the real model: node by node how far the lowered form is from
 /// the reference form, and what stayed in reference form; "" where neither was measured.
-std::string formsHtml(const ResultDocument& result, const ReportNames& titles);
+std::string formsHtml(const ResultDocument::Json& result, const ReportNames& titles);
 
 } // namespace qs

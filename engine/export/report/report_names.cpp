@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_names.h"
 
+#include <nlohmann/json.hpp>
+
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+using Json = ResultDocument::Json;
 
 /// Documents of programs before this one hold no titles.
 std::string titleOf(const Json& node)

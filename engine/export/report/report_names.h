@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/export/documents/result_document.h"
+#include "engine/result/result_document.h"
 
 #include <string>
 #include <unordered_map>
@@ -12,11 +12,11 @@ namespace qs {
 class ReportNames
 {
 public:
-    explicit ReportNames(const ResultDocument& result);
+    explicit ReportNames(const ResultDocument::Json& result);
     /// The title of the node that the result document calls so; the name itself where it has none.
     std::string of(const std::string& name) const;
     /// The title of one of its nodes.
-    std::string of(const ResultDocument& node) const { return of(fieldText(node, "name")); }
+    std::string of(const ResultDocument::Json& node) const { return of(fieldText(node, "name")); }
 
 private:
     std::unordered_map<std::string, std::string> m_titles; ///< by name

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace qs {
 
@@ -67,11 +68,11 @@ std::string reportStyle()
         + colourRules(true) + "}";
 }
 
-ErrorScale bornScale(const ResultDocument& result)
+ErrorScale bornScale(const ResultDocument::Json& result)
 {
     ErrorScale scale;
     for (const auto& node : result.at("nodes"))
-        if (const auto db = errorTerm(node, "born_here"))
+        if (const auto db = errorTerm(node, ErrorTerm::BornHere))
             scale.include(*db);
     return scale;
 }

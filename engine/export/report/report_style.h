@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/error_scale.h"
-#include "engine/export/documents/result_document.h"
+#include "engine/result/result_document.h"
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace qs {
 std::string reportStyle();
 
 /// The colour scale of what is born at the nodes of a result.
-ErrorScale bornScale(const ResultDocument& result);
+ErrorScale bornScale(const ResultDocument::Json& result);
 /// The class that fills a shape with the scale's colour ("s12"); 0 is the best, 1 the worst.
 std::string scaleClass(double badness);
 /// The class of text on that colour ("t12").

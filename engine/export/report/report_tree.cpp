@@ -8,13 +8,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+using Json = ResultDocument::Json;
 
 constexpr double kColumn = 150, kGap = 2, kWidth = 1180;
 constexpr double kTextHeight = 13; // a lower box has a tool tip only
@@ -32,7 +33,7 @@ void include(Module& module, const Json& node)
 {
     ++module.operators;
     module.quantized += node.at("quantized").get<bool>();
-    if (const auto db = errorTerm(node, "born_here"); db && *db < kExactDb)
+    if (const auto db = errorTerm(node, ErrorTerm::BornHere); db && *db < kExactDb)
         module.worst = module.worst ? std::min(*module.worst, *db) : *db;
 }
 

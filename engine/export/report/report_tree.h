@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/export/documents/result_document.h"
+#include "engine/result/result_document.h"
 
 #include <string>
 
@@ -10,6 +10,6 @@ namespace qs {
 /// The module tree as a picture (inline SVG in HTML): a column a depth, a box a module as high as
 /// it has operators, coloured by the worst SQNR born at one of its layers, which also
 /// stands in it. Empty for a model without modules.
-std::string moduleTreeHtml(const ResultDocument& result);
+std::string moduleTreeHtml(const ResultDocument::Json& result);
 
 } // namespace qs

@@ -5,18 +5,19 @@
 #include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
-#include "engine/export/documents/result_document.h"
 #include "engine/export/exporter.h"
 #include "engine/export/report/report_svg.h"
+#include "engine/result/result_document.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+using Json = ResultDocument::Json;
 namespace fs = std::filesystem;
 
 /// A page stays readable: more nodes than this are counted, not listed.

@@ -4,14 +4,14 @@
 #include "engine/base/decibels.h"
 #include "engine/configure/edit_text.h"
 #include "engine/configure/json/cure_json.h"
-#include "engine/export/report/part_text.h"
 #include "engine/export/report/report_svg.h"
+#include "engine/result/part_text.h"
 
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+using Json = ResultDocument::Json;
 
 const Json* whyOf(const Json& result)
 {

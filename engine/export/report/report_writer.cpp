@@ -15,12 +15,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 namespace qs {
 
 namespace {
 
-using Json = ResultDocument;
+namespace fs = std::filesystem;
+using Json = ResultDocument::Json;
 
 constexpr std::size_t kWorst = 12;
 
@@ -52,7 +54,7 @@ std::string summaryHtml(const Json& result, const ReportNames& titles)
     html += item("Coverage",
                  coverageText(coverage.at("quantized").get<int>(),
                               coverage.at("eligible").get<int>(), coverage.at("total").get<int>()));
-    if (isAgainstOriginal(result))
+    if (fieldText(result, "against") == "original")
         html += item("Measured against", "the original model, before the edits of its graph");
     for (const Json& output : result.at("outputs"))
         html += item("Output " + titles.of(output),
@@ -87,7 +89,7 @@ std::string worstHtml(const Json& result, const ReportNames& titles)
 {
     std::vector<std::pair<double, std::string>> losses;
     for (const Json& node : result.at("nodes"))
-        if (const auto db = errorTerm(node, "born_here"); db && *db < kExactDb)
+        if (const auto db = errorTerm(node, ErrorTerm::BornHere); db && *db < kExactDb)
             losses.emplace_back(*db, titles.of(node));
     std::stable_sort(losses.begin(), losses.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -117,10 +119,10 @@ std::string outputText(const Json& node)
 }
 
 /// The scale's colour, of what is born at a node.
-std::string swatch(const Json& node, const std::string& term, const ErrorScale& scale)
+std::string swatch(const Json& node, ErrorTerm term, const ErrorScale& scale)
 {
-    const auto db = errorTerm(node, term.c_str());
-    if (!db || term != "born_here")
+    const auto db = errorTerm(node, term);
+    if (!db || term != ErrorTerm::BornHere)
         return {};
     return "<span class=\"dot " + scaleClass(scale.badness(*db)) + "\"></span>";
 }
@@ -144,10 +146,10 @@ std::string layersHtml(const Json& result, const ReportNames& titles)
         html += "<td>" + escapeHtml(titles.of(node)) + "</td>";
         for (const char* key : {"op", "name", "verdict"})
             html += "<td>" + escapeHtml(textOf(node, key)) + "</td>";
-        for (const char* term : {"isolated", "inherited", "born_here", "cumulative"})
+        for (const ErrorTerm term : kTableTerms)
             html += "<td class=\"n\">" + swatch(node, term, scale) + sqnrCell(errorTerm(node, term))
                 + "</td>";
-        const auto kl = errorTerm(node, "cumulative", "kl");
+        const auto kl = errorTerm(node, ErrorTerm::Cumulative, "kl");
         html += "<td class=\"n\">" + (kl ? fixedText(*kl, 5) : std::string("-")) + "</td>"
             + (shares.empty() ? std::string()
                               : "<td class=\"n\">" + shares.of(textOf(node, "name")) + "</td>")
@@ -188,8 +190,8 @@ std::string interiorsHtml(const Json& result, const ReportNames& titles)
 
 Result<std::string> pageHtml(const Json& result, const std::string& folder)
 {
-    const std::string title = "Quantscope: "
-        + std::filesystem::path(textOf(result.at("model"), "path")).filename().string();
+    const std::string title
+        = "Quantscope: " + fs::path(textOf(result.at("model"), "path")).filename().string();
     const ReportNames titles(result);
     QS_TRY(const std::string histograms, histogramsHtml(result, titles, folder));
     QS_TRY(const std::string certificate, certificateHtml(result, titles, folder));
@@ -205,8 +207,10 @@ Result<std::string> pageHtml(const Json& result, const std::string& folder)
 
 Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath)
 {
-    QS_TRY(const std::string page,
-           fromResultFolder(folder, [&](const Json& result) { return pageHtml(result, folder); }));
+    QS_TRY(const ResultDocument result, ResultDocument::read(folder));
+    QS_TRY(const std::string page, result.made<std::string>([&](const Json& json) {
+        return pageHtml(json, fs::path(result.path()).parent_path().string());
+    }));
     return writeFileAtomically(htmlPath, page);
 }
 

@@ -124,7 +124,9 @@ private Q_SLOTS:
         request.folder = folder.path().toStdString() + "/out";
         const auto written = chain.exportTo(request, {});
         QVERIFY2(written, written ? "" : written.error().line().c_str());
-        const auto corrected = correctedShapesOf(*model, written->document);
+        const auto document = ResultDocument::fromText(written->document);
+        QVERIFY(document);
+        const auto corrected = correctedShapesOf(*model, *document);
         QVERIFY(corrected);
         QCOMPARE(corrected->size(), std::size_t(1));
         QCOMPARE(shapeOf(withCorrectedShapes(model, *corrected), m_relu), shapeOf(m_model, m_relu));

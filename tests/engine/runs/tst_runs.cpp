@@ -51,7 +51,8 @@ std::string documentOf(const std::string& sha256, const std::vector<Op>& ops)
 
 RunRecordPtr runOf(const std::string& sha256, const std::vector<Op>& ops)
 {
-    auto run = runFromDocument(documentOf(sha256, ops), "made.json");
+    const auto document = ResultDocument::fromText(documentOf(sha256, ops), "made.json");
+    auto run = document ? runFromDocument(*document) : fail(document.error());
     return run ? std::make_shared<const RunRecord>(std::move(*run)) : nullptr;
 }
 
@@ -346,7 +347,8 @@ private Q_SLOTS:
     {
         for (const char* text : {"", "[]", "{}", R"({"format":"quantscope.result","version":2})",
                                  R"({"format":"quantscope.result","version":1,"model":3})"}) {
-            const auto run = runFromDocument(text, "odd.json");
+            const auto document = ResultDocument::fromText(text, "odd.json");
+            const auto run = document ? runFromDocument(*document) : fail(document.error());
             QVERIFY2(!run, text);
             QVERIFY(run.error().line().find("odd.json") != std::string::npos);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/graph/style/graph_style.h"
 
-#include "engine/export/report/part_text.h"
+#include "engine/result/part_text.h"
 #include "ui/graph/repeated_blocks.h"
 #include "ui/graph/style/operator_colours.h"
 #include "ui/session/node_measures.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/panels/cards/cause_cell.h"
 
-#include "engine/export/report/part_text.h"
+#include "engine/result/part_text.h"
 #include "ui/session/text.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"

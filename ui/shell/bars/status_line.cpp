@@ -4,7 +4,6 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/pipeline/memory_prediction.h"
 #include "engine/plan/summaries/coverage.h"
-#include "ui/session/result_figures.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/property_cards.h"
@@ -77,7 +76,7 @@ void StatusLine::refresh()
     if (const auto& plan = document.plan())
         parts << toQString(coverageOf(*plan).text()) << memoryText();
     if (const auto& comparison = document.comparison(); comparison && document.plan()) {
-        const auto db = resultFigures(*comparison, *document.plan(), {}).outputDb();
+        const auto db = comparison->outputDb();
         if (db)
             parts << tr("output %1").arg(shownSqnr(*db));
         if (comparison->floatTop1 && comparison->int8Top1)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/job_context.h"
-#include "engine/compare/comparison.h"
 #include "engine/configure/recipe.h"
 #include "engine/graph/graph.h"
+#include "engine/result/result_document.h"
 
 #include <map>
 #include <string>
@@ -16,9 +15,10 @@ namespace qs {
 struct StoredRun
 {
     std::string folder;
-    std::string document; ///< the text of result.json
+    ResultDocument document;
     std::string modelPath, modelSha256;
     Recipe recipe;
+    std::string recipeSha256; ///< of the recipe.json written beside it; "" = not known
     std::string calibrationData, dataSha256;
     std::string comparisonData, comparedSha256; ///< path "" = the batches calibrated on
     std::string device;
@@ -32,12 +32,12 @@ struct StoredRun
 /// True for a result folder and for the `result.json` in one.
 bool isResult(const std::string& path);
 
-/// Reads `result.json` and `recipe.json`. Errors name the file: there is none, or it is not a
-/// result; Cancelled.
-Result<StoredRun> readStoredRun(const std::string& pathOrFolder, const JobContext& job = {});
+/// Reads a result document and the `recipe.json` beside it. Errors: those of
+/// `ResultDocument::read`, of `readRecipe`.
+Result<StoredRun> readStoredRun(const std::string& fileOrFolder, const JobContext& job = {});
 
 /// The errors that a result document holds, by node, and those of outputs and labels; times are not
-/// kept. Errors: not a result document, a node that the model does not have.
-Result<ComparisonPtr> comparisonFromResult(const std::string& json, const Graph& model);
+/// kept. Nodes that the model does not have are left out. Errors: not a result document.
+Result<ComparisonPtr> comparisonFromResult(const ResultDocument& document, const Graph& model);
 
 } // namespace qs
