@@ -3,7 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/json/json_reader.h"
-#include "engine/export/report/report_svg.h"
+#include "engine/export/report/page_template.h"
 #include "engine/plan/names/named_node.h"
 #include "engine/result/result_document.h"
 

@@ -49,7 +49,7 @@ install(TARGETS ${installed} COMPONENT programs
 install(FILES "${CMAKE_SOURCE_DIR}/LICENSE" DESTINATION share/doc/quantscope COMPONENT programs)
 install(FILES "${CMAKE_SOURCE_DIR}/resources/licences.json" DESTINATION share/quantscope COMPONENT programs)
 # Where `resourceFolder` looks, whatever the other folders are called.
-foreach(folder backends export extensions help samples screenshots verify)
+foreach(folder backends export extensions help report samples screenshots verify)
     install(DIRECTORY "${CMAKE_SOURCE_DIR}/resources/${folder}" DESTINATION share/quantscope COMPONENT programs
         PATTERN "make_*.py" EXCLUDE PATTERN "train_*.py" EXCLUDE PATTERN "refresh" EXCLUDE PATTERN "__pycache__" EXCLUDE)
 endforeach()

@@ -130,7 +130,7 @@ def main():
         carried = setting("QUANTSCOPE_CARRY_TORCH") != "OFF"
         assert has_window == (BUILD / "bin/quantscope-ui").exists()
         wanted = ["bin/quantscope", "share/quantscope/backends/x86.json", "share/quantscope/samples/digits.pt2",
-                  "share/quantscope/export/quantscope_export.py", "share/quantscope/verify/run_export.py",
+                  "share/quantscope/export/quantscope_export.py", "share/quantscope/verify/run_export.py", "share/quantscope/report/page.html",
                   "share/doc/quantscope/LICENSE", "share/man/man1/quantscope.1",
                   "share/bash-completion/completions/quantscope", "share/zsh/vendor-completions/_quantscope",
                   "share/fish/vendor_completions.d/quantscope.fish"]

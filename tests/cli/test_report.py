@@ -2,6 +2,7 @@
 """The page of `report`: the window's colours, light and dark; the worst longest and yellow; nodes by their modules' paths."""
 import json
 import re
+from html.parser import HTMLParser
 
 from harness import SOURCE, main, run_good
 
@@ -16,6 +17,24 @@ def report(folder):
     return json.loads((out / "result.json").read_text()), (folder / "page.html").read_text()
 
 
+class Tags(HTMLParser):
+    """Every tag is closed where it should be."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.open, self.getpos())
+
+
 def fills(page):
     """{class: colour} by theme."""
     light, dark = re.search(r"<style>(.*?)</style>", page, re.S).group(1).split("@media(prefers-color-scheme:dark)")
@@ -24,6 +43,12 @@ def fills(page):
 
 def test_the_page(folder):
     result, page = report(folder)
+    # Complete without scripts and without a network.
+    assert "<script" not in page and "{{" not in page and not re.search(r"\b(?:src|href)=|url\(|@import", page)
+    tags = Tags()
+    tags.feed(page)
+    assert not tags.open, tags.open
+
     light, dark = fills(page)
     last = f"s{len(light) - 1}"
     assert light["s0"] == GOOD and light[last] == WORST == dark[last] and dark["s0"] != GOOD and len(light) == len(dark)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/base/error_scale.h"
-#include "engine/export/report/report_style.h"
+#include "engine/configure/resource_folder.h"
+#include "engine/export/report/report_pictures.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/window_test.h"
 #include "ui/frame/actions.h"
@@ -113,9 +114,11 @@ private Q_SLOTS:
     /// Light and dark, the report has the window's colours.
     void theReportHasTheWindowsColours()
     {
-        const QString css = QString::fromStdString(reportStyle());
-        const QString light = css.section(QStringLiteral("@media"), 0, 0);
-        const QString dark = css.section(QStringLiteral("@media"), 1);
+        QFile page(QString::fromStdString((resourceFolder() / "report/page.html").string()));
+        QVERIFY(page.open(QFile::ReadOnly));
+        const auto css = QString::fromUtf8(page.readAll()).split("@media(prefers");
+        const QString light = css.at(0) + QString::fromStdString(scaleRules(false));
+        const QString dark = css.at(1) + QString::fromStdString(scaleRules(true));
         for (const auto& [part, colours] :
              {std::pair(light, Theme::light()), {dark, Theme::darkTheme()}})
             for (const QColor& colour :

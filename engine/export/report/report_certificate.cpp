@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/report/report_certificate.h"
 
+#include "engine/base/decibels.h"
+#include "engine/base/files/read_file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
-#include "engine/export/report/report_svg.h"
-#include "engine/export/report/report_verdicts.h"
+#include "engine/export/exporter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,94 +16,157 @@ namespace qs {
 
 namespace {
 
-using Json = ResultDocument::Json;
 namespace fs = std::filesystem;
 
-std::string row(const std::string& what, const std::string& which, const std::string& hash)
+/// A page stays readable: more nodes than this are counted, not listed.
+constexpr std::size_t kMostNodes = 40;
+
+/// Decibels as the page shows them: the least of all outputs under that key.
+std::string leastDb(const ReportJson& verdict, const char* key)
 {
-    return "<tr><td>" + escapeHtml(what) + "</td><td>" + escapeHtml(which) + "</td><td><code>"
-        + escapeHtml(hash) + "</code></td></tr>";
+    std::optional<double> least;
+    for (const ReportJson& output : verdict.value("outputs", ReportJson::array()))
+        if (const auto db = numberAt(output, key))
+            least = std::min(least.value_or(kExactDb), *db);
+    return least ? sqnrText(*least, 1, " dB") : "";
 }
 
-Result<std::string> fileRows(const Json& result, const std::string& folder)
+/// "0", "1", "3 to 4": the bins whose ends the certificate tells.
+ReportJson binHeads(const ReportJson& ends)
 {
-    const Json& model = result.at("model");
-    std::string rows = row("Model", fieldText(model, "path"), fieldText(model, "sha256"))
-        + row("Recipe", "recipe.json", fieldText(result, "recipe_sha256"));
-    if (!result.contains("exports"))
-        return rows;
-    for (const auto& [form, name] : result["exports"].items()) {
-        // Beside it, whatever path a result of somebody else's tells.
-        const fs::path path = fs::path(folder) / fs::path(name.get<std::string>()).filename();
-        std::error_code code;
-        if (!fs::is_regular_file(path, code)) {
-            rows += row("Export, " + form, name.get<std::string>(), "no longer in the folder");
-            continue;
-        }
-        QS_TRY(const std::string hash, fileSha256(path.string()));
-        rows += row("Export, " + form, name.get<std::string>(), hash);
+    ReportJson heads = ReportJson::array();
+    std::int64_t before = -1;
+    for (const ReportJson& end : ends) {
+        const auto last = end.get<std::int64_t>();
+        heads.push_back((last > before + 1 ? std::to_string(before + 1) + " to " : std::string())
+                        + std::to_string(last));
+        before = last;
     }
-    return rows;
+    return heads;
 }
 
-/// The kernels of the lowered form that were held against the reference form.
-std::string kernelsText(const Json& result, const ReportNames& titles)
+/// The nodes whose integers differ, the farthest first, with how many of them by how much.
+ReportJson apartValues(const ReportJson& steps, const ReportTitles& titles)
 {
-    int passed = 0;
-    double largest = 0;
-    std::string refused;
-    for (const Json& node : result.at("nodes")) {
-        const auto kernel = node.find("kernel");
-        if (kernel == node.end() || !kernel->is_object())
-            continue;
-        if (!kernel->at("passed").get<bool>()) {
-            refused += "<li>" + escapeHtml(titles.of(node)) + ": "
-                + escapeHtml(fieldText(*kernel, "name"))
-                + " stays in reference form: " + escapeHtml(fieldText(*kernel, "reason")) + "</li>";
-            continue;
-        }
-        ++passed;
-        if (kernel->at("max_lsb").is_number())
-            largest = std::max(largest, kernel->at("max_lsb").get<double>());
-    }
-    if (passed == 0 && refused.empty())
-        return "<p>No kernel was checked.</p>";
-    const double shown = std::ceil(largest * 1e4) / 1e4; // never less than it is
-    const std::string apart = largest == 0 ? "gave exactly the results they should have"
-                                           : "stayed within " + numberText(shown)
-            + (shown == 1 ? " step" : " steps") + " of the results they should have";
-    return "<p>" + std::to_string(passed)
-        + " integer kernels were run on the reference form's inputs and " + apart + ".</p>"
-        + (refused.empty() ? std::string() : "<ul>" + refused + "</ul>");
+    std::vector<ReportJson> apart;
+    for (const ReportJson& node : steps.at("by_node"))
+        if (node.at("largest").get<std::int64_t>() > 0)
+            apart.push_back(node);
+    std::stable_sort(apart.begin(), apart.end(), [](const ReportJson& a, const ReportJson& b) {
+        return a.at("largest").get<std::int64_t>() > b.at("largest").get<std::int64_t>();
+    });
+    const std::size_t all = apart.size();
+    apart.resize(std::min(all, kMostNodes));
+    for (ReportJson& node : apart)
+        node["title"] = titleIn(titles, fieldText(node, "node"));
+    return {
+        {"summary",
+         counted(std::int64_t(all), "node") + " of " + fieldText(steps, "nodes")
+             + " with integers that differ"
+             + (all > kMostNodes ? ", of which the farthest " + std::to_string(kMostNodes) : "")},
+        {"bins", binHeads(steps.at("histogram_up_to"))},
+        {"apart", apart}};
 }
 
-std::string conditionsText(const Json& result)
+void addVerdictValues(ReportJson& verdict, const ReportTitles& titles)
 {
-    std::string text = "<p>Made by";
-    for (const auto& [name, version] : result.at("versions").items())
-        text += " " + escapeHtml(name) + " " + escapeHtml(version.get<std::string>()) + ",";
-    text += " on " + escapeHtml(fieldText(result, "device")) + " with "
-        + fieldText(result, "threads") + " threads";
-    if (const auto data = result.find("data"); data != result.end())
-        text += ", calibrated on " + fieldText(*data, "calibration_samples")
-            + " samples, compared on " + fieldText(*data, "compared_samples");
-    return text + ".</p>";
+    std::string packages;
+    const ReportJson versions = verdict.value("versions", ReportJson::object());
+    for (const auto& [name, version] : versions.items())
+        if (name != "python" && version.is_string())
+            packages += " " + version.get<std::string>();
+    verdict["packages"] = packages;
+    verdict["agreement"] = leastDb(verdict, "agreement_db");
+    verdict["there"] = leastDb(verdict, "float_db");
+    verdict["here"] = leastDb(verdict, "own_float_db");
+    if (const ReportJson* steps = memberOf(verdict, "steps"); steps && steps->is_object())
+        verdict["steps"] = apartValues(*steps, titles);
 }
 
 } // namespace
 
-Result<std::string> certificateHtml(const Json& result, const ReportNames& titles,
-                                    const std::string& folder)
+std::string titleIn(const ReportTitles& titles, const std::string& name)
 {
-    QS_TRY(const std::string rows, fileRows(result, folder));
-    std::string warnings;
-    if (const auto told = result.find("warnings"); told != result.end())
-        for (const Json& warning : *told)
-            warnings += "<li>" + escapeHtml(warning.get<std::string>()) + "</li>";
-    return "<h2>Certificate</h2>" + conditionsText(result)
-        + "<table><thead><tr><th>What</th><th>File</th><th>SHA-256</th></tr></thead><tbody>" + rows
-        + "</tbody></table>" + kernelsText(result, titles) + verdictsHtml(folder, titles)
-        + (warnings.empty() ? std::string() : "<p>Warnings:</p><ul>" + warnings + "</ul>");
+    const auto found = titles.find(name);
+    return found == titles.end() ? name : found->second;
+}
+
+Result<ReportJson> fileValues(const ReportJson& result, const std::string& folder)
+{
+    ReportJson rows = ReportJson::array();
+    const auto add
+        = [&rows](const std::string& what, const std::string& name, const std::string& hash) {
+              rows.push_back({{"what", what}, {"name", name}, {"sha256", hash}});
+          };
+    const ReportJson& model = result.at("model");
+    add("Model", fieldText(model, "path"), fieldText(model, "sha256"));
+    add("Recipe", "recipe.json", fieldText(result, "recipe_sha256"));
+    const ReportJson exports = result.value("exports", ReportJson::object());
+    for (const auto& [form, name] : exports.items()) {
+        // Beside it, whatever path a result of somebody else's tells.
+        const fs::path path = fs::path(folder) / fs::path(name.get<std::string>()).filename();
+        std::error_code code;
+        std::string hash = "no longer in the folder";
+        if (fs::is_regular_file(path, code)) {
+            QS_TRY(hash, fileSha256(path.string()));
+        }
+        add("Export, " + form, name.get<std::string>(), hash);
+    }
+    return rows;
+}
+
+ReportJson kernelValues(const ReportJson& result)
+{
+    int passed = 0;
+    double largest = 0;
+    ReportJson refused = ReportJson::array();
+    for (const ReportJson& node : result.at("nodes")) {
+        const ReportJson* kernel = memberOf(node, "kernel");
+        if (!kernel)
+            continue;
+        if (!kernel->at("passed").get<bool>()) {
+            refused.push_back({{"title", fieldText(node, "title")}, {"kernel", *kernel}});
+            continue;
+        }
+        ++passed;
+        largest = std::max(largest, numberAt(*kernel, "max_lsb").value_or(0));
+    }
+    if (passed == 0 && refused.empty())
+        return {{"text", "No kernel was checked."}};
+    const double shown = std::ceil(largest * 1e4) / 1e4; // never less than it is
+    return {
+        {"text",
+         std::to_string(passed) + " integer kernels were run on the reference form's inputs and "
+             + (largest == 0 ? "gave exactly the results they should have"
+                             : "stayed within " + numberText(shown)
+                        + (shown == 1 ? " step" : " steps") + " of the results they should have")
+             + "."},
+        {"refused", refused}};
+}
+
+ReportJson certificateValues(const std::string& folder, const ReportTitles& titles)
+{
+    const auto text = readWholeFile((fs::path(folder) / kCertificateFile).string(), 1 << 24);
+    const auto hash = fileSha256((fs::path(folder) / "result.json").string());
+    if (!text || !hash || isDeepJson(*text))
+        return nullptr;
+    try {
+        ReportJson certificate = ReportJson::parse(*text);
+        if (certificate.at("files").at("result.json") != *hash)
+            return nullptr;
+        for (ReportJson& verdict : certificate.at("verdicts"))
+            addVerdictValues(verdict, titles);
+        const std::string state = fieldText(certificate, "state");
+        const std::string from = state == "saved" ? "the file holds"
+            : state == "sequence"                 ? "the call before left"
+                                                  : "";
+        certificate["started"] = from.empty()
+            ? from
+            : " The model keeps state: each call started from the state that " + from + ".";
+        return certificate;
+    } catch (const ReportJson::exception&) { // somebody changed it
+        return nullptr;
+    }
 }
 
 } // namespace qs

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/export/report/report_histograms.h"
-
 #include "engine/base/text.h"
-#include "engine/export/report/report_svg.h"
+#include "engine/convert/ranges/storage_range.h"
+#include "engine/export/report/report_pictures.h"
 #include "engine/io/npz.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -13,8 +14,6 @@
 namespace qs {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A page stays readable: more values than this are not drawn.
 constexpr std::size_t kMostPictures = 300;
@@ -32,10 +31,12 @@ std::vector<double> numbers(const NpyArray& array)
     return values;
 }
 
-/// The per-tensor quantization that a place of the document holds, or null.
-const Json* quantizationAt(const Json& node, const std::string& place, std::size_t index)
+/// The per-tensor quantization that an observation is of, or null.
+const ReportJson* quantizationAt(const ReportJson& node, const ReportJson& told)
 {
-    const Json* entry = nullptr;
+    const auto index = told.at("index").get<std::size_t>();
+    const std::string place = fieldText(told, "place");
+    const ReportJson* entry = nullptr;
     if (place == "output")
         entry = node.contains("outputs") ? &node["outputs"].at(index) : &node.at("output");
     else if (place == "inputs")
@@ -44,49 +45,82 @@ const Json* quantizationAt(const Json& node, const std::string& place, std::size
     return perTensor ? entry : nullptr;
 }
 
-std::string figure(const std::string& title, const Json& entry, const std::vector<double>& counts,
-                   const std::vector<double>& range)
+QParams qparamsOf(const ReportJson& entry)
 {
     QParams qparams;
     qparams.scale = {entry.at("scale").at(0).get<float>()};
     qparams.zeroPoint = {entry.at("zero_point").at(0).get<std::int64_t>()};
     qparams.quantMin = entry.at("quant_min").get<std::int64_t>();
     qparams.quantMax = entry.at("quant_max").get<std::int64_t>();
-    const auto dtype = dtypeFromName(entry.at("dtype").get<std::string>());
-    qparams.dtype = dtype.value_or(DType::Unknown);
-    HistogramPicture picture;
-    picture.data = {range[0], range[1]};
-    picture.counts = counts;
-    picture.chosen = chosenEnds(qparams);
-    picture.held = dtype ? heldEnds(qparams) : picture.chosen;
-    return "<figure><figcaption>" + escapeHtml(title) + "</figcaption>" + histogramSvg(picture)
-        + "</figure>\n";
+    qparams.dtype = dtypeFromName(entry.at("dtype").get<std::string>()).value_or(DType::Unknown);
+    return qparams;
+}
+
+std::string rectangle(double x, double y, double width, double height, const char* cssClass)
+{
+    return "<rect class=\"" + std::string(cssClass) + "\" x=\"" + fixedText(x, 1) + "\" y=\""
+        + fixedText(y, 1) + "\" width=\"" + fixedText(width, 1) + "\" height=\""
+        + fixedText(height, 1) + "\"/>";
+}
+
+/// `{picture, low, high}`: counts over `data` on a logarithmic scale. The range beyond which values
+/// saturate is shaded; that which the scale was chosen for is two lines where it is another.
+ReportJson pictureOf(const ReportJson& entry, const std::vector<double>& counts,
+                     const ValueEnds& data)
+{
+    static constexpr double kWidth = 260, kHeight = 70;
+    constexpr std::size_t kColumns = 130;
+    const QParams qparams = qparamsOf(entry);
+    const ValueEnds chosen = chosenEnds(qparams);
+    const ValueEnds held = qparams.dtype == DType::Unknown ? chosen : heldEnds(qparams);
+    const auto [low, high] = drawnEnds(data, chosen, held);
+    const auto place = [low = low, span = high > low ? high - low : 1](double value) {
+        return std::clamp(kWidth * (value - low) / span, 0.0, kWidth);
+    };
+    std::string picture
+        = rectangle(place(held.low), 0, place(held.high) - place(held.low), kHeight, "range");
+    const std::size_t step = std::max<std::size_t>(1, (counts.size() + kColumns - 1) / kColumns);
+    std::vector<double> columns((counts.size() + step - 1) / step, 0); // of neighbouring bins
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        columns[i / step] += counts[i];
+    const double most = columns.empty() ? 0 : *std::max_element(columns.begin(), columns.end());
+    const double width
+        = (place(data.high) - place(data.low)) / std::max(double(columns.size()), 1.0);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i] <= 0)
+            continue;
+        const double height = kHeight * std::log1p(columns[i]) / std::log1p(most);
+        picture += rectangle(place(data.low) + width * double(i), kHeight - height,
+                             std::max(width, 0.5), height, "bin");
+    }
+    if (chosen != held)
+        for (const double end : {chosen.low, chosen.high})
+            picture += rectangle(std::min(place(end), kWidth - 1), 0, 1, kHeight, "chosen");
+    return {{"picture", std::move(picture)}, {"low", low}, {"high", high}};
 }
 
 } // namespace
 
-Result<std::string> histogramsHtml(const Json& result, const ReportNames& titles,
-                                   const std::string& folder)
+Result<ReportJson> histogramValues(const ReportJson& result, const std::string& folder)
 {
+    ReportJson figures = ReportJson::array();
     const std::string path = (std::filesystem::path(folder) / "observations.npz").string();
     std::error_code code;
     if (!result.contains("observations") || !std::filesystem::exists(path, code))
-        return std::string();
+        return figures;
     QS_TRY(const NpzContent content, readNpz(path));
     std::map<std::string, const NpyArray*> arrays;
     for (const NpyArray& array : content.arrays)
         arrays.emplace(array.name, &array);
-    std::map<std::string, const Json*> nodes;
-    for (const Json& node : result.at("nodes"))
+    std::map<std::string, const ReportJson*> nodes;
+    for (const ReportJson& node : result.at("nodes"))
         nodes.emplace(node.at("name").get<std::string>(), &node);
-    std::string figures;
-    std::size_t drawn = 0;
-    for (const Json& told : result.at("observations")) {
+    for (const ReportJson& told : result.at("observations")) {
         const auto name = told.at("node").get<std::string>();
         const auto key = told.at("key").get<std::string>();
         const auto counts = arrays.find(key + "/fine/counts");
         const auto range = arrays.find(key + "/fine/range");
-        if (counts == arrays.end() || range == arrays.end() || drawn == kMostPictures)
+        if (counts == arrays.end() || range == arrays.end() || figures.size() == kMostPictures)
             continue;
         const auto node = nodes.find(name);
         if (node == nodes.end())
@@ -95,20 +129,14 @@ Result<std::string> histogramsHtml(const Json& result, const ReportNames& titles
                                       + ", which it does not list")
                             .inFile((std::filesystem::path(folder) / "result.json").string())
                             .withHint("run 'quantscope quantize' again"));
-        const Json* entry = quantizationAt(*node->second, told.at("place").get<std::string>(),
-                                           told.at("index").get<std::size_t>());
+        const ReportJson* entry = quantizationAt(*node->second, told);
         const auto ends = numbers(*range->second);
         if (!entry || ends.size() != 2)
             continue;
-        figures += figure(titles.of(name), *entry, numbers(*counts->second), ends);
-        ++drawn;
+        figures.push_back(pictureOf(*entry, numbers(*counts->second), {ends[0], ends[1]}));
+        figures.back()["title"] = fieldText(*node->second, "title");
     }
-    return figures.empty()
-        ? std::string()
-        : "<h2>What the observers saw</h2><p>Counts on a logarithmic scale. Values beyond the "
-          "shaded range saturate; two lines show the range that the scale was chosen for, where "
-          "that is another.</p><div class=\"figures\">"
-            + figures + "</div>";
+    return figures;
 }
 
 } // namespace qs
