@@ -3,6 +3,7 @@
 
 #include "engine/graph/operators/class_parts.h"
 #include "engine/result/part_text.h"
+#include "ui/graph/style/colour_by.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
@@ -173,8 +174,6 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
     static constexpr const char* kWords[]
         = {QT_TR_NOOP("node"), QT_TR_NOOP("operator"), QT_TR_NOOP("module"), QT_TR_NOOP("qconfig"),
            QT_TR_NOOP("step")};
-    static constexpr const char* kTermWords[] = {QT_TR_NOOP("born here"), QT_TR_NOOP("cumulative"),
-                                                 QT_TR_NOOP("isolated"), QT_TR_NOOP("inherited")};
     static constexpr const char* kMetricWords[]
         = {QT_TR_NOOP("dB"), QT_TR_NOOP("cosine"), QT_TR_NOOP("MSE"), QT_TR_NOOP("max")};
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns)
@@ -199,8 +198,9 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
                       : tr("share of the output's noise");
     if (section < FirstMetric)
         return tr(kWords[section]);
-    return QStringLiteral("%1 %2").arg(tr(kTermWords[(section - FirstMetric) / kMetrics]),
-                                       tr(kMetricWords[(section - FirstMetric) % kMetrics]));
+    return QStringLiteral("%1 %2").arg(
+        errorTermText(kErrorTerms[(section - FirstMetric) / kMetrics]),
+        tr(kMetricWords[(section - FirstMetric) % kMetrics]));
 }
 
 QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows)

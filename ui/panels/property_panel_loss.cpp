@@ -3,6 +3,7 @@
 #include "engine/base/decibels.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/convert/ranges/value_noise.h"
+#include "ui/graph/style/colour_by.h"
 #include "ui/panels/property_panel.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
@@ -28,32 +29,26 @@ void PropertyPanel::showLoss()
         showOutputs();
         return;
     }
-    struct Row
-    {
-        const char* name;
-        ErrorTerm term;
-    };
-    static constexpr Row rows[] = {{QT_TR_NOOP("isolated"), ErrorTerm::Isolated},
-                                   {QT_TR_NOOP("inherited"), ErrorTerm::Inherited},
-                                   {QT_TR_NOOP("cumulative"), ErrorTerm::Cumulative},
-                                   {QT_TR_NOOP("born here"), ErrorTerm::BornHere}};
+    static constexpr ErrorTerm kShownTerms[]
+        = {ErrorTerm::Isolated, ErrorTerm::Inherited, ErrorTerm::Cumulative, ErrorTerm::BornHere};
     // The lengths compare the terms with one another, the colours are those of the graph.
     auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
-    for (const auto& row : rows) {
-        const auto range = facts.sqnrRange(row.term);
+    for (const ErrorTerm term : kShownTerms) {
+        const auto range = facts.sqnrRange(term);
         best = std::max(best, range.first);
         worst = std::min(worst, range.second);
     }
     bool any = false;
-    for (const auto& row : rows) {
-        const auto sqnr = facts.worstSqnr(selection.nodes(), row.term);
+    for (const ErrorTerm term : kShownTerms) {
+        const auto sqnr = facts.worstSqnr(selection.nodes(), term);
         if (!sqnr)
             continue;
         any = true;
         const double length = std::clamp((best - *sqnr) / (best - worst), 0.0, 1.0);
-        const auto [good, bad] = facts.sqnrRange(row.term);
-        m_loss->addBar(tr(row.name), 0.12 + 0.88 * length, cividis((good - *sqnr) / (good - bad)),
-                       shownSqnr(*sqnr), facts.errorsStale(row.term));
+        const auto [good, bad] = facts.sqnrRange(term);
+        m_loss->addBar(errorTermText(term), 0.12 + 0.88 * length,
+                       cividis((good - *sqnr) / (good - bad)), shownSqnr(*sqnr),
+                       facts.errorsStale(term));
     }
     if (!any) {
         m_loss->addText(tr("No float value to compare with here."), true);

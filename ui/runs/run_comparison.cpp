@@ -2,6 +2,7 @@
 #include "ui/runs/run_comparison.h"
 
 #include "engine/base/text.h"
+#include "ui/graph/style/colour_by.h"
 #include "ui/models/figure_proxy.h"
 #include "ui/models/metrics_model.h"
 #include "ui/runs/run_library.h"
@@ -44,8 +45,9 @@ RunComparison::RunComparison(Workspace& workspace, RunLibrary& library, QWidget*
     m_field->setFont(uiFont(11.5));
     setNames(*m_term, "runsTerm", tr("Error terms to show"),
              tr("Which error terms to show; copying takes all"));
-    m_term->addItems(
-        {tr("born here"), tr("cumulative"), tr("isolated"), tr("inherited"), tr("all terms")});
+    for (const ErrorTerm term : kErrorTerms)
+        m_term->addItem(errorTermText(term));
+    m_term->addItem(tr("all terms"));
     m_term->setCurrentIndex(1);
     m_term->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_term->setMinimumContentsLength(8);

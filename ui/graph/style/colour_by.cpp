@@ -42,16 +42,8 @@ bool isErrorColour(ColourBy by)
 
 ErrorTerm errorTermOf(ColourBy by)
 {
-    switch (by) {
-    case ColourBy::Cumulative:
-        return ErrorTerm::Cumulative;
-    case ColourBy::Isolated:
-        return ErrorTerm::Isolated;
-    case ColourBy::Inherited:
-        return ErrorTerm::Inherited;
-    default:
-        return ErrorTerm::BornHere;
-    }
+    return isErrorColour(by) ? kErrorTerms[std::size_t(by) - std::size_t(ColourBy::BornHere)]
+                             : ErrorTerm::BornHere;
 }
 
 QString errorTermText(ErrorTerm term)
