@@ -2,7 +2,6 @@
 #include "ui/session/jobs/job_runner.h"
 
 #include <QElapsedTimer>
-#include <QMetaObject>
 
 namespace qs {
 
@@ -12,9 +11,34 @@ constexpr qint64 kProgressIntervalMs = 34;
 
 } // namespace
 
+/// The lanes have ended. The lock orders their last use before the end of the queue.
+JobRunner::Queue::~Queue()
+{
+    std::deque<std::function<void()>> left;
+    const std::lock_guard lock(m_mutex);
+    left.swap(m_calls);
+}
+
+void JobRunner::Queue::put(std::function<void()> call)
+{
+    const std::lock_guard lock(m_mutex);
+    m_calls.push_back(std::move(call));
+}
+
+std::function<void()> JobRunner::Queue::take()
+{
+    const std::lock_guard lock(m_mutex);
+    auto call = std::move(m_calls.front());
+    m_calls.pop_front();
+    return call;
+}
+
 JobRunner::JobRunner(QObject* parent)
     : QObject(parent)
 {
+    // One call an event: a callback may open a dialog, and what arrives then is not kept waiting.
+    connect(
+        this, &JobRunner::arrived, this, [this] { m_back.take()(); }, Qt::QueuedConnection);
     m_engineLane.setMaxThreadCount(1);
     m_engineLane.setExpiryTimeout(-1);
     m_pool.setMaxThreadCount(2);
@@ -40,6 +64,12 @@ void JobRunner::cancelAll()
         running.stop.request_stop();
 }
 
+void JobRunner::sendBack(std::function<void()> call)
+{
+    m_back.put(std::move(call));
+    Q_EMIT arrived();
+}
+
 void JobRunner::start(Lane lane, const QString& tag, std::function<void(JobContext&)> work,
                       QObject* owner, std::function<void()> done)
 {
@@ -56,27 +86,23 @@ void JobRunner::start(Lane lane, const QString& tag, std::function<void(JobConte
                 && progress.fraction < 1)
                 return;
             sinceReport.start();
-            QMetaObject::invokeMethod(
-                this,
-                [this, tag, job, progress] {
-                    if (m_tracker.isCurrent(tag, job))
-                        Q_EMIT progressed(tag, progress);
-                },
-                Qt::QueuedConnection);
+            sendBack([this, tag, job, progress] {
+                if (m_tracker.isCurrent(tag, job))
+                    Q_EMIT progressed(tag, progress);
+            });
         });
         work(context);
         // The job's own values go back to the GUI thread with the callback, so that nothing a
         // widget shares is destroyed here.
-        QMetaObject::invokeMethod(
-            this,
-            [this, tag, job, owner, done = std::move(done), work = std::move(work)] {
-                finish(tag, job, owner, done);
-            },
-            Qt::QueuedConnection);
+        sendBack([this, tag, job, owner, done = std::move(done), work = std::move(work)] {
+            finish(tag, job, owner, done);
+        });
     };
-    auto& pool = lane == Lane::Engine ? m_engineLane : m_pool;
+    const bool onEngine = lane == Lane::Engine;
     Q_EMIT started(tag);
-    pool.start(std::move(task));
+    auto& queue = onEngine ? m_engineQueue : m_poolQueue;
+    queue.put(std::move(task));
+    (onEngine ? m_engineLane : m_pool).start([&queue] { queue.take()(); });
 }
 
 void JobRunner::finish(const QString& tag, quint64 job, const QPointer<QObject>& owner,

@@ -8,8 +8,10 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 
 namespace qs {
@@ -24,6 +26,9 @@ enum class Lane
 /// Runs work off the GUI thread. One job a tag: a newer one cancels the older, whose result is
 /// dropped. The callback runs on the GUI thread, and only while its owner lives. Progress arrives
 /// at most 30 times a second. The destructor cancels and waits. GUI thread only.
+///
+/// Work for a lane and its answer pass through a Queue, which has a mutex. Qt's queues carry only
+/// the call to look there, because the thread sanitizer cannot see the locks inside Qt's libraries.
 class JobRunner : public QObject
 {
     Q_OBJECT
@@ -55,8 +60,27 @@ Q_SIGNALS:
     void progressed(const QString& tag, const qs::Progress& progress);
     /// After the callback of the newest job of the tag.
     void finished(const QString& tag);
+    /// From any thread: something was put into the queue of the GUI thread.
+    void arrived();
 
 private:
+    /// Work that waits for its turn, first in, first out.
+    class Queue
+    {
+    public:
+        Queue() = default;
+        ~Queue();
+        Queue(const Queue&) = delete;
+        Queue& operator=(const Queue&) = delete;
+
+        void put(std::function<void()> call);
+        std::function<void()> take(); ///< there is one for every put()
+
+    private:
+        std::mutex m_mutex;
+        std::deque<std::function<void()>> m_calls;
+    };
+    void sendBack(std::function<void()> call);
     void start(Lane lane, const QString& tag, std::function<void(JobContext&)> work, QObject* owner,
                std::function<void()> done);
     void finish(const QString& tag, quint64 job, const QPointer<QObject>& owner,
@@ -69,6 +93,8 @@ private:
     };
     JobTracker m_tracker;
     QHash<QString, Running> m_running;
+    Queue m_back; ///< for the GUI thread
+    Queue m_engineQueue, m_poolQueue;
     QThreadPool m_engineLane;
     QThreadPool m_pool;
 };
