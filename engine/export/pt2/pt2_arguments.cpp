@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/execute/control/higher_order.h"
 #include "engine/execute/op_table.h"
+#include "engine/import/pt2/pt2_codes.h"
 
 #include <algorithm>
 #include <array>
@@ -18,35 +19,6 @@ namespace {
 
 constexpr int kPositional = 1;
 constexpr int kKeyword = 2;
-
-constexpr std::array<std::pair<DType, int>, 15> kScalarTypes {{
-    {DType::UInt8, 1},
-    {DType::Int8, 2},
-    {DType::Int16, 3},
-    {DType::Int32, 4},
-    {DType::Int64, 5},
-    {DType::Float16, 6},
-    {DType::Float32, 7},
-    {DType::Float64, 8},
-    {DType::Complex64, 10},
-    {DType::Complex128, 11},
-    {DType::Bool, 12},
-    {DType::BFloat16, 13},
-    {DType::UInt16, 28},
-    {DType::Float8E4M3FN, 29},
-    {DType::Float8E5M2, 30},
-}};
-constexpr std::array<std::string_view, 8> kLayouts {
-    "", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided"};
-constexpr std::array<std::string_view, 5> kMemoryFormats {"", "contiguous_format", "channels_last",
-                                                          "channels_last_3d", "preserve_format"};
-
-template<std::size_t N>
-int numberOf(const std::array<std::string_view, N>& words, const std::string& word)
-{
-    const auto it = std::find(words.begin(), words.end(), word);
-    return it == words.end() ? 0 : int(it - words.begin());
-}
 
 Pt2Json real(double value)
 {
@@ -76,9 +48,9 @@ Result<Pt2Json> constant(const Argument& argument)
     if (const auto* v = std::get_if<Device>(&argument.value))
         return Pt2Json {{"as_device", pt2Device(*v)}};
     if (const auto* v = std::get_if<LayoutTag>(&argument.value))
-        return Pt2Json {{"as_layout", numberOf(kLayouts, v->name)}};
+        return Pt2Json {{"as_layout", pt2Code(kPt2Layouts, v->name)}};
     if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value))
-        return Pt2Json {{"as_memory_format", numberOf(kMemoryFormats, v->name)}};
+        return Pt2Json {{"as_memory_format", pt2Code(kPt2MemoryFormats, v->name)}};
     if (const auto* v = std::get_if<ComplexNumber>(&argument.value))
         return Pt2Json {{"as_complex", {{"real", real(v->real)}, {"imag", real(v->imaginary)}}}};
     return fail(ErrorCode::Unsupported, "an argument has no spelling in the .pt2 format");
@@ -268,7 +240,7 @@ bool returnsList(const Node& node)
 
 Result<int> pt2ScalarType(DType dtype)
 {
-    for (const auto& [ours, theirs] : kScalarTypes)
+    for (const auto& [theirs, ours] : kPt2ScalarTypes)
         if (ours == dtype)
             return theirs;
     return fail(ErrorCode::Unsupported,

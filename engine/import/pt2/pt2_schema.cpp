@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/pt2/pt2_schema.h"
 
+#include "engine/import/pt2/pt2_codes.h"
 #include "engine/import/pt2/symbol_text.h"
 
-#include <array>
 #include <limits>
 
 namespace qs {
 
 namespace {
-
-constexpr std::array<std::pair<int, DType>, 15> kScalarTypes {{
-    {1, DType::UInt8},
-    {2, DType::Int8},
-    {3, DType::Int16},
-    {4, DType::Int32},
-    {5, DType::Int64},
-    {6, DType::Float16},
-    {7, DType::Float32},
-    {8, DType::Float64},
-    {10, DType::Complex64},
-    {11, DType::Complex128},
-    {12, DType::Bool},
-    {13, DType::BFloat16},
-    {28, DType::UInt16},
-    {29, DType::Float8E4M3FN},
-    {30, DType::Float8E5M2},
-}};
-
-constexpr std::array<std::string_view, 8> kLayouts {
-    "", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided"};
-constexpr std::array<std::string_view, 5> kMemoryFormats {"", "contiguous_format", "channels_last",
-                                                          "channels_last_3d", "preserve_format"};
 
 /// Infinities and NaN are written as words, since JSON has no numbers for them.
 double schemaDouble(JsonView number)
@@ -43,13 +20,6 @@ double schemaDouble(JsonView number)
     return word == "Infinity" ? inf
         : word == "-Infinity" ? -inf
                               : std::numeric_limits<double>::quiet_NaN();
-}
-
-template<std::size_t N>
-std::string wordAt(const std::array<std::string_view, N>& words, int number)
-{
-    return number >= 0 && std::size_t(number) < N ? std::string(words[std::size_t(number)])
-                                                  : std::string();
 }
 
 class ArgumentReader
@@ -104,9 +74,9 @@ private:
         if (tag == "as_scalar_type")
             return schemaDType(held.smallInteger());
         if (tag == "as_layout")
-            return LayoutTag {wordAt(kLayouts, held.smallInteger())};
+            return LayoutTag {pt2Word(kPt2Layouts, held.smallInteger())};
         if (tag == "as_memory_format")
-            return MemoryFormatTag {wordAt(kMemoryFormats, held.smallInteger())};
+            return MemoryFormatTag {pt2Word(kPt2MemoryFormats, held.smallInteger())};
         if (tag == "as_device")
             return schemaDevice(held);
         if (tag == "as_complex")
@@ -157,7 +127,7 @@ std::string targetName(std::string_view spelled)
 
 DType schemaDType(int number)
 {
-    for (const auto& [theirs, ours] : kScalarTypes)
+    for (const auto& [theirs, ours] : kPt2ScalarTypes)
         if (theirs == number)
             return ours;
     return DType::Unknown;

@@ -3,7 +3,6 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "ui/graph/export/png_stream.h"
-#include "ui/graph/export/svg_writer.h"
 #include "ui/graph/view/graph_canvas.h"
 #include "ui/style/theme.h"
 
@@ -11,6 +10,7 @@
 #include <QImage>
 #include <QPainter>
 #include <QPdfWriter>
+#include <QSvgGenerator>
 
 #include <algorithm>
 #include <cmath>
@@ -56,6 +56,32 @@ bool writePng(GraphCanvas& canvas, QIODevice& device, double scale)
     return png.finish();
 }
 
+/// The whole graph, at its size; names stay text.
+bool paintWhole(GraphCanvas& canvas, QPaintDevice& device, double scale)
+{
+    const QRectF all = canvas.boundingRect();
+    QPainter p;
+    if (!p.begin(&device))
+        return false;
+    p.scale(scale, scale);
+    p.translate(-all.topLeft());
+    p.fillRect(all, theme().canvas);
+    canvas.render(p, all, 1, GraphCanvas::Edges::Fine);
+    return p.end();
+}
+
+bool writeSvg(GraphCanvas& canvas, QIODevice& device)
+{
+    const QRectF all = canvas.boundingRect();
+    QSvgGenerator svg;
+    svg.setOutputDevice(&device);
+    svg.setTitle(QStringLiteral("Quantscope"));
+    svg.setResolution(96);
+    svg.setSize(pictureSize(canvas, 1));
+    svg.setViewBox(QRectF(QPointF(), all.size()));
+    return paintWhole(canvas, svg, 1);
+}
+
 bool writePdf(GraphCanvas& canvas, QIODevice& device)
 {
     const QRectF all = canvas.boundingRect();
@@ -68,14 +94,7 @@ bool writePdf(GraphCanvas& canvas, QIODevice& device)
     if (!pdf.setPageSize(
             QPageSize(all.size() * scale, QPageSize::Point, QString(), QPageSize::ExactMatch)))
         return false;
-    QPainter p;
-    if (!p.begin(&pdf))
-        return false;
-    p.scale(scale, scale);
-    p.translate(-all.topLeft());
-    p.fillRect(all, theme().canvas);
-    canvas.render(p, all, 1, GraphCanvas::Edges::Fine);
-    return p.end();
+    return paintWhole(canvas, pdf, scale);
 }
 
 } // namespace
