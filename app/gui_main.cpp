@@ -158,7 +158,7 @@ int parse(QApplication& app, Wanted& wanted)
     const std::string file = wanted.model.toStdString();
     if (wanted.data.isEmpty() && !wanted.compareOn.isEmpty() && !qs::isProjectFile(file)
         && !qs::isResult(file))
-        return 1 + fail(QObject::tr("--data is required: only a project names data of its own"), 2);
+        return 1 + fail(QObject::tr("--data is required: only a project names data"), 2);
     if (parser.isSet(options.dark))
         wanted.style.colours = qs::WindowStyle::Colours::Dark;
     if (parser.isSet(options.text)) {

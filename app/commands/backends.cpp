@@ -46,7 +46,7 @@ Result<void> listBackends()
                     + "\nA backend says which operators a target runs in int8, and with which "
                       "types. Choose one in the recipe\n(\"backend\": \"qnnpack\") or with 'plan "
                       "--backend'; 'backends show NAME' lists what it runs. 'presets' is the "
-                      "qconfig\nthat a recipe without a mapping of its own gets with it.\n");
+                      "qconfig\nthat a recipe without a mapping gets with it.\n");
 }
 
 Result<void> showBackend(const BackendsOptions& options)

@@ -34,7 +34,7 @@ Result<void> fillFromProject(CompareOptions& options)
          {std::pair("--result", &options.result), std::pair("--data", &options.data)})
         if (given->empty() && !isProject)
             return fail(makeError(ErrorCode::Usage, std::string(word) + " is required")
-                            .withHint("only a project names one of its own"));
+                            .withHint("only a project names one"));
     if (!isProject)
         return {};
     QS_TRY(const Project project, readProject(options.model));

@@ -199,7 +199,7 @@ Result<ModelSource> inspectedSource(const InspectOptions& options, const Command
     if (!isResult(options.model))
         return modelSource(options.model, options.recipe, options.movedTo, job, options.edits);
     if (!options.recipe.empty())
-        return fail(makeError(ErrorCode::Usage, "a result has a recipe of its own")
+        return fail(makeError(ErrorCode::Usage, "a result holds its own recipe")
                         .inFile(options.model)
                         .withHint("leave out --recipe, or name the model"));
     return sourceOfResult(options.model, options.movedTo, job);
@@ -311,7 +311,7 @@ void addInspectCommand(CLI::App& app, Command& chosen)
         = verb->add_flag("--passes", options->passes,
                          "what each rewrite of the graph, on the way to the form, took and did");
     auto* after = verb->add_option("--after", options->after,
-                                   "the graph as text behind that pass, on the way to the form");
+                                   "the graph as text after that pass, on the way to the form");
     passes->excludes(json)->excludes(code);
     after->excludes(json)->excludes(code)->excludes(passes);
     verb->add_option("--without", options->without, "a pass that is left out, with these two");

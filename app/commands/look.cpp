@@ -127,7 +127,7 @@ void addLookCommand(CLI::App& app, Command& chosen)
     verb->add_option("--output", options->output, "in place of a node, an output of the model");
     verb->add_option("--sample", options->sample,
                      "of the data, from 0: the sample whose values are "
-                     "told")
+                     "listed")
         ->check(notNegativeNumber());
     verb->add_option("--part", options->part, "which of the node's results; 0 is the first")
         ->check(notNegativeNumber());

@@ -58,7 +58,7 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     verb->add_option("--target", options->onnxTarget,
                      "the runtime that the export onnx is for: generic (what every runtime "
                      "computes alike), ort-cpu (integer kernels of ONNX Runtime), tensorrt; 'plan "
-                     "--export onnx' tells what to expect there")
+                     "--export onnx' lists the kernels to expect there")
         ->check(CLI::IsMember(onnxTargetNames()));
     verb->add_option("--saturate", options->saturate,
                      "where the integers of the exports pt2 and onnx are cut: at the ends of their "
@@ -73,7 +73,7 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "float and the int8 outputs (an output whose size changes from batch to "
                      "batch is one array a batch: NAME.0, NAME.1)");
     verb->add_flag("--alternatives", options->alternatives,
-                   "result.json tells for every observed value and weight what other observers, "
+                   "result.json lists for every observed value and weight what other observers, "
                    "widths and schemes would lose, without a run of each");
     verb->add_flag(
         "--why", options->why,

@@ -93,7 +93,7 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
     } catch (const std::exception& e) {
         return fail(ErrorCode::Internal, plainCause(e.what()));
     } catch (...) { // an operator of a pack may throw a number
-        return fail(ErrorCode::Internal, "it threw what is no exception");
+        return fail(ErrorCode::Internal, "it threw an object that is not an exception");
     }
 }
 

@@ -38,7 +38,7 @@ Result<std::string> checkedDevice(const std::string& asked, DoctorReport& report
     std::string wanted = asked == "auto" || asked == "cuda" ? "cuda:0" : asked;
     std::string why = report.cuda.why;
     if (wanted.rfind("cuda:", 0) != 0)
-        return fail(makeError(ErrorCode::Usage, "'" + asked + "' is no device")
+        return fail(makeError(ErrorCode::Usage, "'" + asked + "' is not a device")
                         .withHint("say auto, cpu, cuda or cuda:N"));
     if (why.empty()) {
         const auto loaded = loadCudaPlugin();

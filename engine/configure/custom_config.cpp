@@ -231,7 +231,7 @@ Result<Json> readPrepareConfig(const JsonPlace& place)
         for (std::size_t i = 0; i < out[kOptIn].size(); ++i) {
             const std::string name = out[kOptIn][i].get<std::string>();
             if (std::find(kOptInClasses.begin(), kOptInClasses.end(), name) == kOptInClasses.end())
-                return place.key(kOptIn).item(i).error("'" + name + "' is no custom module",
+                return place.key(kOptIn).item(i).error("'" + name + "' is not a custom module",
                                                        suggestName(name, kOptInClasses));
         }
     }

@@ -75,7 +75,7 @@ std::string readerText(const ReaderAddress& reader, const OperatorNames& names)
 std::string readersText(const std::vector<ReaderAddress>& readers, const OperatorNames& names)
 {
     if (isNobody(readers))
-        return ", read by nobody yet";
+        return ", without a reader yet";
     std::string text;
     for (const ReaderAddress& reader : readers)
         text += (text.empty() ? " for " : ", ") + readerText(reader, names);

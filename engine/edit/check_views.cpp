@@ -86,7 +86,7 @@ private:
         };
         const RunSubgraph none
             = [](std::size_t, const std::vector<at::IValue>&) -> Result<std::vector<at::IValue>> {
-            return fail(ErrorCode::Unsupported, "a graph of its own");
+            return fail(ErrorCode::Unsupported, "it runs a subgraph");
         };
         if (unknown)
             return {};

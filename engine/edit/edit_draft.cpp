@@ -54,7 +54,7 @@ Result<NodeId> EditDraft::operatorAt(const ValueAddress& address) const
 {
     QS_TRY(const NodeId id, node(address));
     if (!m_graph.get(id).isOperator())
-        return refuse(addressText(address) + " is no operator");
+        return refuse(addressText(address) + " is not an operator");
     return id;
 }
 
@@ -92,7 +92,7 @@ Result<EditDraft::Place> EditDraft::place(const ReaderAddress& reader) const
             continue;
         const auto* list = arguments[i].value.asList();
         if (!list && reader.item >= 0)
-            return refuse("argument '" + reader.argument + "' of " + node.name + " is no list");
+            return refuse("argument '" + reader.argument + "' of " + node.name + " is not a list");
         if (list && (reader.item < 0 || std::size_t(reader.item) >= list->size()))
             return refuse("argument '" + reader.argument + "' of " + node.name + " is a list of "
                               + counted(std::int64_t(list->size()), "item"),

@@ -63,7 +63,7 @@ public:
         const ReadValue read = [this](ValueRef ref) { return operand(ref); };
         const RunSubgraph none = [this](std::size_t, const Values&) -> Result<Values> {
             m_unknown = true;
-            return fail(ErrorCode::Unsupported, "a graph of its own");
+            return fail(ErrorCode::Unsupported, "it runs a subgraph");
         };
         const InferenceScope scope;
         auto made = runCall(node, prepareCall(node), {m_device, read, none});

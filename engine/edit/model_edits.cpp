@@ -48,7 +48,7 @@ Result<at::Tensor> tensorOf(const std::string& json)
 {
     Numbers numbers;
     if (!collect(nlohmann::json::parse(json, nullptr, false), 0, numbers))
-        return refuse("'values' is no number and no regular nesting of lists of numbers");
+        return refuse("'values' is neither a number nor a regular nesting of lists of numbers");
     return at::tensor(numbers.values, at::kDouble).reshape(numbers.shape);
 }
 
@@ -141,7 +141,7 @@ Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
     QS_TRY(const NodeId id, draft.node(step.at));
     const Node& node = draft.graph().get(id);
     if (!node.isStored())
-        return refuse(addressText(step.at) + " is no parameter, buffer or constant");
+        return refuse(addressText(step.at) + " is not a parameter, buffer or constant");
     const DType dtype = node.outputs.at(0).type.dtype;
     QS_TRY(at::Tensor tensor, step.file.empty() ? tensorOf(step.json) : tensorOfFile(step));
     if (!tensor.defined())
@@ -188,7 +188,7 @@ Result<EditedNodes> addOutput(EditDraft& draft, const EditStep& step)
             return refuse(addressText(step.at) + " is an output already");
     if (draft.before()->value(value).type.kind == ValueKind::Custom)
         return refuse(addressText(step.at) + " is a packed weight, which a model cannot return",
-                      "return what the operator behind it gives");
+                      "return the result of the operator after it");
     setOutputTree(draft, withLeaf(draft.before()->info().outputTree, args.size()));
     args.push_back({"", Argument(value)});
     draft.graph().setArgs(output, std::move(args));

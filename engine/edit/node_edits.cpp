@@ -21,7 +21,7 @@ Result<void> checkName(const std::string& name)
     if (!name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]))
         && std::all_of(name.begin(), name.end(), isWord))
         return {};
-    return refuse(inQuotes(name) + " is no name for an operator",
+    return refuse(inQuotes(name) + " is not a name for an operator",
                   "letters, digits and underscores, no digit first");
 }
 
@@ -49,7 +49,7 @@ Result<EditedNodes> insertOperator(EditDraft& draft, const EditStep& step)
         QS_TRY(places, draft.placesFor(step.readers, subject));
     }
     if (places.empty() && !isNobody(step.readers))
-        return refuse("nobody reads " + addressText(step.at));
+        return refuse("nothing reads " + addressText(step.at));
     const FindValue find
         = [&](const ValueAddress& address) { return draft.value(address, subject); };
     Node made;
@@ -84,8 +84,8 @@ Result<EditedNodes> removeOperator(EditDraft& draft, const EditStep& step)
     const Node& gone = draft.graph().get(id);
     if (hasEffect(gone))
         return refuse(gone.name
-                      + " updates the model's state or raises: it matters though nobody "
-                        "reads it");
+                      + " updates the model's state or raises: it is needed although "
+                        "nothing reads it");
     std::optional<ValueRef> instead = firstRead(gone);
     if (!step.argument.empty()) {
         const auto arguments = namedArguments(gone);
@@ -216,7 +216,7 @@ Result<EditedNodes> duplicateOperator(EditDraft& draft, const EditStep& step)
     QS_TRY(const ValueRef original, draft.value(step.at));
     QS_TRY(const std::vector<EditDraft::Place> places, draft.placesFor(step.readers, original));
     if (places.empty())
-        return refuse("nobody would read the copy", "name its readers");
+        return refuse("nothing would read the copy", "name its readers");
     Node copy = draft.graph().get(id);
     copy.id = {};
     copy.name = step.name;

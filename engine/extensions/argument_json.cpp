@@ -61,7 +61,7 @@ Result<KernelArgument> readWord(const JsonPlace& place, ArgumentsOf owner)
             made.source = known.source;
             return made;
         }
-    return place.error("'" + word + "' is no source of an argument", sourcesOf(owner));
+    return place.error("'" + word + "' is not a source of an argument", sourcesOf(owner));
 }
 
 Result<KernelArgument> readPrepack(const JsonPlace& place, ArgumentsOf owner)
@@ -131,7 +131,7 @@ Result<std::string> readPackTarget(const JsonPlace& place, const std::string& na
 {
     const std::string target = operatorTarget(name);
     if (target.empty() || name.find("::") == std::string::npos)
-        return place.error("'" + name + "' is no operator's name",
+        return place.error("'" + name + "' is not the name of an operator",
                            "write it with its namespace: \"mypack::linear\"");
     static constexpr std::array<std::string_view, 6> kOwn {
         "aten.", "prim.", "quantized.", "quantized_decomposed.", "quantscope.", "higher_order."};

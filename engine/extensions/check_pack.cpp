@@ -171,7 +171,7 @@ private:
             return wrong("lowering: " + known.error().message, known.error().hint);
         for (const std::string& kind : row.pattern)
             if (kind.find('.') != std::string::npos && !packOperator(kind))
-                return wrong("lowering: no pack tells of an operator '" + qualifiedName(kind) + "'",
+                return wrong("lowering: no pack declares an operator '" + qualifiedName(kind) + "'",
                              suggestName(kind, packOperators()));
         for (const std::string& kind : row.pattern)
             if (kind.find('.') == std::string::npos && !findAny("aten::" + kind)

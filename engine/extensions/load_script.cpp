@@ -96,7 +96,7 @@ Result<void> loadScript(const PackScript& script)
     });
     if (!done && done.error().file.empty())
         return fail(makeError(ErrorCode::BadInput,
-                              "is no TorchScript that can be loaded: " + done.error().message)
+                              "is not TorchScript that can be loaded: " + done.error().message)
                         .inFile(script.path));
     return done;
 }

@@ -55,7 +55,7 @@ Result<void> readModes(const JsonPlace& place, PackModuleSpec& module)
         names.emplace_back(quantizationModeName(mode));
     QS_CHECK(place.object(names));
     if (place.value().empty())
-        return place.error("no mode is told", suggestName("", names));
+        return place.error("the mode is missing", suggestName("", names));
     for (const QuantizationMode mode : kModes) {
         const std::string name(quantizationModeName(mode));
         if (!place.has(name.c_str()))

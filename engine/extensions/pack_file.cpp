@@ -68,7 +68,7 @@ Result<void> readOutput(const JsonPlace& place, KernelRow& row)
     }
     QS_TRY(const std::string word, place.string());
     if (word != "requantized" && word != "as_input")
-        return place.error("'" + word + "' is no kind of output",
+        return place.error("'" + word + "' is not a kind of output",
                            "requantized, as_input, or an object with scale and zero_point");
     row.output = word == "as_input" ? KernelOutput::AsInput : KernelOutput::Requantized;
     return {};
@@ -133,7 +133,7 @@ Result<std::string> readFileName(const JsonPlace& place, const std::string& name
                                  const ExtensionPack& pack)
 {
     if (name.empty() || fs::path(name).filename() != fs::path(name))
-        return place.error("'" + name + "' is no file beside " + kPackFile);
+        return place.error("'" + name + "' is not a file beside " + kPackFile);
     return (fs::path(pack.folder) / name).string();
 }
 

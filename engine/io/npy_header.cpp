@@ -58,7 +58,7 @@ Result<DType> parseType(std::string_view text)
             if (word.substr(1) == name)
                 return dtype;
     return fail(ErrorCode::BadInput,
-                "has type '" + std::string(word) + "', which is no supported number");
+                "has type '" + std::string(word) + "', which is not a supported number type");
 }
 
 Result<std::vector<std::int64_t>> parseShape(std::string_view text)

@@ -116,9 +116,10 @@ Result<NpzDirectory> openNpz(const std::string& path)
     for (std::size_t i = 0; i < entries.size(); ++i) {
         NpzPlace place {entries[i].name, {}, i, 0};
         if (!place.name.ends_with(".npy"))
-            return fail(makeError(ErrorCode::BadInput,
-                                  "holds '" + place.name + "', which is no array: not an .npz file")
-                            .inFile(path));
+            return fail(
+                makeError(ErrorCode::BadInput,
+                          "holds '" + place.name + "', which is not an array: not an .npz file")
+                    .inFile(path));
         place.name.resize(place.name.size() - 4);
         if (auto read = readHeader(*out.archive, place); !read)
             return fail(std::move(read).error().inFile(path));
@@ -144,7 +145,7 @@ Result<NpyArray> readNpy(const std::string& path)
     };
     const std::size_t offset = content.size() < 10 ? 0 : npyDataOffset(content);
     if (offset == 0)
-        return bad("is no .npy file");
+        return bad("is not an .npy file");
     if (content.size() < offset)
         return bad("is truncated");
     auto header = parseNpyHeader(std::string_view(content).substr(10, offset - 10));

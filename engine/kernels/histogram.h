@@ -58,7 +58,7 @@ MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target,
 void histogramCuda(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
                    unsigned long long* counts, Stream stream);
 
-/// A look whose range is on the device too, so that the host need not wait before the next.
+/// An observation whose range is on the device too, so that the host need not wait before the next.
 struct DeviceObservation
 {
     const MinMaxKeys* known = nullptr; ///< the range before; minKey > maxKey: nothing yet

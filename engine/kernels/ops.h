@@ -38,9 +38,9 @@ Observed tensorObserve(const at::Tensor& x, float low, float high, std::int32_t 
 /// The same in steps, of which only `observationFrom` waits for the device. A range is a small
 /// tensor on the device of the observed one.
 at::Tensor rangeOn(at::Device device, float low, float high);
-/// Queues a look; returns what `grownRange` and `observationFrom` read.
+/// Queues an observation; returns what `grownRange` and `observationFrom` read.
 at::Tensor queueObservation(const at::Tensor& x, const at::Tensor& known, std::int32_t bins);
-/// The range that a queued look leaves, for the next one.
+/// The range after a queued observation, for the next one.
 at::Tensor grownRange(const at::Tensor& observation);
 /// The result of an observation, from its copy on the host.
 Observed observationFrom(const at::Tensor& observation);

@@ -233,7 +233,7 @@ Result<void> StageChain::keepToMemoryLimit(const Graph& model, const Plan& plan,
     m_work.values.setBudget(share(m_options.valueBytes));
     m_previewWork.values.setBudget(share(m_options.previewBytes));
     m_memo.setBudget(share(m_options.resultBytes));
-    if (kept < wanted && m_toldKept.exchange(kept) != kept)
+    if (kept < wanted && m_reportedBytes.exchange(kept) != kept)
         note("--memory gives " + memoryText(memoryLimit()) + ", of which a run takes "
              + memoryText(run) + ": " + memoryText(std::int64_t(kept)) + " of results and values"
              + " are kept for comparisons and previews instead of "

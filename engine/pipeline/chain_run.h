@@ -23,7 +23,7 @@ struct StageChain::Run
     Key amountKey() const { return KeyBuilder("amount").add(dataKey).key(); }
 };
 
-/// Memory that goes with a graph, roughly: its nodes and the tensors that nobody else holds.
+/// Bytes that releasing a graph would free, roughly: its nodes and the tensors that it alone holds.
 std::size_t heldBytes(const Graph& graph);
 
 } // namespace qs

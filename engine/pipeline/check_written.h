@@ -9,11 +9,11 @@
 
 namespace qs {
 
-/// Opens an exported file again, runs one batch through it and holds its outputs against those of
-/// the graph that was written (`exportedGraph`). Returns what kept it from being checked, for a
-/// warning: a file that this program cannot read back (ONNX), or whose outputs are no tensors, or
-/// that draws other random numbers (`drawAlike`); empty where it was checked. Errors (Numeric): it
-/// computes something else, 40 dB are asked for.
+/// Opens an exported file again, runs one batch through it and compares its outputs with those of
+/// the graph that was written (`exportedGraph`). Returns why the file was not checked, for a
+/// warning: this program cannot read it back (ONNX), its outputs are not tensors, or it draws other
+/// random numbers (`drawAlike`); empty if it was checked. Errors (Numeric): the outputs agree to
+/// less than 40 dB.
 Result<std::string> checkWritten(const ConvertedModel& converted, const std::string& form,
                                  bool saturates, const std::string& path, const Batch& batch,
                                  const JobContext& job = {});

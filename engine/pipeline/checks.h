@@ -22,7 +22,7 @@ Result<void> checkCoverage(const Graph& model, const Plan& plan);
 std::vector<std::string> strictFindings(const Graph& model, const Plan& plan);
 
 /// Refuses parameters of observers that never saw a value, naming the float nodes, except those in
-/// `waived`, which are told in a warning: they quantize with scale 1 and zero point 0.
+/// `waived`, for which it warns: they quantize with scale 1 and zero point 0.
 Result<void> checkCalibrated(const Graph& model, const Plan& plan, const QParamsTable& qparams,
                              const std::vector<std::string>& waived);
 

@@ -17,7 +17,7 @@ namespace qs {
 
 namespace {
 
-/// The backend of the result that the file is an export of; empty where it is none.
+/// The backend of the result that the file was exported from; empty without such a result.
 std::string backendOfResult(const std::string& quantized)
 {
     namespace fs = std::filesystem;

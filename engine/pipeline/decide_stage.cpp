@@ -42,7 +42,7 @@ const CureOutcome* outcomeOf(const EditedModel& edited, const Cure& cure)
     return found == edited.cures.end() ? nullptr : &*found;
 }
 
-/// Of a model and of what a run told more of it: its file and its edits.
+/// Equal for a model and its refinements by runs: from its file and its edits.
 Key placesKey(const Graph& model)
 {
     return KeyBuilder("places").add(model.info().sha256).add(model.info().edits).key();

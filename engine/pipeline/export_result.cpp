@@ -97,8 +97,8 @@ public:
 private:
     std::string at(const char* name) const { return (fs::path(m_staging) / name).string(); }
 
-    /// A form that nobody asked for by name and that cannot hold this model is left out, and said,
-    /// as long as another can.
+    /// Leaves out, with a warning, a form that was not requested by name and cannot hold this
+    /// model, if another form can.
     Result<void> writeForms()
     {
         std::vector<std::pair<std::string, Error>> leftOut;
@@ -155,8 +155,8 @@ private:
         return name;
     }
 
-    /// What the comparison tells is the reference form's, whose integers go on to the ends of their
-    /// types.
+    /// Measures the saturating form: the comparison is that of the reference form, whose integers
+    /// saturate at the ends of their types.
     Result<void> measureSaturatingForm()
     {
         SaturatingErrors errors;

@@ -24,7 +24,7 @@ public:
 
     /// The statistics that an observer of this id and spec would have. Exact: kept ones of the same
     /// kind and state, or such as its state follows from (extremes and moving averages from the
-    /// extremes of each batch). Nothing where another look at the data is needed.
+    /// extremes of each batch). Nothing if the data must be read again.
     std::optional<ObserverStats> find(const Key& seen, ObserverId id, const ObserverSpec& spec);
     void keep(const Key& seen, const ObserverStats& stats);
 

@@ -12,8 +12,8 @@
 
 namespace qs {
 
-/// What a whole run, from calibration to export, will take of main memory at most, told from shapes
-/// and plan before anything runs. How near it is to what was measured: tests/bench/README.md.
+/// Predicted peak of main memory over a whole run, from calibration to export, computed from shapes
+/// and plan before anything runs. For its accuracy see tests/bench/README.md.
 struct MemoryPrediction
 {
     struct Stage

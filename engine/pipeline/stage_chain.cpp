@@ -138,7 +138,7 @@ Result<void> StageChain::saveModel(const GraphPtr& model, const Recipe& recipe,
     job.report("export", path, 0);
     if (lacksShapes(*model) && settings.calibrationData.empty())
         return fail(
-            makeError(ErrorCode::Unsupported, "the file tells no shapes, which a .pt2 has to hold")
+            makeError(ErrorCode::Unsupported, "the file holds no shapes, which a .pt2 needs")
                 .inFile(model->info().path)
                 .withHint("choose data (--data): their first batch shows them"));
     QS_TRY(const GraphPtr whole, shaped(model, recipe, settings, job));
@@ -186,8 +186,8 @@ Result<ConvertedPtr> StageChain::convert(const ConvertRequest& request, const Jo
 
 namespace {
 
-/// The edits before which the float side is run; null where it is the model at hand. Without edits
-/// the two are the same model, which tells all terms.
+/// The edited model whose original is the float side; null if the float side is the model itself.
+/// Without edits both are the same model, for which all error terms exist.
 const EditedModel* originalOf(const CompareRequest& request)
 {
     const Graph& model = *request.calibration->prepared->model;

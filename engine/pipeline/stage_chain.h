@@ -63,7 +63,7 @@ public:
     void setCheckpointFolder(std::string folder) { m_options.checkpointFolder = std::move(folder); }
 
     /// The model with the recipe's edits done to it, and the cures that change it. A further edit
-    /// costs that edit alone. Errors: a cancel; edits that do not fit are told in the result.
+    /// costs that edit alone. Errors: a cancel; edits that do not fit are reported in the result.
     Result<EditedModelPtr> edited(GraphPtr file, const Recipe& recipe, const JobContext& job);
 
     /// Writes what the inputs of an extracted part get when the whole runs on the calibration data,
@@ -83,8 +83,8 @@ public:
     Result<GraphPtr> shaped(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
                             const JobContext& job);
 
-    /// Writes a float model, edited say, as a .pt2, with the shapes of `shaped`. Errors: a file
-    /// that tells no shapes and no data to show them (Unsupported); `savePt2`'s.
+    /// Writes a float model, for example an edited one, as a .pt2. Errors: neither the file nor the
+    /// data give the shapes (Unsupported); `savePt2`'s.
     Result<void> saveModel(const GraphPtr& model, const Recipe& recipe, const RunSettings& settings,
                            const std::string& path, const JobContext& job);
 
@@ -122,10 +122,10 @@ public:
     Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
                              const JobContext& job);
 
-    /// What decisions do to the first samples of the data that are compared, by the reference form
-    /// alone (`previewErrors`). Statistics are the kept ones; an observer without takes its range
-    /// from these samples, which the result tells. Nothing of it becomes a result of another stage.
-    /// Errors: data that nobody calibrated on, `calibrate`'s refusals.
+    /// The errors that decisions cause on the first compared samples, by the reference form alone
+    /// (`previewErrors`). Uses the cached statistics; an observer without statistics takes its
+    /// range from these samples, and the result lists it. Other stages never reuse a preview.
+    /// Errors: no calibration on these data; `calibrate`'s.
     Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job);
     /// Looks at one value over the data of that comparison (`inspectValue`).
     Result<ValueInspectionPtr> inspect(const CompareRequest& request,
@@ -173,7 +173,8 @@ private:
     /// The same with the cures done that change the model.
     Result<EditedModelPtr> cured(EditedModelPtr edited, const Recipe& recipe,
                                  const JobContext& job);
-    /// What `edited` made that model, or what a run told more of it; null once nobody holds that.
+    /// The result of `edited` that holds that model or the model that a run refined it from; null
+    /// once it is released.
     EditedModelPtr editedAs(const Graph& model);
     void rememberEdited(const EditedModelPtr& edited);
     struct Run;
@@ -231,7 +232,7 @@ private:
     Memo m_memo;
     KeptStatistics m_statistics;
     ComparisonCache m_work, m_previewWork;
-    std::atomic<std::size_t> m_toldKept {0}; ///< bytes of kept results that a note told of last
+    std::atomic<std::size_t> m_reportedBytes {0}; ///< of cached results, in the last log note
     struct OpenedData
     {
         Key key;

@@ -35,7 +35,7 @@ struct Calibration
     /// what was seen: they stay float. Later stages want the recipe `withNotFinite` of them.
     std::map<std::string, std::string> notFinite;
     Key resumeKey; ///< of the data as far as an interrupted calibration goes on with them
-    Key key; ///< of model, plan, data, device; empty where nobody keeps it
+    Key key; ///< of model, plan, data, device; empty if the result is not cached
 };
 using CalibrationPtr = std::shared_ptr<const Calibration>;
 
@@ -94,7 +94,7 @@ struct ExportRequest
     std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
     OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the same
     bool saturates = false; ///< `ExportOptions::saturates`
-    bool alternatives = false; ///< the document tells what other ways to quantize would lose
+    bool alternatives = false; ///< the document lists the errors of other ways to quantize
 };
 
 struct ExportReport

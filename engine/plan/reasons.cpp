@@ -183,7 +183,7 @@ void Reasoner::explainMatched(NodePlan& plan, std::size_t match) const
     if (observers.floating[match]) {
         plan.verdict = Verdict::FloatByRule;
         plan.reason = Reason::of<ReasonCode::InputNotObserved>(found.qconfig.name);
-        plan.remedy = {"give it a qconfig with an observer of its own", std::nullopt};
+        plan.remedy = {"give it a qconfig with its own observer", std::nullopt};
         return;
     }
     plan.quantized = true;
@@ -378,7 +378,7 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
         apart[layer].push_back(path.empty() ? "the model itself" : path);
     for (const auto& [layer, paths] : apart)
         warnings.push_back(quotedNames(paths) + (paths.size() == 1 ? " stays" : " stay")
-                           + " float: " + takerOf(graph).name + " took " + layer + " apart; "
+                           + " float: " + takerOf(graph).name + " decomposed " + layer + "; "
                            + takerOf(graph).remedy);
     warnOfParametrized(warnings);
     for (const auto& [consumer, value] : observers.blindInputs)
@@ -386,7 +386,7 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
                            + inQuotes(graph.get(consumer).name)
                            + " is not observed: " + inQuotes(graph.get(value.node).name)
                            + " reuses an observer and finds none; give "
-                           + inQuotes(graph.get(value.node).name) + " a qconfig of its own");
+                           + inQuotes(graph.get(value.node).name) + " its own qconfig");
 }
 
 } // namespace qs

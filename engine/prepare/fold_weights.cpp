@@ -14,7 +14,7 @@ Result<at::Tensor> computed(const Interpreter& interpreter, ValueRef weight)
 {
     QS_TRY(const at::IValue value, interpreter.computeConstant(weight));
     if (!value.isTensor() || !value.toTensor().defined())
-        return fail(ErrorCode::Internal, "its weight is no tensor");
+        return fail(ErrorCode::Internal, "its weight is not a tensor");
     return value.toTensor().contiguous();
 }
 

@@ -126,7 +126,7 @@ struct SampleWanted
     InspectionTarget target;
     std::int64_t sample = 0;
     ValuePart part {};
-    /// `ValueInspection::batchSamples` of a look at the same data, where there was one: spares
+    /// `ValueInspection::batchSamples` of an earlier inspection of the same data: spares
     /// reading the batches before.
     std::vector<std::int64_t> batchSamples {};
 };

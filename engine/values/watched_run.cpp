@@ -38,7 +38,7 @@ Error unmeasured(const Node& node)
                node.isOperator()
                    ? "there is nothing to compare: it makes no floating-point value that both "
                      "models have"
-                   : "it is no operator: only what an operator makes is compared")
+                   : "it is not an operator: only results of operators are compared")
         .atNode(node.name)
         .withHint("look at a node that 'compare' lists");
 }
@@ -159,7 +159,7 @@ Result<std::vector<ValuePair>> WatchedRun::run(const Batch& batch, const JobCont
     std::vector<ValuePair> seen = std::move(*m_seen);
     m_seen->clear();
     if (seen.empty())
-        return fail(ErrorCode::Unsupported, "it is no tensor of floating-point numbers");
+        return fail(ErrorCode::Unsupported, "it is not a tensor of floating-point numbers");
     for (ValuePair& pair : seen) {
         if (pair.first.sizes() != pair.second.sizes())
             return fail(ErrorCode::Unsupported,

@@ -173,7 +173,7 @@ Result<GateLimits::Node> nodeLimit(const std::string& text)
         if (end != number.c_str() && std::string(end).find_first_not_of(' ') == std::string::npos)
             return limit;
     }
-    return fail(makeError(ErrorCode::Usage, "--node: " + inQuotes(text) + " is no limit")
+    return fail(makeError(ErrorCode::Usage, "--node: invalid limit " + inQuotes(text))
                     .withHint("give a node or module and its least SQNR in dB: 'head: 35'"));
 }
 

@@ -62,8 +62,9 @@ int main(int argc, char** argv)
         tried.push_back(began == at.end() ? 0.0
                                           : seconds(at.at("checking the archive") - began->second));
     }
-    std::printf("%s: tried apart %.3f s of %.3f s by the clock, %.3f s of processor beside %.3f s "
-                "of the rest (medians of %d)\n",
-                argv[1], median(tried), median(whole), median(triedWork), median(ownWork), rounds);
+    std::printf(
+        "%s: tried in copies %.3f s of %.3f s by the clock, %.3f s of processor beside %.3f s "
+        "of the rest (medians of %d)\n",
+        argv[1], median(tried), median(whole), median(triedWork), median(ownWork), rounds);
     return 0;
 }

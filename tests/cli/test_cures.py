@@ -251,7 +251,7 @@ REFUSED = [
      "does not read that value"),
     (residual, {"cure": "dynamic", "at": FC, "qconfig": "x86"}, "chooses its ranges before the run"),
     (residual, {"cure": "float_result", "at": op("", "add.Tensor")}, "has no weight"),
-    (residual, {"cure": "bound", "at": {"stored": "fc.weight"}, "bound": 104}, "is no mask constant"),
+    (residual, {"cure": "bound", "at": {"stored": "fc.weight"}, "bound": 104}, "is not a mask constant"),
     (residual, {"cure": "bound", "at": CONV, "bound": 104}, "holds no mask constant"),
     (wide, {**SPLIT, "channels": [24]}, "there is no channel 24"),
     (wide, {**SPLIT, "channels": list(range(24))}, "keep it float instead"),

@@ -321,10 +321,10 @@ def test_json_that_is_wrong(folder):
     bad(changed(pack, "aten", scripts={"gated_unit.pt": {"aten::relu": "unit_int8"}}), "'aten::relu' is not the pack's operator")
     bad(with_module(pack, "torch", **{"class": "torch.nn.Linear"}), "'torch.nn.Linear' is not a class of the user's own")
     bad(with_module(pack, "mode", modes={"qat": {}}), "unknown key 'qat'", "static")
-    bad(with_module(pack, "none", modes={}), "no mode is told")
+    bad(with_module(pack, "none", modes={}), "the mode is missing")
     bad(with_module(pack, "scale", modes={"dynamic": {"to": "gated::unit_int8", "arguments": {**ARGUMENTS, "output_scale": "output_scale"}}}),
         "mode 'dynamic' gives float results")
-    bad(with_static(pack, "source", arguments={**ARGUMENTS, "weight": "weight"}), "'weight' is no source of an argument", "parameter")
+    bad(with_static(pack, "source", arguments={**ARGUMENTS, "weight": "weight"}), "'weight' is not a source of an argument", "parameter")
     bad(with_static(pack, "given", arguments=ARGUMENTS), "custom module gated_unit.GatedUnit", "gives nothing for 'output_scale'")
     bad(with_static(pack, "kernel", to="gated::unit_int"), "register no operator 'gated::unit_int'", "did you mean 'gated::unit_int8'?")
 

@@ -144,7 +144,7 @@ def test_another_export_of_the_model_takes_the_same_edits(folder):
     assert [edit["problem"] for edit in traced] == [None, None] and traced[0]["nodes"] == ["clip"], traced
     # A .pt2 wants shapes, which a trace does not tell.
     expect_bad("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--out", folder / "no.pt2",
-               contains=["tells no shapes", "--data"])
+               contains=["holds no shapes", "--data"])
     run_good("edit", folder / "trace.pt", "--recipe", folder / "recipe.json", "--data", folder / "data.npz", "--out", folder / "t.pt2")
     assert not (folder / "t.npz").exists() and not (folder / "no.pt2").exists()
     with torch.no_grad():
@@ -267,7 +267,7 @@ def test_a_changed_model_takes_what_fits(folder):
 
 
 REFUSED = [
-    ({"do": "insert", "op": "aten.relu.default", "at": op("relu", "relu.default"), "name": "2nd"}, "is no name for an operator"),
+    ({"do": "insert", "op": "aten.relu.default", "at": op("relu", "relu.default"), "name": "2nd"}, "is not a name for an operator"),
     ({"do": "insert", "op": "aten.rellu.default", "at": op("relu", "relu.default"), "name": "a"}, "did you mean 'aten.relu.default'"),
     ({"do": "insert", "op": "aten.relu_.default", "at": op("relu", "relu.default"), "name": "a"}, "writes to what it reads"),
     ({"do": "insert", "op": "aten.hardtanh.default", "at": op("relu", "relu.default"), "name": "a", "args": {"min": 0}},
@@ -278,7 +278,7 @@ REFUSED = [
     ({"do": "insert", "op": "aten.reshape.default", "at": op("relu", "relu.default"), "name": "a", "args": {"shape": [7, 11]}},
      "shape '[7, 11]' is invalid"),
     ({"do": "replace", "at": op("pool", "max_pool2d.default"), "op": "aten.relu.default"}, "cannot be multiplied"),
-    ({"do": "remove", "at": {"input": "x"}}, "is no operator"),
+    ({"do": "remove", "at": {"input": "x"}}, "is not an operator"),
     ({"do": "remove", "at": {"input": "y"}}, "did you mean 'x'"),
     ({"do": "rewire", "at": op("conv1", "conv2d.default"), "argument": "input", "to": op("", "add.Tensor")},
      "would read what depends on itself"),

@@ -280,7 +280,7 @@ def test_json_that_is_wrong(folder):
         lowering=[{**row, "to": "mypack::scaled_linear_int"}])
     bad("given", "gives nothing for 'output_scale'",
         lowering=[{**row, "arguments": {k: v for k, v in row["arguments"].items() if k != "output_scale"}}])
-    bad("source", "'outptu_scale' is no source of an argument", lowering=[{**row, "arguments": {**row["arguments"], "output_scale": "outptu_scale"}}])
+    bad("source", "'outptu_scale' is not a source of an argument", lowering=[{**row, "arguments": {**row["arguments"], "output_scale": "outptu_scale"}}])
     bad("pattern", "'mypack::scaled_liner'", "did you mean 'mypack.scaled_linear'?", lowering=[{**row, "pattern": ["mypack::scaled_liner"]}])
     bad("backend", "torch.ops.mypack.scaled_liner", "did you mean 'mypack.scaled_linear'?",
         patterns=[{**base["patterns"][0], "pattern": ["torch.ops.mypack.scaled_liner"]}])

@@ -176,7 +176,7 @@ def test_what_a_kernel_adds_is_told_from_what_it_was_fed(folder):
     assert steps["max"] > 30 and abs(steps["max"] - float(apart.abs().max())) < 1e-3, (steps, apart.abs().max())
     assert abs(steps["mean"] - float(apart.abs().mean())) < 1e-3, (steps, apart.abs().mean())
     assert result["forms"]["parting"] == "add" and any(
-        line.startswith("the first node more than one step apart is 'add': mean ") and f"at most {numpy.ceil(steps['max'] * 1e4) / 1e4:.9g} steps" in line
+        line.startswith("the first node that differs by more than one step is 'add': mean ") and f"at most {numpy.ceil(steps['max'] * 1e4) / 1e4:.9g} steps" in line
         for line in result["forms"]["summary"]), result["forms"]
 
 

@@ -76,7 +76,7 @@ def test_labels_are_numbers(folder):
 
 
 def test_compare_with_a_quantized_file(folder):
-    """The recipe says how images are read; a result has a recipe of its own."""
+    """The recipe says how images are read; a result holds its own recipe."""
     model, recipe = made(folder)
     run_good("quantize", model, "--recipe", recipe, "--data", folder / "images", "--export", "pt2-reference", "--out", folder / "out")
     file = folder / "out" / "model.reference.pt2"

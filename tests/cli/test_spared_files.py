@@ -101,7 +101,7 @@ def test_reports_into_what_is_no_file(folder):
 
     fifo, got = folder / "fifo", []
     os.mkfifo(fifo)
-    expect_bad("report", out, "--html", fifo, contains=["fifo", "a pipe that nobody reads"])
+    expect_bad("report", out, "--html", fifo, contains=["fifo", "a pipe without a reader"])
     reader = threading.Thread(target=lambda: got.append(fifo.read_bytes()))
     reader.start()
     while run("report", out, "--html", fifo).returncode != 0:  # until the reader has opened it

@@ -87,7 +87,7 @@ def test_data_that_is_not_what_it_seems(folder):
     assert "order" not in named.stderr and "samples" not in named.stderr, named.stderr
     torch.save(torch.nn.Linear(2, 2).state_dict(), folder / "weights.pt")
     expect_bad("quantize", path, "--data", folder / "weights.pt", "--out", folder / "bad", out=folder / "bad",
-               contains=["weights.pt", "something other than tensors", "state_dict is no data"])
+               contains=["weights.pt", "something other than tensors", "state_dict is not data"])
 
 
 def test_inspect(folder):

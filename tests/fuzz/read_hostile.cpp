@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives files to one reader of the engine, each in a process of its own with limits, and prints
+// Gives files to one reader of the engine, each in a separate process with limits, and prints
 // what became of it: `read_hostile READER MODEL < paths`, a line "OUTCOME\tmessage" for each path.
 #include "engine/base/log.h"
 #include "engine/calibrate/data/dataset.h"

@@ -280,7 +280,7 @@ Result<PreviewPtr> FakeEngine::previewErrors(const PreviewRequest& request, cons
 {
     ++decisionPreviews;
     QS_TRY(const PlanPtr planned, plan(request.model, request.recipe, job));
-    --plans; // nobody asked for that one
+    --plans; // that one was not requested
     QS_CHECK(job.check());
     auto out = std::make_shared<Preview>();
     double sqnr = 42;

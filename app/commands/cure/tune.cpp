@@ -137,7 +137,7 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
         const auto time = parseDuration(options.time);
         if (!time)
             return fail(ErrorCode::Usage,
-                        inQuotes(options.time) + " is no time: give seconds, or 10m, or 2h");
+                        inQuotes(options.time) + " is not a time: give seconds, or 10m, or 2h");
         request.seconds = double(time->count()) / 1000;
     }
     if (options.trials > 0)

@@ -123,7 +123,7 @@ void addWhyCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<WhyOptions>();
     CLI::App* verb = app.add_subcommand(
-        "why", "Tells which quantizers cause the noise of the outputs; tries nothing");
+        "why", "Reports which quantizers cause the noise of the outputs; tries no change");
     verb->add_option("MODEL", options->model,
                      "a .pt2, a TorchScript .pt, a project, or what 'quantize --out' wrote")
         ->required();

@@ -67,7 +67,7 @@ Result<void> checkComparable(const std::string& path)
                           ? sniff->way
                           : "compare takes a result folder, a quantized .pt2 or TorchScript; "
                             "'quantscope verify DIR' runs the ONNX export of a result and "
-                            "tells its loss"));
+                            "reports its loss"));
 }
 
 Result<void> runFileCompare(const FileCompareOptions& options, const CommandRun& job)

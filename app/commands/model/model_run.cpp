@@ -74,7 +74,7 @@ Result<void> ModelRun::locate()
         m_settings.againstOriginal = m_options.against == kAgainstOriginal;
     if (m_settings.calibrationData.empty())
         return fail(makeError(ErrorCode::Usage, "--data is required")
-                        .withHint("only a project names data of its own"));
+                        .withHint("only a project names data"));
     return {};
 }
 

@@ -13,7 +13,7 @@ void addDeviceOption(CLI::App& verb, std::string& device)
             static const std::regex kDevice("auto|cpu|cuda(:[0-9]{1,3})?");
             return std::regex_match(word, kDevice)
                 ? std::string()
-                : "'" + word + "' is no device: give auto, cpu, cuda or cuda:N";
+                : "'" + word + "' is not a device: give auto, cpu, cuda or cuda:N";
         });
 }
 

@@ -23,7 +23,7 @@ void addEditOptions(CLI::App& verb, AskedEdits& edits)
         "--fold", edits.fold,
         "make constants of what depends on parameters alone, such as weights that weight_norm "
         "or spectral_norm computes, so that these are quantized; as an edit of the recipe "
-        "(\"do\": \"fold\") behind all others");
+        "(\"do\": \"fold\") after all others");
 }
 
 Recipe withAskedEdits(Recipe recipe, const AskedEdits& edits)

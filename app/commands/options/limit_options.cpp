@@ -46,7 +46,7 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                     if (!time)
                         throw CLI::ValidationError(
                             "--timeout",
-                            inQuotes(word) + " is no time: give seconds, or 10m, or 2h");
+                            inQuotes(word) + " is not a time: give seconds, or 10m, or 2h");
                     limits.time = *time;
                 },
                 "end with exit code 1 what is not done by then: seconds, 10m, 2h; results appear "
@@ -60,7 +60,7 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                     if (!bytes)
                         throw CLI::ValidationError(
                             "--memory",
-                            inQuotes(word) + " is no amount of memory: give 4G, or 512M");
+                            inQuotes(word) + " is not an amount of memory: give 4G, or 512M");
                     limits.bytes = *bytes;
                 },
                 "the most memory to take: 4G, 512M; batches are made smaller for it, and what "

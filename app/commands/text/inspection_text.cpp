@@ -91,7 +91,7 @@ std::string samplesText(const InspectionParts& parts)
 {
     const ValueInspection& inspection = *parts.inspection;
     if (inspection.samples.empty())
-        return "samples cannot be told apart here: the value's first dimension is not the "
+        return "no separate samples: the value's first dimension is not the "
                "samples\n";
     TextTable table({">sample", ">SQNR dB", ">max error"});
     for (const std::int64_t i : worstSamples(inspection, parts.worst)) {

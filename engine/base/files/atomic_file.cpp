@@ -115,7 +115,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path)
     // Open until the end: to a pipe's reader the first close is the end.
     if (isStream && (file.m_stream = openStream(path)) < 0)
         return fail(errno == ENXIO
-                        ? file.error("is a pipe that nobody reads").withHint("start its reader")
+                        ? file.error("is a pipe without a reader").withHint("start its reader")
                         : file.error("cannot be written: " + systemMessage(errno)));
     if (exists && !isStream && S_ISLNK(link.st_mode))
         file.m_target = fs::canonical(path, code).string();

@@ -32,7 +32,7 @@ BatchReader::~BatchReader() = default; // jthread asks to stop, then waits
 Result<Batch> BatchReader::next()
 {
     if (m_next >= m_count)
-        return fail(ErrorCode::Internal, "a batch behind the last was asked for");
+        return fail(ErrorCode::Internal, "a batch after the last was requested");
     QS_CHECK(m_job.check());
     if (!m_thread.joinable()) {
         auto batch = readHere(m_next++);

@@ -84,7 +84,7 @@ Result<void> checkCallValue(CallValue& value, const Node& input, std::size_t pos
         QS_TRY(ReadyInput ready, readyInput(tensor, input, what, 0));
         given = std::move(ready.tensor);
     } else if (wanted == ValueKind::Tensor) {
-        return fail(ErrorCode::BadInput, what + " is no tensor");
+        return fail(ErrorCode::BadInput, what + " is not a tensor");
     } else if (given.isDouble() && wanted == ValueKind::SymInt) {
         return fail(ErrorCode::BadInput,
                     "value " + std::to_string(position) + " of call " + std::to_string(call)

@@ -62,7 +62,7 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
         return openNpzDataset(source, graph, options);
     if (endsWith(source, ".pt") || endsWith(source, ".pth"))
         return openTensorFileDataset(source, graph, options);
-    return fail(makeError(ErrorCode::BadInput, "is no data file this program knows")
+    return fail(makeError(ErrorCode::BadInput, "is not a data file that this program knows")
                     .withHint(kKindsOfData));
 }
 

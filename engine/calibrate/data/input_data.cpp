@@ -159,7 +159,7 @@ Result<void> checkForm(const DataForm& form, const Node& input, const std::strin
     const ValueType& type = input.outputs.at(0).type;
     if (type.kind != ValueKind::Tensor)
         return fail(makeError(ErrorCode::Unsupported,
-                              "input '" + input.name + "' is no tensor: data cannot feed it"));
+                              "input '" + input.name + "' is not a tensor: data cannot feed it"));
     if (typeChange(form.dtype, type.dtype) == TypeChange::Refused) {
         const auto wanted = std::string(dtypeName(type.dtype));
         return fail(misfit(what, input, wanted, std::string(dtypeName(form.dtype)))

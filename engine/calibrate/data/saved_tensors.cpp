@@ -33,7 +33,7 @@ Error unreadable(const std::string& why)
 }
 
 constexpr const char* kNotAModel
-    = "save the model's inputs: torch.save(inputs, path); a model or its state_dict is no data";
+    = "save the model's inputs: torch.save(inputs, path); a model or its state_dict is not data";
 
 Result<void> checkStart(const std::string& path)
 {
@@ -149,7 +149,7 @@ Result<StoredTensor> SavedTensors::locate(const at::Tensor& tensor, const std::s
 {
     if (!tensor.defined() || tensor.layout() != at::kStrided || tensor.is_quantized()
         || tensor.is_conj() || tensor.is_neg())
-        return fail(ErrorCode::BadInput, what + " is no ordinary dense tensor");
+        return fail(ErrorCode::BadInput, what + " is not a dense tensor");
     StoredTensor stored;
     stored.archive = m_archive;
     stored.layout = {"", fromScalarType(tensor.scalar_type()), tensor.sizes().vec(),

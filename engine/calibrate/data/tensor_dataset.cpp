@@ -129,8 +129,9 @@ Result<std::vector<NamedTensor>> matchInputs(std::vector<NamedTensor> tensors,
             stray = one.name;
     // Some names match, at places where the order says otherwise: neither reading is safe.
     if (misplaced)
-        return fail(makeError(ErrorCode::BadInput, "array '" + stray + "' is no input of the model")
-                        .withHint("name the arrays " + inputNames(inputs)));
+        return fail(
+            makeError(ErrorCode::BadInput, "array '" + stray + "' is not an input of the model")
+                .withHint("name the arrays " + inputNames(inputs)));
     // NumPy names what is saved without names arr_0, arr_1, …
     if (!stray.empty() && !stray.starts_with("arr_"))
         note("arrays are taken in the file's order, not by name: " + pairing(tensors, inputs));

@@ -24,7 +24,7 @@ Result<StoredTensor> locate(const SavedTensors& file, const at::IValue& value,
                             const std::string& what)
 {
     if (!value.isTensor())
-        return fail(ErrorCode::BadInput, what + " is no tensor; " + kKinds);
+        return fail(ErrorCode::BadInput, what + " is not a tensor; " + kKinds);
     return file.locate(value.toTensor(), what);
 }
 

@@ -128,7 +128,8 @@ private:
             return;
         error("a fusion starts with a module, such as torch.nn.Linear, which the fused module "
               "replaces: "
-              + (names.empty() ? std::string() : inQuotes(names.front()) + " is none, and the ")
+              + (names.empty() ? std::string()
+                               : inQuotes(names.front()) + " is not a module, and the ")
               + "entry never matches; for functions and operators leave fuser_method and "
                 "fused_module out and give the pattern dtype_configs: the chain is then quantized "
                 "as one operator");
@@ -167,7 +168,7 @@ private:
             if (target.starts_with("aten.") || packOperator(target))
                 return;
             const std::string known = nearestName(target, packOperators());
-            return error(key + " '" + name + "' is no operator of a loaded extension pack"
+            return error(key + " '" + name + "' is not an operator of a loaded extension pack"
                          + (known.empty() ? "; give the pack's folder: --extension DIR"
                                           : "; did you mean '" + known + "'?"));
         }

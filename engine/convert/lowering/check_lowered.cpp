@@ -154,7 +154,7 @@ private:
         if (site == sites.end())
             return fail(raised);
         m_options.refused[site->reference]
-            = site->target + " fails behind the kernels before it: " + raised.message;
+            = site->target + " fails after the kernels before it: " + raised.message;
         return {};
     }
 

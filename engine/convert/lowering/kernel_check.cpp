@@ -325,7 +325,7 @@ private:
         const Node& reference = m_graph.get(site.reference);
         const CustomModulePtr module = customModuleOf(reference.scope.moduleClass);
         if (!module)
-            return fail(ErrorCode::Internal, "a module that nobody knows");
+            return fail(ErrorCode::Internal, "an unknown module");
         ModuleRun run {reference, {}, kernel, {}, {}};
         for (const NamedArgument& argument : reference.args)
             QS_CHECK(eachRef(argument.value, [&](ValueRef ref) -> Result<void> {

@@ -82,7 +82,7 @@ public:
     Result<std::string> write(const AttentionCall& call)
     {
         if (call.linears.empty())
-            return std::string("its projections are no linear layers in this file");
+            return std::string("its projections are not linear layers in this file");
         std::vector<Projection> projections;
         std::size_t count = 0;
         const std::vector<NodeId> inside(call.linears.begin(), call.linears.end() - 1);

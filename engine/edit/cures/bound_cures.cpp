@@ -45,14 +45,14 @@ Result<EditedNodes> boundStored(EditDraft& draft, NodeId id, double bound)
         return refuse(inQuotes(node.name) + " holds no tensor");
     QS_TRY(const at::IValue held, store->get(node.tensor));
     if (!held.isTensor() || !at::isFloatingType(held.toTensor().scalar_type()))
-        return refuse(inQuotes(node.name) + " holds no real numbers, so it is no mask");
+        return refuse(inQuotes(node.name) + " holds no real numbers, so it is not a mask");
     const at::Tensor tensor = held.toTensor();
     const at::Tensor magnitude = tensor.abs();
     const double least = leastMasked(node.outputs.at(0).type.dtype);
     const at::Tensor masked = magnitude.ge(least);
     if (!masked.any().item<bool>())
         return refuse(inQuotes(node.name)
-                      + " is no mask constant: none of its numbers is of magnitude 1e9 or more");
+                      + " is not a mask constant: none of its numbers is of magnitude 1e9 or more");
     const at::Tensor sign = at::where(tensor.lt(0), at::full({}, -bound, tensor.options()),
                                       at::full({}, bound, tensor.options()));
     return putTensor(draft, id, at::where(masked, sign, tensor).contiguous());

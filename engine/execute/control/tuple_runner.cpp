@@ -16,7 +16,8 @@ using Values = std::vector<at::IValue>;
 Result<std::size_t> positionOf(const at::IValue& index, std::size_t size, const char* what)
 {
     if (!index.isInt())
-        return fail(ErrorCode::BadInput, std::string("the index of a ") + what + " is no integer");
+        return fail(ErrorCode::BadInput,
+                    std::string("the index of a ") + what + " is not an integer");
     const std::int64_t given = index.toInt();
     const std::int64_t at = given < 0 ? given + std::int64_t(size) : given;
     if (at < 0 || at >= std::int64_t(size))

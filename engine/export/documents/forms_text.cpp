@@ -47,7 +47,7 @@ std::string wholeText(const Comparison& comparison)
     const std::string outputs = !apart ? ""
         : *apart >= kExactDb
         ? "the outputs of both forms are the same; "
-        : "the outputs of both forms are " + fixedText(*apart, 1) + " dB apart; ";
+        : "the outputs of both forms agree to " + fixedText(*apart, 1) + " dB; ";
     return outputs + shareText(comparison.departed()) + " of all integers are equal, over "
         + integerSamples(comparison);
 }
@@ -81,10 +81,10 @@ std::vector<std::string> formsLines(const Graph& model, const Comparison& compar
     std::vector<std::string> lines {wholeText(comparison)};
     const FormDeparture* parting = comparison.parting();
     const Node* first = parting ? model.tryGet(parting->node) : nullptr;
-    lines.push_back(first ? "the first node more than one step apart is " + inQuotes(first->name)
-                            + ": " + apartText(parting->steps) + aloneText(first->id, converted)
-                          : "nowhere are they more than one step apart, over "
-                            + integerSamples(comparison));
+    lines.push_back(
+        first ? "the first node that differs by more than one step is " + inQuotes(first->name)
+                + ": " + apartText(parting->steps) + aloneText(first->id, converted)
+              : "no node differs by more than one step, over " + integerSamples(comparison));
     const FormDeparture* gap = comparison.gap();
     if (const Node* from = gap ? model.tryGet(gap->node) : nullptr)
         lines.push_back(std::string("the lowered form ") + (gap->gainDb() > 0 ? "gains " : "loses ")

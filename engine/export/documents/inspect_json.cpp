@@ -58,7 +58,7 @@ Json nodeJson(const Graph& model, const Node& node)
     return json;
 }
 
-/// A body like a graph of its own, bodies inside it included.
+/// A body, in the layout of a graph; nested bodies included.
 Json bodyJson(const Node& owner, std::size_t index)
 {
     const Graph& body = *owner.subgraphs[index];

@@ -133,7 +133,7 @@ Result<std::vector<JsonPlace>> graphsOf(const JsonPlace& root)
             if (graph.is_object() && graph.contains("results"))
                 out.push_back(root.key(id));
     if (out.empty())
-        return root.error("this is no node data", "an object with 'results' is wanted");
+        return root.error("this is not node data", "an object with 'results' is wanted");
     return out;
 }
 

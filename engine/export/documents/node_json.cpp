@@ -245,7 +245,7 @@ ObserverId NodeJson::inputObserver(NodeId node, std::size_t index, ValueRef valu
                 return m_places.find(Kind::Output, value.node, value.index);
     if (value.index == 0)
         return own;
-    // A part of a list of results: `output` tells of the first observed part alone.
+    // A part of a list of results: `output` describes the first observed part alone.
     ObserverId told;
     const std::size_t parts = m_parts.model->get(value.node).outputs.size();
     for (std::size_t i = 0; i < parts && !told; ++i)

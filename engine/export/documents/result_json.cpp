@@ -113,7 +113,7 @@ Json weightsJson(const ResultParts& parts)
     return {{"float_bytes", whole->second.floatBytes}, {"int8_bytes", whole->second.plannedBytes}};
 }
 
-/// What lowering left behind, in words.
+/// What lowering did not convert, as sentences.
 Json residueJson(const ResultParts& parts)
 {
     Json list = Json::array();

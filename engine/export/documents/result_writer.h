@@ -39,7 +39,7 @@ struct ResultParts
     const ConvertedModel* converted = nullptr;
     const Observations* observations = nullptr;
     const Comparison* comparison = nullptr;
-    const AlternativesTable* alternatives = nullptr; ///< told only where somebody asked for them
+    const AlternativesTable* alternatives = nullptr; ///< written only on request
     std::string device;
     int threads = 0;
     std::map<std::string, double> timingSeconds; ///< stage name to seconds
@@ -113,8 +113,7 @@ Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model,
                                                       const ResultDocument& document);
 
 /// Reads back what `resultJson` wrote for the same model and plan. Errors: not a result document,
-/// another model's hash, a node without the quantization that the plan wants, a scale that is no
-/// scale.
+/// another model's hash, a node without the quantization that the plan wants, an invalid scale.
 Result<StoredQuantization> quantizationFromResult(const ResultDocument& document,
                                                   const Graph& model, const Plan& plan);
 

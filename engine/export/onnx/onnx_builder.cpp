@@ -168,7 +168,7 @@ Result<std::string> OnnxBuilder::storedValue(ValueRef ref)
             return m_values[ref] = it->second;
     const auto tensor = constant(ref);
     if (!tensor)
-        return fail(onnxRefusal(node, "ONNX holds tensors only, and it is none"));
+        return fail(onnxRefusal(node, "ONNX holds tensors only, and this value is not a tensor"));
     const std::string name = initializer(
         *tensor, node.isStored() && !node.target.empty() ? node.target : m_graph->value(ref).name);
     if (node.isStored() && node.tensor)

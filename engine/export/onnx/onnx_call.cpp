@@ -121,7 +121,7 @@ std::int64_t OnnxCall::integer(std::string_view name, std::int64_t otherwise)
         return otherwise;
     const auto value = fixed(*argument);
     if (!value)
-        refuse("its '" + std::string(name) + "' is no fixed number");
+        refuse("its '" + std::string(name) + "' is not a fixed number");
     return value.value_or(otherwise);
 }
 
@@ -138,7 +138,7 @@ double OnnxCall::number(std::string_view name, double otherwise)
     if (const auto tensor = ref ? m_builder.constant(*ref) : std::nullopt;
         tensor && tensor->numel() == 1)
         return tensor->item().toDouble();
-    refuse("its '" + std::string(name) + "' is no fixed number");
+    refuse("its '" + std::string(name) + "' is not a fixed number");
     return otherwise;
 }
 
@@ -243,7 +243,7 @@ int OnnxCall::rank(std::string_view name)
     const ValueType known = type(name);
     if (known.kind == ValueKind::Tensor && known.shapeKnown)
         return int(known.shape.size());
-    refuse("nothing tells how many dimensions its '" + std::string(name) + "' has");
+    refuse("the rank of its '" + std::string(name) + "' is unknown");
     return 1;
 }
 

@@ -77,7 +77,7 @@ Result<Values> unpack(ScriptBuilder& builder, const Node& node, ScriptValue* who
     auto& body = builder.body();
     const bool isTuple = whole->type()->kind() == c10::TypeKind::TupleType;
     if (!isTuple && whole->type()->kind() != c10::TypeKind::ListType)
-        return fail(ErrorCode::Unsupported, "it takes a value apart that is not a tuple or list");
+        return fail(ErrorCode::Unsupported, "it unpacks a value that is not a tuple or list");
     auto* parts = body.insertNode(isTuple ? body.createTupleUnpack(whole)
                                           : body.createListUnpack(whole, node.outputs.size()));
     if (parts->outputs().size() != node.outputs.size())

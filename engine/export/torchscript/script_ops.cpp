@@ -289,7 +289,7 @@ Result<void> emitAny(ScriptBuilder& builder, const Node& node)
     if (!node.subgraphs.empty())
         return fail(makeError(ErrorCode::Unsupported,
                               "'" + node.target
-                                  + "' runs a graph of its own, which the "
+                                  + "' runs a subgraph, which the "
                                     "TorchScript writer cannot express")
                         .withHint("export pt2-reference instead"));
     if (const std::string script = measureName(node); !script.empty())

@@ -127,7 +127,7 @@ private:
         if (member->kind() == c10::TypeKind::AnyType)
             return fail(ErrorCode::Unsupported,
                         "an input is a mapping of values of different types, which TorchScript "
-                        "does not take apart");
+                        "does not unpack");
         for (std::size_t i = 0; i < spec.children.size(); ++i)
             QS_CHECK(unpack(
                 spec.children[i],

@@ -73,7 +73,7 @@ private:
                                       const torch::jit::Stack& given, const std::string& name)
     {
         const c10::IValue& value = given.at(std::size_t(*schema.argumentIndexWithName(name)));
-        TORCH_CHECK(value.isTensor(), "its results are told by '", name, "', which is not given");
+        TORCH_CHECK(value.isTensor(), "its results depend on '", name, "', which is not given");
         return value.toTensor();
     }
 
@@ -85,7 +85,7 @@ private:
         if (dim.dimension)
             return tensorOf(schema, given, dim.argument).size(*dim.dimension);
         const auto& value = given.at(std::size_t(*schema.argumentIndexWithName(dim.argument)));
-        TORCH_CHECK(value.isInt(), "its results are told by '", dim.argument,
+        TORCH_CHECK(value.isInt(), "its results depend on '", dim.argument,
                     "', which is not given");
         return value.toInt();
     }
@@ -97,7 +97,7 @@ private:
             return tensorOf(schema, given, result.like);
         const auto tensor = std::find_if(given.begin(), given.end(),
                                          [](const c10::IValue& one) { return one.isTensor(); });
-        TORCH_CHECK(tensor != given.end(), "no tensor tells the element type of its results");
+        TORCH_CHECK(tensor != given.end(), "no tensor gives the element type of its results");
         return tensor->toTensor();
     }
 
@@ -118,14 +118,14 @@ public:
     Result<void> run()
     {
         if (m_op.hasKernelForDispatchKey(c10::DispatchKey::Meta))
-            return wrong("it has a meta kernel, which tells them", "leave 'results' out");
+            return wrong("it has a meta kernel, which computes them", "leave 'results' out");
         const auto& returns = m_op.schema().returns();
         for (const c10::Argument& result : returns)
             if (result.type()->kind() != Kind::TensorType)
                 return wrong("it gives " + result.type()->str() + ", only tensors have a shape");
         if (returns.size() != m_shapes.results.size())
             return wrong("it gives " + counted(std::int64_t(returns.size()), "tensor") + ", "
-                         + std::to_string(m_shapes.results.size()) + " told");
+                         + std::to_string(m_shapes.results.size()) + " listed");
         std::vector<std::optional<Handle>> sizes;
         for (const PackResult& result : m_shapes.results) {
             QS_CHECK(checkResult(result));

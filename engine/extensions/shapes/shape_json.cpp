@@ -23,7 +23,7 @@ Result<PackDim> readDim(const JsonPlace& place)
         return dim;
     }
     if (!place.has("argument"))
-        return place.error("this is no dimension", kDimensions);
+        return place.error("this is not a dimension", kDimensions);
     QS_CHECK(place.object({"argument", "dimension"}));
     QS_TRY(dim.argument, place.key("argument").string());
     if (place.has("dimension")) {
@@ -43,7 +43,7 @@ Result<void> readShape(const JsonPlace& place, PackResult& result)
         return {};
     }
     if (!place.has("operator"))
-        return place.error("this is no shape", kShapes);
+        return place.error("this is not a shape", kShapes);
     QS_CHECK(place.object({"operator"}));
     QS_TRY(result.sizes, place.key("operator").string());
     QS_CHECK(readPackTarget(place.key("operator"), result.sizes));

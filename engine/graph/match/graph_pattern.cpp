@@ -60,7 +60,7 @@ private:
                 return bad("a ) is missing after the arguments");
         }
         if (!lexer.atEnd())
-            return bad("the line goes on behind its operator");
+            return bad("the line continues after its operator");
         if (!made.name.empty())
             m_made[made.name] = made;
         return made;

@@ -30,7 +30,7 @@ struct GraphPattern
 /// Reads a pattern in the text form of a graph without ids, results and facts; the last line is the
 /// root of the pattern:
 ///
-///     %wide = op "aten.unsqueeze.default" (self=%input, dim=%behind)
+///     %wide = op "aten.unsqueeze.default" (self=%input, dim=%after)
 ///     op "aten.expand.default|aten.repeat.default" (self=%wide, size=%sizes)
 ///
 /// A target may be one of several. A name that no earlier line makes matches any value or constant,

@@ -42,7 +42,7 @@ private:
     {
         return fail(ErrorCode::BadInput,
                     "'" + std::string(m_text)
-                        + "' is no tuple structure; one reads (Tensor, (Tensor, Tensor))");
+                        + "' is not a tuple type; expected for example (Tensor, (Tensor, Tensor))");
     }
 
     Result<TupleStructure> read(int depth)

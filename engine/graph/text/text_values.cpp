@@ -31,7 +31,7 @@ Result<Argument> readWordArgument(TextLexer& lexer)
     if (word == "True" || word == "False")
         return Argument(word == "True");
     if (!lexer.take("("))
-        return bad("'" + word + "' is no value");
+        return bad("'" + word + "' is not a value");
     Argument out;
     if (word == "complex") {
         const auto real = lexer.number();
@@ -53,7 +53,7 @@ Result<Argument> readWordArgument(TextLexer& lexer)
         else if (word == "memory_format")
             out = MemoryFormatTag {*text};
         else
-            return bad("'" + word + "' is no kind of value");
+            return bad("'" + word + "' is not a kind of value");
     }
     if (!lexer.take(")"))
         return bad("a ) is missing after " + word);

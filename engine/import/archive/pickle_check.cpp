@@ -269,7 +269,7 @@ private:
         const bool isType = name == "torch\nTensor";
         require((m_awaited == 2) == (name == kTensor && m_awaited > 0)
                     && (m_awaited == 1) == isType,
-                "it holds a tensor of a type of its own");
+                "it holds a tensor of a custom type");
         m_awaited = name == kFromType ? 2 : std::max(m_awaited - 1, 0);
         push({Kind::Global, 0, name});
     }

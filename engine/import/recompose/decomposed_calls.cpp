@@ -148,7 +148,8 @@ bool isLinear(const Reader& read, PatternMatch& match)
     return true;
 }
 
-/// A batch norm over each sample's channels; operands that are not repeated per sample are None.
+/// A batch norm over each sample's channels; operands that are not repeated per sample must be
+/// None.
 bool normsInstances(const Reader& read, PatternMatch& match)
 {
     static const GraphPattern repeat = *parsePattern(R"(op "aten.repeat.default" (self=%stored))");
@@ -186,7 +187,7 @@ bool poolsLast(const Reader& read, PatternMatch& match)
 /// unsqueeze after the dimension, expand, view.
 bool repeats(const Reader& read, PatternMatch& match)
 {
-    const auto* behind = match.tryGet<std::int64_t>("behind");
+    const auto* behind = match.tryGet<std::int64_t>("after");
     const auto count
         = behind ? numberAt(match.tryGet("sizes"), std::ptrdiff_t(*behind)) : std::nullopt;
     if (!count || *behind < 1 || !fromOutside(read, match))
@@ -279,7 +280,7 @@ constexpr Spelling kSpellings[] = {
      R"(op "aten.max_pool1d.default" (self=%self, kernel_size=%size, stride=%stride, padding=%padding, dilation=%dilation, ceil_mode=%up))",
      poolsLast},
     {"repeat_interleave", R"(
-        %wide = op "aten.unsqueeze.default" (self=%self, dim=%behind)
+        %wide = op "aten.unsqueeze.default" (self=%self, dim=%after)
         op "aten.expand.default" (self=%wide, size=%sizes))",
      R"(op "aten.repeat_interleave.self_int" (self=%self, repeats=%repeats, dim=%dim))", repeats},
     {"interpolate", R"(op "aten.index.Tensor" (self=%input, indices=%places))",

@@ -45,8 +45,8 @@ std::optional<Border> borderOf(const DecomposedReader& read, const Argument* pla
         %range = op "aten.arange.start_step" (start=%start, end=%end)
         %before = op "aten.abs.default" (self=%range)
         %folded = op "aten.sub.Tensor" (self=%last, other=%before)
-        %behind = op "aten.abs.default" (self=%folded)
-        op "aten.sub.Tensor" (self=%last, other=%behind))");
+        %after = op "aten.abs.default" (self=%folded)
+        op "aten.sub.Tensor" (self=%last, other=%after))");
     auto found = read.behind(place, repeated);
     const bool mirrors = !found;
     if (mirrors)

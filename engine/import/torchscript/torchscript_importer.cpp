@@ -134,10 +134,9 @@ private:
         if (count == 0 && kind != Kind::Tuple)
             return fail(
                 makeError(ErrorCode::Unsupported,
-                          "nothing in the file tells of the model's argument '" + name
+                          "the file does not record of the model's argument '" + name
                               + (kind == Kind::List ? "' how long it is" : "' which keys it has"))
-                    .withHint("save a traced model, or take the argument apart in "
-                              "forward"));
+                    .withHint("save a traced model, or unpack the argument in forward"));
         std::vector<ScriptItem> items;
         for (std::size_t i = 0; i < count; ++i) {
             const bool isNamed = !keys.empty() && keys[i].isString();

@@ -13,8 +13,8 @@ Key modelKey(const Graph& model);
 Key planKey(const Graph& model, const Recipe& recipe);
 /// Of data of this content, cut into so many batches.
 Key batchesKey(const Key& content, CalibrationSettings cut, std::int64_t batches);
-/// How the data of a comparison are cut: the calibration's batches, or all of the data that a
-/// comparison has of its own.
+/// How the data of a comparison are cut: the calibration's batches, or all of the comparison's
+/// own data.
 CalibrationSettings comparedCut(const RunSettings& settings, CalibrationSettings cut);
 /// Whether results are measured against the file's model: asked for, and another than this one.
 bool measuresOriginal(const RunSettings& settings, const Graph& model);

@@ -28,7 +28,7 @@ std::string signatureOfFile(const fs::path& path)
     for (const long long number :
          {(long long)about.st_size, (long long)about.st_ino, (long long)about.st_mtim.tv_sec,
           (long long)about.st_mtim.tv_nsec, (long long)about.st_ctim.tv_sec,
-          (long long)about.st_ctim.tv_nsec}) // a program may set the former, nobody the latter
+          (long long)about.st_ctim.tv_nsec}) // programs can set mtime, but not ctime
         text += " " + std::to_string(number);
     return text;
 }

@@ -91,10 +91,10 @@ bool isScaledAdd(const Node& node)
 class OperatorView final : public PatternView
 {
 public:
-    OperatorView(const Graph& graph, const OpNames& names, const std::set<NodeId>& apart)
+    OperatorView(const Graph& graph, const OpNames& names, const std::set<NodeId>& unfused)
         : m_graph(graph)
         , m_names(names)
-        , m_apart(apart)
+        , m_unfused(unfused)
     {
     }
 
@@ -117,7 +117,7 @@ public:
         const OpName& name = nameOf(node.id);
         return name.name == pattern.targets.front()
             && (pattern.inputs.empty()
-                || (!m_apart.contains(node.id) && !isScaledAdd(node)
+                || (!m_unfused.contains(node.id) && !isScaledAdd(node)
                     && !isTrainingBatchNorm(node, name)));
     }
     /// Many patterns end with the same operator: what flows into it is looked up once.
@@ -133,7 +133,7 @@ public:
 private:
     const Graph& m_graph;
     const OpNames& m_names;
-    const std::set<NodeId>& m_apart;
+    const std::set<NodeId>& m_unfused;
     std::unordered_set<NodeId> m_taken;
     mutable std::unordered_map<NodeId, std::vector<Inflow>> m_inputs;
 };
@@ -143,11 +143,11 @@ class UnitView final : public PatternView
 {
 public:
     UnitView(const OperatorView& operators, const Graph& graph, const Matches& made,
-             const std::set<NodeId>& apart)
+             const std::set<NodeId>& unfused)
         : m_operators(operators)
         , m_graph(graph)
         , m_made(made)
-        , m_apart(apart)
+        , m_unfused(unfused)
     {
     }
 
@@ -162,7 +162,7 @@ public:
     {
         const Unit& unit = unitAt(node);
         return unit.name == pattern.targets.front() && pattern.inputs.size() < 2
-            && (pattern.inputs.empty() || !m_apart.contains(unit.root()));
+            && (pattern.inputs.empty() || !m_unfused.contains(unit.root()));
     }
     std::vector<Inflow> inputs(const Node& node, const GraphPattern& /*pattern*/) const override
     {
@@ -179,19 +179,19 @@ private:
     const OperatorView& m_operators;
     const Graph& m_graph;
     const Matches& m_made;
-    const std::set<NodeId>& m_apart;
+    const std::set<NodeId>& m_unfused;
 };
 
 class Matcher
 {
 public:
     Matcher(const Graph& graph, const OpNames& names, const Backend& backend,
-            const std::set<NodeId>& apart)
+            const std::set<NodeId>& unfused)
         : m_graph(graph)
         , m_names(names)
         , m_backend(backend)
-        , m_operators(graph, names, apart)
-        , m_units(m_operators, graph, m_out, apart)
+        , m_operators(graph, names, unfused)
+        , m_units(m_operators, graph, m_out, unfused)
     {
     }
 
@@ -372,9 +372,9 @@ std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, con
 }
 
 Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& backend,
-                      const std::set<NodeId>& apart)
+                      const std::set<NodeId>& unfused)
 {
-    return Matcher(graph, names, backend, apart).run();
+    return Matcher(graph, names, backend, unfused).run();
 }
 
 } // namespace qs

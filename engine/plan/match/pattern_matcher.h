@@ -57,9 +57,9 @@ using OpNames = std::vector<OpName>;
 
 /// Fuses first, whatever the qconfigs, then matches for quantization: from the last operator
 /// backwards, the longest pattern wins, inner operators need exactly one reader (torch.ao
-/// `fuse_fx`, `_find_matches`). A node of `apart` never joins what is before it.
+/// `fuse_fx`, `_find_matches`). A node of `unfused` is never fused with its producer.
 Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& backend,
-                      const std::set<NodeId>& apart = {});
+                      const std::set<NodeId>& unfused = {});
 
 /// The tensors that flow into the node, in order, and where it reads them (a parameter counts only
 /// where it is an ordinary argument, not a module's own).

@@ -82,7 +82,7 @@ std::vector<std::string> nameOwnModules(const Graph& graph, const Backend& backe
             lines.emplace(pattern,
                           "backend pattern '" + pattern + "': module '" + call.first + "' computes "
                               + counted(std::int64_t(computing), "operator")
-                              + " of its own; a pattern of one's own class matches modules of one "
+                              + " itself; a pattern of a custom class matches modules of one "
                                 "operator, name the operators instead");
             continue;
         }

@@ -77,8 +77,8 @@ inline constexpr std::array kReasons {
                "it is a step inside {module}, for which backend '{backend}' has no pattern: as in "
                "torch.ao, what such a module computes itself stays float"},
     ReasonRow {ReasonCode::InsideWholeModule, "inside_whole_module",
-               "it is a step inside {module}, which is quantized as a whole or not[; {taker} took "
-               "it apart]"},
+               "it is a step inside {module}, which is quantized as a whole or not[; {taker} "
+               "decomposed it]"},
     ReasonRow {ReasonCode::DTypeNotAllowed, "dtype_not_allowed",
                "backend {backend} has no pattern for {pattern} with {given}"},
     ReasonRow {ReasonCode::ConstraintViolated, "constraint_violated",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of its own gives the operators their kernels for CUDA: the one beside it, loaded
-// before, has defined them and runs without.
+// A separate library holds the operators' CUDA kernels. The library beside it defines the
+// operators, is loaded first and runs without this one.
 #include "sparse_conv_cuda.h"
 
 #include "sparse_conv.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA kernels are called with; LibTorch's headers are no part of it.
+// Arguments of the CUDA kernels; includes no header of LibTorch.
 #pragma once
 
 #include "sparse_conv_elements.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators without meta kernels. None is made for zeros: who runs one to learn its shape is told
-// so.
+// Operators without meta kernels. They refuse zeros: a run for the sake of a shape fails with a
+// message.
 #include <ATen/ATen.h>
 #include <torch/library.h>
 

@@ -126,7 +126,7 @@ TORCH_LIBRARY(sites, m)
     define("dense(Sparse x) -> Tensor");
 }
 
-// Where an object is all that an operator takes no tensor tells the device.
+// If an operator takes only an object, no tensor argument gives the device.
 TORCH_LIBRARY_IMPL(sites, CompositeExplicitAutograd, m)
 {
     m.impl("make", &make);

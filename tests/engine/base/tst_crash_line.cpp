@@ -50,7 +50,7 @@ private Q_SLOTS:
     void initTestCase()
     {
 #ifdef __SANITIZE_ADDRESS__
-        QSKIP("the sanitizer tells crashes itself");
+        QSKIP("the sanitizer reports crashes itself");
 #endif
     }
 

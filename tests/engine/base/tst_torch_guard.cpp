@@ -32,15 +32,16 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(done.error().message), "a");
         const auto number = guardTorch([]() -> Result<void> { throw 42; });
         QVERIFY(!number);
-        QCOMPARE(QString::fromStdString(number.error().message), "it threw what is no exception");
+        QCOMPARE(QString::fromStdString(number.error().message),
+                 "it threw an object that is not an exception");
     }
 
     void messagesHaveNoWordOfALibrary_data()
     {
         QTest::addColumn<QString>("thrown");
-        QTest::addColumn<QString>("told");
-        const auto row = [](const char* name, const char* thrown, const char* told) {
-            QTest::newRow(name) << QString(thrown) << QString(told);
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, const char* thrown, const char* text) {
+            QTest::newRow(name) << QString(thrown) << QString(text);
         };
         const char* kNumber = "a number in it is not one, or is too large";
         row("number", "stoll", kNumber);
@@ -99,11 +100,11 @@ private Q_SLOTS:
     void messagesHaveNoWordOfALibrary()
     {
         QFETCH(QString, thrown);
-        QFETCH(QString, told);
+        QFETCH(QString, text);
         const auto done
             = guardTorch([&]() -> Result<void> { throw std::runtime_error(thrown.toStdString()); });
         QVERIFY(!done);
-        QCOMPARE(QString::fromStdString(done.error().message), told);
+        QCOMPARE(QString::fromStdString(done.error().message), text);
     }
 
     void warningsAreNotesAndToldOnce()

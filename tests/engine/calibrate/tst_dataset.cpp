@@ -110,10 +110,10 @@ private Q_SLOTS:
         QCOMPARE(last->inputs[0].toTensor()[0][0].item<float>(), 24.0f);
         QCOMPARE(last->inputs[1].toTensor()[1][1].item<std::int64_t>(), std::int64_t(19));
         QCOMPARE((*data)->hasLabels(), file == "named.npz");
-        // Names of the file's own that are no input's: the order is told.
-        const bool told = file == "packed.npz" || file == "ordered.npz";
-        QCOMPARE(m_notes.size(), std::size_t(told));
-        if (told)
+        // Names in the file that are not inputs: a note gives the order.
+        const bool isNoted = file == "packed.npz" || file == "ordered.npz";
+        QCOMPARE(m_notes.size(), std::size_t(isNoted));
+        if (isNoted)
             QVERIFY2(m_notes[0].find("' as 'x', '") != std::string::npos, m_notes[0].c_str());
         m_notes.clear();
         // An earlier batch again.
@@ -127,9 +127,9 @@ private Q_SLOTS:
     void convertsWhatLosesNothing_data()
     {
         QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("noted");
         const auto row
-            = [](const char* file, const char* told) { QTest::newRow(file) << file << told; };
+            = [](const char* file, const char* noted) { QTest::newRow(file) << file << noted; };
         row("double.npz",
             "array 'x' is float64: it is rounded to the float32 that input 'x' takes");
         row("narrow.npz", ""); // whole numbers do not change
@@ -143,7 +143,7 @@ private Q_SLOTS:
     void convertsWhatLosesNothing()
     {
         QFETCH(QString, file);
-        QFETCH(QString, told);
+        QFETCH(QString, noted);
         const auto data = open(file.toUtf8().constData(), symbol("s0"));
         QVERIFY2(data, data ? "" : data.error().line().c_str());
         const auto batch = (*data)->batch(1);
@@ -152,9 +152,9 @@ private Q_SLOTS:
         QVERIFY(x.scalar_type() == at::kFloat && ids.scalar_type() == at::kLong);
         QCOMPARE(x[1][2].item<float>(), 17.0f);
         QCOMPARE(ids[1][1].item<std::int64_t>(), std::int64_t(11));
-        QCOMPARE(m_notes.size(), std::size_t(!told.isEmpty()));
-        if (!told.isEmpty())
-            QCOMPARE(QString::fromStdString(m_notes[0]), told);
+        QCOMPARE(m_notes.size(), std::size_t(!noted.isEmpty()));
+        if (!noted.isEmpty())
+            QCOMPARE(QString::fromStdString(m_notes[0]), noted);
     }
 
     void labelsFollowTheBatches()
@@ -204,7 +204,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("wanted");
         const auto row
             = [](const char* file, const char* wanted) { QTest::newRow(file) << file << wanted; };
-        row("half_named.npz", "array 'other' is no input of the model");
+        row("half_named.npz", "array 'other' is not an input of the model");
         row("one_missing.npz", "holds 1 input arrays, the model takes 2 ('x', 'ids')");
         row("too_many.npz", "holds 3 input arrays, the model takes 2");
         row("complex.npz",
@@ -227,7 +227,7 @@ private Q_SLOTS:
         row("inf_call.pt", "tensor 0 of call 1 holds Inf at index [1, 2]");
         row("float_labels.npz", "array 'labels' must hold one whole number a sample");
         row("short_call.pt", "call 0 holds 1 tensor, the model takes 2");
-        row("word_call.pt", "tensor 1 of call 0 is no tensor");
+        row("word_call.pt", "tensor 1 of call 0 is not a tensor");
         row("word.pt", "a tensor, a tuple of tensors");
         row("old.pt", "bare Python pickle");
         row("raw.pt", "bare Python pickle");

@@ -269,7 +269,7 @@ private Q_SLOTS:
         QTest::newRow("cut off") << "broken"
                                  << "sides"
                                  << "broken/img1.png"
-                                 << "is no image that can be decoded";
+                                 << "is not an image that can be decoded";
         QTest::newRow("garbage") << "garbage"
                                  << ""
                                  << "garbage/img0.png"

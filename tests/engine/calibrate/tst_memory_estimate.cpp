@@ -17,7 +17,7 @@ private Q_SLOTS:
         const ValueRef x = tiny.input("x", {2, 1000});
         const ValueRef w = tiny.parameter("w", at::zeros({1000}));
         const ValueRef relu = tiny.op("aten.relu.default", {{"self", x}}, {2, 1000});
-        // A view has no memory of its own, and keeps its tensor's alive.
+        // A view has no separate memory and keeps that of its tensor alive.
         const ValueRef view = tiny.op("aten.view.default",
                                       {{"self", relu}, {"size", test::ints({1000, 2})}}, {1000, 2});
         const ValueRef neg = tiny.op("aten.neg.default", {{"self", relu}}, {2, 1000});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An observer on both sides of an operator that reorders or cuts off values learns of the second
-// from the first: what it keeps must be what two looks leave, to the bit.
+// from the first: what it keeps must be what two observations leave, to the bit.
 #include "engine/calibrate/observation_cache.h"
 #include "engine/calibrate/observers/counting_observer.h"
 #include "engine/calibrate/observers/observer_factory.h"

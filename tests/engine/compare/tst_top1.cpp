@@ -51,7 +51,7 @@ private Q_SLOTS:
     void labelsAndAgreementOfOneOutput()
     {
         Top1 top1;
-        // The first output is no table of scores; quantized outputs are read.
+        // The first output is not a table of scores; quantized outputs are read.
         const at::Tensor quantized
             = at::quantize_per_tensor(scores({0, 1, 1, 2}), 0.5, 0, at::kQUInt8);
         top1.add({at::ones({4, 1}), scores({0, 1, 2, 2})}, {at::ones({4, 1}), quantized},

@@ -44,7 +44,7 @@ std::string everyCure()
 
 } // namespace
 
-/// The recipe's list of cures: read, written, refused, told.
+/// The recipe's list of cures: read, written, refused, described.
 class TestCures : public QObject
 {
     Q_OBJECT

@@ -143,7 +143,7 @@ private Q_SLOTS:
                      qPrintable(QString("%1, a plain search %2").arg(real).arg(one.squared)));
             const double told = expectedSquaredError(one.histogram, chosen);
             QVERIFY2(std::abs(told - real) <= 0.05 * real,
-                     qPrintable(QString("told %1, real %2").arg(told).arg(real)));
+                     qPrintable(QString("predicted %1, real %2").arg(told).arg(real)));
             narrower += got.max < 0.9f * one.histogram.max || got.min > 0.9f * one.histogram.min;
         }
         QVERIFY(narrower >= 4); // tails are cut, uniform data are not
@@ -182,7 +182,7 @@ private Q_SLOTS:
 
     void fewValuesHaveNoDivergence()
     {
-        // Zeros of a relu and some eighty values, each in a bin of its own: a cut right behind the
+        // Zeros of a relu and some eighty values, each in a separate bin: a cut right after the
         // first of them would make both distributions that one bin.
         ObserverSpec spec;
         spec.dtype = DType::QUInt8;
@@ -199,7 +199,7 @@ private Q_SLOTS:
 
     void valuesFarFromZeroAreKept()
     {
-        // All values lie in the far half: the first bins that hold any are no match for the rest.
+        // All values lie in the far half: the first bins that hold any do not match the rest.
         ObserverSpec spec;
         spec.dtype = DType::QUInt8;
         spec.qscheme = QScheme::PerTensorAffine;

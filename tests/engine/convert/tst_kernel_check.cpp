@@ -129,7 +129,7 @@ private Q_SLOTS:
         QCOMPARE(count(*(*made)->lowered, "quantized.mul.Scalar"), 1);
         QCOMPARE(count(*(*made)->lowered, "quantized.cat.default"), 1);
 
-        // No kernel joins along a new dimension with parameters of its own.
+        // No kernel joins along a new dimension with other parameters.
         ScaledParts stack("aten.stack.default");
         const auto kept = stack.convert(stack.x);
         QVERIFY2(kept, kept ? "" : kept.error().line().c_str());
@@ -228,7 +228,7 @@ private Q_SLOTS:
         Batch batch;
         batch.inputs = {x};
         LoweredGraph lowered = *lowerGraph(*(*made)->reference, options);
-        // What is left of a loss is told by the comparison, and nothing of the model as it is.
+        // The comparison reports what remains of a loss, and nothing for the unchanged model.
         QVERIFY(compared(**made, batch)->losses.empty());
         ConvertedModel loses = **made;
         loses.lowered = lowered.graph;

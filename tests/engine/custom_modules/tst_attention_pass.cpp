@@ -91,7 +91,7 @@ std::vector<PassCase> shown()
          root + both(kLayers) + both(kLeft) + both(kInput) + partsOfA + partsOfB
              + within("a", kWritten) + second + "return %a_y, %b_y",
          tensors()},
-        {kAttention, "linear layers of another module are no attention", R"(
+        {kAttention, "linear layers of another module are not attention", R"(
             w: float32[2, 2] = parameter "a.out_proj.weight" tensor=2
             x: float32[4, 2] = input
             y: float32[4, 2] = aten.linear.default(input=%x, weight=%w) scope="a" class="my.Attention"

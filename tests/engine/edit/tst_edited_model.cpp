@@ -118,7 +118,7 @@ private:
                 same = size == tensor.size(std::int64_t(i));
             }
             if (!same)
-                wrong = node.name + " (" + node.target + "): told " + type.text() + ", is "
+                wrong = node.name + " (" + node.target + "): inferred " + type.text() + ", is "
                     + c10::str(tensor.sizes());
             return {};
         };

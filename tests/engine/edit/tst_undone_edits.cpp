@@ -26,7 +26,7 @@ public:
     {
     }
 
-    /// A clamp behind the first relu, as a second output; a halved parameter.
+    /// A clamp after the first relu, as a second output; a halved parameter.
     std::vector<EditStep> before() const
     {
         EditStep clip = about(EditKind::Insert, m_relu);
@@ -221,7 +221,7 @@ private Q_SLOTS:
             const auto made = run((*edited)->graph, given);
             const bool changesNumbers = EditKind(kind) != EditKind::Rename
                 && EditKind(kind) != EditKind::Fold && EditKind(kind) != EditKind::Duplicate
-                && EditKind(kind) != EditKind::Insert; // behind a relu hardtanh may cut nothing
+                && EditKind(kind) != EditKind::Insert; // after a relu hardtanh may cut nothing
             QVERIFY2(!changesNumbers || !same(made, wanted), name.c_str());
             // The undo: the journal without it, from the file on.
             all.pop_back();

@@ -5,7 +5,7 @@
 // sample inputs of its file, with respect to every value of floats, inputs and weights included,
 // and writes {"names", "gradients" (by probe; None: nothing flows), "segments", "kept"} as a torch
 // file. What flows into output i of probe k is sin((k + 1) * j + i) at its j-th element. BYTES and
-// WHOLE as in `GradientRequest`. Sites without a derivative are told on stdout.
+// WHOLE as in `GradientRequest`. Sites without a derivative are listed on stdout.
 // `cost MODEL WHOLE TIMES` prints JSON: the seconds of a forward and of a forward with gradients of
 // one probe at all values of operators (the least of TIMES), and the bytes that each takes at most.
 #include "engine/base/torch_guard.h"

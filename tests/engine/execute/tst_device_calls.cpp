@@ -70,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(lacking("y: float32[...] = aten.relu.default(self=%x)"), std::string());
         QCOMPARE(lacking("a: float32[...] = aten.relu.default(self=%x)\n"
                          "b: float32[...] = halves.halved.default(x=%a)\n"
-                         "y: float32[...] = nobody.knows.default(x=%b)"),
+                         "y: float32[...] = unknown.call.default(x=%b)"),
                  std::string("halves.halved.default"));
     }
 };

@@ -89,7 +89,7 @@ private Q_SLOTS:
                 }
                 const auto blocked = gradients.blocked();
                 const bool isTold = !isPast || !ends.contains("integers");
-                const bool isInteger = ends.contains("integers"); // `b` is none of floats then
+                const bool isInteger = ends.contains("integers"); // `b` holds integers then
                 QCOMPARE(blocked.size(), std::size_t(isTold) + std::size_t(isInteger));
                 if (!isTold)
                     continue;
@@ -264,7 +264,7 @@ private Q_SLOTS:
                 QVERIFY(seen < 16 * sites.size());
                 if (moment < 2)
                     QCOMPARE(seen, std::size_t(0));
-                QVERIFY(gradients->blocked().empty()); // a cancel is no missing derivative
+                QVERIFY(gradients->blocked().empty()); // a cancel is not a missing derivative
             }
     }
 };

@@ -122,7 +122,7 @@ private Q_SLOTS:
         QVERIFY(isClose(wanted[1], runOf(folded, {x}).gradient(0)));
     }
 
-    /// An observer hands its value on: it is a value of its own nevertheless.
+    /// An observer returns its input: its result is a separate value nevertheless.
     void anIdentityHasTheGradientOfItsOwnReaders()
     {
         const GraphPtr graph = parsed("x: float32[3] = input\n"
@@ -232,7 +232,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Whole runs write over what nobody reads any more; nothing that autograd keeps.
+    /// Whole runs overwrite values without further readers, except those that autograd keeps.
     void nothingIsWrittenOverWhileAutogradRecords()
     {
         QString text = "x: float32[3] = input\n"

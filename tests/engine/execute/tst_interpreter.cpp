@@ -110,7 +110,7 @@ private Q_SLOTS:
         QVERIFY(!outputs);
         QVERIFY(outputs.error().code == ErrorCode::Cancelled);
         QCOMPARE(after, 0);
-        // It is told where; never at a body's end, of which its user knows nothing.
+        // The error names the node; never the end of a body, which the user does not know.
         QCOMPARE(checkGoesOn(job, *graph->inputs().at(0)).error().node, graph->inputs()[0]->name);
         QCOMPARE(checkGoesOn(job, graph->output()).error().node, std::string());
     }
@@ -182,7 +182,7 @@ private Q_SLOTS:
             const auto done = runner.evaluate(frame, wanted);
             QVERIFY2(done, done ? "" : done.error().line().c_str());
             QVERIFY(at::equal(frame.get(result).toTensor(), expected));
-            QCOMPARE(frame.size(), before + 1); // nothing else stays behind
+            QCOMPARE(frame.size(), before + 1); // nothing else stays in the frame
         }
         Frame empty;
         const std::vector<ValueRef> wanted {result};

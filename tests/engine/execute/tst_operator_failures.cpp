@@ -52,11 +52,11 @@ at::Tensor i(const std::vector<std::int64_t>& sizes, int value = 0)
     return at::full(sizes, value, at::kLong);
 }
 
-void row(const char* target, const char* args, const Tensors& inputs, const char* told = "")
+void row(const char* target, const char* args, const Tensors& inputs, const char* wanted = "")
 {
     static int number = 0;
     QTest::addRow("%d %s", ++number, target)
-        << QString("aten.") + target << QString(args) << inputs << QString(told);
+        << QString("aten.") + target << QString(args) << inputs << QString(wanted);
 }
 
 void shapeRows()
@@ -203,7 +203,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("target");
         QTest::addColumn<QString>("args");
         QTest::addColumn<Tensors>("inputs");
-        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("wanted");
         shapeRows();
         numberRows();
         typeRows();
@@ -213,7 +213,7 @@ private Q_SLOTS:
         QFETCH(QString, target);
         QFETCH(QString, args);
         QFETCH(Tensors, inputs);
-        QFETCH(QString, told);
+        QFETCH(QString, wanted);
         const GraphPtr graph = graphOf(target, args, inputs.size());
         const auto runner = Interpreter::create(graph);
         std::vector<at::IValue> values(inputs.begin(), inputs.end());
@@ -225,7 +225,7 @@ private Q_SLOTS:
         QVERIFY2(!isLeak(line), qPrintable(line));
         QVERIFY2(line.contains("node 'bad'"), qPrintable(line));
         QVERIFY2(line.contains(target), qPrintable(line));
-        QVERIFY2(line.contains(told), qPrintable(line));
+        QVERIFY2(line.contains(wanted), qPrintable(line));
         QVERIFY2(line.size() < 1000, qPrintable(line));
     }
 };

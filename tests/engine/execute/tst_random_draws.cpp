@@ -140,7 +140,7 @@ private Q_SLOTS:
         QVERIFY(!drawAlike(*parsed(kModel), *parsed(QString(kModel).replace("eps", "noise"))));
         QVERIFY(drawingNodes(*parsed(kModel)) == (std::vector<std::string> {"eps", "z", "d"}));
         QCOMPARE(drawingText(*parsed(kModel)), std::string("'eps', 'z', 'd' draw random numbers"));
-        // Training mode is told as such.
+        // Training mode is reported as such.
         QVERIFY(drawingWarning(*parsed(kModel)).find("'d'") == std::string::npos);
         QCOMPARE(drawingWarning(*parsed("x: float32[2] = input\nreturn %x")), std::string());
         // In training mode, and yet nothing is dropped.

@@ -29,7 +29,7 @@ class TestTensorStore : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    /// Everybody who has a derived tensor has the same one; when nobody has it, it is gone.
+    /// All users of a derived tensor share it; it is freed with its last user.
     void derivedTensorsLiveWithTheirUsers()
     {
         TensorStore store;
@@ -102,7 +102,7 @@ private Q_SLOTS:
         QCOMPARE(madeV, 1);
         QVERIFY(store->get(TensorId(1)) && store->get(TensorId(2)));
         QCOMPARE(madeW, 1); // the runner has it
-        QCOMPARE(madeV, 2); // nobody had it
+        QCOMPARE(madeV, 2); // it had no user
     }
 
     void aStoreOverAnotherAddsItsOwn()

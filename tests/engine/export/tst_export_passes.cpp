@@ -212,7 +212,7 @@ PassCase besideLayers(bool rows)
 {
     PassCase shown {kSeparate,
                     rows ? "rows that layers and a residual read"
-                         : "a residual beside linear layers is kept apart",
+                         : "a residual beside linear layers stays separate",
                     R"(
             x: int8[2, 2, 2] = input
             w: float32[2, 2] = input
@@ -269,7 +269,7 @@ const std::vector<PassCase> kQuantized {
             return %wide
         )",
      weight()},
-    {kWeights, "integers are not quantized again, and what nobody reads goes", R"(
+    {kWeights, "integers are not quantized again, and unread values go", R"(
             x: int8[2] = input
             d: float32[2] = DQ(%x, PARAMS)
             q: int8[2] = Q(%d, PARAMS)

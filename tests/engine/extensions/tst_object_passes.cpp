@@ -88,7 +88,7 @@ at::Tensor resultOf(const QString& notation)
     return Interpreter::create(graph)->run({x})->at(0).toTensor();
 }
 
-/// Takes objects apart, compares, joins them again, compares, and runs all three forms.
+/// Splits objects, compares, joins them again, compares, and runs all three forms.
 void passes(const QString& graph, const QString& split, const QString& joined)
 {
     compareTexts({kSplit, "", objects(graph), objects(split)});
@@ -151,8 +151,8 @@ private Q_SLOTS:
         )");
     }
 
-    /// What takes a list reads whole objects, made anew where they were taken apart; joined, they
-    /// are the objects themselves.
+    /// An operator on a list reads whole objects, rebuilt if they were split; after joining, it
+    /// reads the objects themselves.
     void listsHoldWholeObjects()
     {
         passes(R"(
@@ -210,7 +210,7 @@ private Q_SLOTS:
         )");
     }
 
-    /// As torch.export calls them, and as Python does; operators are no methods.
+    /// As torch.export calls them, and as Python does; operators are not methods.
     void methodsAreSpelled()
     {
         const auto spelled = [](const char* call) {

@@ -147,9 +147,9 @@ private Q_SLOTS:
         QTest::newRow("no end") << "\nop \"aten.relu.default\" (self=%x"
                                 << "line 2: a ) is missing after the arguments";
         QTest::newRow("no value") << "op \"aten.relu.default\" (self=what)"
-                                  << "line 1: 'what' is no value";
+                                  << "line 1: 'what' is not a value";
         QTest::newRow("results") << "op \"aten.relu.default\" () -> (y: float32[2])"
-                                 << "line 1: the line goes on behind its operator";
+                                 << "line 1: the line continues after its operator";
     }
     void whatIsNoPattern()
     {

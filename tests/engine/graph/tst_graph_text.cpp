@@ -78,7 +78,7 @@ Graph everything()
     op.torchFn = "function.many";
     op.observer = ObserverId(3);
     op.origin = NodeId(1);
-    op.opaqueReason = "nobody knows it";
+    op.opaqueReason = "it is unknown";
     op.argumentStrings = {"{\"as_int\": 1}", "b"};
     op.subgraphs.push_back(std::make_shared<const Graph>(inner.build()));
     const NodeId id = edit.insert(op);

@@ -123,7 +123,7 @@ private Q_SLOTS:
         QVERIFY(factsOf("").target.empty());
     }
 
-    /// An overload that differs from the others has a row of its own.
+    /// An overload that differs from the others has a separate row.
     void overloads()
     {
         QVERIFY(hasTrait("aten.view.default", Trait::NeedsViewableStrides));

@@ -75,7 +75,7 @@ private Q_SLOTS:
         const auto found = RepeatedModules::find(net.finish(x));
         const QStringList layers {"layers.0", "layers.1", "layers.2"};
         QCOMPARE(toList(found->of("layers.1")), layers);
-        // Leaves that are alike are one group; the place in the layer tells them apart.
+        // Leaves that are alike are one group; the place in the layer distinguishes them.
         QCOMPARE(found->of("layers.0.q").size(), std::size_t(6));
         const QStringList queries {"layers.0.q", "layers.1.q", "layers.2.q"};
         QCOMPARE(toList(found->inPlace("layers.2.q")), queries);

@@ -2,7 +2,7 @@
 // For tests with PyTorch as the oracle: `run_model MODEL DATA|sample FOLDER [sequence]` opens a
 // model, runs it as it is on every call of the data and writes the outputs
 // (FOLDER/float.expected.pt: a list of (inputs, outputs), flat), and the float graph again as
-// again.pt2 and again.ts.pt. A form that refuses the graph is told on stdout, in one line. Of a
+// again.pt2 and again.ts.pt. A form that refuses the graph is reported on stdout, in one line. Of a
 // sequence the calls share the model's state.
 // Without arguments it takes such words from stdin, between tabs, a line for each model, and `units
 // MODEL`, which prints the quantized units of the default plan as JSON; it ends each answer with

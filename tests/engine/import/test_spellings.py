@@ -226,11 +226,11 @@ class Spellings(unittest.TestCase):
                 torch.export.save(program if whole else program.run_decompositions(), path)
                 told = plan(path)
                 apart = [w for w in told["warnings"] if "run_decompositions" in w]
-                steps = [n for n in told["nodes"] if n["module"] == "1" and "took it apart" in (n["reason"] or "")]
+                steps = [n for n in told["nodes"] if n["module"] == "1" and "decomposed it" in (n["reason"] or "")]
                 self.assertEqual(len(apart), 0 if whole else 1, told["warnings"])
                 self.assertEqual(any(n["op"].startswith("aten.addmm") for n in steps), not whole)
                 self.assertEqual(whole, any(n["quantized"] for n in told["nodes"] if n["module"] == "1"))
-        self.assertEqual(apart, ["'1' stays float: run_decompositions() took torch.nn.LSTM apart; export without it to have it quantized"])
+        self.assertEqual(apart, ["'1' stays float: run_decompositions() decomposed torch.nn.LSTM; export without it to have it quantized"])
 
     def test_parameters_ask_for_gradients_where_the_model_s_do(self):
         """PyTorch's matmul adds up otherwise where a weight asks for gradients, even when none are made."""

@@ -211,7 +211,7 @@ class Traces(unittest.TestCase):
             cell = torch.jit.trace(Call(lambda y: y[0], front=nn.LSTMCell(8, 8)).eval(), torch.randn(*ROWS))
             cell.save(str(path))
             told = json.loads(run("plan", path, "--json").stdout)
-            self.assertIn("'front' stays float: torch.jit.trace took torch.nn.LSTMCell apart; export it with torch.export or torch.jit.script to have it "
+            self.assertIn("'front' stays float: torch.jit.trace decomposed torch.nn.LSTMCell; export it with torch.export or torch.jit.script to have it "
                           "quantized", told["warnings"])
 
     def test_an_error_that_is_not_the_batch_s(self):

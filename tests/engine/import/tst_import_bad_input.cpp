@@ -319,7 +319,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("place");
         QTest::addColumn<QByteArray>("value");
-        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("wanted");
         const QByteArray node = "/graph_module/graph/nodes/0", arg = node + "/inputs/0/arg";
         const QString sub = QStringLiteral("node 'sub': does not follow torch.export's schema (");
         QTest::newRow("list") << node + "/inputs" << QByteArray("7") << sub + "7 is not a list";
@@ -330,8 +330,8 @@ private Q_SLOTS:
                                 << sub + "1e+300 is not a whole number";
         QTest::newRow("wide") << arg << QByteArray(R"({"as_int": 18446744073709551616})")
                               << sub + "1.8446744073709552e+19 is not a whole number";
-        QTest::newRow("unnamed") << arg + "/as_tensor/name" << QByteArray("\"nobody\"")
-                                 << QStringLiteral("'nobody' is used before it is made");
+        QTest::newRow("unnamed") << arg + "/as_tensor/name" << QByteArray("\"missing\"")
+                                 << QStringLiteral("'missing' is used before it is made");
         QTest::newRow("no graph") << QByteArray("/graph_module") << QByteArray("[]")
                                   << QStringLiteral("[] is not an object with 'graph'");
     }
@@ -339,11 +339,11 @@ private Q_SLOTS:
     {
         QFETCH(QByteArray, place);
         QFETCH(QByteArray, value);
-        QFETCH(QString, told);
+        QFETCH(QString, wanted);
         const QString line = lineFor(edited([&](json& program) {
             program[json::json_pointer(place.toStdString())] = json::parse(value.toStdString());
         }));
-        QVERIFY2(line.contains(told), qPrintable(line));
+        QVERIFY2(line.contains(wanted), qPrintable(line));
     }
     /// What torch writes as words or as numbers beyond 64 bits is read as it stands.
     void numbersOfAnySize()

@@ -150,7 +150,7 @@ private Q_SLOTS:
         QVERIFY(module.at("graph").at("nodes").empty());
         QVERIFY(module.at("graph").at("tensor_values").contains("pair_0"));
         QVERIFY(module.at("signature").at("input_specs").size() == 8);
-        // An argument that the exporter fixed to a number is no input.
+        // An argument that the exporter fixed to a number is not an input.
         QCOMPARE(graph->inputs().size(), std::size_t(5));
         QCOMPARE(readSampleInputs(*graph)->size(), std::size_t(5));
     }
@@ -192,7 +192,7 @@ private Q_SLOTS:
         }
         // What only feeds the region stays outside, open to quantization.
         QVERIFY(find(*graph, "linear").opaqueReason.empty());
-        // A slice that nobody else sees is put back into its tensor.
+        // A slice without other readers is put back into its tensor.
         QCOMPARE(find(*graph, "select_scatter").target, std::string("aten.select_scatter.default"));
     }
     void whatWasPutIntoAPlaceIsReadDirectly()
@@ -210,7 +210,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("slices");
         QTest::newRow("same type") << int(DType::Float32) << 0;
         QTest::newRow("integers into floats") << int(DType::Int64) << 1;
-        QTest::newRow("a type that only a run tells") << int(DType::Unknown) << 1;
+        QTest::newRow("a type known only after a run") << int(DType::Unknown) << 1;
     }
     void whatAPlaceConvertsIsReadOutOfIt()
     {

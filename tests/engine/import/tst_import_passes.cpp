@@ -95,7 +95,7 @@ const std::vector<PassCase> kCases {
         end
         return %rows_1
     )"},
-    {kFunctionalize, "no write, no change: what nobody reads stays", R"(
+    {kFunctionalize, "no write, no change: unread values stay", R"(
         n: int64[] = parameter buffer=1
         x: float32[2] = input
         more: int64[] = aten.add.Tensor(self=%n, other=1)

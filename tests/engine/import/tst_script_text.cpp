@@ -23,8 +23,8 @@ QString recordOf(QString text, const char* word)
 
 } // namespace
 
-/// What the text of a scripted model tells of a call. The bars stand where TorchScript's own record
-/// of the expression begins and ends, which leaves out parentheses around operands.
+/// What the text of a scripted model says about a call. The bars stand where TorchScript's own
+/// record of the expression begins and ends, which leaves out parentheses around operands.
 class TestScriptText : public QObject
 {
     Q_OBJECT

@@ -57,7 +57,7 @@ private Q_SLOTS:
         QCOMPARE(failure.moduleClass, std::string("net.Decides"));
         QCOMPARE(failure.place(), std::string("net.py:12: if x.sum() > 0:"));
         QCOMPARE(failure.hint, std::string("use torch.where"));
-        // Two attempts failed at one place: told once.
+        // Two attempts failed at one place: reported once.
         QVERIFY((failure.attempts == std::vector<std::string> {"strict", "non-strict"}));
         QCOMPARE(report->findings[2].what,
                  std::string("torch.export cannot trace this line (frames)"));

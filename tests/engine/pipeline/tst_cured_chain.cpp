@@ -72,7 +72,7 @@ private:
 private Q_SLOTS:
     void initTestCase() { m_model = must(importModel(kDigits)); }
 
-    /// Off is absent and what is only told is not counted, to the byte of every key.
+    /// Cures that are off, and remarks, change no byte of any key.
     void keysCountWhatHasAnEffect()
     {
         const DecisionKeys none = keysOf(withCures({}));
@@ -147,7 +147,8 @@ private Q_SLOTS:
         QVERIFY2(plan->warnings.empty(),
                  plan->warnings.empty() ? "" : plan->warnings.front().c_str());
         QVERIFY(!headOf(*plan).quantized);
-        // A cure of what the edit removed is told, and the rest of the plan is that without it.
+        // A cure of a node that the edit removed is reported; the plan equals that without the
+        // cure.
         recipe.cures = {floatCure("stem.relu", "aten.relu.default")};
         const PlanPtr left = must(chain.plan(edited->graph, recipe));
         QCOMPARE(left->warnings.size(), std::size_t(1));
@@ -158,7 +159,7 @@ private Q_SLOTS:
         QVERIFY(!other.plan(edited->graph, recipe));
     }
 
-    /// What planning finds places by keeps no model alive that nobody else holds.
+    /// The index by which planning finds places keeps no model alive.
     void editedModelsAreLetGo()
     {
         StageChain::Options options;

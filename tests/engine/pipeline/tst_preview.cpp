@@ -186,7 +186,7 @@ private Q_SLOTS:
         QVERIFY(same(*first, *preview(chain, recipe(2))));
     }
 
-    /// A value that no observer has seen takes its range from the samples, and it is told.
+    /// A value that no observer has seen takes its range from the samples, and the result lists it.
     void unseenValuesAreEstimated()
     {
         Recipe first = recipe(4);

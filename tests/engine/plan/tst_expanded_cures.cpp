@@ -158,7 +158,7 @@ private Q_SLOTS:
         cure.readers.push_back(readerOf(operatorAt("", "aten.add.Tensor"), "self"));
         QCOMPARE(rulesOf(expanded(g, withCures({cure}))),
                  (QStringList {"edge r b 0: tune_1", "edge r sum 0: tune_1"}));
-        // An input of the model has no operator: its readers are told.
+        // An input of the model has no operator: its readers are listed.
         ValueAddress input;
         input.kind = ValueAddress::Kind::Input;
         input.name = "x";
@@ -225,7 +225,7 @@ private Q_SLOTS:
         QVERIFY(nodeOf(planned(*g, expanded(g, withCures({real, keep})).recipe), *g, "b").verdict
                 == Verdict::FloatByRule);
     }
-    /// Whatever is off or told besides changes nothing; the same in gives the same out.
+    /// Cures that are off, and remarks, change nothing; equal input gives equal output.
     void expansionIsPure()
     {
         const GraphPtr g = network();
@@ -254,11 +254,11 @@ private Q_SLOTS:
         QTest::addColumn<QString>("module");
         QTest::addColumn<QString>("op");
         QTest::addColumn<QString>("qconfig");
-        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("wanted");
         const QString conv = QStringLiteral("aten.conv2d.default");
         const auto row = [&](const char* name, CureKind kind, const char* module, const QString& op,
-                             const char* qconfig, const char* told) {
-            QTest::newRow(name) << int(kind) << module << op << qconfig << told;
+                             const char* qconfig, const char* wanted) {
+            QTest::newRow(name) << int(kind) << module << op << qconfig << wanted;
         };
         row("address", CureKind::Float, "gone", conv, "", "'gone' has no operator");
         row("no weight", CureKind::FloatResult, "", QStringLiteral("aten.add.Tensor"), "",
@@ -275,14 +275,14 @@ private Q_SLOTS:
         QFETCH(QString, module);
         QFETCH(QString, op);
         QFETCH(QString, qconfig);
-        QFETCH(QString, told);
+        QFETCH(QString, wanted);
         const Cure cure = cureOf(CureKind(kind), operatorAt(module.toStdString(), op.toStdString()),
                                  qconfig.toStdString());
         const CureExpansion out = expanded(network(), withCures({cure}));
         QVERIFY(out.rules.empty());
         QCOMPARE(out.problems.size(), std::size_t(1));
         const QString line = QString::fromStdString(out.problems.front());
-        QVERIFY2(line.contains(told) && line.contains("does not fit this model and was left out"),
+        QVERIFY2(line.contains(wanted) && line.contains("does not fit this model and was left out"),
                  qPrintable(line));
         QVERIFY(!line.contains('\n'));
     }

@@ -139,7 +139,7 @@ private Q_SLOTS:
         QCOMPARE(changes.size(), std::size_t(1));
         QCOMPARE(graph.nodes()[changes[0].position]->name, std::string("l"));
         QVERIFY(changes[0].verdict && changes[0].qconfig && !changes[0].pattern);
-        // The same qconfig under another name is no change.
+        // The same qconfig under another name is not a change.
         const auto renamed = planOf(recipeOf("fbgemm"));
         QVERIFY(comparePlans(graph, *base, *renamed).empty());
     }

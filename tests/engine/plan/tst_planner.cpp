@@ -177,8 +177,8 @@ private Q_SLOTS:
         QVERIFY(both.groups[0].fused);
 
         Recipe stranger = recipe;
-        stranger.prepareJson = R"({"unfuse": ["nobody"]})";
-        QVERIFY(text(planOf(g, stranger).warnings).contains("'nobody'"));
+        stranger.prepareJson = R"({"unfuse": ["missing"]})";
+        QVERIFY(text(planOf(g, stranger).warnings).contains("'missing'"));
     }
     void fusionTakesItsRootsQConfigAndWarns()
     {

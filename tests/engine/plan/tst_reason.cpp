@@ -77,7 +77,7 @@ private Q_SLOTS:
                  "it is a step inside torch.nn.LSTM, which is quantized as a whole or not");
         QCOMPARE(Reason::of<ReasonCode::InsideWholeModule>("torch.nn.LSTM", "torch.fx").text(),
                  "it is a step inside torch.nn.LSTM, which is quantized as a whole or not; "
-                 "torch.fx took it apart");
+                 "torch.fx decomposed it");
         QCOMPARE(Reason::of<ReasonCode::QConfigDoesNotFit>("own", "", "no").text(),
                  "qconfig 'own' does not fit: no");
         QCOMPARE(Reason::of<ReasonCode::QConfigDoesNotFit>("own", "LSTM", "no").text(),

@@ -213,7 +213,7 @@ private Q_SLOTS:
                  std::string("p_conv_weight"));
     }
 
-    /// A reader with needs of its own is fed through its own observer, after the value's.
+    /// A reader with another qconfig reads through a second observer, after the value's.
     void observesForOneReaderOnly()
     {
         TinyGraph t;

@@ -111,7 +111,7 @@ std::vector<PassCase> shown()
          "", tensors()},
         {fusing({"conv", "bn"}), "statistics of the batch",
          QString(two).replace("training=False", "training=True") + "return %bn", "", tensors()},
-        {fusing({"conv"}), "the plan keeps them apart", two + "return %bn", "", tensors()},
+        {fusing({"conv"}), "the plan does not fuse them", two + "return %bn", "", tensors()},
         {folding("conv"), "a weight that is computed of stored tensors becomes one", R"(
             g: float32[2, 1, 1, 1] = parameter "conv.g" tensor=1
             v: float32[2, 1, 1, 1] = parameter "conv.v" tensor=1
@@ -142,7 +142,8 @@ std::vector<PassCase> shown()
             activation_post_process_2: float32[2] = quantscope.observe.default(input=%z) origin=3 observer=2
             return %activation_post_process_2, %activation_post_process_0
         )"},
-        {observing({{{"x"}, "z"}, {{"x"}, ""}}), "what one reader sees, behind what all see", R"(
+        {observing({{{"x"}, "z"}, {{"x"}, ""}}), "the observer of one reader follows that of all",
+         R"(
             x: float32[2] = input
             y: float32[2] = aten.relu.default(self=%x)
             z: float32[2] = aten.neg.default(self=%x)

@@ -139,7 +139,7 @@ private Q_SLOTS:
         QTest::newRow("another recipe")
             << QByteArray("\"current\": 5") << QByteArray("\"current\": 4")
             << "does not lead to the project's decisions";
-        QTest::newRow("a rule that is none")
+        QTest::newRow("not a rule")
             << QByteArray("\"conv7\"") << QByteArray("17") << "history cannot be read";
     }
     void damagedHistoryLosesNothingElse()

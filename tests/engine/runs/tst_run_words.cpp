@@ -33,7 +33,7 @@ private Q_SLOTS:
         QCOMPARE(titles.of("conv2d_3"), std::string("features.0.2"));
         QCOMPARE(titles.of("add_1"), std::string("block · add"));
         QCOMPARE(titles.of("relu_5"), std::string("block · relu (relu_5)"));
-        QCOMPARE(titles.of("nobody"), std::string("nobody"));
+        QCOMPARE(titles.of("missing"), std::string("missing"));
         const auto with = [&](const Recipe& recipe, Rule rule, const QConfig& qconfig,
                               const std::string& name) {
             Recipe out = recipe;

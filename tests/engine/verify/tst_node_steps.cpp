@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integers of two runs, counted in steps, and what is told of them.
+// The integers of two runs: differences in steps, and the report of them.
 #include "engine/base/decibels.h"
 #include "engine/verify/certificate_rows.h"
 #include "engine/verify/node_steps.h"
@@ -13,12 +13,12 @@ using namespace qs;
 
 namespace {
 
-/// `size` zeros, of which the first are `apart` steps off.
-at::Tensor integers(std::int64_t size, const std::vector<std::int64_t>& apart = {})
+/// `size` zeros, of which the first differ by `steps`.
+at::Tensor integers(std::int64_t size, const std::vector<std::int64_t>& steps = {})
 {
     at::Tensor made = at::zeros({size}, at::kChar);
-    for (std::size_t i = 0; i < apart.size(); ++i)
-        made[std::int64_t(i)] = apart[i];
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        made[std::int64_t(i)] = steps[i];
     return made;
 }
 

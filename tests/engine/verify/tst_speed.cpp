@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of the times of a float and an int8 model.
+// The report of the times of a float and an int8 model.
 #include "engine/verify/speed.h"
 
 #include <QtTest/QtTest>

@@ -31,7 +31,7 @@ constexpr std::int64_t kMostPixels = 178956970;
 
 Error badImage(const std::string& path, const std::string& why)
 {
-    return makeError(ErrorCode::BadInput, "is no image that can be decoded (" + why + ")")
+    return makeError(ErrorCode::BadInput, "is not an image that can be decoded (" + why + ")")
         .inFile(path)
         .withHint("take it out of the folder, or save it again as .png or .jpg");
 }

@@ -55,7 +55,7 @@ void allDistances(OnnxCall& c)
 void linearNorm(OnnxCall& c)
 {
     if (c.has("ord") && !(c.given("ord")->asString() && c.text("ord") == "fro")) {
-        c.refuse("the order of its norm is none of its own");
+        c.refuse("only the Frobenius norm can be exported");
         return;
     }
     const std::string x = c.in(c.has("A") ? "A" : "self", c.resultDType());

@@ -32,7 +32,7 @@ int rankOf(OnnxCall& c, const Argument& item)
     const ValueType* type = ref ? &c.builder().graph().value(*ref).type : nullptr;
     if (type && type->shapeKnown)
         return int(type->shape.size());
-    c.refuse("nothing tells how many dimensions its places have");
+    c.refuse("the rank of its indices is unknown");
     return 1;
 }
 

@@ -60,7 +60,7 @@ void stackSides(OnnxCall& c, bool rows)
         const ValueRef* ref = (*list)[i].asRef();
         const ValueType type = ref ? c.builder().typeOf(*ref) : ValueType();
         if (!type.shapeKnown || type.shape.empty())
-            c.refuse("nothing tells how many dimensions its parts have");
+            c.refuse("the rank of its parts is unknown");
         else if (type.shape.size() == 1 && rows)
             parts[i] = c.unsqueeze(parts[i], {0});
         else if (type.shape.size() == 1)

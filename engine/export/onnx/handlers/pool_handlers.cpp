@@ -64,7 +64,7 @@ std::string finished(OnnxCall& c, const Pool& pool, const std::string& made)
 void averagePool(OnnxCall& c)
 {
     if (c.has("divisor_override"))
-        c.refuse("it divides by a number of its own");
+        c.refuse("its divisor is given (divisor_override)");
     Pool pool = read(c);
     pool.attributes.emplace_back("count_include_pad", c.flag("count_include_pad", true));
     c.give(finished(c, pool, c.emit("AveragePool", {pool.x}, pool.attributes)));

@@ -47,7 +47,7 @@ std::string transposedWeight(OnnxCall& c)
 {
     const ValueRef* ref = c.given("weight") ? c.given("weight")->asRef() : nullptr;
     if (!ref) {
-        c.refuse("its weight is no tensor");
+        c.refuse("its weight is not a tensor");
         return {};
     }
     const std::string name = c.builder().graph().value(*ref).name;
@@ -169,7 +169,7 @@ void linear(OnnxCall& c)
         return;
     }
     if (c.rank("weight") != 2) {
-        c.refuse("its weight is no matrix");
+        c.refuse("its weight is not a matrix");
         return;
     }
     const std::string made = matMul(c, x, transposedWeight(c));

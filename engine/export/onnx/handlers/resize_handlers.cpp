@@ -122,7 +122,7 @@ void imageToColumns(OnnxCall& c)
     const auto channels = c.fixedSize("self", 1), height = c.fixedSize("self", 2),
                width = c.fixedSize("self", 3);
     if (c.rank("self") != 4 || !channels || !height || !width) {
-        c.refuse("its input is no batch of images of fixed size");
+        c.refuse("its input is not a batch of images of fixed size");
         return;
     }
     const auto rows = windows(*height + 2 * padding[0], kernel[0], dilation[0], stride[0]);

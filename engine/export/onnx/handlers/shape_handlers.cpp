@@ -275,7 +275,7 @@ void pixelUnshuffle(OnnxCall& c)
     const auto channels = c.fixedSize("self", 1), height = c.fixedSize("self", 2),
                width = c.fixedSize("self", 3);
     if (c.rank("self") != 4 || !channels || !height || !width) {
-        c.refuse("its input is no batch of images of fixed size");
+        c.refuse("its input is not a batch of images of fixed size");
         return;
     }
     const std::string cut = c.reshape(c.in("self"), {-1, *channels, *height / r, r, *width / r, r});

@@ -140,7 +140,7 @@ OrtAnswer OrtFusions::weighted(const OnnxNode& node, bool biasIsStored) const
         if (!*step)
             return none(placed(std::size_t(input)) + " is not quantized");
         if (!isByte((*step)->dtype) || (*step)->block)
-            return none(placed(std::size_t(input)) + " is no 8-bit integer");
+            return none(placed(std::size_t(input)) + " is not an 8-bit integer");
     }
     if (x->scale.defined() && x->scale.dim() != 0)
         return none("its first input has one scale a channel");
@@ -152,9 +152,10 @@ OrtAnswer OrtFusions::weighted(const OnnxNode& node, bool biasIsStored) const
         return none("its bias is not stored as int32");
     const After result = after(node);
     if (result.stays)
-        return none("'" + result.stays->name
-                    + "' behind it cuts more than the integers after it do: their range must start "
-                      "where it cuts (for a relu: an affine range)");
+        return none(
+            "'" + result.stays->name
+            + "' after it cuts more than the integers after that do: their range must start "
+              "where it cuts (for a relu: an affine range)");
     if (result.step && result.step->dtype != x->dtype)
         return none("its result has integers of another type than its input");
     if (node.op == "Conv")
@@ -181,7 +182,7 @@ OrtAnswer OrtFusions::pointwise(const OnnxNode& node, const std::string& kernel)
     const After result = after(node);
     if (result.stays)
         return none("'" + result.stays->name
-                    + "' behind it cuts more than the integers after it do");
+                    + "' after it cuts more than the integers after that do");
     if (!result.step)
         return none(result.reason);
     if (result.step->dtype != dtype)
@@ -195,7 +196,7 @@ OrtAnswer OrtFusions::moved(const OnnxNode& node) const
     if (!step)
         return none("its input is not quantized");
     if (!step->isPerTensor() || !isByte(step->dtype))
-        return none("its input is no 8-bit integer with one scale");
+        return none("its input is not an 8-bit integer with one scale");
     const After result = after(node);
     const auto& readers = m_view.readers(node.outputs[0]);
     const bool isQuantized = std::any_of(readers.begin(), readers.end(), [this](std::size_t at) {
@@ -205,7 +206,7 @@ OrtAnswer OrtFusions::moved(const OnnxNode& node) const
         && !(m_view.isOutput(node.outputs[0]) && !readers.empty()))
         return {node.op + " (integers)", {}};
     if (!result.step || result.stays)
-        return none(result.step ? "'" + result.stays->name + "' behind it" : result.reason);
+        return none(result.step ? "'" + result.stays->name + "' after it" : result.reason);
     if (!(*result.step == *step))
         return none("its result has other parameters than its input");
     return {node.op + " (integers)", {}};

@@ -38,7 +38,7 @@ std::string fault(const OnnxView& view, const OnnxNode& node, const OnnxStep& st
     if (step.scale.dim() == 0)
         return {};
     if (node.op == kQuantizeLinear || !view.tensor(node.inputs[0]).defined())
-        return "one scale a channel for a value that is no weight";
+        return "one scale a channel for a value that is not a weight";
     for (const std::size_t reader : view.readers(node.outputs[0]))
         if (kWeighted.contains(view.node(reader).op) && channelAxis(view.node(reader)) != step.axis)
             return "one scale for each entry of another dimension than the output channels";

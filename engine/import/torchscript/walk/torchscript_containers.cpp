@@ -277,7 +277,7 @@ Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& contain
     if (container->kind == Kind::Object)
         return fail(ErrorCode::Unsupported,
                     "an object of class '" + scriptClassName(*container->type)
-                        + "' is a value that only a run tells");
+                        + "' is a value known only when the model runs");
     Argument::List keys;
     c10::TypePtr element = c10::AnyType::get();
     if (const auto list = container->type->cast<c10::ListType>())

@@ -212,7 +212,7 @@ Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::Functi
     Node made;
     made.target = targetOf({schema.name(), ""});
     made.opaqueReason = "operator '" + made.target + "' is not known to this LibTorch";
-    // Omits arguments that are None: named ones anywhere, positional ones at the end.
+    // Omits None arguments: named ones anywhere, positional ones at the end.
     bool atEnd = true;
     for (std::size_t i = args.size(); i-- > 0;) {
         const c10::Argument& slot = schema.arguments()[i];

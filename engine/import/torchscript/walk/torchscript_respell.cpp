@@ -36,7 +36,7 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
     return false;
 }
 
-/// Whether an item is None; nothing if unknown.
+/// Whether an item equals None; nothing if unknown.
 std::optional<bool> knownNone(const ScriptItem& item)
 {
     if (const auto* value = knownValue(item))
