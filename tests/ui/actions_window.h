@@ -105,7 +105,7 @@ private:
         QTest::keyClick(&menu, Qt::Key_Return);
     }
 
-    /// Of files to read: the sample's, and some that are none of the kind.
+    /// Of files to read: the sample's, and some of another kind.
     void answerFiles(QFileDialog& files)
     {
         if (dice(3) == 0)

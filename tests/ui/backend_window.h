@@ -45,7 +45,7 @@ inline const char* const kFused[] = {"conv2d", "batch_norm", "relu"};
 inline const std::vector<std::string> kFusion {"torch.nn.Conv2d", "torch.nn.BatchNorm2d",
                                                "torch.nn.ReLU"};
 
-/// A test with the tutorial's network in the window, on backends in files of their own.
+/// A test with the tutorial's network in the window, on backends in separate files.
 class BackendWindow : public WindowTest<RealEngine>
 {
 protected:
@@ -66,7 +66,7 @@ protected:
         m_window->openModel(m_model, recipe);
         settle();
     }
-    /// The tutorial's decisions on this backend, in a file of its own.
+    /// The tutorial's decisions on this backend, in a separate file.
     Recipe tutorialRecipe(const Backend& backend, const char* name)
     {
         QFile out(file(name));

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// Builds a graph of operators in modules of their own.
+/// Builds a graph of operators, each in a separate module.
 class ModuleNet
 {
 public:

@@ -68,7 +68,7 @@ protected:
         return value.isDouble() ? std::optional(value.toDouble()) : std::nullopt;
     }
 
-    /// With another relu, called "more", behind the first block.
+    /// With another relu, called "more", after the first block.
     static Recipe withMore(Recipe recipe)
     {
         EditStep& step = recipe.edits.emplace_back();

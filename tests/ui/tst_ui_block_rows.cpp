@@ -153,7 +153,7 @@ private Q_SLOTS:
         blocks.pop_back();
         workspace().selectEntries(blocks, false);
         QCOMPARE(tree().selectionModel()->selectedRows().size(), kLayers - 1);
-        // Fewer are rows of their own.
+        // Fewer are separate rows.
         workspace().selectEntries({blocks.front()}, false);
         QCOMPARE(std::size_t(tree().selectionModel()->selectedRows().size()),
                  workspace().selectedEntries().size());

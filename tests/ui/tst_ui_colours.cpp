@@ -26,7 +26,7 @@ using namespace qs;
 
 namespace {
 
-/// Its lowered form is a graph of its own.
+/// Its lowered form is a separate graph.
 class LoweringEngine : public FakeEngine
 {
 public:
@@ -309,7 +309,7 @@ void TestColours::lossBarsCompareTheTerms()
     m_engine.lossStep = -30;
     m_window->actions()[ActionId::Compare].trigger();
     QTRY_VERIFY2(words().contains(QStringLiteral("exact")), qPrintable(words().join(u'|')));
-    // There is no noise of its own to be told apart.
+    // It makes no noise that could be divided.
     QVERIFY2(words().filter(QStringLiteral("clipping")).isEmpty(), qPrintable(words().join(u'|')));
 }
 

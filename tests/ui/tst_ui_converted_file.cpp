@@ -91,7 +91,8 @@ private Q_SLOTS:
             QCOMPARE(list->topLevelItem(i)->text(1), QStringLiteral("done"));
 
         // As the command line does the same edits.
-        const QString saved = m_folder.filePath("saved.pt2"), told = m_folder.filePath("told.pt2");
+        const QString saved = m_folder.filePath("saved.pt2"),
+                      told = m_folder.filePath("edited.pt2");
         atFileDialog(*m_window, saved);
         action(ActionId::SaveEdited).trigger();
         QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(saved), 60000);

@@ -99,7 +99,7 @@ private Q_SLOTS:
         QTRY_VERIFY(!find<QLabel>("whyMovement"));
     }
 
-    /// One edge alone: quantized again behind the value's own observer, told as the edge rule.
+    /// One edge alone: quantized again after the value's own observer, reported as the edge rule.
     void anEdgeGetsItsOwnObserver()
     {
         const Edge edge = forked();
@@ -184,7 +184,7 @@ private Q_SLOTS:
         QVERIFY(document().recipe() == m_start);
     }
 
-    /// The prepared form: a line to an observer means the edge behind it.
+    /// The prepared form: a line to an observer means the edge after it.
     void thePreparedFormLeadsToTheSameEdges()
     {
         pane().showForm(CodeForm::Prepared);

@@ -99,7 +99,7 @@ private Q_SLOTS:
             return *of->tryGet(workspace().facts().last(node(name)->id))->cumulative->sqnrDb;
         };
         QCOMPARE(term(original, "conv2d"), term(edited, "conv2d")); // before the edit
-        QVERIFY(term(original, "linear") < term(edited, "linear") - 1); // behind it
+        QVERIFY(term(original, "linear") < term(edited, "linear") - 1); // after it
         // Back and forth without a run; a project keeps the choice.
         action(ActionId::AgainstOriginal).trigger();
         QTRY_COMPARE(document().comparison(), edited);
@@ -196,7 +196,7 @@ private Q_SLOTS:
             {node("adaptive_avg_pool2d")->id, node("flatten")->id, node("linear")->id});
         press(Qt::Key_X, Qt::ControlModifier | Qt::AltModifier);
         QTRY_COMPARE(m_window->messageBar().headline(),
-                     QStringLiteral("The part has inputs of its own"));
+                     QStringLiteral("The part has its own inputs"));
         settle();
         QTRY_VERIFY(action(ActionId::SavePartData).isEnabled());
         QTimer::singleShot(300, [file] {

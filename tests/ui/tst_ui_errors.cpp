@@ -14,7 +14,7 @@ using namespace qs;
 
 namespace {
 
-/// Fails in one stage at a node. Its outline has nodes of its own in each form: one that prepare
+/// Fails in one stage at a node. Its outline has other nodes in each form: one that prepare
 /// made from `linear`, a quantize node of the reference form that came from nothing, and the packed
 /// kernel of the lowered form.
 class FailingEngine : public FakeEngine

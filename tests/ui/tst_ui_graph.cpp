@@ -314,7 +314,7 @@ void TestGraph::clickSelectsAndZoomKeepsLimits()
     QVERIFY(view.zoom() <= 1);
 }
 
-/// A model of which a run told more is still the float form, with its words and open modules.
+/// A model that a run refined is still the float form, with its words and open modules.
 void TestGraph::whatTheDataTellLeavesTheViewAsItIs()
 {
     ShownPane<TypingEngine> shown(700);

@@ -181,7 +181,7 @@ private Q_SLOTS:
         QCOMPARE(view.floating().content().low, view.converted().content().low);
         QCOMPARE(view.floating().content().high, view.converted().content().high);
         QCOMPARE(view.difference().content().low, -view.difference().content().high);
-        // What is pointed at is told of all three, which move together.
+        // The pointed cell is shown for all three maps, which move together.
         auto& map = view.floating();
         QTest::mouseMove(&map, QPoint(3, 3));
         QTest::mouseMove(&map, map.rect().center());

@@ -154,7 +154,7 @@ private Q_SLOTS:
                  QStringLiteral("output %1 (now %2) · preview of 8 samples")
                      .arg(shownDb(*trial->outputDb()))
                      .arg(*now->outputDb(), 0, 'f', 1));
-        // Applied it is what was told, and what the command line says.
+        // Applied, it gives the predicted figure and that of the command line.
         QTest::keyClick(plot, Qt::Key_Return);
         settle();
         QVERIFY(!(document().recipe() == m_start));
@@ -248,8 +248,8 @@ private Q_SLOTS:
         keep.setChecked(false);
     }
 
-    /// An edit of the graph has a preview of its own, though nothing was compared yet; an undo the
-    /// one before.
+    /// An edit of the graph has a separate preview, though nothing was compared yet; an undo shows
+    /// the earlier one.
     void editsHavePreviews()
     {
         keepFloat("head");
@@ -309,7 +309,7 @@ private Q_SLOTS:
             QVERIFY(std::abs(*now->outputDb() - *compared->outputDb()) > 0.05);
     }
 
-    /// A run that an edit overtakes, early or late, breaks nothing and shows nothing of its own.
+    /// A run that an edit overtakes, early or late, breaks nothing and shows nothing.
     void editsOvertakeRuns()
     {
         for (const int wait : {0, 20, 60, 150}) {

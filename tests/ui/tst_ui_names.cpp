@@ -142,7 +142,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("title");
-        QTest::newRow("a module of its own")
+        QTest::newRow("a separate module")
             << QStringLiteral("linear") << QStringLiteral("head · linear");
         QTest::newRow("a fusion") << QStringLiteral("conv2d_2")
                                   << QStringLiteral("block1.conv2 + bn2");

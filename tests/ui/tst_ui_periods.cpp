@@ -154,7 +154,7 @@ void TestPeriods::operatorsBetweenBelongToTheBlocks()
     for (const auto& edge : (*drawn)->edges)
         QVERIFY(edge.fromEntry != edge.toEntry);
 
-    // Convolutions with rectifiers of the module around them, fused or apart.
+    // Convolutions with rectifiers of the module around them, fused or separate.
     ModuleNet net;
     ValueRef x = net.input();
     for (int i = 0; i < 5; ++i) {

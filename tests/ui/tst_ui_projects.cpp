@@ -133,7 +133,7 @@ void TestProjects::aFileThatDoesNotOpenLeavesTheProject()
             file.write(R"({"format": "quantscope.project"})");
         }
         QSignalSpy failures(&workspace().pipeline(), &Pipeline::failed);
-        QTimer giveUp; // where its model is by now nobody knows
+        QTimer giveUp; // the place of its model is unknown
         connect(&giveUp, &QTimer::timeout, this, [] {
             if (QWidget* asked = QApplication::activeModalWidget())
                 QTest::keyClick(asked, Qt::Key_Escape);
@@ -303,7 +303,7 @@ void TestProjects::whatWasNotSavedIsOfferedAfterACrash()
     const Recipe decided = workspace().document().recipe();
     QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(file), 5000);
     QTRY_VERIFY_WITH_TIMEOUT(readProject(file.toStdString())->recipe == decided, 5000);
-    m_window.reset(); // as a crash would: nobody asked, nothing was saved
+    m_window.reset(); // as a crash would: without a question, nothing saved
     m_window = std::make_unique<MainWindow>(m_engine);
     m_window->show();
     open("/models/net.pt2");
@@ -339,7 +339,7 @@ void TestProjects::aSecondWindowOnAProjectMayOnlyRead()
     open(project);
     QVERIFY(m_window->projects().isReadOnly() && title().contains("read-only"));
     keepFloat("relu");
-    QVERIFY(!m_window->projects().saveTo(project)); // refused, and told
+    QVERIFY(!m_window->projects().saveTo(project)); // refused, with a message
     QVERIFY(m_window->messageBar().detail().contains("nother window has it open"));
     QVERIFY(m_window->projects().saveTo(m_folder.filePath("mine.json")));
     QVERIFY(!m_window->projects().isReadOnly() && !title().contains("read-only"));

@@ -96,7 +96,7 @@ private:
         return !workspace().pipeline().isBusy()
             && workspace().pipeline().status(stage).state == StageStatus::State::Done;
     }
-    /// What a program printed, both streams; "" where it failed, which is told.
+    /// What a program printed, both streams; "" if it failed, after a message.
     QByteArray run(const QString& program, const QStringList& arguments)
     {
         QProcess process;
@@ -163,7 +163,7 @@ private Q_SLOTS:
         auto* rows = find<QTreeWidget>("formsRows");
         QTRY_VERIFY(rows->topLevelItemCount() > 5);
         QVERIFY2(headline->text().contains(
-                     QStringLiteral("%1 dB apart")
+                     QStringLiteral("agree to %1 dB")
                          .arg(forms[QStringLiteral("sqnr_db")].toDouble(), 0, 'f', 1)),
                  qPrintable(headline->text()));
         QStringList lines;
@@ -302,8 +302,7 @@ private Q_SLOTS:
                  contents(cli + QStringLiteral("/recipe.json")));
         QJsonObject ours = resultIn(m_out);
         const QJsonObject theirs = resultIn(cli);
-        // Nobody chose a target in the window; the recipe that it wrote names the one that was
-        // taken.
+        // No target was chosen in the window; the recipe that it wrote names the default.
         QVERIFY(ours.take(QStringLiteral("target_assumed")).isString());
         QVERIFY(ours[QStringLiteral("nodes")].toArray().size() > 20);
         QCOMPARE(ours.keys(), theirs.keys());

@@ -300,7 +300,7 @@ void TestRecipe::wrongTextIsMarkedAndNothingLost()
     QCOMPARE(m_workspace->undoStack().count(), 0);
     QVERIFY(m_workspace->document().recipe() == defaultRecipe());
     QCOMPARE(panel.editor().toPlainText(), text);
-    // What is no JSON is told once with its place, in words for people.
+    // Invalid JSON is reported once with its place, in plain words.
     panel.editor().setPlainText(QStringLiteral("{\"version\": 1,\n \"backend\" \"x86\"}"));
     QTRY_COMPARE(panel.editor().problemLine(), 2);
     QVERIFY2(state->text().startsWith(QStringLiteral("Line 2, column "))

@@ -37,7 +37,7 @@ private Q_SLOTS:
         AssignTarget target;
         target.kind = RuleKind::ModuleName;
         target.keys = {"stem.conv"};
-        QTest::qWait(1100); // runs are told apart by the second
+        QTest::qWait(1100); // runs are distinguished by the second
         workspace().assign(target, "");
         const QString decision = "stem.conv float";
         settle();
@@ -271,7 +271,7 @@ private Q_SLOTS:
         list().clearSelection();
         list().setCurrentItem(item("x86"));
         find<QPushButton>("runsUse")->click();
-        Recipe kept = m_start; // nobody chose its target, which the kept result names
+        Recipe kept = m_start; // its target was not chosen; the kept result names it
         kept.backend = kept.target();
         QCOMPARE(document().recipe(), kept);
         settle();
@@ -316,8 +316,7 @@ private Q_SLOTS:
         runs().showCurrent();
     }
 
-    /// By keyboard: the current result gets a name of its own, instead of the one it was kept
-    /// under.
+    /// By keyboard: the current result gets a new name instead of the one it was kept under.
     void theCurrentResultIsKeptByName()
     {
         m_window->activateWindow();

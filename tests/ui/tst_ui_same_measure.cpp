@@ -45,7 +45,7 @@ private:
                  process.readAllStandardError().constData());
     }
 
-    /// Cuts off an activation behind the first block.
+    /// Cuts off an activation after the first block.
     void clip()
     {
         Recipe recipe = document().recipe();
@@ -128,7 +128,7 @@ private Q_SLOTS:
                 QCOMPARE(*error.bornHere->sqnrDb, *same->bornHere->sqnrDb);
         }
         checkAgainstTheCommandLine();
-        clip(); // with edits they are told apart again
+        clip(); // with edits they differ again
         compare();
         QVERIFY(document().comparison()->againstOriginal);
         checkAgainstTheCommandLine();

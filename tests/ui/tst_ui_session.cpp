@@ -85,7 +85,7 @@ void TestSession::hierarchyFollowsThePlan()
     QTRY_VERIFY(!document.isStale(Stage::Plan));
     QCOMPARE(workspace.foldTree(), before);
     QCOMPARE(changed.count(), 0);
-    // A float convolution is fused with nobody.
+    // A float convolution is not fused.
     workspace.assign({RuleKind::Node, {"conv2d_1"}}, std::string());
     QTRY_VERIFY(!document.isStale(Stage::Plan) && !isFused());
     QCOMPARE(changed.count(), 1);

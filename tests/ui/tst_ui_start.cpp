@@ -160,7 +160,7 @@ private Q_SLOTS:
             return box->findText(QLatin1String(name), Qt::MatchExactly);
         };
         QVERIFY(placeOf("onednn") < placeOf("float16_static")); // compatible before the others
-        QVERIFY(placeOf("float16_static") < placeOf("x86_qat")); // training apart
+        QVERIFY(placeOf("float16_static") < placeOf("x86_qat")); // training separately
         QVERIFY(box->itemData(placeOf("float16_static"), Qt::ToolTipRole)
                     .toString()
                     .contains(QLatin1String("quint8")));

@@ -92,7 +92,7 @@ private Q_SLOTS:
         QCOMPARE(find<QTableView>("valuesTable")->model()->index(0, 0).data().toString(), "1");
         find<QSpinBox>("valuesSample")->setValue(2);
         QTRY_COMPARE(inspections().values()->sample, 2);
-        QCOMPARE(m_engine.inspections.load(), 1); // another sample needs no other look
+        QCOMPARE(m_engine.inspections.load(), 1); // another sample needs no other inspection
     }
 
     void sentencesStandInForWhatIsNotThere()
@@ -188,7 +188,7 @@ private Q_SLOTS:
         QVERIFY(pointed.back().at(0).toString().startsWith(
             QStringLiteral("[%1]").arg(2 * content.columns + 1)));
         Q_EMIT view.floating().cellPointed({content.columns - 1, content.rows - 1});
-        QVERIFY(pointed.back().at(0).toString().isEmpty()); // behind the last element
+        QVERIFY(pointed.back().at(0).toString().isEmpty()); // after the last element
         view.show(nullptr, 0, false, false);
         QCOMPARE(view.floating().content().rows, 0);
     }

@@ -147,7 +147,7 @@ private Q_SLOTS:
     {
         auto& findings = m_window->findings();
         QTRY_COMPARE(findings.count(), 0);
-        workspace().assign({RuleKind::Node, {"nobody"}}, std::string());
+        workspace().assign({RuleKind::Node, {"missing"}}, std::string());
         QTRY_COMPARE(findings.count(), 1);
         QCOMPARE(findings.topLevelItem(0)->text(0), QStringLiteral("Rules that match nothing · 1"));
         workspace().pipeline().runUpTo(Stage::Convert);
@@ -185,7 +185,7 @@ private Q_SLOTS:
         QCOMPARE(document().recipe(), defaultRecipe());
     }
 
-    /// The backend of a recipe that names none is told as not chosen; the menu makes it an error.
+    /// The backend of a recipe that names none is shown as not chosen; the menu makes it an error.
     void aTargetMayBeRequired()
     {
         const auto fromMenu = [this](const QString& name) {

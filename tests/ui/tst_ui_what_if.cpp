@@ -50,7 +50,7 @@ private Q_SLOTS:
         QVERIFY(compared > 30);
     }
 
-    /// One click, and the value is quantized by the parameters that the row told.
+    /// One click, and the value is quantized by the parameters that the row showed.
     void oneClickTakesAnAlternative()
     {
         const Edge edge = forked();

@@ -10,7 +10,7 @@
 
 namespace qs::test {
 
-/// A test with a window of its own on an engine that is not the real one.
+/// A test with a separate window on an engine that is not the real one.
 template<class Engine>
 class WindowTest : public QObject
 {

@@ -252,7 +252,7 @@ void EditActions::remove()
         {}, std::move(choices));
 }
 
-/// From the last to the first: what a member makes has the shape that those behind it read.
+/// From the last to the first: removing a member may change the shape that later ones read.
 void EditActions::removeAll(const std::vector<NodeId>& operators)
 {
     std::vector<EditStep> steps;

@@ -145,7 +145,7 @@ void EditDialog::askBack()
 {
     m_back = new QCheckBox(tr("And &back before it is read"), this);
     setNames(*m_back, "editBack", {},
-             tr("Behind a quantize the dequantize with the same arguments, behind a cast "
+             tr("After a quantize the dequantize with the same arguments, after a cast "
                 "the one to the type of before"));
     m_form->addRow(QString(), m_back);
     const auto show = [this] {

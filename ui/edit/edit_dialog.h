@@ -31,8 +31,8 @@ public:
     /// Which of these operators is meant, where there are several: the first, unless the user says
     /// otherwise. `ask` asks for the rest, of the one that is meant.
     void askMember(const QStringList& members, std::function<void(int member)> ask);
-    /// A box with the operators of the engine; its arguments get fields of their own. `given`:
-    /// literals that stand there by now, as JSON by name.
+    /// A box with the operators of the engine and one field for each argument of the chosen one.
+    /// `given`: the current literals, as JSON by name.
     void askOperator(const std::string& target, bool fixed, const QHash<QString, QString>& given);
     /// One of these; the index of the choice is `choice()`.
     void askChoice(const QString& label, const QStringList& items, bool typed = false);

@@ -127,7 +127,7 @@ void EditsPanel::refresh()
 
 void EditsPanel::refreshCures()
 {
-    const QSignalBlocker quiet(m_cures); // what is shown is no decision
+    const QSignalBlocker quiet(m_cures); // filling the list is not a decision
     m_cures->clear();
     for (const CureRow& cure : cureRows(m_workspace.document())) {
         const QString state = cure.off ? tr("off")

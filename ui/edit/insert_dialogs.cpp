@@ -25,11 +25,11 @@ Result<std::vector<EditStep>> withWayBack(const EditDialog& dialog, const GraphE
                         editor.freeName(target));
 }
 
-/// Behind the value; `reader`: the place of the proposed one among its readers, -1 for all of them.
+/// Inserts after the value; `reader`: index of the proposed reader, -1 for all of them.
 void askInsert(EditDialog& dialog, GraphEditor& editor, const Graph& model, ValueRef value,
                const std::vector<GraphEditor::Reader>& readers, int reader)
 {
-    QStringList texts {QObject::tr("every reader"), QObject::tr("nobody yet")};
+    QStringList texts {QObject::tr("every reader"), QObject::tr("no reader yet")};
     std::vector<ReaderAddress> every;
     for (const auto& one : readers) {
         texts << one.text;

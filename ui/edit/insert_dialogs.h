@@ -5,14 +5,14 @@
 
 namespace qs {
 
-// What the commands that insert an operator ask for. What they are about is of the open model.
+// Dialogs of the commands that insert an operator. Nodes and edges are those of the open model.
 
-/// Behind the node, for all its readers, one of them or none yet.
+/// Inserts after the node, for all its readers, one of them or none yet.
 void askInsertAfter(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node);
 /// On one of the node's inputs.
 void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& model,
                       const Node& node);
-/// On the edge: behind its value, for its reader unless the user says otherwise.
+/// Inserts on the edge: after its value, for its reader unless the user chooses others.
 void askInsertOnEdge(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Edge& edge);
 
 } // namespace qs

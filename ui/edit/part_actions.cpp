@@ -107,7 +107,7 @@ void PartActions::offerData()
 {
     QAction& save = m_actions[ActionId::SavePartData];
     m_messages.showChoices(
-        MessageBar::Kind::Note, kPartTopic, tr("The part has inputs of its own"),
+        MessageBar::Kind::Note, kPartTopic, tr("The part has its own inputs"),
         tr("The whole model's data do not fit it; a run of the whole gives those that do"), {},
         {{save.text().remove(QLatin1Char('&')), save.toolTip(), [&save] { save.trigger(); }}});
 }

@@ -14,10 +14,9 @@ namespace qs {
 class Actions;
 class MessageBar;
 
-/// Takes the selected operators out of the model as a model of their own, and saves the data that
-/// go with it: what the part's inputs get when the whole runs on the data chosen for it. The part
-/// is then calibrated on those; undoing the extraction brings the data before back. GUI thread
-/// only.
+/// Extracts the selected operators as a separate model and saves its data: the values of the part's
+/// inputs when the whole model runs on the chosen data. The part is then calibrated on them;
+/// undoing the extraction restores the earlier data. GUI thread only.
 class PartActions : public QObject
 {
     Q_OBJECT

@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// The value that what is drawn for an entry gives to the rest; nothing where it is none or are
-/// several.
+/// The only value of an entry that the rest of the graph reads; nothing if there are several or
+/// none.
 std::optional<ValueRef> valueOfEntry(const Graph& graph, const FoldTree& tree, int entry);
 /// The values that what is drawn for an entry reads from elsewhere, parameters left out.
 std::vector<Edge> readingsOf(const Graph& graph, const FoldTree& tree, int entry);

@@ -195,7 +195,8 @@ public:
          QT_TR_NOOP("Load operators, patterns and kernels of your own"), "Ctrl+Shift+X", false},
 
         {InsertAfter, "insertAfter", QT_TR_NOOP("&Insert after…"),
-         QT_TR_NOOP("Put an operator behind the node, for all its readers or one"), "Insert", true},
+         QT_TR_NOOP("Insert an operator after the node, for all its readers or one"), "Insert",
+         true},
         {InsertOnInput, "insertOnInput", QT_TR_NOOP("Insert &before…"),
          QT_TR_NOOP("Put an operator on one input of the node"), "Shift+Insert", true},
         {RemoveNode, "removeNode", QT_TR_NOOP("Re&move"),
@@ -310,7 +311,7 @@ public:
 };
 constexpr const auto& kActionSpecs = ActionTable::kRows;
 
-/// Whether each command has its row, at its place, under a name of its own.
+/// Whether each command has a row, at its place, under a unique name.
 constexpr bool isWholeTable()
 {
     for (std::size_t i = 0; i < kActionSpecs.size(); ++i) {

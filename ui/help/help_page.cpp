@@ -26,7 +26,7 @@ QString codeLanguage(const QTextBlock& block)
     return block.blockFormat().stringProperty(QTextFormat::BlockCodeLanguage);
 }
 
-/// Airy paragraphs; code on a ground of its own, its lines close together.
+/// Spaced paragraphs; code on a separate background, with narrow line spacing.
 void spaceBlocks(QTextDocument& document)
 {
     for (auto block = document.begin(); block.isValid(); block = block.next()) {

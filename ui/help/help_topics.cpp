@@ -161,7 +161,7 @@ QString helpPlaceOfLink(const HelpTopic& from, const QString& link)
     if (!url.scheme().isEmpty() || (!isHere && !url.path().endsWith(QLatin1String(".md"))))
         return {};
     const QString page = isHere ? from.page : QFileInfo(url.path()).completeBaseName();
-    const bool isEntry = page == kGlossary && url.hasFragment(); // a topic of its own
+    const bool isEntry = page == kGlossary && url.hasFragment(); // a separate topic
     const QString id = isEntry ? url.fragment() : page;
     if (!findHelpTopic(id))
         return {};

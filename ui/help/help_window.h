@@ -29,7 +29,7 @@ protected:
 
 private:
     void filter(const QString& text);
-    /// Shows the place, without a step of its own in the history.
+    /// Shows the place, without a step in the history.
     void go(const QString& place, const QString& term);
     void goBack();
     /// Scrolls to the place's heading and marks the term.

@@ -191,7 +191,7 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
     if (section == kStepsApartColumn)
         return isHint ? tr("The most steps that the lowered form, run whole over one batch, is "
                            "from the reference form")
-                      : tr("steps apart");
+                      : tr("steps of difference");
     if (section == kNoiseColumn)
         return isHint ? tr("How much of the outputs' noise what is quantized at the node makes, "
                            "with its standard error; Find causes measures it")

@@ -30,7 +30,7 @@ public:
     /// Adds a rule at the end; its row.
     int add(const QString& query, const QString& colour);
     void remove(int row);
-    /// Swaps a rule with the one before (-1) or behind (+1); the row it is in then.
+    /// Swaps a rule with the previous (-1) or the next (+1) one. Returns its new row.
     int move(int row, int by);
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -57,7 +57,7 @@ struct NamedColour
     const char* name; ///< as people say it, to be translated
     const char* code; ///< "#0072b2"
 };
-/// Eight colours that colour-blind people tell apart (Okabe and Ito).
+/// Eight colours that colour-blind people can distinguish (Okabe and Ito).
 const std::vector<NamedColour>& ruleColours();
 
 } // namespace qs

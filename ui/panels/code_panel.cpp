@@ -154,7 +154,7 @@ void CodePanel::reload()
     auto& engine = m_workspace.pipeline().engine();
     const Recipe recipe = document.recipe();
     m_note->setText(tr("Printing…"));
-    // An outline runs operators: it waits for its turn behind a running stage.
+    // An outline runs operators: it waits until a running stage has ended.
     const Lane lane = convert && !converted ? Lane::Engine : Lane::Pool;
     m_workspace.pipeline().jobs().run(
         lane, kCodeTag,

@@ -260,7 +260,7 @@ void FindingsPanel::chooseModule(const std::string& path)
                 Q_EMIT revealWanted();
                 return;
             }
-    // A module without an operator of its own is not in the tree: the one around it stands for it.
+    // A module without own operators is not in the tree: its parent represents it.
     std::string shown = path;
     int entry = m_workspace.foldTree()->moduleEntry(shown);
     while (entry < 0 && !shown.empty()) {

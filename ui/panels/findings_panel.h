@@ -15,8 +15,8 @@ class Workspace;
 /// All that wants a second look: what an exported file was made for and this is not, what the plan
 /// warns of (rules that matched nothing, conflicts, dropped qconfigs), what the export helper
 /// recorded beside the model file (failed ways of exporting, code that is not in the file), and
-/// after a conversion what lowering left behind. A click selects the node or the module. GUI thread
-/// only.
+/// after a conversion what lowering did not convert. A click selects the node or the module. GUI
+/// thread only.
 class FindingsPanel : public QTreeWidget
 {
     Q_OBJECT

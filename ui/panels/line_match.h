@@ -21,7 +21,8 @@ struct LinePair
 std::vector<LinePair> matchLines(const std::vector<QString>& left,
                                  const std::vector<QString>& right);
 
-/// What tells a line of printed code from others: the name it makes, the module it lists, else all.
+/// Identifies a line of printed code: the name it defines, the module it lists, else the whole
+/// line.
 QString codeLineKey(const QString& line);
 
 } // namespace qs

@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// A list of colours that tell apart; any other name or code may be typed.
+/// A list of distinguishable colours; any other name or code may be typed.
 class ColourDelegate : public QStyledItemDelegate
 {
 public:

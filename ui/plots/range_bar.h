@@ -47,7 +47,7 @@ private:
     QPushButton* m_back;
     QStringList m_names; ///< of the methods in `m_snap`
     bool m_applicable = true;
-    bool m_isAlone = false; ///< the words have a line of their own
+    bool m_isAlone = false; ///< the words have a separate line
 };
 
 } // namespace qs

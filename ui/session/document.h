@@ -78,7 +78,7 @@ public:
     const ComparisonPtr& comparison() const { return m_comparison.value; }
     /// The data that `comparison()` was measured on, as the settings named them; "" without one.
     std::string comparedOn() const;
-    /// What the decisions as they stand do to a few samples; null where nobody asked.
+    /// The errors of the current decisions on a few samples; null if not requested.
     PreviewPtr preview() const;
     /// The causes of the outputs' noise; null before *Find causes*.
     const DiagnosisPtr& diagnosis() const { return m_diagnosis.value; }
@@ -114,8 +114,8 @@ public:
     /// keeps them, and an undo brings them back.
     void setEdited(EditedModelPtr edited, PlanPtr plan, const DecisionKeys& keys, GraphMaking made,
                    FoldTreePtr hierarchy);
-    /// The same model, of whose values a run told more, with the plan that follows from it: nodes
-    /// keep their ids, and all that was made stays.
+    /// Sets the same model with types that a run refined, and its plan: node ids do not change, and
+    /// all results stay.
     void refineModel(GraphPtr model, PlanPtr plan, const DecisionKeys& keys);
     void setCalibration(CalibrationPtr calibration, const DecisionKeys& keys);
     void setConverted(ConvertedPtr converted, const DecisionKeys& keys);

@@ -46,7 +46,7 @@ public:
         = 0;
     virtual Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job)
         = 0;
-    /// The forms of a model that nobody calibrated, to be read only (`outlineConversion`).
+    /// The forms of a model without calibration, for display only (`outlineConversion`).
     virtual Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan,
                                          const Recipe& recipe, const JobContext& job)
         = 0;
@@ -81,7 +81,7 @@ public:
     virtual Result<std::string> adopt(const CalibrateRequest& request, const StoredRun& stored,
                                       const JobContext& job)
         = 0;
-    /// A look at a parameter, buffer or constant.
+    /// A preview of a parameter, buffer or constant.
     virtual Result<ValuePreview> preview(const GraphPtr& model, NodeId node, const JobContext& job)
         = 0;
     /// Those that are a single number.

@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// The real engine behind the window. Every call may come from any worker thread. A calibration
+/// The window's real engine. Thread safe: any worker thread may call it. A calibration
 /// that is cancelled leaves its statistics in `keepIn`, a folder that is made when it is needed,
 /// and the next one of the same model, plan and data goes on from there; without a folder it starts
 /// over. `valueBytes`: memory for values from which a comparison goes on after a change, two thirds

@@ -50,8 +50,8 @@ struct FoldEntry
 class FoldTree
 {
 public:
-    /// `plan` may be null: then every operator is its own unit. A wrapped method becomes a module
-    /// of its own inside its module, under the path "head.post_process()".
+    /// `plan` may be null: then every operator is its own unit. A wrapped method becomes a separate
+    /// module inside its module, under the path "head.post_process()".
     static std::shared_ptr<const FoldTree> build(const Graph& graph, const Plan* plan,
                                                  const std::vector<WrappedScope>& wraps = {});
 

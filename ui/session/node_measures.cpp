@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-/// Nothing where the size is unknown, and for what is no tensor.
+/// Nothing if the size is unknown or the value is not a tensor.
 std::optional<double> valueBytes(const ValueType& type)
 {
     if (type.kind != ValueKind::Tensor || !type.shapeKnown)
@@ -44,7 +44,7 @@ public:
             forEachRef(arg.value, [this](ValueRef ref) {
                 if (m_tree.unitOf(ref.node) >= 0 || !m_seen.insert(ref.node).second)
                     return;
-                // A packed weight has no size of its own: what it was packed from has one.
+                // A packed weight has no size; the weight that it was packed from has one.
                 if (const auto bytes = valueBytes(m_graph.value(ref).type))
                     m_sum += *bytes;
                 else

@@ -12,7 +12,7 @@ public:
     virtual ~OpenedFiles() = default;
     /// The file or folder that the user chose for what is open.
     virtual const QString& openedPath() const = 0;
-    /// The project that is saved to; empty for a model that nobody saved.
+    /// The project to save to; empty for a model that was never saved.
     virtual const QString& projectPath() const = 0;
     /// Another window has the project open: it is saved under another name alone.
     virtual bool isReadOnly() const = 0;

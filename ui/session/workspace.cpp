@@ -275,7 +275,7 @@ void Workspace::chooseBackend(const std::string& nameOrPath)
     Recipe recipe = m_document.recipe();
     if (auto made = withBackend(recipe, nameOrPath))
         recipe = std::move(*made);
-    else // planning tells what is wrong with it
+    else // planning reports what is wrong with it
         recipe.backend = nameOrPath;
     change(tr("choose backend %1").arg(QString::fromStdString(nameOrPath)), std::move(recipe));
 }

@@ -109,7 +109,7 @@ private:
     bool m_runFits = false; ///< its errors are on the nodes of the graph as it is
     Facts m_facts;
     FoldTreePtr m_tree;
-    GraphPtr m_treeModel; ///< that `m_tree` was last told of with
+    GraphPtr m_treeModel; ///< of the last `m_tree` that was announced
     RepeatedModulesPtr m_repeats;
     std::optional<Verdict> m_filter;
     StyleRules m_styleRules; ///< it and what comes after follow the others

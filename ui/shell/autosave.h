@@ -12,9 +12,9 @@ class MessageBar;
 class ProjectFiles;
 class Workspace;
 
-/// Keeps decisions that nobody saved in a file of the user's own data folder: a second after each
-/// step and every half minute. Before a step is applied, it is noted as under way, until it went
-/// well: after a crash that it caused it can be left out, by name. GUI thread only.
+/// Saves unsaved decisions to a file in the user's data folder: one second after each step and
+/// every 30 seconds. A step is recorded before it is applied and confirmed afterwards: if it
+/// crashes the program, the next start offers to leave it out, by name. GUI thread only.
 class Autosave : public QObject
 {
     Q_OBJECT

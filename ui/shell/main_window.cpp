@@ -263,7 +263,7 @@ void MainWindow::refreshTitle()
         placeTitle();
         return;
     }
-    // Another window may have a file of this name: the whole folder tells them apart.
+    // Another window may have a file of this name: the full folder distinguishes them.
     const QString project = m_projects->projectName();
     const QFileInfo open(project.isEmpty() ? toQString(document.model()->info().path)
                                            : m_projects->projectPath());

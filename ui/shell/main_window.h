@@ -37,7 +37,7 @@ class StylePanel;
 class VerdictList;
 
 /// The window: pipeline on top, modules left, graph in the middle over the plots, properties right.
-/// It wires the views to the workspace and holds no state of its own. GUI thread only.
+/// It wires the views to the workspace and holds no other state. GUI thread only.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT

@@ -77,7 +77,7 @@ bool ProjectFiles::lock(const QString& project)
         return true;
     auto lock = std::make_unique<QLockFile>(project + QStringLiteral(".lock"));
     lock->setStaleLockTime(0); // only a program that has ended gives it up
-    // A folder that nobody may write to has no lock either: saving says what is wrong.
+    // A folder without write permission has no lock either: saving reports the problem.
     if (!lock->tryLock(0) && lock->error() == QLockFile::LockFailedError)
         return false;
     m_lock = std::move(lock);
@@ -156,7 +156,7 @@ void ProjectFiles::openProject(const QString& path, Project project, const QStri
                                bool isOther)
 {
     m_opening = Opening {path, path};
-    // Missing data are told once the model is there.
+    // Missing data are reported once the model is there.
     m_opening->settings = settingsOf(project, path.toStdString());
     m_opening->windowState = QByteArray::fromStdString(project.windowState);
     m_opening->history = std::move(project.history);

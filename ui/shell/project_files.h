@@ -82,7 +82,7 @@ private:
     void search(const QString& text, Work work, Done done);
     /// Says that the data are nowhere, with a button to choose them.
     void askForData(const QString& was);
-    /// The project names the new place from now on, so that nobody is asked again.
+    /// Stores the new place in the project, so that the question does not come again.
     void rememberModel(const QString& path);
     /// Nothing is opened: what is being opened besides goes on.
     void refuse(const Error& error);

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The files' names, in order; those that several share with as many of their folders as tell them
-/// apart: "net.pt2", "v1/digits.pt2", "v2/digits.pt2".
+/// The files' names, in order; names that several files share get the folders that distinguish
+/// them: "net.pt2", "v1/digits.pt2", "v2/digits.pt2".
 QStringList shortPaths(const QStringList& paths);
 
 } // namespace qs

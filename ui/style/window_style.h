@@ -30,7 +30,7 @@ QString coloursText(WindowStyle::Colours colours);
 /// From the settings; values that are not offered count as not set.
 WindowStyle savedStyle();
 void saveStyle(const WindowStyle& style);
-/// The looks that `applyStyle` last applied.
+/// The style that `applyStyle` last applied.
 const WindowStyle& styleInUse();
 /// Theme, fonts and style sheet of the program. Windows that are there already are made anew by
 /// `MainWindow::changeStyle`. GUI thread only.

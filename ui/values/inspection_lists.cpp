@@ -22,7 +22,7 @@ namespace qs {
 
 namespace {
 
-/// A bar behind the text, of the length that the cell says.
+/// Draws a bar under the text, with the cell's value as its length.
 class ShareDelegate : public QStyledItemDelegate
 {
 public:
@@ -93,7 +93,7 @@ void InspectionLists::fillList()
             outliers ? QStringLiteral(", %1").arg(toQString(counted(outliers, "outlier")))
                      : QString());
         lists << (inspection->samples.empty()
-                      ? tr("samples cannot be told apart here")
+                      ? tr("no separate samples here")
                       : toQString(counted(inspection->sampleCount, "sample")));
         for (const WeightInspection& weight : inspection->weights)
             lists << QStringLiteral("%1 · %2").arg(

@@ -16,8 +16,8 @@ namespace qs {
 
 class InspectionTable;
 
-/// The lists of a look, one at a time: channels, samples, channels of each weight; the worst first.
-/// GUI thread only.
+/// The lists of an inspection, one at a time: channels, samples, channels of each weight; the worst
+/// first. GUI thread only.
 class InspectionLists : public QWidget
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ class InspectionLists : public QWidget
 public:
     explicit InspectionLists(QWidget* parent);
 
-    /// Null: nothing. A stale look cannot be clicked.
+    /// Null: nothing. A stale inspection cannot be clicked.
     void show(const ValueInspectionPtr& inspection, bool isStale);
     /// The list as CSV: the selected rows, or all.
     QString csv() const;

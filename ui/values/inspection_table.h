@@ -11,9 +11,9 @@
 
 namespace qs {
 
-/// One list of a look: the channels of the value, those of one of its weights, or the samples.
-/// Numbers under Qt::UserRole; under `kBarRole` the noise as a part of the noisiest row's, 0 to 1.
-/// GUI thread only.
+/// One list of an inspection: the channels of the value, those of one of its weights, or the
+/// samples. Numbers under Qt::UserRole; under `kBarRole` the noise as a part of the noisiest row's,
+/// 0 to 1. GUI thread only.
 class InspectionTable : public QAbstractTableModel
 {
     Q_OBJECT
@@ -43,7 +43,7 @@ public:
 
     explicit InspectionTable(QObject* parent = nullptr);
 
-    /// `weight`: which one, for that list. A null look empties the table.
+    /// `weight`: which one, for that list. A null inspection empties the table.
     void show(ValueInspectionPtr inspection, List list, std::size_t weight = 0);
     List list() const { return m_list; }
     /// The sample, or the channel and the result that it belongs to, of a row.

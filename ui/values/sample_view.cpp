@@ -33,7 +33,7 @@ std::pair<double, double> rangeOf(const std::vector<float>& a, const std::vector
     return {low, high};
 }
 
-/// Blue below, the panel's grey at zero, orange above: told apart by every kind of eyes.
+/// Blue below, the panel's grey at zero, orange above: distinguishable for colour-blind people.
 QColor differenceColour(double place)
 {
     static const QColor kBelow(33, 102, 172), kAbove(217, 95, 2);

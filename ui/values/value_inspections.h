@@ -15,9 +15,10 @@ namespace qs {
 
 class Workspace;
 
-/// One look at a value over all data and one sample's values, asked of the engine on its lane while
-/// somebody watches; a newer wish cancels the older, and so does a stage of the pipeline, which
-/// goes first. Both are remembered with the key of the decisions that they are of. GUI thread only.
+/// One inspection of a value over all data and one sample's values, asked of the engine on its lane
+/// while somebody watches; a newer wish cancels the older, and so does a stage of the pipeline,
+/// which goes first. Both are remembered with the key of the decisions that they are of. GUI thread
+/// only.
 class ValueInspections : public QObject
 {
     Q_OBJECT
@@ -25,7 +26,7 @@ class ValueInspections : public QObject
 public:
     explicit ValueInspections(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Nothing is asked while nobody watches.
+    /// Asks the engine for nothing while not watched.
     void setWatched(bool watched);
     /// A node, or an output of the model; none: nothing.
     void setTarget(const std::optional<InspectionTarget>& target);
@@ -67,7 +68,8 @@ private:
     ValuePart m_part;
     ValueInspectionPtr m_inspection;
     SampleValuesPtr m_values;
-    Key m_inspectionKey, m_valuesKey; ///< decisions of the look; all that the values are of
+    Key m_inspectionKey,
+        m_valuesKey; ///< decisions of the inspection; all that the values depend on
     Key m_valuesDecisions;
     Key m_askedInspection, m_askedValues; ///< under way, or failed
     QString m_failure;

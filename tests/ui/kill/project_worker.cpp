@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Works on a project in the window as somebody in a hurry does, until it is killed: decisions and
-// edits, every few a save, now and then a calibration. Each decision is told in a log before the
+// edits, every few a save, now and then a calibration. Each decision is written to a log before the
 // next one: the time and the hash of the recipe. With QS_CRASH it crashes where an edited graph is
 // shown.
 #include "engine/base/sha256.h"
@@ -131,7 +131,7 @@ private:
     bool m_begun = false;
 };
 
-/// The hash of the recipe in a project file as the worker tells it.
+/// The hash of the recipe in a project file as the worker prints it.
 int tellOf(const QString& file)
 {
     const auto project = readProject(file.toStdString());

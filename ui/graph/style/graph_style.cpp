@@ -349,7 +349,7 @@ private:
                 + bodiesDetail(m_facts, m_graph, entry);
             if (entry.kind == FoldEntry::Kind::Unit)
                 out.inside = insideText(m_facts, m_graph, m_tree, entry);
-            // In full: a look keeps its number as a float.
+            // In full: a node's style keeps its number as a float.
             if (const auto noise
                 = m_by == ColourBy::Noise ? m_facts.noise(judged.origins) : std::nullopt)
                 out.badge = toQString(partText(noise->part));

@@ -16,7 +16,7 @@ class Minimap : public QWidget
 
 public:
     Minimap(GraphView& view, QWidget* parent);
-    /// The graph has another look or layout.
+    /// The graph has another style or layout.
     void repaintGraph();
 
 protected:

@@ -10,7 +10,7 @@ namespace qs {
 class Workspace;
 
 /// The edges of the selected node: what it reads and what reads it, each with how it is quantized.
-/// Choosing one looks at it. GUI thread only.
+/// Choosing one inspects it. GUI thread only.
 class EdgeListCard : public Card
 {
     Q_OBJECT

@@ -115,7 +115,7 @@ void RecipePanel::apply()
 
 bool RecipePanel::eventFilter(QObject* watched, QEvent* event)
 {
-    // Undo means the last decision, unless the text holds something that is none yet.
+    // Undo means the last decision, unless the text holds a change that is not yet a decision.
     if (event->type() == QEvent::ShortcutOverride && m_editor->problemLine() == 0
         && !m_typing->isActive()) {
         const auto* key = static_cast<QKeyEvent*>(event);

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// A larger selection is no single place of a block.
+/// A larger selection is not a single place of a block.
 constexpr std::size_t kMostRepeated = 64;
 
 AssignScope moduleScope(const std::string& path, const QString& text)
@@ -35,7 +35,7 @@ void addMembers(const Workspace& workspace, std::vector<AssignScope>& out)
     const NodeTitles titles(*model);
     for (NodeId id : group->members) {
         const Node& node = model->get(id);
-        // A layer of its own is meant as a layer: the rule then reads as torch.ao's users write it.
+        // A torch.nn layer gets a rule for the layer, as torch.ao's users write it.
         const bool layer
             = node.scope.moduleClass.starts_with("torch.nn.") && !node.scope.path.empty();
         out.push_back({QObject::tr("only %1").arg(toQString(titles.of(node))),
@@ -151,7 +151,7 @@ std::vector<AssignScope> assignScopes(Workspace& workspace)
     if (!tree || entries.empty())
         return out;
     const std::string selected = selection.modulePath().toStdString();
-    // A wrapped method is no module: rules are made for its operators.
+    // A wrapped method is not a module: rules are made for its operators.
     if (selection.isModule() && moduleOfPath(selected) == selected) {
         if (!selected.empty())
             out.push_back(moduleScope(selected, QObject::tr("this module")));

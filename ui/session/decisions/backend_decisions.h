@@ -25,7 +25,7 @@ QString backendPurpose(const std::string& nameOrPath);
 /// Where a backend's file goes: the project's folder, else the model's.
 QString backendFolder(const Workspace& workspace, const OpenedFiles& files);
 
-/// The recipe's backend as it is edited: one that is shipped as a copy with a name of its own.
+/// The recipe's backend for editing: a shipped backend becomes a copy with a new name.
 Result<Backend> editedBackend(const Recipe& recipe);
 
 /// A file of that folder for the backend, named after it: one that is not there yet, or that says
@@ -42,7 +42,7 @@ Result<void> useBackend(Workspace& workspace, const QString& text, const Backend
 struct MissingFusion
 {
     std::vector<std::string> pattern; ///< the operators it would fuse
-    bool isPartnerAlone = false; ///< the fusion is there, and leaves behind what stays float
+    bool isPartnerAlone = false; ///< the fusion exists, but its partner stays float
     Backend backend; ///< with what lacks
 };
 /// Of the document's plan; empty where no shipped backend has such a fusion, or another thing keeps

@@ -20,7 +20,7 @@ class Workspace;
 /// A cure of the document's recipe as a list shows it. A value.
 struct CureRow
 {
-    QString text; ///< with the names that users read of nodes, and all that is told of it
+    QString text; ///< with the displayed names of nodes and all its remarks
     QString problem; ///< why it was left out; empty where it was not
     std::vector<NodeId> nodes; ///< that it names
     bool off = false;
@@ -37,7 +37,7 @@ QString proposalText(const Document& document, const Proposal& proposal);
 /// One undoable step: adds the cure to the recipe, with the qconfig that it brings.
 void takeProposal(Workspace& workspace, const Proposal& proposal);
 
-/// Each is one undoable step; an index behind the last cure does nothing.
+/// Each is one undoable step; an index beyond the last cure has no effect.
 void switchCure(Workspace& workspace, std::size_t index, bool off);
 void takeCureAway(Workspace& workspace, std::size_t index);
 

@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// What has more members is a choice of many nodes, whose edges nobody steps through.
+/// A selection with more members is a choice of many nodes: stepping through edges is off.
 constexpr std::size_t kLargestUnit = 64;
 
 QString stepText(const Facts& facts, const Edge& edge, std::size_t count, const QString& what)

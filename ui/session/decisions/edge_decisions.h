@@ -25,8 +25,8 @@ void stepEdge(Workspace& workspace, int by);
 
 /// Through which the edge's value is read; none where it is read in float, or before planning.
 ObserverId observerOnEdge(Workspace& workspace, const Edge& edge);
-/// The edge that is looked at: the selected one; for a selected node whose first observed output
-/// has no observer of its own, the first of those that its readers read it through with one.
+/// The inspected edge: the selected one; else, if the first observed output of the selected node
+/// has no own observer, the first edge to a reader with one.
 std::optional<Edge> inspectedEdge(Workspace& workspace);
 
 /// The edges that a decision on this one is written for: with all that shares its observer, and

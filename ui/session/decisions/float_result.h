@@ -18,7 +18,7 @@ struct FloatResultChoice
 {
     bool isOn = false; ///< of all layers among them that may give float
     bool isOpen = false; ///< it can be changed: there are such layers, and no other key decides
-    QString why; ///< what a tooltip tells of it
+    QString why; ///< text of the tooltip
 };
 /// Of the statically quantized linears and convolutions among the nodes. GUI thread.
 FloatResultChoice floatResultOf(Workspace& workspace, const std::vector<NodeId>& nodes);

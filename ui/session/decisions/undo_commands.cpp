@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// As many nodes are told by name.
+/// So many nodes are listed by name.
 constexpr int kNamedKeys = 3;
 
 /// "conv1 · conv2d", "conv1 + bn1", "12 nodes", "module layer1", "all Conv2d + ReLU", "the whole

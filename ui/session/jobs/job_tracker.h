@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// Hands out one number per job and tells whether it is still the newest of its tag: a result of an
-/// older one is dropped. GUI thread only.
+/// Numbers jobs and reports whether a job is still the newest of its tag: results of older jobs are
+/// dropped. GUI thread only.
 class JobTracker
 {
 public:

@@ -36,7 +36,7 @@ public:
 
     /// Asks what a recipe would do; the answer comes as `tried`. A newer one takes its place.
     void tryRecipe(const Recipe& recipe);
-    /// Nobody waits for the answer any more.
+    /// Drops the request: its answer is no longer needed.
     void stopTrying();
     /// The answer to the last recipe; null while it is worked out, or where there is none.
     const PreviewPtr& trial() const { return m_trial; }

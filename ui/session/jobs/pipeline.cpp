@@ -154,7 +154,7 @@ void Pipeline::plan()
         [this, model, making = GraphMaking::of(recipe),
          keys = m_document.keys()](Result<PlannedModel> result) {
             if (model != m_document.model()) {
-                plan(); // meanwhile a run told more of the model
+                plan(); // meanwhile a run refined the model
                 return;
             }
             m_failed[std::size_t(Stage::Plan)].reset();

@@ -27,7 +27,7 @@ public:
     void toggle(const std::vector<NodeId>& nodes);
     bool contains(NodeId id) const { return m_nodes.contains(id); }
     const std::unordered_set<NodeId>& nodes() const { return m_nodes; }
-    /// The first bookmark behind `from` in graph order, around the end; none without bookmarks.
+    /// The first bookmark after `from` in graph order, wrapping at the end; none without bookmarks.
     NodeId next(NodeId from) const;
 
 Q_SIGNALS:

@@ -28,8 +28,8 @@ public:
     const QString& error() const { return m_error; }
     /// Units of the workspace's tree in graph order.
     const std::vector<int>& results() const { return m_results; }
-    /// Selects the result behind (+1) or before (-1) the selection, around the end. False without
-    /// results.
+    /// Selects the result after (+1) or before (-1) the selection, wrapping at the ends. False
+    /// without results.
     bool step(int direction);
     /// Selects every result.
     void selectAll();

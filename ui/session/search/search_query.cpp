@@ -28,7 +28,7 @@ struct Word
     bool isRegex = false;
 };
 
-/// Reads one word from `at` on, and leaves `at` behind it.
+/// Reads one word from `at` on and sets `at` to the position after it.
 Result<Word> readWord(const QString& expression, qsizetype& at)
 {
     Word word;

@@ -53,7 +53,7 @@ std::string ModuleActions::selectedModule() const
     const auto entries = m_workspace.selectedEntries();
     if (entries.empty())
         return {};
-    // An operator or a fused pair is no module: what is meant for it may not seize the one around.
+    // An operator or a fused pair is not a module: a command for it must not reach its module.
     const auto& tree = *m_workspace.foldTree();
     const FoldEntry& entry = tree.entry(entries.front());
     const std::string module = moduleOfPath(entry.path);

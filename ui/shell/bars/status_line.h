@@ -30,7 +30,7 @@ protected:
 
 private:
     void refresh();
-    /// What a run of the plan takes, told anew when plan or batch size changed.
+    /// Memory that a run of the plan takes; recomputed when plan or batch size changed.
     QString memoryText();
 
     Workspace& m_workspace;

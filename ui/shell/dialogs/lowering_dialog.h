@@ -64,7 +64,8 @@ private:
 
 /// A row's kernel as a person reads it.
 QString kernelText(const std::string& kernel);
-/// The recipe without the row of that pattern: a row of its own goes, torch.ao's is marked removed.
+/// The recipe without the row of that pattern: removes the recipe's own row, marks torch.ao's row
+/// as removed.
 Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& pattern);
 /// The recipe with torch.ao's row of that pattern back in use.
 Recipe withLoweringRowBack(const Recipe& recipe, const std::vector<std::string>& pattern);

@@ -82,7 +82,7 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_summary->setText(
-        tr("Each export is loaded in the runtimes it is for, in processes of their own; its "
+        tr("Each export is loaded in its runtimes, each in a separate process; its "
            "outputs are held to those of the converted model here and to the float model's."));
     column->addWidget(m_summary);
     auto* buttons = new QHBoxLayout;
