@@ -14,41 +14,42 @@
 
 namespace qs {
 
-/// The reference form and the model without its quantizers, as they run. Borrows.
+/// The reference form and the model without its quantizers, with their interpreters. Borrows.
 struct BlameRuns
 {
     const FloatTwin& twin;
     const Interpreter& floatRun;
     const Interpreter& referenceRun;
-    std::vector<std::size_t> outputs; ///< those that may be floats, among all, flat and in order
+    std::vector<std::size_t> outputs; ///< flat indices of outputs that may hold floats, ascending
     std::vector<std::string> names; ///< of all outputs
     std::vector<double> weights {}; ///< of `outputs`; empty = all alike
 };
 
-/// Those of all outputs that a blame is about.
+/// The outputs `runs.outputs`, out of all.
 std::vector<at::Tensor> measuredOutputs(const BlameRuns& runs, const std::vector<at::Tensor>& all);
 
-/// Runs batches back through the model without quantizers and sums what each site's noise does to
-/// the outputs. One thread at a time.
+/// Runs batches backwards through the model without quantizers and sums the noise that each site
+/// causes in the outputs. One thread at a time.
 class BackwardPasses
 {
 public:
     static Result<BackwardPasses> create(const BlameRuns& runs, std::uint64_t seed,
                                          std::size_t bytes, const JobContext& job);
 
-    /// The outputs' signal of a batch that `add` gets later. Where there are several outputs, and
-    /// several batches, all are measured before the first: each output counts by its whole signal.
+    /// Adds the outputs' signal power of a batch. With several outputs and several batches, call it
+    /// for all batches before the first `add`: each output is then scaled by its total signal.
     Result<void> measure(const std::vector<at::IValue>& inputs, std::int64_t samples,
                          const JobContext& job);
-    /// One batch, `probes` times. Errors: an output that is not finite; those of running; a cancel.
+    /// Adds one batch, with `probes` probes. Errors: an output that is not finite, a failed
+    /// operator, a cancel.
     Result<void> add(const std::vector<at::IValue>& inputs, std::int64_t samples, int probes,
                      const JobContext& job);
 
-    /// By site what was found of it; nothing of those that change no value that reaches them.
+    /// The result of each site; nothing for a site that changes no value that reaches it.
     std::vector<std::optional<SiteBlame>> sites() const;
     /// A line for each reason why a site has no derivative, or not all of it.
     std::set<std::string> blocks() const;
-    /// Of the reference form.
+    /// Noise over signal of the reference form.
     const OutputPowers& powers() const { return m_powers; }
     std::int64_t samples() const { return m_sums.samples(); }
 
@@ -56,15 +57,15 @@ private:
     BackwardPasses(const BlameRuns& runs, Gradients gradients, std::uint64_t seed);
     /// A stored tensor that lies on its grid, because it was quantized before, is not a site.
     Result<void> findIdleWeights(const JobContext& job);
-    /// The outputs of the reference form; on the way, which of its quantizers change a value.
+    /// Returns the outputs of the reference form; notes which of its quantizers change a value.
     Result<std::vector<at::Tensor>> runReference(const std::vector<at::IValue>& inputs,
                                                  const JobContext& job);
     Result<void> checkFinite(const std::vector<at::Tensor>& outputs) const;
     Result<void> addOutputs(const std::vector<at::Tensor>& outputs,
                             const std::vector<at::Tensor>& noisy, std::int64_t samples);
     std::vector<at::Tensor> cotangents(const std::vector<at::Tensor>& outputs, int probe) const;
-    /// Converts shares from the signal power that probes are scaled by, that of the first batch if
-    /// nothing was measured before, to that of all batches. The mean over the outputs.
+    /// Factor that converts shares from the signal power that scales the probes (without `measure`,
+    /// that of the first batch) to that of all batches; the mean over the outputs.
     double correction() const;
     Result<void> addPlace(std::size_t index, int probe, const at::Tensor& value,
                           const at::Tensor& gradient, const Frame& segment);
@@ -79,7 +80,7 @@ private:
     OutputPowers m_ahead; ///< of `measure`
     std::int64_t m_aheadSamples = 0;
     int m_probes = 1;
-    /// A value with noise in it, as long as places and probes have yet to see it.
+    /// A value with noise, held until all places and probes have read it.
     struct Kept
     {
         at::Tensor noisy;

@@ -13,24 +13,25 @@
 
 namespace qs {
 
-/// How much is looked at.
+/// Amount of data and sites that a blame measures.
 struct BlameOptions
 {
-    std::int64_t samples = 64; ///< at most; whole batches are taken, one at least
+    std::int64_t samples = 64; ///< at most; whole batches, at least one
     /// Samples times probes, at least: data with fewer samples are probed several times each.
     std::int64_t rows = 64;
     std::uint64_t seed = 0; ///< of the probes
-    std::size_t bytes = 0; ///< of values that one pass keeps; 0 = no limit
-    /// Of the model's outputs, flat and in order: how much each counts; empty = all alike. Shares
-    /// are then weighted means.
+    std::size_t bytes = 0; ///< limit of the values that one pass keeps; 0 = no limit
+    /// Weight of each of the model's outputs, flat and in order; empty = equal weights. Shares are
+    /// weighted means.
     std::vector<double> weights {};
-    /// Sites that are measured too, the greatest first, each alone switched on. Without a number
-    /// none where the shares add up (`Blame::isAdditive`), else 16 and those without a derivative.
+    /// Number of sites, greatest share first, that are also measured with that site alone switched
+    /// on. Default: 0 if the shares add up (`Blame::isAdditive`), else 16 and all sites without a
+    /// derivative.
     std::optional<std::int64_t> exact {};
     friend bool operator==(const BlameOptions&, const BlameOptions&) = default;
 };
 
-/// What reads a quantized value, through operators that only move values.
+/// Kind of the consumer of a quantized value, seen through operators that only move values.
 enum class ReaderClass : std::uint8_t
 {
     Multiplies, ///< as an operand of a convolution, a linear, a product, attention, a recurrence
@@ -54,84 +55,85 @@ struct BlameSite
     Kind kind = Kind::Value;
     ReaderClass readers = ReaderClass::Multiplies; ///< of a value
     ObserverId observer; ///< of the plan; none for an interior
-    /// Of the float model: the operator that makes the value, or that the weight or the interior
-    /// belongs to; an input of the model.
+    /// Node of the float model: the operator that produces the value, the owner of the weight or
+    /// interior, or an input of the model.
     NodeId node;
-    ValueRef value; ///< of the float model: the value; of a weight the stored tensor, if it is one
-    /// Of the float model: the operators that read the value here, or the weight; in graph order.
+    ValueRef value; ///< of the float model: the value, or a weight's stored tensor if it has one
+    /// Operators of the float model that read the value here, or the weight; in graph order.
     std::vector<NodeId> at;
 };
 std::string_view siteKindName(BlameSite::Kind kind); ///< "value", "weight", "interior"
 
-/// What the values and the noise of a site look like, over some samples of a blame. Of a weight
-/// those of the operator's results.
+/// Statistics of the values and the noise of a site, over some samples of a blame. For a weight:
+/// of the results of its operator.
 struct ValueProfile
 {
-    std::vector<double> channelMax; ///< largest magnitude; empty where a value has no channels
+    std::vector<double> channelMax; ///< largest magnitude; empty without channels
     std::vector<double> channelLow, channelHigh; ///< least and greatest, over all samples
     /// Share of the batches in which the channel is an outlier: at least `kWideRange` times the
     /// median channel.
     std::vector<double> channelWide;
     std::vector<double> meanError; ///< by channel, of the noise
     std::vector<double> errorPower; ///< by channel, mean square of the noise
-    /// Largest magnitude by place among all dimensions but those of samples and channels; empty
-    /// where there are none, where their number changes, or where there are too many.
+    /// Largest magnitude by position in all dimensions except samples and channels; empty
+    /// without positions, with too many, or if their number changes.
     std::vector<double> positionMax;
     /// Largest magnitude by sample, in the order of the data; empty where a value has no dimension
     /// of samples.
     std::vector<double> sampleMax;
 };
 
-/// How steep the outputs are where a value is how large, by equal bins over [-reach, reach].
+/// Gradients of the outputs by the magnitude of a value, in equal bins over [-reach, reach].
 struct ValueSlopes
 {
-    double reach = 0; ///< a power of two; 0 where nothing was seen
+    double reach = 0; ///< a power of two; 0 if no value was seen
     std::vector<double> counts; ///< values in each bin
-    std::vector<double> squares; ///< of the gradients there, their sum
+    std::vector<double> squares; ///< sum of squared gradients in each bin
 };
 
-/// What one site does to the outputs. Shares are noise over signal, both powers, as the mean over
-/// the outputs that are measured: -10 log10(share) is the SQNR that the site alone would leave.
+/// Effect of one site on the outputs. Shares are noise power over signal power, the mean over the
+/// measured outputs: -10 log10(share) is the SQNR with this site alone switched on.
 struct SiteBlame
 {
     BlameSite site;
     double share = 0; ///< predicted by one backward pass (Hutchinson 1990)
     double standardError = 0; ///< of the share, over samples and probes
-    /// What the share would be of noise without structure: |noise|^2 times the mean squared
-    /// gradient (Sripad and Snyder 1977; FIT, Zandonati 2023).
+    /// The share for noise without structure: |noise|^2 times the mean squared gradient
+    /// (Sripad and Snyder 1977; FIT, Zandonati 2023).
     double white = 0;
     std::optional<double> exact; ///< measured with this site alone switched on
-    std::optional<double> ownDb; ///< SQNR of the site's own value; none where nothing is lost
-    std::shared_ptr<const ValueProfile> profile {}; ///< null where nothing was seen
-    /// Of a value that loses much (`SiteSums`), from the batch on where it does; else null.
+    std::optional<double> ownDb; ///< SQNR of the site's own value; nothing if it is exact
+    std::shared_ptr<const ValueProfile> profile {}; ///< null if no value was seen
+    /// Only for a value with large noise (`SiteSums`), from that batch on; else null.
     std::shared_ptr<const ValueSlopes> slopes {};
-    bool blocked = false; ///< no derivative leads from it to an output: only `exact` counts
-    /// The best that is known, for orders and sums: `exact`, else `share` by what measured sites
-    /// showed of theirs.
+    bool blocked = false; ///< no derivative reaches an output: only `exact` is valid
+    /// Best estimate, for orders and sums: `exact`, else `share` corrected by the ratio of exact to
+    /// predicted shares of measured sites.
     double expected = 0;
 };
 
-/// Who causes the noise of the model's outputs. A value; share as BlamePtr.
+/// The sites that cause the noise of the model's outputs. A value; share as BlamePtr.
 struct Blame
 {
     std::vector<SiteBlame> sites; ///< greatest share first
     double predicted = 0; ///< sum of the shares
     double measured = 0; ///< noise over signal of the reference form, on the same samples
     std::int64_t samples = 0;
-    int probes = 0; ///< backward passes a sample
+    int probes = 0; ///< backward passes per sample
     std::vector<std::string> outputs; ///< names of those that are measured
-    std::vector<std::string> leftOut; ///< a line for each output, or site, that is not, and why
+    std::vector<std::string>
+        leftOut; ///< one line for each output or site without a measurement: the reason
 
-    /// How far the shares add up to the noise; 1 where all is linear. Nothing without noise.
+    /// Sum of the shares over the measured noise; 1 for a linear model. Nothing without noise.
     std::optional<double> additivity() const;
-    /// Whether the shares may be taken for what each site does: `additivity` within 0.5 and 2.
+    /// Whether shares are reliable: `additivity` is within 0.5 and 2.
     bool isAdditive() const;
 };
 using BlamePtr = std::shared_ptr<const Blame>;
 
 /// -10 log10 of a share, capped at +-200 dB.
 double shareDb(double share);
-/// The share of so many dB.
+/// Inverse of `shareDb`: the share for this SQNR in dB.
 double shareOfDb(double db);
 
 } // namespace qs

@@ -16,9 +16,9 @@ namespace qs {
 struct NoisePart
 {
     double part = 0;
-    double standardError = 0; ///< 0 where all of it was measured
+    double standardError = 0; ///< 0 if the part was measured exactly
 
-    /// Parts add up; errors do as those of independent estimates.
+    /// Adds parts; adds standard errors in squares, as of independent estimates.
     NoisePart& operator+=(const NoisePart& other)
     {
         part += other.part;
@@ -27,15 +27,15 @@ struct NoisePart
     }
 };
 
-/// What a unit (a fusion, or a single operator) does to the outputs: its values, its weights
-/// and what is quantized inside it, together.
+/// Noise that a unit (a fusion, or a single operator) causes in the outputs: by its values, its
+/// weights and its interior together.
 struct UnitNoise
 {
     NodeId node; ///< of the float model: the last of the fusion, which carries its errors too
     NoisePart noise;
 };
 
-/// A blame with what follows from it, and what both were made with. A value; share as DiagnosisPtr.
+/// A blame with its causes and their inputs. A value; share as DiagnosisPtr.
 struct Diagnosis
 {
     BlamePtr blame;
@@ -43,19 +43,19 @@ struct Diagnosis
     std::vector<UnitNoise> units; ///< the greatest first
     BlameOptions options;
     bool eightBitsHold = false; ///< `DiagnosisParts::eightBitsHold`
-    std::string data; ///< as named by the run that made it
+    std::string data; ///< as the run named its data
 
     /// The node of the site that the cause is about.
     NodeId nodeOf(const Cause& cause) const { return blame->sites.at(cause.site).site.node; }
 };
 using DiagnosisPtr = std::shared_ptr<const Diagnosis>;
 
-/// The noise of all sites together, as far as it is known (`SiteBlame::expected`).
+/// Sum of `SiteBlame::expected` over all sites.
 double expectedNoise(const Blame& blame);
-/// The part of one site in `all`, which is `expectedNoise`; zero without noise.
+/// The part of one site in `all` (= `expectedNoise`); zero without noise.
 NoisePart noisePart(const SiteBlame& site, double all);
-/// The parts of all units, the greatest first, equal ones in graph order. `model` and `plan`: that
-/// were blamed.
+/// The parts of all units, the greatest first, equal ones in graph order. `model` and `plan`:
+/// those of the blame.
 std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const Plan& plan);
 
 } // namespace qs

@@ -9,14 +9,14 @@
 
 namespace qs {
 
-/// Where the noise of one site enters the twin, and how the reference form makes it.
+/// A point where the noise of one site enters the twin, and its source in the reference form.
 struct NoisePlace
 {
     std::size_t site = 0; ///< index into `FloatTwin::sites`
-    ValueRef at; ///< of the twin: what the noise is added to
-    ValueRef noisy; ///< of the reference form: the same value with the noise in it
-    /// Values of the reference form that `noisy` is made from, each with the float value of the
-    /// twin that stands for it.
+    ValueRef at; ///< value of the twin that the noise is added to
+    ValueRef noisy; ///< value of the reference form: the same with noise
+    /// Values of the reference form from which `noisy` is computed, each with its counterpart in
+    /// the twin.
     std::vector<std::pair<ValueRef, ValueRef>> given;
 };
 
@@ -24,20 +24,20 @@ struct NoisePlace
 struct StoredPair
 {
     std::size_t site = 0; ///< index into `FloatTwin::sites`
-    ValueRef raw; ///< what is quantized
-    ValueRef shown; ///< what its readers see
+    ValueRef raw; ///< input of the quantizer
+    ValueRef shown; ///< value that the readers get
 };
 
-/// The reference form without its quantizers: what it computes if nothing is lost. Each class of
-/// readers of a value that was quantized reads it through a separate identity
-/// (`kObserveTarget`), the place where that noise enters. Other nodes keep their ids.
+/// The reference form without its quantizers: its result without quantization noise. Each class
+/// of readers of a quantized value reads it through a separate identity
+/// (`kObserveTarget`), where its noise enters. Other nodes keep their ids.
 struct FloatTwin
 {
     GraphPtr reference;
     GraphPtr graph;
     std::vector<BlameSite> sites; ///< in the order of the reference form
-    std::vector<NoisePlace> places; ///< of the same order; a site has one or more
-    std::vector<StoredPair> stored; ///< of the sites that are weights
+    std::vector<NoisePlace> places; ///< in the same order; one or more for each site
+    std::vector<StoredPair> stored; ///< of the weight sites
 };
 
 /// Errors: a cancel.

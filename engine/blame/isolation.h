@@ -11,16 +11,16 @@
 
 namespace qs {
 
-/// Measures what single sites do: the model without quantizers, with one site at a time switched
-/// on. One thread at a time.
+/// Measures the effect of single sites: runs the model without quantizers, with one site at a time
+/// switched on. One thread at a time.
 class Isolation
 {
 public:
-    /// `twin` and the interpreters, of its two graphs, must outlive it.
+    /// `twin` and the interpreters of its two graphs must outlive this object.
     Isolation(const FloatTwin& twin, const Interpreter& floatRun, const Interpreter& referenceRun);
 
-    /// One batch: sees the outputs of the float model, then for each site asked for those with that
-    /// site on, flat and in order. What lies before the first place of a site runs once for all.
+    /// Runs one batch. Calls `see` with the outputs of the float model, then, for each requested
+    /// site, with those with that site on; flat and in order. Nodes before a site's place run once.
     using See = std::function<void(std::optional<std::size_t> site,
                                    const std::vector<at::Tensor>& outputs)>;
     Result<void> run(const std::vector<at::IValue>& inputs, const std::vector<std::size_t>& sites,
@@ -38,7 +38,7 @@ private:
     std::unordered_map<NodeId, std::vector<const NoisePlace*>> m_placesAt; ///< by node of the twin
 };
 
-/// What a place's value is with its site's noise, from its float `value` and others of the twin.
+/// A place's value with its site's noise, computed from its float `value` and others of the twin.
 Result<at::Tensor> noisyValue(const NoisePlace& place, const at::Tensor& value,
                               const Interpreter& floatRun, const Interpreter& referenceRun,
                               const Frame& values);

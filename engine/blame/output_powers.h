@@ -9,26 +9,27 @@
 
 namespace qs {
 
-/// Noise over signal of the outputs of a model, both powers, summed over batches: the mean over its
-/// floating outputs, weighted where weights are given. One thread at a time.
+/// Noise power over signal power of a model's outputs, summed over batches: the mean over the
+/// floating-point outputs, weighted if weights are given. One thread at a time.
 class OutputPowers
 {
 public:
     OutputPowers() = default;
-    /// By output; empty: all alike.
+    /// `weights`: by output; empty: equal.
     explicit OutputPowers(std::vector<double> weights)
         : m_weights(std::move(weights))
     {
     }
-    /// `outputs`: flat and in order; those that are not floats, or all zero, are left out for good.
+    /// `outputs`: flat and in order; outputs that are not floats, or all zero, are excluded for
+    /// good.
     void addSignal(const std::vector<at::Tensor>& outputs);
-    /// Of the same batch.
+    /// Adds the noise of the batch of the last `addSignal`.
     void addNoise(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& noisy);
     bool isMeasured(std::size_t output) const { return m_signal.at(output) > 0; }
     double signal(std::size_t output) const { return m_signal.at(output); }
-    /// What the output counts for in the mean; they add up to 1 over the measured ones.
+    /// Weight of the output in the mean; weights add up to 1 over the measured outputs.
     double weight(std::size_t output) const;
-    /// Mean over the measured outputs; infinite where noise is not finite.
+    /// Mean over the measured outputs; infinite if noise is not finite.
     double share() const;
 
 private:

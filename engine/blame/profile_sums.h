@@ -11,8 +11,8 @@ namespace qs {
 class ProfileSums
 {
 public:
-    /// Float values and the same with noise in them, of one shape; `axis`: of the channels, -1 for
-    /// none.
+    /// Adds float values and the same with noise, of equal shape. `axis`: of the channels, -1 = no
+    /// channels.
     void add(const at::Tensor& value, const at::Tensor& noisy, int axis, std::int64_t samples);
     ValueProfile result() const;
 
@@ -24,7 +24,7 @@ private:
 
     std::vector<double> m_low, m_high, m_wide, m_error, m_power, m_positions, m_samples;
     bool m_hasPositions = true, m_hasSamples = true;
-    std::int64_t m_count = 0; ///< values a channel
+    std::int64_t m_count = 0; ///< values per channel
     std::int64_t m_batches = 0;
 };
 

@@ -12,39 +12,39 @@
 
 namespace qs {
 
-/// Which dimensions of a value are what; -1 where none is, or where it is not known.
+/// Roles of a value's dimensions; -1 = no such dimension, or unknown.
 struct SiteAxes
 {
     int channels = -1;
     int samples = -1; ///< as long as the batch
 };
 
-/// For each site the sums over batches of what one backward pass gives: <gradient, noise>^2. One
+/// For each site, the sum of <gradient, noise>^2 over the backward passes of all batches. One
 /// thread at a time.
 class SiteSums
 {
 public:
-    /// `areValues`: by site, whether slopes are gathered (`ValueSlopes`).
+    /// `areValues`: by site, whether it gathers slopes (`ValueSlopes`).
     explicit SiteSums(std::vector<bool> areValues);
 
     void beginBatch(std::int64_t samples, int probes);
-    /// One place of a site: its value, the same with the noise in it, and the gradient of one
-    /// probe, of one shape; an undefined gradient is zero.
+    /// Adds one place of a site: its value, the same with noise, and the gradient of one probe, of
+    /// equal shape; an undefined gradient counts as zero.
     void add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noisy,
              const at::Tensor& gradient, SiteAxes axes);
     void endBatch();
 
-    /// Means over samples and probes; 0 of sites that nothing was added to.
+    /// Mean over samples and probes; 0 if nothing was added to the site.
     double share(std::size_t site) const;
     double standardError(std::size_t site) const;
     double white(std::size_t site) const;
-    /// Whether the site's own values lose anything.
+    /// Whether the site's own values have noise.
     bool isNoisy(std::size_t site) const { return m_sums[site].noise > 0; }
-    /// SQNR of the site's own values; none where nothing is lost.
+    /// SQNR of the site's own values; nothing without noise.
     std::optional<double> ownDb(std::size_t site) const;
-    /// Null where nothing was added.
+    /// Null if nothing was added.
     std::shared_ptr<const ValueProfile> profile(std::size_t site) const;
-    /// Null where the site's values have never lost so much that their range may be wrong.
+    /// Null if the site's noise was never large enough to suggest a wrong range.
     std::shared_ptr<const ValueSlopes> slopes(std::size_t site) const;
     std::int64_t samples() const { return m_samples; }
     std::int64_t batchSamples() const { return m_batchSamples; } ///< of `beginBatch`
@@ -54,7 +54,7 @@ private:
     struct Products
     {
         std::vector<double> bySample;
-        double whole = 0; ///< of places without a dimension of samples
+        double whole = 0; ///< for places without a sample dimension
         bool isWhole = false;
     };
     struct Sums

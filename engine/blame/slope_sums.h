@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// Gathers how steep the outputs are where a value is how large: squared gradients by bins of the
-/// value.
+/// Sums the squared gradients of the outputs by bins of a value's magnitude
+/// (`ValueSlopes`).
 class SlopeSums
 {
 public:
-    /// Values and the gradient of one probe, of one shape.
+    /// Adds values and the gradient of one probe, of equal shape.
     void add(const at::Tensor& value, const at::Tensor& gradient);
     ValueSlopes result() const { return m_slopes; }
 

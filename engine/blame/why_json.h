@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// Input of the `why` document and text. Borrowed for the call; all must be given.
+/// Input of the `why` document and text. Borrowed for the call; all members are required.
 struct WhyParts
 {
     const Graph* model = nullptr; ///< the float model
@@ -20,9 +20,9 @@ struct WhyParts
     const Blame& blame() const { return *diagnosis->blame; }
 };
 
-/// What a site is called: "block1.conv2 + bn2", "block1.conv2, weight", "lstm, inside".
+/// Title of a site: "block1.conv2 + bn2", "block1.conv2, weight", "lstm, inside".
 std::string siteTitle(const WhyParts& parts, const NodeTitles& titles, const BlameSite& site);
-/// What reads it: "layer1.0 · add", "conv2, conv3 and 2 more"; "the output".
+/// Titles of its readers: "layer1.0 · add", "conv2, conv3 and 2 more"; "the output".
 std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const BlameSite& site);
 
 /// The document of `why --json`, two-space indent; "why" of a result document is the same object:
@@ -31,7 +31,7 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
 /// left_out[]}`. A site: `{title, node, module, op, kind, readers, output, at[], observer, share,
 /// share_db, standard_error, exact, white, own_db, blocked, expected, part, part_error}`, the
 /// greatest share first. A unit:
-/// `{title, node, part, part_error}`: shares of all noise.
+/// `{title, node, part, part_error}`: shares of the total noise.
 std::string whyJson(const WhyParts& parts);
 /// The same, not yet text.
 nlohmann::ordered_json whyDocument(const WhyParts& parts);
