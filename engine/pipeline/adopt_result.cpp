@@ -27,7 +27,7 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
     QS_TRY(auto corrected, correctedShapesOf(*request.model, stored.document));
     if (!corrected.empty()) {
         const std::lock_guard lock(m_shapesMutex);
-        m_toldShapes.insert(sha256); // by the run that found them
+        m_notedShapes.insert(sha256); // by the run that found them
         m_corrected.insert_or_assign(modelKey(*request.model), std::move(corrected));
     }
     QS_TRY(const Run run, prepareRun(request, job));

@@ -198,7 +198,7 @@ Result<bool> StageChain::correctShapes(const CalibrateRequest& request, const Ru
     if (corrected.empty())
         return false;
     const std::lock_guard lock(m_shapesMutex);
-    if (m_toldShapes.insert(model->info().sha256).second)
+    if (m_notedShapes.insert(model->info().sha256).second)
         note(correctedShapesNote(*model, corrected));
     m_corrected.insert_or_assign(modelKey(*request.model), std::move(corrected));
     return true;

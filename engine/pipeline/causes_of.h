@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// What a diagnosis for the processor that this runs on reads. Borrows calibration and blame.
+/// Input of `diagnose` for this machine's processor. Borrows calibration and blame.
 DiagnosisParts diagnosisParts(const Calibration& calibration, const Blame& blame,
                               const GraphPtr& file);
 
-/// The diagnosis of a blame (`diagnose`) for the processor that this runs on. `file`: the model
-/// before its edits.
+/// Diagnoses a blame (`diagnose`) for this machine's processor. `file`: the model before its
+/// edits.
 std::vector<Cause> causesOf(const Calibration& calibration, const Blame& blame,
                             const GraphPtr& file);
 

@@ -8,16 +8,16 @@
 
 namespace qs {
 
-/// One calibration that was asked for, up to the point where data run.
+/// One requested calibration, up to the point where data run.
 struct StageChain::Run
 {
     PreparedPtr prepared;
     std::shared_ptr<const Dataset> data;
     DeviceChoice device;
     Key dataKey; ///< content and cut
-    Key resumeKey; ///< the same whatever the number of batches, where that changes none of them
+    Key resumeKey; ///< independent of the number of batches, if it changes no batch
     Key key; ///< of the calibration
-    std::unordered_map<ObserverId, Key> seen; ///< by observer, under which statistics are kept
+    std::unordered_map<ObserverId, Key> seen; ///< by observer: key of its cached statistics
     double prepareSeconds = 0;
 
     Key amountKey() const { return KeyBuilder("amount").add(dataKey).key(); }

@@ -11,14 +11,14 @@
 
 namespace qs {
 
-/// Refuses a model that holds quantized values already: scales on top of scales would mean nothing.
+/// Refuses a model that is already quantized.
 Result<void> checkFloat(const Graph& model);
 
-/// Refuses a plan that quantizes nothing, with the main reason and what to do about it.
+/// Refuses a plan that quantizes nothing; the error gives the main reason and the remedy.
 Result<void> checkCoverage(const Graph& model, const Plan& plan);
 
-/// Everything in a plan that `--strict` does not let pass: warnings (rules and lowering rows
-/// without effect among them) and dropped qconfigs, one line each, in order.
+/// Findings of a plan that `--strict` refuses: warnings (such as rules and lowering rows without
+/// effect) and dropped qconfigs, one line each, in order.
 std::vector<std::string> strictFindings(const Graph& model, const Plan& plan);
 
 /// Refuses parameters of observers that never saw a value, naming the float nodes, except those in
@@ -26,8 +26,8 @@ std::vector<std::string> strictFindings(const Graph& model, const Plan& plan);
 Result<void> checkCalibrated(const Graph& model, const Plan& plan, const QParamsTable& qparams,
                              const std::vector<std::string>& waived);
 
-/// The plan's findings on the values of `Calibration::notFinite`, in graph order: what a
-/// calibration decided and its recipe did not.
+/// The plan's findings on the values of `Calibration::notFinite`, in graph order: decisions of the
+/// calibration that its recipe does not state.
 std::vector<PlanFinding> notFiniteFindings(const Calibration& calibration);
 
 } // namespace qs

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// A quantized model of any origin beside the float model that it stands for.
+/// A quantized model of any origin and the float model it was made from.
 struct FileCompareRequest
 {
     GraphPtr floating; ///< as its file holds it, without edits
@@ -26,8 +26,8 @@ struct FileCompareResult
 };
 
 /// Opens the quantized file with the engine that it was made for and compares it with the float
-/// model over those data, for the command line and the window alike. What the file's origin leaves
-/// open goes to the log. Errors: those of reading the file and the data, of running either.
+/// model over the data, for command line and window. Assumptions about the file's origin go to the
+/// log. Errors: of reading the file and the data, of running either model.
 Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, const JobContext& job);
 
 } // namespace qs

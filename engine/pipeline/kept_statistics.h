@@ -12,8 +12,8 @@
 
 namespace qs {
 
-/// What observers saw, found again by what they saw (`observedKeys` with the data's key), not by
-/// the plan that they stood in. The least recently used go first. Thread safe.
+/// Cache of observers' statistics, by the observed values (`observedKeys` with the data's key), not
+/// by the plan. Evicts the least recently used. Thread safe.
 class KeptStatistics
 {
 public:
@@ -22,9 +22,9 @@ public:
     {
     }
 
-    /// The statistics that an observer of this id and spec would have. Exact: kept ones of the same
-    /// kind and state, or such as its state follows from (extremes and moving averages from the
-    /// extremes of each batch). Nothing if the data must be read again.
+    /// The statistics that an observer of this id and spec would have. Exact: cached ones of the
+    /// same kind and state, or ones that determine its state (the extremes of each batch determine
+    /// extremes and moving averages). Nothing if the data must be read again.
     std::optional<ObserverStats> find(const Key& seen, ObserverId id, const ObserverSpec& spec);
     void keep(const Key& seen, const ObserverStats& stats);
 

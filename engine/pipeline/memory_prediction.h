@@ -26,23 +26,23 @@ struct MemoryPrediction
     std::vector<Stage> stages;
     std::int64_t samples = 0; ///< of a batch
 
-    /// The stage that takes most.
+    /// The stage with the largest prediction.
     const Stage& peak() const;
     /// "about 560 MB of memory for batches of 8, most in compare"
     std::string text() const;
 };
 
-/// For batches of `samples`, where the model's own shapes leave that open. A value whose shape is
-/// not known counts nothing.
+/// Predicts for batches of `samples` if the model's shapes leave the batch open. A value of unknown
+/// shape counts as 0 bytes.
 MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_t samples);
 
-/// Refuses (Device) a run that takes more than the user gives (`setMemoryLimit`), with both figures
-/// and the batch size that would do.
+/// Refuses (Device) a run that needs more than the user's limit (`setMemoryLimit`); the error gives
+/// both figures and the largest batch size that fits.
 Result<void> checkMemoryLimit(const Graph& model, const Plan& plan, std::int64_t samples);
 
-/// `settings` with batches so small that a run keeps to what the user gives, each a whole part of
-/// one of before, and so many more of them that the samples are the same; as given where they fit,
-/// where none would, and of a sequence, whose batches carry a state.
+/// `settings` with batches small enough for the user's memory limit: the batch size is divided by a
+/// whole number and the number of batches multiplied by it, so that the samples are the same.
+/// Unchanged if they fit, if no size fits, and for a sequence, whose batches carry a state.
 CalibrationSettings withinMemoryLimit(const Graph& model, const Plan& plan,
                                       CalibrationSettings settings);
 

@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// The part of a prepared model that has to run for these observers to see their values: the others
-/// are taken out, and so is what only they or the model's outputs need. A model with custom
-/// modules, whose observers stand inside, comes back whole. Pure.
+/// The part of a prepared model that must run for these observers: without other observers and
+/// without nodes that only those or the model's outputs need. A model with custom modules, which
+/// hold observers inside, is returned unchanged. Pure.
 PreparedPtr partToObserve(const PreparedPtr& prepared,
                           const std::unordered_set<ObserverId>& observers);
 

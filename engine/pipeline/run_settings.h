@@ -5,13 +5,13 @@
 
 namespace qs {
 
-/// Which data a run uses, where it runs, and what its result is measured against. A value.
+/// Data, device and float side of a run. A value.
 struct RunSettings
 {
     std::string calibrationData; ///< path or "sample"
     std::string comparisonData; ///< empty: the batches that were calibrated on
     std::string device = "auto"; ///< "auto", "cpu", "cuda", "cuda:N"
-    /// Measured against the file's model, not against what edits made of it.
+    /// Results are measured against the file's model, not against the edited model.
     bool againstOriginal = false;
     friend bool operator==(const RunSettings&, const RunSettings&) = default;
 
@@ -22,7 +22,7 @@ struct RunSettings
     }
 
     /// These settings with the data that a command line names, for `quantscope` and
-    /// `quantscope-ui` alike: --data D calibrates and compares on D, unless --compare-on or the
+    /// `quantscope-ui`: --data D calibrates and compares on D, unless --compare-on or the
     /// project names data to compare on. Empty: not named.
     RunSettings withData(const std::string& data, const std::string& compareOn) const
     {

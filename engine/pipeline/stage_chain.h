@@ -31,55 +31,53 @@ struct CureExpansion;
 using CureExpansionPtr = std::shared_ptr<const CureExpansion>;
 struct Batch;
 
-/// The stages in their one order, with their checks, for the command line, the window and the tests
-/// alike:
+/// The stages in their order, with their checks, for the command line, the window and the tests:
 ///
 ///     model ► edited ► plan ► prepared ► observations ► converted ► comparison ► exports
 ///
-/// Each function takes the values of the stages before it and returns a value. What was made once
-/// is kept under a key of what it was made from, and returned when the same is asked for again:
-/// after an undo, another recipe with the same arithmetic, the data of before. Kept results are
-/// bounded; see `Memo`. Thread safe; a call runs on the caller's thread and stops within 200 ms of
-/// a cancel.
+/// Each function takes the values of the stages before it and returns a value. Results are cached
+/// under keys of their inputs and returned when the same is requested again: after an undo, for
+/// another recipe with the same arithmetic, for earlier data. The cache is bounded; see `Memo`.
+/// Thread safe; a call runs on the caller's thread and stops within 200 ms of a cancel.
 class StageChain
 {
 public:
     struct Options
     {
-        std::string
-            checkpointFolder; ///< where an interrupted calibration goes on from; "" = nowhere
-        std::size_t resultBytes = std::size_t(1) << 30; ///< of kept results
-        std::size_t statisticsBytes = std::size_t(128) << 20; ///< of kept statistics
-        /// Of values from which a comparison goes on; a program that compares once needs none.
+        std::string checkpointFolder; ///< of interrupted calibrations, to resume from; "" = none
+        std::size_t resultBytes = std::size_t(1) << 30; ///< of cached results
+        std::size_t statisticsBytes = std::size_t(128) << 20; ///< of cached statistics
+        /// Of cached values that a later comparison continues from; 0 for a program that compares
+        /// once.
         std::size_t valueBytes = 0;
-        /// Of values of the samples that previews run on.
+        /// Of cached values of the samples of previews.
         std::size_t previewBytes = std::size_t(256) << 20;
     };
     StageChain();
     explicit StageChain(Options options);
     ~StageChain();
 
-    /// Where to leave the checkpoint of the calibrations from now on.
+    /// Sets the folder for checkpoints of later calibrations.
     void setCheckpointFolder(std::string folder) { m_options.checkpointFolder = std::move(folder); }
 
-    /// The model with the recipe's edits done to it, and the cures that change it. A further edit
-    /// costs that edit alone. Errors: a cancel; edits that do not fit are reported in the result.
+    /// The model after the recipe's edits and the cures that change it. A further edit is applied
+    /// to the cached result. Errors: a cancel; edits that do not fit are reported in the result.
     Result<EditedModelPtr> edited(GraphPtr file, const Recipe& recipe, const JobContext& job);
 
-    /// Writes what the inputs of an extracted part get when the whole runs on the calibration data,
-    /// all of them (`writePartInputs`).
+    /// Writes the values of an extracted part's inputs when the whole model runs on all of the
+    /// calibration data (`writePartInputs`).
     Result<void> savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
                                 const RunSettings& settings, const std::string& path,
                                 const JobContext& job);
 
-    /// The model with the element types that the calibration data's first batch shows, where its
-    /// file does not tell them (`withObservedTypes`), and with the shapes that an earlier
-    /// calibration corrected; the model itself where there are none. Errors: the data's.
+    /// The model with element types from the calibration data's first batch, if its file does not
+    /// state them (`withObservedTypes`), and with the shapes that an earlier calibration corrected;
+    /// else the model itself. Errors: the data's.
     Result<GraphPtr> typed(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
                            const JobContext& job);
 
-    /// The model with the shapes that the data's first batch shows, where its file does not tell
-    /// them (`withShapes`); the model itself where it does. Errors: the data's.
+    /// The model with shapes from the data's first batch, if its file does not state them
+    /// (`withShapes`); else the model itself. Errors: the data's.
     Result<GraphPtr> shaped(GraphPtr model, const Recipe& recipe, const RunSettings& settings,
                             const JobContext& job);
 
@@ -92,20 +90,19 @@ public:
     /// a kernel, `makePlan`'s. Cures that do not fit are among its warnings.
     Result<PlanPtr> plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job = {});
 
-    /// What the recipe's cures are to that plan, and which rule is of which cure. Errors: `plan`'s.
+    /// The rules that the recipe's cures become for that plan, by cure. Errors: `plan`'s.
     Result<CureExpansionPtr> cures(const GraphPtr& model, const Recipe& recipe,
                                    const JobContext& job = {});
 
-    /// Refuses quantized models and plans that quantize nothing (`checks.h`), and a run that the
-    /// user's limit of memory has no room for (`checkMemoryLimit`); what that leaves is for kept
-    /// results. Runs the data only for observers whose statistics are not kept. Where the data tell
-    /// more of the model than its file, or other shapes (`contradictedShapes`, which one note
-    /// reports), or hold values that are not finite (`Calibration::notFinite`), the result's model
-    /// and plan are those that follow.
+    /// Refuses quantized models, plans that quantize nothing (`checks.h`) and a run beyond the
+    /// user's memory limit (`checkMemoryLimit`); memory below the limit is for cached results. Runs
+    /// the data only for observers without cached statistics. If the data show types that the file
+    /// leaves open, other shapes (`contradictedShapes`; one note reports them) or values that are
+    /// not finite (`Calibration::notFinite`), the result's model and plan include them.
     Result<CalibrationPtr> calibrate(const CalibrateRequest& request, const JobContext& job);
 
-    /// The calibration that a result document holds: its parameters, and of the statistics the
-    /// ranges. `documentHash` is part of the key.
+    /// The calibration from a result document: its parameters, and as statistics only the ranges.
+    /// `documentHash` is part of the key.
     Result<CalibrationPtr> restore(const CalibrateRequest& request, QParamsTable qparams,
                                    Observations observations, const std::string& documentHash,
                                    const JobContext& job);
@@ -114,7 +111,7 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job);
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job);
 
-    /// Who causes the noise of the outputs, over the data of that comparison (`blameSites`).
+    /// The sites that cause the noise of the outputs, over that comparison's data (`blameSites`).
     Result<BlamePtr> blame(const CompareRequest& request, const BlameOptions& options,
                            const JobContext& job);
 
@@ -127,10 +124,10 @@ public:
     /// range from these samples, and the result lists it. Other stages never reuse a preview.
     /// Errors: no calibration on these data; `calibrate`'s.
     Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job);
-    /// Looks at one value over the data of that comparison (`inspectValue`).
+    /// Inspects one value over the data of that comparison (`inspectValue`).
     Result<ValueInspectionPtr> inspect(const CompareRequest& request,
                                        const InspectionTarget& target, const JobContext& job);
-    /// What it is for one sample (`sampleValues`).
+    /// The value for one sample (`sampleValues`).
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job);
 
@@ -145,32 +142,31 @@ public:
     /// Answers at once; runs no data.
     Recalled recall(const CalibrateRequest& request, const JobContext& job);
 
-    /// Takes over what an earlier run left in a result folder, where it is of these very decisions,
-    /// data, device and threads: `calibrate` and `compare` then give it without running the data.
-    /// Returns why it is not taken over ("they are of other decisions"), or "" where it is.
+    /// Caches the results in a result folder if they belong to the same decisions, data, device and
+    /// threads: `calibrate` and `compare` then return them without running the data. Returns the
+    /// reason if not ("they are of other decisions"), else "".
     Result<std::string> adopt(const CalibrateRequest& request, const StoredRun& stored,
                               const JobContext& job);
 
-    /// Data cut as the settings say (`batches` 0: all of them), opened once and kept open for a
-    /// while.
+    /// Data cut by the settings (`batches` 0: all of them); recently used data stay open.
     Result<std::shared_ptr<const Dataset>> data(const Graph& model, const std::string& source,
                                                 const CalibrationSettings& cut);
 
-    /// Leaves the statistics where an interrupted calibration leaves its own, so that the next run
-    /// need not look again.
+    /// Saves the statistics as the checkpoint of an interrupted calibration, so that the next run
+    /// need not observe again.
     Result<void> saveCheckpoint(const Calibration& calibration) const;
 
-    /// Memory of all that is kept.
+    /// Bytes of all cached results.
     std::size_t keptBytes() const
     {
         return m_memo.bytes() + m_statistics.bytes() + m_work.bytes() + m_previewWork.bytes();
     }
 
 private:
-    /// The same with the custom modules that are asked for: attention as its quantizable form, the
-    /// calls of packs' modules made one node each (`gatherModules`).
+    /// The same with the requested custom modules: attention in its quantizable form, each call of
+    /// a pack's module as one node (`gatherModules`).
     Result<EditedModelPtr> gathered(EditedModelPtr edited, const Recipe& recipe);
-    /// The same with the cures done that change the model.
+    /// The same after the cures that change the model.
     Result<EditedModelPtr> cured(EditedModelPtr edited, const Recipe& recipe,
                                  const JobContext& job);
     /// The result of `edited` that holds that model or the model that a run refined it from; null
@@ -178,7 +174,7 @@ private:
     EditedModelPtr editedAs(const Graph& model);
     void rememberEdited(const EditedModelPtr& edited);
     struct Run;
-    /// How much was looked at.
+    /// Amount of data that was read.
     struct Amount
     {
         std::int64_t batches = 0, samples = 0;
@@ -186,23 +182,23 @@ private:
     Result<Run> prepareRun(const CalibrateRequest& request, const JobContext& job);
     Result<void> keepToMemoryLimit(const Graph& model, const Plan& plan, std::int64_t samples);
     void keepStatistics(const Run& run, const Observations& seen);
-    /// The calibration from kept statistics and the `fresh` ones; null where one is missing.
+    /// The calibration from cached statistics and the `fresh` ones; null if one is missing.
     CalibrationPtr assemble(const Run& run, const Observations* fresh = nullptr);
-    /// The same, anew and kept nowhere.
+    /// The same, recomputed and not cached.
     std::shared_ptr<Calibration> gather(const Run& run, const Observations* fresh);
-    /// Runs the data for the observers without kept statistics, or for all of them.
-    /// `found` is filled even if the run fails.
+    /// Runs the data for the observers without cached statistics, or for all of them.
+    /// Fills `found` even if the run fails.
     Result<ObservationsPtr> observe(const Run& run, const JobContext& job, bool all,
                                     RunFindings& found);
-    /// `calibrate` with the recipe as it stands.
+    /// `calibrate` with the recipe unchanged.
     Result<CalibrationPtr> calibrateOnce(const CalibrateRequest& request, const JobContext& job,
                                          RunFindings& found);
-    /// Finds and keeps the shapes that the run's data contradict. Whether there are any.
+    /// Finds and stores the shapes that the run's data contradict. Returns whether there are any.
     Result<bool> correctShapes(const CalibrateRequest& request, const Run& run,
                                const RecordedShapes& shapes, const JobContext& job);
-    /// Observers of the run whose statistics are not kept.
+    /// Observers of the run without cached statistics.
     std::unordered_set<ObserverId> unseen(const Run& run);
-    /// The samples that previews of the run use.
+    /// The samples for previews of the run.
     struct PreviewData
     {
         std::shared_ptr<const Dataset> data; ///< of that one batch
@@ -212,19 +208,19 @@ private:
     };
     Result<PreviewData> previewData(const Run& run, const PreviewRequest& request,
                                     const JobContext& job);
-    /// A calibration of which what is missing, and the ranges of the nodes of these names, were
-    /// observed on the samples of a preview; `estimated` gets the names of all. Kept nowhere.
+    /// A calibration whose missing statistics, and the ranges of the named nodes, are observed on
+    /// the samples of a preview; `estimated` gets the names of all these nodes. Not cached.
     Result<CalibrationPtr> estimate(const Run& run, const PreviewData& samples,
                                     const std::vector<std::string>& wanted,
                                     std::vector<std::string>& estimated, const JobContext& job);
     std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
                                            const std::string& device) const;
-    /// Of the data that are compared, how they are cut, device and threads.
+    /// Key of the compared data, how they are cut, device and threads.
     Result<Key> comparedKey(const CompareRequest& request, const JobContext& job);
     Result<Key> comparisonKey(const CompareRequest& request, const JobContext& job);
     void adoptDiagnosis(const StoredRun& stored, const PreparedModel& prepared,
                         const Key& comparison);
-    /// The conversion, made anew where it was kept longer than the calibration that is asked about.
+    /// The conversion; converted again if it is older than the requested calibration.
     Result<ConvertedPtr> convertedOf(const CompareRequest& request, const JobContext& job);
 
     Options m_options;
@@ -240,10 +236,10 @@ private:
     };
     std::mutex m_shapesMutex;
     std::unordered_map<Key, std::vector<CorrectedShape>> m_corrected; ///< by `modelKey`
-    std::unordered_set<Key> m_triedShapes; ///< of models and data that were looked at
-    std::unordered_set<std::string> m_toldShapes; ///< hashes of files that a note was on
+    std::unordered_set<Key> m_triedShapes; ///< of models and data that were tried
+    std::unordered_set<std::string> m_notedShapes; ///< hashes of files that a note was about
     std::mutex m_editedMutex;
-    /// By the model's file and edits; whoever plans a model holds what made it.
+    /// By the model's file and edits; the plan of a model keeps its edited model alive.
     std::unordered_map<Key, std::weak_ptr<const EditedModel>> m_edited;
     std::mutex m_dataMutex;
     std::list<OpenedData> m_opened; ///< most recently used first

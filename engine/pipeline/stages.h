@@ -21,8 +21,8 @@
 
 namespace qs {
 
-/// What a calibration gave: the graph that was observed, what the observers saw, and the
-/// quantization parameters that follow. A value.
+/// Result of a calibration: the observed graph, the observers' statistics and the quantization
+/// parameters that follow. A value.
 struct Calibration
 {
     PreparedPtr prepared;
@@ -31,10 +31,10 @@ struct Calibration
     std::string device; ///< "cpu", "cuda:0"
     std::string note; ///< why this device, or empty
     double prepareSeconds = 0, seconds = 0; ///< of preparing, of calibrating
-    /// Values that the data show not to be finite and that the recipe does not name, by node, with
-    /// what was seen: they stay float. Later stages want the recipe `withNotFinite` of them.
+    /// Nodes whose values were not finite on the data and that the recipe does not name, with the
+    /// observed value: they stay float. Later stages need the recipe `withNotFinite` of them.
     std::map<std::string, std::string> notFinite;
-    Key resumeKey; ///< of the data as far as an interrupted calibration goes on with them
+    Key resumeKey; ///< of the data, for resuming an interrupted calibration
     Key key; ///< of model, plan, data, device; empty if the result is not cached
 };
 using CalibrationPtr = std::shared_ptr<const Calibration>;
@@ -52,7 +52,7 @@ struct ConvertRequest
     CalibrationPtr calibration;
     Recipe recipe;
     RunSettings settings;
-    /// Of a result that was written: what is not lowered. Without them the check decides.
+    /// Nodes that a written result does not lower. Nothing: the kernel check decides.
     std::optional<std::vector<RefusedKernel>> refused {};
 };
 
@@ -66,15 +66,14 @@ struct CompareRequest
     EditedModelPtr edited {};
 };
 
-/// Decisions whose effect on a few samples is asked for.
+/// Decisions whose effect on a few samples is requested.
 struct PreviewRequest
 {
     GraphPtr model;
     Recipe recipe;
     RunSettings settings;
-    /// Names of float nodes whose ranges come from these samples although their observers saw the
-    /// calibration data: those of another preview (`Preview::estimated`) that this one is compared
-    /// with.
+    /// Names of float nodes whose ranges are taken from these samples although statistics exist:
+    /// those of another preview (`Preview::estimated`), so that both compare.
     std::vector<std::string> estimated {};
 };
 
@@ -102,28 +101,28 @@ struct ExportReport
     std::string folder;
     std::vector<std::string> files; ///< paths written, in order
     std::string document; ///< the text of result.json
-    std::vector<std::string> notes; ///< sentences on what the files compute otherwise
+    std::vector<std::string> notes; ///< sentences on differences of the files' results
 };
 
-/// The exports of a result folder, to be run where they will run.
+/// The exports of a result folder, to be run in their runtimes.
 struct VerifyStageRequest
 {
     ConvertedPtr converted; ///< that the exports were written from
     StoredRun stored; ///< of the folder
     std::string data; ///< to run them on: path or "sample"
-    std::string python; ///< that has the runtimes; "" = the one LibTorch lies in
+    std::string python; ///< with the runtimes; "" = the one of LibTorch
     std::vector<std::string> runtimes; ///< names; empty = all
     bool speed = false; ///< time float and int8 in each runtime
 };
 
-/// What is kept of the results that decisions would give, without running anything. Members are
-/// null from the first stage on that has to be run.
+/// Cached results of decisions, without running anything. Members are null from the first stage
+/// that must run.
 struct Recalled
 {
     CalibrationPtr calibration;
     ConvertedPtr converted;
     ComparisonPtr comparison;
-    DiagnosisPtr diagnosis; ///< as `BlameOptions` without further words asks for it
+    DiagnosisPtr diagnosis; ///< for default `BlameOptions`
 };
 
 } // namespace qs

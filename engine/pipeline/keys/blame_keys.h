@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// Of a blame over the data of that comparison.
+/// Key of a blame over the data of that comparison.
 Key blameKey(const Key& comparison, const BlameOptions& options);
-/// Of its diagnosis on a processor whose kernels take eight bits, or do not.
+/// Key of its diagnosis; `eightBitsHold`: the processor's kernels take eight bits.
 Key diagnosisKey(const Key& comparison, const BlameOptions& options, bool eightBitsHold);
 
 } // namespace qs

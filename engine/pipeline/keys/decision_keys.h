@@ -15,10 +15,10 @@ struct DataState
     friend bool operator==(const DataState&, const DataState&) = default;
 };
 
-/// For each stage, what its result would be made from under the decisions as they stand: the model,
-/// the parts of the recipe that the stage reads, the backend's content, the data and how they are
-/// cut, the device. A result is current when its key is this one. Below them the parts, by which
-/// two sets of keys tell why they differ.
+/// For each stage, the key of its inputs under the current decisions: the model, the parts of the
+/// recipe that the stage reads, the backend's content, the data and how they are cut, the device.
+/// A result is current if it has this key. The keys of the parts follow; they explain why two
+/// sets of keys differ.
 struct DecisionKeys
 {
     Key plan, calibration, conversion, comparison;
@@ -26,23 +26,23 @@ struct DecisionKeys
     std::string compared; ///< `RunSettings::compared`, for readers
 };
 
-/// Reads the backend's file where the recipe names one, and no data. Never fails: what cannot be
-/// read is part of the key as its path. `modelSha256`: `ModelInfo::sha256`, or any name of the
+/// Reads the backend's file if the recipe names one, and no data. Never fails: a file that cannot
+/// be read enters the key by its path. `modelSha256`: `ModelInfo::sha256`, or any name of the
 /// model.
 DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
                           const RunSettings& settings, const DataState& data);
 
-/// The part of a recipe that decides what is calibrated: everything but what the conversion alone
+/// Key of the parts of a recipe that planning reads: all except those that only the conversion
 /// reads and the calibration settings, with the backend's content in place of its path.
 Key planningKey(const Recipe& recipe);
-/// What only the conversion reads: lowering rows and waived observers.
+/// Key of the parts that only the conversion reads: lowering rows and waived observers.
 Key loweringKey(const Recipe& recipe);
-/// What a comparison is measured against.
+/// Key of the float side of a comparison.
 Key againstKey(const RunSettings& settings);
-/// How data are cut into batches and read.
+/// Key of how data are cut into batches and read.
 Key cutKey(const CalibrationSettings& settings);
 
-/// Equal for recipes and settings that a project or a recipe file keeps alike: what "saved" means.
+/// Equal for recipes and settings that a project or recipe file stores equally: decides "saved".
 Key contentKey(const Recipe& recipe, const RunSettings& settings);
 
 } // namespace qs

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// What the converted forms follow from beside the calibration: `loweringKey` and the edits of the
+/// Key of the inputs of the conversion beside the calibration: `loweringKey` and the edits of the
 /// forms, which planning does not read.
 Key formsKey(const Recipe& recipe);
 
