@@ -19,13 +19,13 @@ struct Verdicts
     NamedQConfig qconfig; ///< the one in effect, also where it was refused
     std::size_t ruledBy = 0; ///< the unit whose rules decided
     const Rule* nullEdge = nullptr; ///< the edge rule that overrode them, of the table
-    std::optional<DTypeConfig> dtypeConfig; ///< the one that fits; empty where none does
+    std::optional<DTypeConfig> dtypeConfig; ///< the one that fits; empty without one
     std::string referenceModule;
 };
 
-/// Applies the qconfig to a match: which one (a fusion's is that of its first operator; a chain of
-/// functions is observed as its last asks), does the backend take it, is anything but float
-/// involved. Borrows all it is given.
+/// Decides a match: its qconfig (a fusion uses that of its first operator; a chain of functions
+/// the activation observer of its last), whether the backend supports it, whether all tensors are
+/// float. Borrows its arguments.
 class Decider
 {
 public:

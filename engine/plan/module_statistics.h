@@ -16,14 +16,14 @@ struct ModuleStatistics
 {
     std::int64_t parameters = 0; ///< trained elements; buffers do not count
     /// Multiply-accumulates of one forward pass: convolutions, linear layers, matrix products,
-    /// attention, recurrent layers. An open dimension (mostly the batch) counts as 1.
+    /// attention, recurrent layers. An open dimension (usually the batch) counts as 1.
     std::int64_t macs = 0;
     bool openDimensions = false; ///< `macs` is per element of an open dimension
     /// Operators that multiply but whose shapes the file does not give; not in `macs`.
     int unknownOps = 0;
-    std::int64_t floatBytes = 0; ///< parameters and buffers as they are
-    /// The same after the plan: quantized weights in their dtype with scale and zero point (8
-    /// bytes) a channel, batch norms folded away, everything else as it is.
+    std::int64_t floatBytes = 0; ///< of parameters and buffers in the float model
+    /// The same under the plan: quantized weights in their dtype, with 8 bytes of scale and zero
+    /// point per channel; batch norms folded; everything else unchanged.
     std::int64_t plannedBytes = 0;
 };
 

@@ -23,9 +23,9 @@ struct Decision
 struct ObserverPlan
 {
     std::vector<PlannedObserver> observers;
-    /// Outputs that share the observer of an input, as one member of the match asked for.
+    /// Outputs that share the observer of an input, as one member of the match requires.
     std::vector<bool> shared; ///< by match
-    /// Outputs that were to share an observer of their input and found none: they stay float.
+    /// Outputs that should share an observer of their input, which has none: they stay float.
     std::vector<bool> floating; ///< by match
     /// Inputs left without an observer because such an output feeds them (torch.ao does the same).
     std::vector<std::pair<NodeId, ValueRef>> blindInputs;
@@ -33,11 +33,11 @@ struct ObserverPlan
 };
 
 /// Places observers as torch.ao's `insert_observers_for_model` does: in graph order, inputs of the
-/// first operator of a match and the output of its last; an input already of the wanted dtype needs
-/// none; observers of one class and dtype on one value are one; operators that only move or select
-/// values share the observer of their first input with their output and their other inputs. An edge
-/// rule puts a separate observer on the edge, after the value's; if all readers of a value have the
-/// same rule, it applies to the value's observer.
+/// first operator of a match and the output of its last; an input already of the wanted dtype gets
+/// no observer; observers of one class and dtype on one value are merged; operators that only move
+/// or select values share the observer of their first input with their output and their other
+/// inputs. An edge rule puts a separate observer on the edge, after the value's; if all readers of
+/// a value have the same rule, it applies to the value's observer.
 ObserverPlan planObservers(const Graph& graph, const OpNames& names, const Matches& matches,
                            const std::vector<Decision>& decisions, RuleTable& rules);
 

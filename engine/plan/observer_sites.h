@@ -41,7 +41,7 @@ public:
     const ObserverSite& operator[](std::size_t index) const { return m_sites[index]; }
     std::size_t size() const { return m_sites.size(); }
 
-    /// The site is that of the value itself, for all its readers.
+    /// Sets the site of the value itself, for all its readers.
     void setOutput(ValueRef value, std::size_t site) { m_outputs[value] = site; }
     /// Takes the site of the value away: it stays float.
     void removeOutput(ValueRef value, std::size_t site);
@@ -49,15 +49,15 @@ public:
     void setRead(Use reader, ValueRef value, std::size_t site);
     bool isRead(Use reader, ValueRef value) const;
 
-    /// The value is left float by an operator that is quantized: observers before it are not for
-    /// what comes after it.
+    /// Marks the value as a float result of a quantized operator: observers before it do not serve
+    /// its readers.
     void setFloat(ValueRef value) { m_floats.insert(value); }
 
     enum class Sharing : std::uint8_t
     {
         Done,
         NothingObserved, ///< no observer to share
-        FloatBefore ///< a value that was left float comes first
+        FloatBefore ///< a float value comes first
     };
     /// Makes the output's site and the node's inputs use the first input's observer. A custom
     /// module's result keeps its parameters: an operator that only moves it uses them too, one that

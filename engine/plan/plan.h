@@ -64,9 +64,9 @@ struct NodePlan
     bool quantized = false; ///< counts as quantized in the coverage
     bool eligible = false; ///< matches some backend pattern
     Reason reason; ///< never empty for an op that is not quantized
-    std::string note; ///< a further remark for the user, quantized or not; mostly empty
+    std::string note; ///< a further remark for the user, quantized or not; usually empty
     std::vector<std::string>
-        pattern; ///< names of the matched pattern in forward order; empty = none
+        pattern; ///< names of the matched pattern in forward order; empty = no match
     int patternEntry = -1; ///< index into Backend::patterns
     int group = -1; ///< index into Plan::groups, for members of a match
     std::string qconfigName; ///< effective qconfig; "" = float
@@ -78,8 +78,8 @@ struct NodePlan
     std::vector<Rule> inputRules;
     /// The activations that an operator reads, and where: edge rules count these.
     std::vector<std::pair<Use, ValueRef>> activations;
-    std::vector<Candidate> candidates; ///< what was tried in vain, most promising first
-    Remedy remedy; ///< what would change a float verdict
+    std::vector<Candidate> candidates; ///< rejected dtype configs, most promising first
+    Remedy remedy; ///< change that would quantize a float node
 };
 
 /// A matched pattern: its nodes become one operator.

@@ -37,7 +37,7 @@ public:
 private:
     void explainMatched(NodePlan& plan, std::size_t match) const;
     void explainInside(NodePlan& plan, const Node& node, const OpName& name) const;
-    /// Whether operators of this name are quantized, though not what they consist of.
+    /// Whether operators of this name are quantized as a whole.
     bool isWhole(const std::string& name) const;
     void explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const;
     /// Fusions that only a second reader prevents become candidates.

@@ -10,8 +10,8 @@
 namespace qs {
 
 /// The qconfig nearest to `wish` that a dtype config of the entry takes: dtypes, ranges, eps and
-/// fixed parameters changed where the backend asks for it. Configs of the wish's own mode (static
-/// or dynamic) are preferred. Empty when none can be satisfied.
+/// fixed parameters changed as the backend requires. Configs of the wish's own mode (static
+/// or dynamic) are preferred. Empty if no config can be satisfied.
 std::optional<QConfig> fitQConfig(const BackendPattern& entry, const QConfig& wish,
                                   const OperandFacts& facts);
 

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// Why an operator's objects are not quantized, and what to do about it.
+/// Why an operator's objects are not quantized, and the remedy.
 struct WholeObjectReason
 {
     Reason reason;

@@ -30,8 +30,8 @@ WrapKey splitWrapKey(const std::string& key);
 
 /// The nodes of each key, in the order of the keys; a node belongs to the first key that names it.
 /// For a function: the nodes that ran while it was active, functions and modules that it calls
-/// included (`functionsOfCaller`); where a file records no callers, the nodes whose source line
-/// stands in it, and those of deeper modules that were traced between two of them. A scope without
+/// included (`functionsOfCaller`); if the file records no callers: the nodes whose source line
+/// is in it, and those of deeper modules that were traced between two of them. A scope without
 /// nodes is listed too.
 std::vector<WrappedScope> wrappedScopes(const Graph& graph, const std::vector<std::string>& keys);
 

@@ -24,8 +24,8 @@ struct PrepareSettings
     std::set<std::string> onlyModules; ///< only_modules: everything outside stays float
     std::vector<std::string> wraps; ///< wrap: "head", "head::post_process"
     std::set<std::string> unfused; ///< unfuse: nodes that never join the operator before them
-    /// not_finite: nodes whose value is NaN or Inf on the calibration data, and what was seen
-    /// there.
+    /// not_finite: nodes whose value is NaN or Inf on the calibration data, with the observed
+    /// value.
     std::map<std::string, std::string> notFinite;
 };
 Result<PrepareSettings> prepareSettings(const PrepareBlock& block);
@@ -36,7 +36,7 @@ struct ModuleChoice
     std::string key; ///< of the block: "non_traceable_module_name"
     std::string name; ///< the entry in its list; "" where the node lies outside all of them
     Reason reason;
-    std::string remedy; ///< what would quantize it
+    std::string remedy; ///< change that would quantize it
 };
 
 /// The decisions of a `prepare` block on the operators of one graph. Leaves win over wraps, wraps
@@ -64,8 +64,8 @@ private:
     std::vector<WrappedScope> m_wraps;
 };
 
-/// The wrapped scopes a recipe makes of a graph, for views; none where its `prepare` block does not
-/// read (planning reports that).
+/// The wrapped scopes of a recipe in a graph, for views; empty if its `prepare` block is invalid
+/// (planning reports that).
 std::vector<WrappedScope> wrapsOf(const Graph& graph, const Recipe& recipe);
 
 } // namespace qs

@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// Warns of rows that the recipe takes out of the lowering table and that no quantized operator of
-/// the model uses, because each is followed by another that runs in the same kernel: the warning
-/// names the row that does it. `plan` has its groups.
+/// Warns of rows that the recipe removes from the lowering table without effect: each quantized
+/// operator of such a row runs in the same kernel as its successor, by another row, which the
+/// warning names. `plan` must have its groups.
 void warnOfIdleRemovals(const Graph& graph, const OpNames& names, const Recipe& recipe, Plan& plan);
 
 } // namespace qs

@@ -7,11 +7,11 @@
 
 namespace qs {
 
-/// Finds operators that stay float because the backend lists them by another name alone:
-/// `torch.relu`, where it has patterns of `torch.nn.functional.relu`. They count as eligible; a
-/// finding of kind "other_spelling" for each name says how many there are, what they make pass
-/// between int8 and float, and the cure, which is their remedy where an edit can do it. Before the
-/// coverage is counted.
+/// Finds operators that stay float because the backend lists them only by another name:
+/// `torch.relu`, if it has patterns of `torch.nn.functional.relu`. They count as eligible. Adds a
+/// finding of kind "other_spelling" for each name: their number, the bytes converted between int8
+/// and float because of them, and the cure; also as their remedy if an edit can apply it. Call
+/// before the coverage is counted.
 void findOtherSpellings(const Graph& graph, const std::vector<OpName>& names,
                         const Backend& backend, Plan& plan);
 

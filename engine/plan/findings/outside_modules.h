@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// Adds a finding that says what `prepare.only_modules` leaves outside, by module. `plan` has its
-/// nodes.
+/// Adds a finding that lists, by module, the operators outside `prepare.only_modules`. `plan` must
+/// have its nodes.
 void findOutsideModules(const Graph& graph, const ModuleChoices& choices, Plan& plan);
 
 } // namespace qs

@@ -17,7 +17,7 @@ struct Violation
     std::string text; ///< "activation eps 1e-07 (it requires a smallest scale of at least 0.0002)"
 };
 
-/// What the operator has beside activations.
+/// Operands of the operator other than activations.
 struct OperandFacts
 {
     bool functionalWeight = false; ///< the weight is an argument the backend names by index
@@ -28,7 +28,7 @@ struct OperandFacts
 /// The first dtype config that takes the qconfig, or the violations of each (same order).
 struct DTypeChoice
 {
-    int index = -1; ///< into BackendPattern::dtypeConfigs; -1 = none fits
+    int index = -1; ///< into BackendPattern::dtypeConfigs; -1 = no config fits
     std::vector<Violation> violations; ///< one per refused config, up to the one that fitted
     /// The violation a user should read: a constraint before a dtype.
     const Violation* telling() const;

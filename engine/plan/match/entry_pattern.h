@@ -6,10 +6,10 @@
 
 namespace qs {
 
-/// A backend's pattern by the canonical names of its operators, chains and torch.ao's
-/// `pattern_complex_format` alike, where "*" (MatchAllNode) stands for any value, which the fused
-/// operator then takes as a further input. It asks for no operator where the complex format is not
-/// understood.
+/// A backend's pattern by the canonical names of its operators, from a chain or torch.ao's
+/// `pattern_complex_format`. There "*" (MatchAllNode) matches any value, which becomes a further
+/// input of the fused operator. The pattern is empty if the complex format is not
+/// supported.
 GraphPattern entryPattern(const BackendPattern& entry);
 
 } // namespace qs

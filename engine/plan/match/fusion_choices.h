@@ -10,7 +10,7 @@ namespace qs {
 
 /// The member never joins the operator before it (`prepare.unfuse`), so that its own rule counts.
 Recipe unfuse(const Recipe& recipe, const Graph& graph, const FusionConflict& conflict);
-/// Every member of the fusion gets the qconfig that the member's rule asks for, by node rules.
+/// Gives every member of the fusion the qconfig of the member's rule, by node rules.
 Recipe applyToFusion(const Recipe& recipe, const Graph& graph, const Plan& plan,
                      const FusionConflict& conflict);
 

@@ -18,7 +18,7 @@ struct Unit
 {
     std::vector<NodeId> nodes; ///< forward order
     std::vector<std::string> names; ///< one a node
-    std::string name; ///< what patterns see: the node's name, or the fused module
+    std::string name; ///< name for patterns: the node's, or the fused module
     int fusionEntry = -1; ///< index into Backend::patterns; -1 = not fused
     std::vector<Use>
         extraInputs; ///< further inputs of the inner operators: the summand of a conv-add

@@ -18,8 +18,8 @@ struct NodeNames
     std::string module; ///< path
 };
 
-/// Positions in the list of the nodes that a user may mean by `text`: those within a module of that
-/// path, then those of that title, then that of that name. The last is the likeliest. Errors:
+/// Indices into `nodes` of the nodes that `text` may name: nodes in a module of that path, then
+/// nodes of that title, then the node of that name. The last is the most likely. Errors:
 /// Usage, with the nearest name.
 Result<std::vector<std::size_t>> nodesNamed(std::span<const NodeNames> nodes,
                                             const std::string& text);

@@ -13,8 +13,8 @@ namespace qs {
 /// name.
 using NodeWording = std::function<std::string(const std::string& name)>;
 
-/// Replaces each quoted node name in the sentence ('conv2d_2', quotes included) by what `wording`
-/// returns. A name that the sentence calls something else stays: "module 'head'".
+/// Replaces each quoted node name in the sentence ('conv2d_2', quotes included) by the result of
+/// `wording`. A name that the sentence calls something else stays: "module 'head'".
 std::string withNodeWords(const std::string& sentence, const NodeWording& wording);
 
 /// Moves an error at a node of the form to the model's node that it was made from.

@@ -9,11 +9,11 @@
 
 namespace qs {
 
-/// Where a backend's pattern names a class of the user's own ("__main__.MyLinear"), the one
-/// operator of each module of that class takes the class for its name; what moves elements around
-/// it is inside. Returns one line for each such class with a module that no pattern can match,
-/// because it computes more than one operator, or that no module has while one of nearly that name
-/// is there. Classes that fusing makes need none.
+/// If a backend's pattern names a user's class ("__main__.MyLinear"), the one computing operator
+/// of each module of that class gets the class as its name; operators that move its elements are
+/// part of it. Returns one line for each such class with a module that no pattern can match, since
+/// it computes more than one operator, and for each class that no module has but a similar one.
+/// Classes that fusing creates get no line.
 std::vector<std::string> nameOwnModules(const Graph& graph, const Backend& backend,
                                         const std::set<std::string>& listed, OpNames& names);
 

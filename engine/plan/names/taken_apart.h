@@ -29,8 +29,8 @@ std::string_view classBeforeParametrization(std::string_view moduleClass);
 /// Whether a parametrization computes a weight or bias of the layer in each run. Once folded they
 /// are stored.
 bool hasComputedTensors(const Graph& graph, const Node& layer, const OpName& name);
-/// How to have the module at `path` quantized as a plain one: fold what it computes, or export it
-/// without parametrization.
+/// How to have the module at `path` quantized as a plain one: fold its computed weight, or export
+/// it without parametrization.
 std::string removalOfParametrization(const Graph& graph, const std::string& path);
 
 } // namespace qs

@@ -10,11 +10,11 @@ namespace qs {
 /// the relu that are fused into it.
 bool mayGiveFloat(const Graph& graph, const std::vector<NodeId>& members);
 
-/// Decides which statically quantized operators give their result as float: those whose qconfig
-/// asks for it, and with `needless` those whose result only float operators and the model's caller
-/// read, also through operators that move values. Others whose qconfig asks for it stay float, and
-/// so do operators that move a float result. Where a fake quantizer of the file stands at a result,
-/// only a qconfig makes it float.
+/// Decides which statically quantized operators return float results: those whose qconfig requests
+/// it, and with `needless` those whose result is read only by float operators and the model's
+/// caller, also through operators that move values. Other operators whose qconfig requests it stay
+/// float, and so do operators that move a float result. A result with a fake quantizer in the file
+/// becomes float only by a qconfig.
 void applyFloatResults(const Graph& graph, const Matches& matches, bool needless,
                        std::vector<Verdicts>& verdicts, std::vector<Decision>& decisions);
 

@@ -40,8 +40,8 @@ struct EdgeFacts
     /// Its index in edge rules: its place among the reader's activations. Empty where edge rules do
     /// not apply (weights, operators that are not planned, the model's output).
     std::optional<int> index;
-    ObserverId observer; ///< the last one the value passes; none where it is read in float
-    /// The value's own observer, where another follows on the edge: it is quantized twice.
+    ObserverId observer; ///< the last one that the value passes; none if it is read as float
+    /// The value's own observer if another follows on the edge: the value is quantized twice.
     ObserverId before;
     std::vector<EdgeRuleCandidate> candidates; ///< strongest first
     int won = -1; ///< index into `candidates`; -1 without any
@@ -60,8 +60,8 @@ std::vector<Edge> edgesOf(const Graph& graph, const Plan& plan, ValueRef value);
 /// values with all their readers, and single readings. Empty without any.
 std::vector<ObservedEdge> sharedAlong(const Graph& graph, const Plan& plan, const Edge& edge);
 
-/// Gives each edge the qconfig by an edge rule in place of any that it had; without one takes its
-/// rules away.
+/// Gives each edge the qconfig by an edge rule, replacing earlier ones; without a qconfig removes
+/// its rules.
 void setEdgeRules(Recipe& recipe, const Graph& graph, const Plan& plan,
                   const std::vector<Edge>& edges, const std::optional<NamedQConfig>& qconfig);
 

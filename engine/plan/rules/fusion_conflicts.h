@@ -11,13 +11,13 @@ namespace qs {
 /// request is lost, as with the global rule beneath a layer's own.
 bool isOverridden(const Rule& rule, const RuleHits& stronger);
 
-/// Notes where a rule of the recipe gives a member of a fusion another qconfig than its first
-/// operator has. One that reaches the first operator as well, where a stronger one overrides it,
-/// loses nothing. Returns whether there is one to note.
+/// Records a conflict: a rule of the recipe gives a member of a fusion another qconfig than its
+/// first operator has. A rule that also reaches the first operator, overridden by a stronger rule
+/// there, is not a conflict. Returns whether there is one.
 bool noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own,
                   Plan& plan);
-/// Whether torch.ao would raise for want of a rule by object type for the member of the fusion: one
-/// gives the first operator its qconfig. A batch norm is folded away before it looks.
+/// Whether torch.ao would raise because the member of the fusion lacks a rule by object type, while
+/// such a rule decides the first operator. Not for a batch norm, which is folded before that check.
 bool lacksTypeRule(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own);
 
 /// Warns of the noted conflicts, and of members `withoutRule` (`lacksTypeRule`): one line for all

@@ -27,7 +27,7 @@ struct RuleSubject
 /// The rules that reach one operator, strongest first; empty = none. Borrowed from the table.
 using RuleHits = std::vector<const Rule*>;
 
-/// A mapping made ready for look-up. Precedence as in torch.ao's QConfigMapping, node rules above.
+/// An index of a mapping. Precedence as in torch.ao's QConfigMapping, with node rules above.
 class RuleTable
 {
 public:

@@ -15,7 +15,7 @@ namespace qs {
 ///   are not operators. Each member of a fusion counts; so does an operator that reads parameters
 ///   alone.
 /// - eligible: an operator that some pattern of the backend matches; only those can be quantized.
-/// - node, in the graph and in tables: what is drawn as one box, an operator or a whole fusion.
+/// - node, in the graph and in tables: one box, an operator or a whole fusion.
 struct Coverage
 {
     int quantized = 0; ///< eligible operators that will be quantized
@@ -36,7 +36,7 @@ Coverage coverageOf(const Graph& graph, const Plan& plan, std::span<const NodeId
 /// All operators of a module and the modules inside it; "" is the model.
 std::vector<NodeId> operatorsIn(const Graph& graph, const std::string& modulePath);
 
-/// The texts of counts that stand alone, as a kept result has them.
+/// The text for counts alone, as a saved run has them.
 std::string coverageShortText(int quantized, int eligible);
 std::string coverageText(int quantized, int eligible, int total);
 

@@ -13,10 +13,10 @@ namespace qs {
 struct Crossing
 {
     ValueRef value;
-    std::vector<NodeId> readers; ///< for whom; the Output node among them
+    std::vector<NodeId> readers; ///< that it is converted for; may include the Output node
     bool toFloat = false; ///< dequantized for them; else quantized for them
-    /// Of the value in float; an open dimension (mostly the batch) counts as 1, an unknown shape
-    /// as nothing.
+    /// Of the value as float; an open dimension (usually the batch) counts as 1, an unknown shape
+    /// as 0 bytes.
     std::int64_t bytes = 0;
 };
 
@@ -26,9 +26,9 @@ struct MovedAmount
     std::int64_t values = 0, bytes = 0;
 };
 
-/// Values that pass between int8 and float in a plan: those that a kernel leaves in integers and a
+/// Values that are converted between int8 and float in a plan: integer results of kernels that a
 /// float operator or the model's caller reads, and float values that are quantized for a kernel. A
-/// value; keeps neither graph nor plan.
+/// value; holds neither graph nor plan.
 class DataMovement
 {
 public:

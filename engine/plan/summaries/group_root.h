@@ -5,11 +5,11 @@
 
 namespace qs {
 
-/// The first operator of the fusion that the node belongs to; the node itself where it is in none.
+/// The first operator of the fusion that the node belongs to; the node itself outside fusions.
 NodeId groupRoot(const Graph& graph, const Plan& plan, NodeId node);
 
-/// The node on which a unit's errors and noise stand: the last of the fusion, or of the quantized
-/// pattern, that the node belongs to; the node itself without one.
+/// The node that carries a unit's errors and noise: the last of the fusion or quantized pattern
+/// that contains the node; the node itself without one.
 NodeId unitEnd(const Graph& graph, const Plan& plan, NodeId node);
 
 /// Whether the plan quantizes the node. False for a node that the plan does not decide.

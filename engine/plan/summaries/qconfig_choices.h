@@ -14,7 +14,7 @@ enum class QConfigFit : std::uint8_t
 {
     Recommended, ///< the backend's own for them, else the best that the backend takes
     Compatible, ///< the backend takes it for some of them
-    Unfit ///< the backend takes it for none
+    Unfit ///< the backend takes it for no operator
 };
 
 /// A qconfig that can be given to operators.

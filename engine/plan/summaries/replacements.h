@@ -15,7 +15,7 @@ struct Replacement
     std::string prepared;
     std::string reference; ///< the module of its weight's quantized form; "" without a weight
     bool isQuantized = false; ///< else fused and float
-    bool isKept = false; ///< the user's rules leave the operators as they are
+    bool isKept = false; ///< the user's rules keep the operators unchanged
     friend bool operator==(const Replacement&, const Replacement&) = default;
 };
 
