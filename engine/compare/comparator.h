@@ -15,14 +15,14 @@ namespace qs {
 /// first batch runs once more through both forms, for `Comparison::departures`. Device as in
 /// `calibrate`; the lowered form runs on the CPU.
 ///
-/// `from`: the comparison measures only what no earlier one has, running from the last cut before
-/// the first node that changed, to the same bits as a whole run; and leaves its own work. Models
-/// that keep a state or draw random numbers always run whole.
+/// `from`: measures only units that no earlier comparison measured, running from the last cut
+/// before the first changed node; results equal those of a whole run to the bit. Adds its own
+/// results to the cache. Models that keep a state or draw random numbers always run whole.
 ///
-/// `edited`: the comparison is with `edited->file`, the model before its edits, of which
-/// `converted` holds the edited one; null: with the model that was converted. Nodes are paired by
-/// id, outputs by `outputPlaces`; the cumulative terms alone are measured. Without edits they are
-/// those of the ordinary comparison. Errors: the file's model takes an input that the edited one
+/// `edited`: compares with `edited->file`, the model before the edits (`converted` holds the edited
+/// one); null: with the model that was converted. Pairs nodes by id, outputs by `outputPlaces`;
+/// measures only the cumulative terms. Without edits these equal the ordinary
+/// comparison's. Errors: the file's model takes an input that the edited one
 /// does not.
 Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Dataset& data,
                                     const std::string& device, const JobContext& job = {},

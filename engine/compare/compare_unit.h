@@ -11,8 +11,8 @@ namespace qs {
 struct UnitInput
 {
     ValueRef value; ///< x: in the float graph
-    /// x^: in the reference graph. Of a value that a unit makes its y^: a quantizer between that
-    /// and what is read is the reader's own, and its loss is born there.
+    /// x^: in the reference graph. For a value that a unit produces: its y^. A quantizer between
+    /// y^ and the read value belongs to the reader, and so does its loss.
     ValueRef came;
     ValueRef read; ///< the value that the unit's counterpart in the reference graph reads
     ValueRef raw; ///< the same value of the reference graph before its quantize-dequantize pair
@@ -22,8 +22,8 @@ struct UnitInput
 struct UnitOutput
 {
     ValueRef value; ///< y: in the float graph
-    /// y^: in the reference graph; of a quantized unit after its quantize-dequantize pair, of one
-    /// kept float before the pair that its readers ask for, which is their loss.
+    /// y^: in the reference graph; after the quantize-dequantize pair of a quantized unit, before
+    /// the pair of the readers of a float unit, whose loss belongs to the readers.
     ValueRef reference;
 };
 
@@ -44,7 +44,7 @@ struct CompareUnit
 };
 
 /// The units of a converted model, in the order of their last members. Operators without a
-/// floating-point result, or whose value the reference graph does not have, belong to none.
+/// floating-point result, or without a value in the reference graph, belong to no unit.
 std::vector<CompareUnit> compareUnits(const ConvertedModel& converted);
 
 } // namespace qs

@@ -14,7 +14,7 @@
 
 namespace qs {
 
-/// How far a noisy value is from the signal y, over all elements of all batches. Sums kept in
+/// Error of a noisy value against the signal y, over all elements of all batches. Summed in
 /// double.
 struct ErrorMetrics
 {
@@ -47,7 +47,7 @@ struct NodeError
 {
     NodeId node; ///< the float node; for a fusion its last member
     std::optional<ErrorMetrics> isolated, inherited, bornHere, cumulative;
-    /// How far y^ is spread otherwise than y: `divergence` of all values, in nats.
+    /// `divergence` of the distribution of y^ from that of y, over all values, in nats.
     std::optional<double> kl {};
 
     /// Empty where the term was not measured.
@@ -70,13 +70,13 @@ struct OutputError
     std::optional<ErrorMetrics> forms {}; ///< lowered form against reference form
 };
 
-/// How far a value of the lowered form is from the reference form's, both run whole, over one
+/// Difference of a value between the lowered and the reference form, both run whole, over one
 /// batch.
 struct FormDeparture
 {
     NodeId node; ///< the float node; for a fusion its last member
     StepCounts steps; ///< lowered less reference
-    /// How far each form is from the float model; empty where that has no such value.
+    /// SQNR of each form against the float model; empty if that has no such value.
     std::optional<double> referenceDb {}, loweredDb {};
 
     /// By how many dB the lowered form is nearer to the float model than the reference form.
@@ -105,7 +105,7 @@ struct WholeErrors
     std::int64_t samples = 0;
     std::optional<double> floatTop1,
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
-    /// With labels and without; empty where no output looks like class scores.
+    /// With labels or without; empty if no output has the shape of class scores.
     std::optional<Agreement> agreement;
 
     /// The output that lost most, by its lowered form where there is one; null without outputs.

@@ -8,11 +8,11 @@
 
 namespace qs {
 
-/// Runs both forms whole on one batch, side by side, and counts how far each value of the lowered
-/// form is from the reference form's, and how far both are from the float model's. Values are
-/// dropped as soon as all sides have them. Values of nodes that stay in reference form are counted
-/// where they are quantized. In the order of the reference form; values whose shapes differ are
-/// left out.
+/// Runs both forms whole on one batch, side by side, and measures the difference of each value of
+/// the lowered form from the reference form's, and the SQNR of both against the float model. Frees
+/// values as soon as all sides were compared. For nodes that stay in reference form, compares
+/// quantized values. In the order of the reference form; skips values whose shapes
+/// differ.
 Result<std::vector<FormDeparture>> departures(const ConvertedModel& converted, const Batch& batch,
                                               const JobContext& job);
 

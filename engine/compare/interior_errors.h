@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// Sums, for each value inside the modules that are quantized as a whole, how far the reference
-/// form is from the float model. One thread at a time.
+/// Sums, for each value inside modules that are quantized as a whole, the error of the reference
+/// form against the float model. One thread at a time.
 class InteriorErrors
 {
 public:

@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// How far one form of the model, run whole on the CPU, is from the float model at its outputs,
-/// over all of the data: the terms `cumulative`, in the order of `outputNames`. An output that is
+/// Errors of the outputs of one form, run whole on the CPU, against the float model, over all of
+/// the data: the terms `cumulative`, in the order of `outputNames`. An output that is
 /// not floating point, or has another shape in the form, has no error. `edits`: of the form; null =
 /// without.
 Result<std::vector<OutputError>> outputErrors(const GraphPtr& model, const GraphPtr& form,

@@ -17,8 +17,8 @@ class OutputRun
 public:
     static Result<OutputRun> create(GraphPtr form);
 
-    /// From now on runs go on from kept values where they can, and leave theirs. `name`: which form
-    /// it is; `budget` in bytes. Before the first run.
+    /// Later runs continue from cached values if possible, and cache their own. `name`: of the
+    /// form; `budget`: bytes. Call before the first run.
     void continueFrom(const Continuation& from, const ValueKeys& keys, const std::string& name,
                       std::size_t budget);
     /// From now on each batch starts from the state that the one before left.

@@ -18,8 +18,8 @@ struct Preview
     std::vector<OutputError> outputs; ///< the reference form's alone
     std::int64_t samples = 0;
     Key samplesKey; ///< of their content and device: equal for previews of the same samples
-    /// Float nodes whose ranges come from these samples alone, because their observers have not
-    /// seen the calibration data; in graph order.
+    /// Float nodes whose ranges come only from these samples, because their observers have no
+    /// statistics of the calibration data; in graph order.
     std::vector<std::string> estimated;
 
     const NodeError* tryGet(NodeId id) const;

@@ -9,12 +9,12 @@
 
 namespace qs {
 
-/// One batch through the reference form, against the float model's values. Of `converted` only the
-/// reference form is read. The figures are those of `compareModels` over the same batch, but for
-/// the outputs, which are of the form that was run rather than of the exported one.
+/// Runs one batch through the reference form and compares it with the float model's values. Reads
+/// only the reference form of `converted`. Results equal those of `compareModels` over the same
+/// batch, except for the outputs, which are those of the reference form, not the exported one.
 ///
-/// `from` (its `batches` is 1): the float model's values, values at cuts of the reference form and
-/// sums are kept there, and a later call runs from the last cut before the first node that changed.
+/// `from` (its `batches` is 1) caches the float model's values, values at cuts of the reference
+/// form and sums; a later call runs from the last cut before the first changed node.
 /// Without it, on a GPU, and for models that keep a state or draw random numbers both forms run
 /// whole.
 Result<Preview> previewErrors(const ConvertedModel& converted, const Batch& batch,

@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// Runs a float model and a quantized one on the data, step by step and side by side: values wait
-/// only until their counterpart is there. Quantized tensors are dequantized before they are
+/// Runs a float model and a quantized one on the data, side by side: a value is freed as soon as
+/// its counterpart was compared. Quantized tensors are dequantized before they are
 /// compared. On the CPU. Errors: models with different numbers of inputs; those of the runs.
 Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& converted,
                                     const Dataset& data, const JobContext& job = {});

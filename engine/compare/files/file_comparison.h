@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// A float model beside a quantized one that came from elsewhere.
+/// A float model compared with a quantized model of any origin.
 struct FileComparison
 {
     ModelMatch match;

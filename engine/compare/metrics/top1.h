@@ -25,7 +25,7 @@ public:
     {
     }
     /// The outputs of both models for one batch, flat and in order, undefined for non-tensors; on
-    /// any device. A row with NaN in either agrees with none.
+    /// any device. A row with NaN in either never agrees.
     void add(const std::vector<at::Tensor>& floatOutputs,
              const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
     /// Warns of labels of classes that the model does not have: they never match.

@@ -27,7 +27,7 @@ struct ValueCounts
 
 /// The Kullback-Leibler divergence, in nats, of the float model's values P from the converted
 /// model's Q: the sum of P ln(P / Q). Half a count is added to every bin of both (Krichevsky and
-/// Trofimov), so that it is finite, and 0 where both are spread alike. Empty where nothing was
+/// Trofimov), so that it is finite, and 0 for equal distributions. Empty if nothing was
 /// counted.
 std::optional<double> divergence(const ValueCounts& counts);
 

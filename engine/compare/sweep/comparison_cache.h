@@ -11,11 +11,11 @@ namespace qs {
 
 /// Cached results of comparisons for the next one, under keys of all their inputs: values at cuts
 /// of the graphs (at::IValue), the sums of units (`CachedUnit`) and how long nodes took (double,
-/// seconds). Bounded; the least recently used go first. Thread safe.
+/// seconds). Bounded; evicts the least recently used. Thread safe.
 class ComparisonCache
 {
 public:
-    /// No values are kept in 0 bytes; sums always are, some tens of megabytes at most.
+    /// 0 bytes: caches no values. Always caches sums, within 32 MiB.
     explicit ComparisonCache(std::size_t valueBytes)
         : values(valueBytes)
     {
@@ -31,15 +31,15 @@ struct CachedUnit
 {
     kernels::ErrorTerms sums;
     ValueCounts counts;
-    bool isUnmeasured = false; ///< its shapes differ in the two forms
-    std::int64_t oddSince = 0; ///< the batch, from 1, since which an error is infinite; 0 = never
+    bool isUnmeasured = false; ///< its shapes differ between the forms
+    std::int64_t oddSince = 0; ///< first batch, from 1, with an infinite error; 0 = never
 };
 
-/// A comparison that uses kept work and adds its own.
+/// A comparison's access to the cache: reads earlier results and adds its own.
 struct Continuation
 {
     ComparisonCache& work;
-    Key run; ///< of the model, the data, how they are cut, the device and the threads
+    Key run; ///< of model, data, how they are cut, device and threads
     std::int64_t batches = 0;
 };
 

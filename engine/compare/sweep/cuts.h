@@ -25,10 +25,10 @@ struct CutSide
 /// Of a run that steps through one graph node by node.
 CutSide nodeByNode(const Interpreter& interpreter, const ValueKeys& keys);
 
-/// Places where a run over one graph, or over two side by side, can be cut in two: the values alive
-/// there are kept for each batch, so that a later run of a graph that computes the same up to there
-/// goes on from them. Which places are kept follows, after the first batch, from their size and
-/// from what they save. One thread at a time.
+/// Cuts of a run over one graph, or over two side by side: the live values at a cut are cached for
+/// each batch, so that a later run of a graph that computes the same up to the cut resumes there.
+/// After the first batch, cuts are chosen by the size of their values and the time that they
+/// save. One thread at a time.
 class Cuts
 {
 public:
@@ -37,13 +37,13 @@ public:
     Cuts(const Continuation& from, const std::string& name, std::size_t budget,
          std::span<const CutSide> sides);
 
-    /// Goes on from the last place before `limit`, a step that must run, for which all batches are
-    /// kept; call once, first. Returns the first step to run.
+    /// Resumes from the last cut before `limit`, the first step that must run, with values of all
+    /// batches; call once, first. Returns the first step to run.
     std::size_t resume(std::size_t limit);
 
     /// Puts the values alive at that place into the frames, one a side.
     void restore(std::span<Frame* const> frames) const;
-    /// After a step.
+    /// Call after each step.
     void reached(std::size_t step, std::span<Frame* const> frames);
     void endBatch();
 

@@ -8,12 +8,12 @@
 
 namespace qs {
 
-/// Memory that a value keeps, in bytes; nothing where it may change later or cannot be kept.
+/// Memory of a value, in bytes; nothing if it may change later or cannot be cached.
 std::optional<std::size_t> keptBytes(const at::IValue& value);
 
-/// A copy of a value that a kernel may overwrite without declaring it: oneDNN's sums of a
-/// convolution and another value go into that value. Copies integers in their layout, since kernels
-/// round by it; returns other values as they are.
+/// A copy of a value that a kernel may overwrite without declaring it: oneDNN writes the sum of a
+/// convolution and another value into that value. Copies integers in their layout, since rounding
+/// in kernels depends on it; returns other values unchanged.
 at::IValue unshared(const at::IValue& value);
 
 } // namespace qs

@@ -6,7 +6,7 @@
 namespace qs {
 
 /// True if values of one run of the graph may replace those of another: it changes no state and
-/// draws no random numbers (`drawsNumbers`), which follow from the shape of what is asked for.
+/// draws no random numbers (`drawsNumbers`).
 bool isRepeatable(const Graph& graph);
 
 } // namespace qs

@@ -25,8 +25,8 @@ public:
     static Result<Sweep> create(const ConvertedModel& converted, at::Device device,
                                 const GraphPtr& original = nullptr, const JobContext& job = {});
 
-    /// Whether its reference form adds up as an exported one does: in the layout of its inputs.
-    /// Else sums differ in their last bits, and a quantizer may turn that into a step.
+    /// Whether its reference form adds in the order of the exported form: in the layout of its
+    /// inputs. Else sums differ in their last bits, which a quantizer may turn into a step.
     bool addsAsExported() const { return m_float.layout() == Layout::AsGiven; }
 
     /// One batch; `inputs` on the sweep's device. Returns the float model's outputs and the
@@ -39,16 +39,16 @@ public:
     /// From now on each batch starts from the state that the one before left, each side its own.
     void followSequence() { m_isSequence = true; }
 
-    /// Takes over the sums of earlier sweeps for units that compute the same, and goes on from the
-    /// last cut before the first other one. Before the first batch.
+    /// Reuses the sums of earlier sweeps for units that compute the same, and resumes from the last
+    /// cut before the first other unit. Call before the first batch.
     void continueFrom(const Continuation& from, const ValueKeys& floatKeys,
                       const ValueKeys& referenceKeys, std::size_t budget);
     /// Leaves the sums for the next sweep. After the last batch.
     void keepSums(const Continuation& from) const;
-    /// From now on nothing is measured: `see` gets y and y^ of each result of one unit, in order,
-    /// the same values that a comparison measures. Runs end there, without outputs, unless the
-    /// batches are a sequence. Without a unit `see` is not called and runs go on to the outputs.
-    /// Call before the first batch.
+    /// Measures nothing; instead calls `see` with y and y^ of each result of one unit, in order:
+    /// the values that a comparison measures. Runs end at the unit, without outputs, unless the
+    /// batches are a sequence. Without a unit, runs continue to the outputs and `see` is not
+    /// called. Call before the first batch.
     using Watch = std::function<Result<void>(std::span<const ValuePair>)>;
     void watch(std::optional<std::size_t> unit, Watch see);
     /// Number of units to measure, and the first operator that must run; null without one.
@@ -58,7 +58,7 @@ public:
     /// The graph that the reference form is compared with.
     const Graph& floatGraph() const { return m_float.graph(); }
     const std::vector<CompareUnit>& units() const { return m_units; }
-    /// A unit has other shapes in the two forms; a note said so.
+    /// Whether a unit's shapes differ between the forms; a note reported it.
     bool hasUnmeasured() const;
     const std::vector<UnitSums>& sums() const { return m_sums; }
     const std::vector<ValueCounts>& counts() const { return m_counts; }
@@ -119,7 +119,7 @@ private:
     std::vector<ValueCounts> m_counts;
     std::vector<bool> m_unmeasured; ///< by unit: shapes differ
     std::vector<std::int64_t> m_oddSince; ///< by unit: the batch; 0 = no error is infinite
-    std::vector<Key> m_unitKeys; ///< by unit; none where nothing is kept
+    std::vector<Key> m_unitKeys; ///< by unit; empty without a cache
     std::vector<bool> m_known; ///< by unit: an earlier sweep measured it
     std::unique_ptr<Cuts> m_cuts; ///< null: nothing is kept
     std::size_t m_first = 0; ///< step
