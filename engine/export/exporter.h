@@ -33,20 +33,20 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
                                 const std::string& folder, const JobContext& job = {},
                                 const ExportOptions& options = {});
 std::vector<std::string> exportForms();
-/// The forms that are written if none is named: the durable forms, and LibTorch's own. One that a
-/// model cannot have is then left out with a note (`ExportRequest::formsChosen`).
+/// The default forms: the durable forms, and LibTorch's own. A default form that cannot hold a
+/// model is skipped with a note (`ExportRequest::formsChosen`).
 std::vector<std::string> defaultExportForms();
 /// The name of a form's file; empty for an unknown form.
 std::string exportFile(const std::string& form);
 
-/// Suffix of a form's file name for the data beside a form that is too large for one file. Its hash
-/// stands in the result document like the file's own.
+/// Suffix of a form's file name for the data file of a form that is too large for one file. The
+/// result document holds its hash too.
 inline constexpr const char* kBesideSuffix = ".data";
 
 /// Whether this program can open the form's file again; false for an unknown form.
 bool isReadBack(const std::string& form);
 
-/// Whether the form can hold integers that keep to their observers' ranges (`SaturatingForm`).
+/// Whether the form can hold integers that saturate at their observers' ranges (`SaturatingForm`).
 bool holdsSaturatingForm(const std::string& form);
 /// The graph that the form's file computes: lowered, the reference form, or, where it is wanted and
 /// the form holds it, that with `SaturatingForm`. Errors: an unknown form (Usage), a model without
@@ -69,7 +69,7 @@ inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz
 /// The file that `verify` writes into the folder of a result.
 inline constexpr const char* kCertificateFile = "certificate.json";
 
-/// The writers themselves. A cancel leaves no file. The record goes into the file. `names` gives
+/// The writers. A cancel leaves no file. They write the record into the file. `names` gives
 /// the names of modules, scales and zero points.
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
                               const JobContext& job = {},

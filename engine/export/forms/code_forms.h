@@ -26,8 +26,8 @@ std::optional<CodeForm> codeFormFromName(std::string_view name);
 
 /// The float model as code.
 std::vector<CodeLine> floatCode(const Graph& model);
-/// A form of a converted model as code. Scales and zero points stand in the quantized modules
-/// unless an observer never ran.
+/// A form of a converted model as code. Quantized modules show scales and zero points, unless an
+/// observer never ran.
 std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm form);
 /// The names of modules, scales and zero points in the code of the lowered form.
 CodeCalls loweredCalls(const ConvertedModel& converted);

@@ -48,7 +48,7 @@ public:
     /// Whether `ref` is computed from stored values alone, dequantized integers included.
     bool isConstant(ValueRef ref) const { return m_interpreter.isConstant(ref); }
 
-    /// Emits one node; returns its outputs' names, made from those of the node at work.
+    /// Emits one node; returns its outputs' names, derived from those of the current node.
     std::vector<std::string> emit(const std::string& op, std::vector<std::string> inputs,
                                   OnnxAttributes attributes, std::size_t outputs);
     /// The name of an initializer of that content; equal small ones are shared. `isNibbles`: its
@@ -70,7 +70,7 @@ public:
     /// The declared form of a value.
     static OnnxValue declared(const std::string& name, const ValueType& type, bool sizes = true);
 
-    /// The finished graph, without what nothing reads. The builder is empty afterwards.
+    /// The finished graph without unread values. Leaves the builder empty.
     OnnxGraph take(const std::string& name);
 
     /// Needed operators without an ONNX form, each once; the first node that has one.

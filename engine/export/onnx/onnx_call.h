@@ -32,7 +32,7 @@ public:
     const Node& node() const { return m_node; }
     OnnxBuilder& builder() { return m_builder; }
     std::int64_t opset() const { return m_builder.opset(); }
-    /// Says why this node has no ONNX form; the first reason stands.
+    /// Records why this node has no ONNX form; only the first reason counts.
     void refuse(const std::string& why);
     const std::string& refusal() const { return m_refusal; }
 

@@ -14,7 +14,7 @@ namespace qs {
 /// file cannot be read, or is not a protobuf message.
 Result<std::map<std::string, std::string>> onnxMetadata(const std::string& path);
 
-/// A record as such pairs, and back; nothing where none of them is ours.
+/// Converts a record to such pairs, and back; nothing if no pair is Quantscope's.
 std::map<std::string, std::string> onnxPairs(const ExportRecord& record);
 std::optional<ExportRecord> recordFromPairs(const std::map<std::string, std::string>& pairs);
 

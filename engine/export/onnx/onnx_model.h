@@ -59,8 +59,8 @@ struct OnnxNode
     OnnxMetadata metadata; ///< where it came from
 };
 
-/// A tensor that the file holds. `data` is on the CPU and contiguous; integers of four bits stand
-/// there one a byte, and two a byte in the file.
+/// A tensor that the file holds. `data` is on the CPU and contiguous; 4-bit integers take one
+/// byte each here, and half a byte in the file.
 struct OnnxTensor
 {
     std::string name;
@@ -76,7 +76,7 @@ struct OnnxValue
 {
     std::string name;
     DType dtype = DType::Float32;
-    std::optional<std::vector<OnnxDim>> shape; ///< none: any number of dimensions
+    std::optional<std::vector<OnnxDim>> shape; ///< nothing: unknown rank
 };
 
 /// Nodes in execution order with their stored tensors. A value once built.
@@ -95,7 +95,7 @@ struct OnnxModel
     OnnxMetadata metadata;
 };
 
-/// ONNX's number for an element type (TensorProto.DataType); 0 where it has none.
+/// ONNX's number for an element type (TensorProto.DataType); 0 if ONNX lacks it.
 int onnxTypeNumber(DType dtype);
 
 /// True for the types that integer kernels of ONNX runtimes multiply.
@@ -112,8 +112,8 @@ inline constexpr std::uint64_t kOnnxInlineLimit = 1'900'000'000;
 std::string onnxDataFile(const std::string& path);
 
 /// Writes the model to `path`. Tensors of more than `inlineLimit` bytes together go to
-/// `onnxDataFile(finalPath)`, which readers look for beside the model. Errors (Io) name the path;
-/// (Unsupported) an element type that ONNX has not.
+/// `onnxDataFile(finalPath)`, which readers expect beside the model. Errors (Io) name the path;
+/// (Unsupported) an element type that ONNX lacks.
 Result<void> writeOnnxModel(const OnnxModel& model, const std::string& path,
                             const std::string& finalPath,
                             std::uint64_t inlineLimit = kOnnxInlineLimit,

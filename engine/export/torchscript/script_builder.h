@@ -18,7 +18,7 @@ using ScriptValue = torch::jit::Value;
 
 /// A TorchScript module under construction: one `forward` whose body is filled value by value, and
 /// the modules below it, whose attributes hold constants. Borrows the graph, the interpreter and
-/// the names. Functions may throw what LibTorch throws: call inside `guardTorch`.
+/// the names. Functions may throw exceptions of LibTorch: call inside `guardTorch`.
 class ScriptBuilder
 {
 public:
@@ -33,7 +33,7 @@ public:
     /// The value as computed by the body so far; a value that depends on weights alone becomes an
     /// attribute or a literal at first use. Errors: a value that was not computed.
     Result<ScriptValue*> value(ValueRef ref);
-    /// One argument, converted to what an operator's schema wants at that place.
+    /// One argument, converted to the type in the operator's schema.
     Result<ScriptValue*> argument(const Argument& argument, const c10::TypePtr& type);
     /// The same of an operator's argument by name: scale and zero point are attributes where the
     /// names have one for them.
@@ -58,7 +58,7 @@ public:
 
 private:
     Result<void> writeCall(const Node& node, const std::string& path);
-    /// The forward of the module at `m_path`; its inputs stand for these values.
+    /// Writes the forward of the module at `m_path`; its inputs are these values.
     Result<ScriptValue*> writeForward(const Node& node, const std::vector<ValueRef>& reads,
                                       const std::vector<ScriptValue*>& given);
     void closeForward(ScriptValue* returned);
@@ -78,7 +78,7 @@ private:
     std::shared_ptr<torch::jit::Graph> m_body;
     ScriptValue* m_self = nullptr;
     std::unordered_map<ValueRef, ScriptValue*> m_values;
-    std::unordered_map<ValueRef, ScriptModules::Place> m_placeOf; ///< of what is stored
+    std::unordered_map<ValueRef, ScriptModules::Place> m_placeOf; ///< of stored values
 };
 
 } // namespace qs

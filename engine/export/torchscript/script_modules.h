@@ -13,7 +13,7 @@ namespace qs {
 
 /// The tree of modules of a TorchScript file under construction: the root, the modules that hold
 /// the graph's tensors under their path ("layer1.0.weight"), and those that are called. Functions
-/// may throw what LibTorch throws.
+/// may throw exceptions of LibTorch.
 class ScriptModules
 {
 public:

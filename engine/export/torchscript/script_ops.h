@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// Writes one operator node into the body and binds its outputs. Operators that a plain TorchScript
-/// runtime does not have are spelled with ones that it has and that give the same numbers: sizes
-/// and Python arithmetic on integers, and the `quantized_decomposed` family. Errors name the node.
+/// Writes one operator node into the body and binds its outputs. Replaces operators that a plain
+/// TorchScript runtime lacks by others with the same results: sizes and Python arithmetic on
+/// integers, and the `quantized_decomposed` family. Errors name the node.
 Result<void> emitNode(ScriptBuilder& builder, const Node& node);
 
 /// The `quantized_decomposed` part of it. Null when the node is not of that family.

@@ -17,10 +17,11 @@ struct OnnxPlanRow
 {
     std::string name, onnx; ///< the ONNX node's name and operator
     std::string node, op, module; ///< of the model, where it came from
-    std::vector<std::int64_t> quantizedInputs; ///< positions of inputs that come from integers
-    std::string bias; ///< "float", "int32"; "" = none
-    std::string kernel; ///< the fused kernel that is expected; "" = none
-    std::string reason; ///< why none is expected
+    std::vector<std::int64_t>
+        quantizedInputs; ///< positions of inputs that are dequantized integers
+    std::string bias; ///< "float", "int32"; "" = no bias
+    std::string kernel; ///< the expected fused kernel; "" = no fused kernel
+    std::string reason; ///< why no fused kernel is expected
 };
 
 /// The expected execution of a file, node by node. A value.
@@ -34,11 +35,11 @@ struct OnnxPlan
     std::map<std::string, std::int64_t> kernels() const; ///< how often each is expected
 };
 
-/// Rows for every operator that could have an integer kernel, and for those that read integers.
-/// `target` must be the one that the model was made for.
+/// A row for every operator that could have an integer kernel or reads integers. `target` must be
+/// that of the model.
 OnnxPlan onnxPlan(const OnnxModel& model, OnnxTarget target, bool calibrated = true);
 
-/// The same for the file that `--export onnx` would write. `calibrated` follows from the model.
+/// The same for the file that `--export onnx` would write. Takes `calibrated` from the model.
 /// Errors: those of `onnxModel`.
 Result<OnnxPlan> planOnnx(const ConvertedModel& converted, std::int64_t opset, OnnxTarget target);
 

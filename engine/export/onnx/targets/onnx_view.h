@@ -22,8 +22,8 @@ public:
     const OnnxNode& node(std::size_t index) const { return m_graph.nodes[index]; }
     /// The node that makes a value; nothing for inputs and stored tensors.
     std::optional<std::size_t> producer(const std::string& value) const;
-    /// Readers of a value, one entry for each input that reads it. A body counts as a reader whose
-    /// position is that of the node that holds it.
+    /// Positions of a value's readers, one entry for each input that reads it. For a reader in a
+    /// body: the position of the node that holds the body.
     const std::vector<std::size_t>& readers(const std::string& value) const;
     /// True if the value is an output of the graph.
     bool isOutput(const std::string& value) const;
@@ -42,7 +42,7 @@ std::string onnxOrigin(const OnnxNode& node, const char* key);
 /// An integer attribute.
 std::int64_t onnxInteger(const OnnxNode& node, const std::string& name, std::int64_t otherwise);
 
-/// Scale and zero point of a QuantizeLinear or DequantizeLinear, as far as they are stored.
+/// Scale and zero point of a QuantizeLinear or DequantizeLinear, if they are stored.
 struct OnnxStep
 {
     at::Tensor scale, zeroPoint; ///< undefined where they are computed
@@ -56,8 +56,8 @@ struct OnnxStep
 };
 OnnxStep onnxStep(const OnnxView& view, const OnnxNode& node);
 
-/// The integers, of a step with one scale, between which a Relu or Clip lets values lie: infinite
-/// where it has no bound. Nothing where a bound is computed.
+/// The bounds of a Relu or Clip as integers of a step with one scale; infinite without a bound.
+/// Nothing if a bound is computed.
 std::optional<std::pair<double, double>> onnxClipCodes(const OnnxView& view, const OnnxNode& clip,
                                                        const OnnxStep& step);
 

@@ -12,20 +12,20 @@ namespace qs {
 /// The execution of one node by ONNX Runtime's CPU provider with its optimizations on.
 struct OrtAnswer
 {
-    std::string
-        kernel; ///< "QLinearConv"; for operators that move values "Reshape (integers)"; "" = none
+    std::string kernel; ///< "QLinearConv"; for operators that move values "Reshape (integers)"; ""
+                        ///< = no kernel
     std::string reason; ///< why without kernel
 };
 
-/// Its rules for DequantizeLinear - operator - QuantizeLinear, as they stand in
+/// ONNX Runtime's rules for DequantizeLinear - operator - QuantizeLinear, from
 /// onnxruntime/core/optimizer/qdq_transformer: `selectors_actions/qdq_selectors.cc` (which types,
 /// how many pairs), `qdq_util.cc` (which Relu and Clip a QuantizeLinear makes needless),
-/// `qdq_propagation.cc` (pairs pass what only moves values). Borrows the view.
+/// `qdq_propagation.cc` (pairs move across operators that only move values). Borrows the view.
 class OrtFusions
 {
 public:
-    /// `calibrated`: scales are real, not those of a model that saw no data yet; else a Clip is
-    /// taken for one that the range of the integers makes needless.
+    /// `calibrated`: scales are real. Without calibration, every Clip is assumed to be made
+    /// needless by the range of the integers.
     OrtFusions(const OnnxView& view, bool calibrated)
         : m_view(view)
         , m_calibrated(calibrated)
@@ -43,7 +43,7 @@ private:
     {
         std::optional<OnnxStep> step; ///< of the QuantizeLinear that takes the result
         const OnnxNode* stays = nullptr; ///< a Relu or Clip before it that is not needless
-        std::string reason; ///< without a step: who else reads the result
+        std::string reason; ///< without a step: the other readers of the result
     };
     After after(const OnnxNode& node) const;
     const OnnxNode* dequantizer(const std::string& value) const;
