@@ -19,8 +19,8 @@ public:
 
     void operator()() const { m_timer->start(); }
 
-    /// A slot that runs `light` at once, where no refresh is due: while one is, a view still holds
-    /// what it was shown before, and the refresh does the whole.
+    /// A slot that runs `light` at once unless a refresh is pending: until then the view shows
+    /// old state, and the refresh updates all of it.
     template<class Light>
     auto unlessDue(Light light) const
     {

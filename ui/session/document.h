@@ -28,12 +28,12 @@ enum class Stage
 };
 inline constexpr int kStageCount = 7;
 
-/// The hierarchy of a model as the window shows it; `before` itself where it comes out the same.
+/// The hierarchy of a model as the window shows it; returns `before` if it is equal.
 FoldTreePtr hierarchyOf(const Graph& model, const Plan* plan, const Recipe& recipe,
                         const FoldTreePtr& before = nullptr);
 
-/// What a graph is made with, beside its file: taken down before it is made, as packs may be loaded
-/// meanwhile. A value.
+/// Inputs of a graph beside its file, recorded before it is made, as packs may be loaded meanwhile.
+/// A value.
 struct GraphMaking
 {
     std::vector<EditStep> edits;
@@ -45,8 +45,8 @@ struct GraphMaking
     friend bool operator==(const GraphMaking&, const GraphMaking&) = default;
 };
 
-/// The open model, every decision on it, and what the engine made of them. All values are shared
-/// and const. A change is made whole and then posted: its signals come in the order of `Notice`.
+/// The open model, every decision on it, and the engine's results. All values are shared and const.
+/// A change is complete before its signals, which come in the order of `Notice`.
 /// GUI thread only.
 class Document : public QObject
 {
@@ -55,23 +55,23 @@ class Document : public QObject
 public:
     explicit Document(QObject* parent = nullptr);
 
-    /// Through which this document's signals, and those of what is derived from it, are delivered.
+    /// Delivers the signals of this document and of the values derived from it.
     Notices& notices() { return m_notices; }
 
     /// The model that everything is decided on and measured: the file's with the recipe's edits.
     const GraphPtr& model() const { return m_model; }
-    /// The model as it was opened, and what became of the edits; null without a model.
+    /// The model as it was opened, and the outcome of the edits; null without a model.
     const EditedModelPtr& edited() const { return m_edited; }
-    /// The recipe's edits, or the modules that it or a loaded pack wants quantized as a whole, are
-    /// not those of `model()` yet: planning brings the graph that follows.
+    /// True if `model()` does not yet have the recipe's edits, or the modules that the recipe or a
+    /// loaded pack quantizes as a whole: planning updates it.
     bool isGraphStale() const;
     /// Changes when another model opens; unchanged when a run only refines types.
     int modelNumber() const { return m_modelNumber; }
     const Recipe& recipe() const { return m_recipe; }
-    /// What every stage's result would be made from now.
+    /// The keys that current results of each stage have.
     const DecisionKeys& keys() const { return m_keys; }
     const PlanPtr& plan() const { return m_plan.value; }
-    /// The modules with what the plan fuses and the recipe wraps; null without a model.
+    /// The module hierarchy with the plan's fusions and the recipe's wraps; null without a model.
     const FoldTreePtr& hierarchy() const { return m_hierarchy; }
     const CalibrationPtr& calibration() const { return m_calibration.value; }
     const ConvertedPtr& converted() const { return m_converted.value; }
@@ -82,29 +82,29 @@ public:
     PreviewPtr preview() const;
     /// The causes of the outputs' noise; null before *Find causes*.
     const DiagnosisPtr& diagnosis() const { return m_diagnosis.value; }
-    /// It is of other decisions or data than those that stand.
+    /// True if it belongs to other decisions or data than the current ones.
     bool isDiagnosisStale() const;
-    /// What changed since: "recipe changed" ...; empty where it is current.
+    /// The change that made it stale: "recipe changed" ...; empty if it is current.
     QString diagnosisStaleReason() const;
     const ExportReport& exported() const { return m_exported.value; }
-    /// What another program says of the nodes; null without.
+    /// Another program's data on the nodes; null without any.
     const NodeDataPtr& nodeData() const { return m_nodeData; }
     /// Parameters, buffers and constants that are a single number; null until they are read.
     const ScalarTextsPtr& scalars() const { return m_scalars; }
     const RunSettings& settings() const { return m_settings; }
     QString title() const;
 
-    /// Drops everything that belonged to the model before.
-    /// `hierarchy`: as `hierarchyOf` makes it, where that was done on another thread already.
-    /// `edited`: what the recipe's edits make of `model`; null where there are none.
-    /// `made`: what that was made with, where it was another thread's work.
+    /// Sets the model; drops everything of the previous one.
+    /// `hierarchy`: from `hierarchyOf`, if another thread computed it already.
+    /// `edited`: `model` after the recipe's edits; null without edits.
+    /// `made`: the inputs of that, if another thread made it.
     void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr,
                   EditedModelPtr edited = nullptr, std::optional<GraphMaking> made = {});
-    /// Publishes another recipe; results are kept, and are current again with the decisions that
-    /// they were made from. `step`: what the change is called in the history.
+    /// Publishes another recipe; results stay, and become current again with their decisions.
+    /// `step`: the name of the change in the history.
     void setRecipe(const Recipe& recipe, const QString& step = {});
     void setSettings(const RunSettings& settings);
-    /// Looks at the data's and the backend's files again: what was made from other content is
+    /// Checks the files of the data and the backend again: results of other content become
     /// stale.
     void refreshKeys();
 
@@ -129,19 +129,19 @@ public:
     bool hasResult(Stage stage) const;
     /// Of the decisions that a stage's result was made from; null without a result.
     const DecisionKeys* keysOf(Stage stage) const;
-    /// There is a result, made from other decisions than those that stand.
+    /// True if there is a result, of other decisions than the current ones.
     bool isStale(Stage stage) const;
-    /// What these decisions say to the stage is what the decisions as they stand say.
+    /// True if these decisions are equal to the current ones for the stage.
     bool isSame(Stage stage, const DecisionKeys& made) const;
-    /// What changed since a stale result was made: "recipe changed", "data changed" ...
+    /// The change that made a result stale: "recipe changed", "data changed" ...
     QString staleReason(Stage stage) const;
 
-    /// Decisions differ from what was last saved or opened; so do, where a project keeps them, the
-    /// settings: which data are used and on what device is not a decision about the model.
+    /// True if decisions differ from those last saved or opened. Settings (data, device) count only
+    /// in a project, which stores them.
     bool isModified() const;
-    /// `keepsSettings`: what was saved or opened is a project.
+    /// `keepsSettings`: a project was saved or opened.
     void markSaved(bool keepsSettings);
-    /// What a project holds now was never saved so: its model is another.
+    /// Marks the project as unsaved: its model changed.
     void markUnsaved();
 
 Q_SIGNALS:
@@ -180,8 +180,8 @@ private:
     DecisionKeys m_keys;
     Key savedKey() const;
 
-    Key m_saved; ///< `savedKey` of what was saved
-    bool m_keepsSettings = false; ///< with what was saved
+    Key m_saved; ///< `savedKey` of the last save
+    bool m_keepsSettings = false; ///< of the last save
     Made<PlanPtr> m_plan;
     FoldTreePtr m_hierarchy;
     Made<CalibrationPtr> m_calibration;

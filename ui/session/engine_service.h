@@ -22,9 +22,9 @@ namespace qs {
 
 using ScalarTextsPtr = std::shared_ptr<const ScalarTexts>;
 
-/// All that the window asks of the engine. Each call takes values and returns shared const values
-/// or an Error, runs on a worker thread, may be called from several, and stops within 200 ms of a
-/// cancel. Tests put a fake in its place.
+/// The window's interface to the engine. Each call takes values, returns shared const values or an
+/// Error, runs on the calling worker thread and stops within 200 ms of a cancel. Thread safe. Tests
+/// use a fake.
 class EngineService
 {
 public:
@@ -39,7 +39,7 @@ public:
                                    const RunSettings& settings, const std::string& path,
                                    const JobContext& job)
         = 0;
-    /// Writes what the inputs of an extracted part get (`StageChain::savePartInputs`).
+    /// Writes the inputs of an extracted part (`StageChain::savePartInputs`).
     virtual Result<void> savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
                                         const RunSettings& settings, const std::string& path,
                                         const JobContext& job)
@@ -56,10 +56,10 @@ public:
     virtual Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) = 0;
     /// Which quantizers cause the noise of the outputs, and why (`StageChain::why`).
     virtual Result<DiagnosisPtr> blame(const CompareRequest& request, const JobContext& job) = 0;
-    /// What decisions do to a few samples (`StageChain::preview`).
+    /// Errors that decisions cause on a few samples (`StageChain::preview`).
     virtual Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job)
         = 0;
-    /// Looks at one value over the data of that comparison, and at one sample's
+    /// Inspects one value over the data of that comparison, and one sample's
     /// (`StageChain::inspect`, `sampleValues`).
     virtual Result<ValueInspectionPtr>
     inspect(const CompareRequest& request, const InspectionTarget& target, const JobContext& job)
@@ -86,11 +86,11 @@ public:
         = 0;
     /// Those that are a single number.
     virtual Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) = 0;
-    /// Other ways to quantize what an observer of the calibration saw; runs no data.
+    /// Other ways to quantize the value of an observer of the calibration; runs no data.
     virtual Result<std::vector<Alternative>>
     alternatives(const CalibrationPtr& calibration, ObserverId observer, const JobContext& job) = 0;
     virtual std::vector<std::string> backendNames() const = 0;
-    /// What an edit may put into a graph (`operatorTargets`), and what one of them takes.
+    /// Operators that an edit may insert (`operatorTargets`), and the arguments of one.
     virtual std::vector<std::string> operatorNames() const = 0;
     virtual Result<OperatorSchema> operatorSchema(const std::string& target) const = 0;
     virtual std::vector<std::string> exportForms() const = 0;

@@ -17,20 +17,20 @@ class Facts
 {
 public:
     Facts() = default;
-    /// `shown`: the run whose errors stand in place of the current ones; null: these.
+    /// `shown`: the run whose errors are shown instead of the current ones; null: the current ones.
     explicit Facts(const Document& document, ShownRunPtr shown = nullptr);
 
-    /// What stands for a set of nodes drawn as one: the root of their group, else the first.
+    /// The representative of a set of nodes drawn as one: the root of their group, else the first.
     NodeId leader(std::span<const NodeId> members) const;
     /// The member that carries output and error: the last of its group.
     NodeId last(NodeId node) const;
-    /// What a user reads of a node, everywhere: the name of the unit that it is in (`NodeTitles`).
+    /// The displayed title of a node: the name of its unit (`NodeTitles`).
     QString title(NodeId node) const;
     /// A sentence of the engine, with titles in place of the quoted names of nodes.
     QString titled(const QString& sentence) const;
     const NodePlan* plan(NodeId node) const;
     const MatchGroup* group(NodeId node) const;
-    /// On what the node, or the fusion that it is in, makes; of several outputs the first observed.
+    /// The observer of the result of the node or its fusion; the first observed of several outputs.
     ObserverId outputObserver(NodeId node) const;
     /// On the value itself, for all its readers.
     ObserverId observerOn(ValueRef value) const;
@@ -51,53 +51,54 @@ public:
     std::optional<double> worstSqnr(std::span<const NodeId> nodes, ErrorTerm term) const;
     /// "x86", "float", "mixed", "" when nothing is eligible.
     QString qconfigText(std::span<const NodeId> nodes) const;
-    /// The edge rules that decide how what the node makes is quantized for its readers.
+    /// The edge rules that decide how the node's result is quantized for its readers.
     const std::vector<Rule>& outputRules(NodeId node) const;
-    /// Names of the qconfigs that such rules give to what the nodes make, each once: "x86_minmax".
+    /// Names of the qconfigs that such rules give to the nodes' results, each once: "x86_minmax".
     QString outputQConfigText(std::span<const NodeId> nodes) const;
     /// `qconfigText`, or the word in its place, with the latter: "x86 · out x86_minmax". `marked`:
     /// with a pencil where the user decided.
     QString decisionText(std::span<const NodeId> nodes, bool marked,
                          const QString& word = {}) const;
-    /// A rule of the user's own, made for this node, its module or what it makes, decides.
+    /// True if a user's rule for this node, its module or its result decides.
     bool isOverridden(std::span<const NodeId> nodes) const;
-    /// The one that counts most among the nodes: any quantized, else the first float kind.
+    /// The dominant verdict of the nodes: a quantized one if there is any, else the first float
+    /// one.
     Verdict verdict(std::span<const NodeId> nodes) const;
-    /// The node to look into for one of the model: itself, or what preparation and conversion made
-    /// of it (a custom module). Null where nothing is inside.
+    /// The node with the body for a node of the model: itself, or the custom module that
+    /// preparation and conversion made of it. Null without a body.
     NodePtr bodyOwner(NodeId node) const;
     /// An edit of the graph changed or added it.
     bool isEdited(NodeId node) const { return m_edited.contains(node); }
     const Graph* model() const { return m_model.get(); }
     bool hasPlan() const { return m_plan != nullptr; }
     bool hasErrors() const { return m_comparison || m_preview; }
-    /// What the errors are of: the current result, or the run that is shown.
+    /// The source of the errors: the current result, or the run that is shown.
     const ComparisonPtr& comparison() const { return m_comparison; }
     const ShownRunPtr& shownRun() const { return m_shown; }
     bool errorsStale() const { return m_errorsStale; }
-    /// The term is of other decisions. What is lost in all follows them as a preview, where there
-    /// is one.
+    /// True if the term belongs to other decisions. The cumulative term follows decisions if there
+    /// is a preview.
     bool errorsStale(ErrorTerm term) const
     {
         return m_errorsStale && !(term == ErrorTerm::Cumulative && m_preview);
     }
-    /// The preview whose figures stand for what is lost in all, while the comparison is of other
-    /// decisions; null where the comparison's do.
+    /// The preview that gives the cumulative term while the comparison is stale; null if the
+    /// comparison gives it.
     const PreviewPtr& preview() const { return m_preview; }
     bool calibrationStale() const { return m_calibrationStale; }
-    /// What the nodes took in one batch, measured along with the errors: those of the lowered form
-    /// where the graph is that, else the float operators of the same ids.
+    /// Seconds of the nodes for one batch, measured with the errors: in the lowered form if `graph`
+    /// is that form, else of the float operators of the same ids.
     std::optional<double> seconds(const Graph& graph, std::span<const NodeId> nodes) const;
-    /// What another program says; null without.
+    /// Another program's data; null without any.
     const NodeData* nodeData() const { return m_nodeData.get(); }
     const ImportedValue* imported(NodeId node) const;
     /// The value of a parameter, buffer or constant that is a single number; else empty.
     QString scalarText(NodeId node) const;
-    /// What a user asked the causes of; null without, and while a run is shown.
+    /// The diagnosis that the user requested; null without one, and while a run is shown.
     const DiagnosisPtr& diagnosis() const { return m_diagnosis; }
     bool diagnosisStale() const { return m_diagnosisStale; }
-    /// The nodes' share of the outputs' noise, with that of the units that they end; nothing where
-    /// they quantize nothing.
+    /// The share of the outputs' noise of the nodes and the units that end at them; nothing if they
+    /// quantize nothing.
     std::optional<NoisePart> noise(std::span<const NodeId> nodes) const;
     /// The cause at one of the nodes, the one with the greatest share; null without a cause.
     const Cause* cause(std::span<const NodeId> nodes) const;
@@ -106,14 +107,14 @@ public:
     std::pair<double, double> sqnrRange(ErrorTerm term) const;
 
 private:
-    /// The nodes' errors that stand for a term.
+    /// The errors by node from which a term is read.
     const std::unordered_map<NodeId, const NodeError*>& errorsOf(ErrorTerm term) const
     {
         return term == ErrorTerm::Cumulative && m_preview ? m_previewed : m_errors;
     }
     void matchObservers();
-    /// The observer of the calibration that watched what this one of the plan watches; none where
-    /// no such was calibrated.
+    /// The observer of the calibration for the same value as this observer of the plan; none
+    /// without one.
     ObserverId calibrated(ObserverId id) const;
 
     GraphPtr m_model;

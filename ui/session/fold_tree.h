@@ -32,21 +32,21 @@ struct FoldEntry
     std::vector<int> children; ///< in graph order
     std::string path; ///< module path: of the module itself, of a unit's innermost common module
     std::string label; ///< "layer2", "conv1·bn1·relu"
-    std::string title; ///< what a user reads: `NodeTitles` of a unit, of a module its path
+    std::string title; ///< displayed: `NodeTitles` of a unit, the path of a module
     std::string className; ///< "Sequential", "Conv2d"; may be empty
     std::span<const NodeId> members; ///< of a unit, in graph order, in the tree's list of nodes
-    std::string wrap; ///< of a module: what the recipe calls it where it is shown as one node
+    std::string wrap; ///< of a module shown as one node: its name in the recipe
     int units = 0; ///< operators and groups inside; 1 for a unit
     int repeats = 0; ///< of a box around blocks that are the same again: how many it holds
     std::size_t order = 0; ///< position of the first node
-    /// What is below it in the tree's list of nodes; of a box see `FoldTree::nodesOf`.
+    /// Its range in the tree's list of nodes; for a box see `FoldTree::nodesOf`.
     std::uint32_t firstNode = 0, lastNode = 0;
     bool isModule() const { return kind == Kind::Module; }
 };
 
 /// The module hierarchy over one graph as the window shows it: modules that hold a single unit are
-/// drawn as that unit; fused members of a plan are one unit; parameters, constants and what is
-/// computed from them alone stand inside their reader. Immutable; any thread.
+/// drawn as that unit; fused members of a plan are one unit; parameters, constants and values
+/// computed only from them belong to their reader. Immutable; any thread.
 class FoldTree
 {
 public:
@@ -61,7 +61,7 @@ public:
         return m_ungrouped ? *m_grouped[std::size_t(index)] : m_entries[std::size_t(index)];
     }
     static constexpr int kRoot = 0;
-    /// The unit of a node; -1 for parameters and the like.
+    /// The unit of a node; -1 for parameters and constants.
     int unitOf(NodeId id) const;
     /// The module's entry; where it was dissolved into its only unit, that unit; -1 if unknown.
     int moduleEntry(const std::string& path) const;
@@ -77,10 +77,11 @@ private:
     friend class FoldTreeBuilder;
     friend class FoldTreeGrouper;
     std::vector<FoldEntry> m_entries;
-    std::vector<NodeId> m_nodes; ///< members of all units, depth first: an entry's stand together
+    std::vector<NodeId>
+        m_nodes; ///< members of all units, depth first: those of an entry are contiguous
     std::vector<int> m_unitOf; ///< by the value of the node's id; -1
     std::unordered_map<std::string, int> m_byPath;
-    // A grouped tree has only what differs; the rest is read from the one that it was made from.
+    // A grouped tree holds only differences; the rest is read from the tree it was made from.
     std::shared_ptr<const FoldTree> m_ungrouped;
     std::vector<const FoldEntry*> m_grouped; ///< its entries: the other tree's or of `m_own`
     std::deque<FoldEntry> m_own; ///< the changed and the added ones

@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// Bytes that a drawn node needs: the largest value that one of its nodes makes (a unit: what comes
-/// out of it) and the parameters, buffers and constants inside. Nothing where no size is known.
+/// Bytes of a drawn node: the largest result of its nodes (for a unit: its results) and the
+/// parameters, buffers and constants inside. Nothing if no size is known.
 std::optional<double> memoryOf(const Graph& graph, const FoldTree& tree, const FoldEntry& entry,
                                std::span<const NodeId> nodes);
 

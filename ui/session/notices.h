@@ -13,9 +13,9 @@
 
 namespace qs {
 
-/// What views are notified of, in the order in which they receive it: another graph first, so that
-/// whoever holds entries of a hierarchy drops them before anything else is asked; then the
-/// decisions and results; then what is derived from them; the selection last.
+/// Notifications of views, in their order of delivery: a new graph first, so that holders of
+/// entries of a hierarchy drop them before other queries; then decisions and results; then values
+/// derived from them; the selection last.
 enum class Notice : std::uint8_t
 {
     Model, ///< Document::modelChanged
@@ -32,10 +32,10 @@ enum class Notice : std::uint8_t
 };
 inline constexpr auto kNoticeCount = std::size_t(Notice::Selection) + 1;
 
-/// Delivers the signals of a session in the order of `Notice`. What is derived from a change is
-/// derived before its first signal, and a change that a slot makes is delivered after the signal
-/// under way, the lowest notice first. So each slot finds document, hierarchy, facts and selection
-/// of one graph, and a view receives a selection after everything that the selection belongs to.
+/// Delivers the signals of a session in the order of `Notice`. Derived values are updated before
+/// the first signal of a change; a change made by a slot is delivered after the current signal, the
+/// lowest notice first. So each slot finds document, hierarchy, facts and selection of one graph,
+/// and a view receives a selection after the graph and results that it belongs to.
 /// GUI thread only.
 class Notices
 {
@@ -47,12 +47,12 @@ public:
     Notices(const Notices&) = delete;
     Notices& operator=(const Notices&) = delete;
 
-    /// What delivers a notice: emits the signal.
+    /// Sets the function that delivers a notice: it emits the signal.
     void deliverWith(Notice notice, std::function<void()> deliver)
     {
         m_deliver[std::size_t(notice)] = std::move(deliver);
     }
-    /// Brings what is derived in step with what was posted, and posts what that changed.
+    /// Sets the function that updates derived values after a post and posts their changes.
     void deriveWith(std::function<void(const Set& posted)> derive) { m_derive = std::move(derive); }
 
     void post(std::initializer_list<Notice> posted)

@@ -5,12 +5,12 @@
 
 namespace qs {
 
-/// Where what is open came from. GUI thread only.
+/// Origin of the open model. GUI thread only.
 class OpenedFiles
 {
 public:
     virtual ~OpenedFiles() = default;
-    /// The file or folder that the user chose for what is open.
+    /// The file or folder that the user opened.
     virtual const QString& openedPath() const = 0;
     /// The project to save to; empty for a model that was never saved.
     virtual const QString& projectPath() const = 0;
@@ -18,7 +18,7 @@ public:
     virtual bool isReadOnly() const = 0;
 };
 
-/// The file of the user's own data folder that keeps the unsaved decisions on what was opened by
+/// The file in the user's data folder with the unsaved decisions on the model that was opened by
 /// this path.
 QString unsavedFileFor(const QString& opened);
 

@@ -15,8 +15,8 @@
 
 namespace qs {
 
-/// The one selection that all views share: float nodes, or a module with everything inside. Its
-/// signal is the last of those that a change brings (`Notice`). GUI thread only.
+/// The selection that all views share: float nodes, or a module with everything inside. Its signal
+/// is the last one of a change (`Notice`). GUI thread only.
 class Selection : public QObject
 {
     Q_OBJECT
@@ -25,19 +25,19 @@ public:
     explicit Selection(Notices& notices, QObject* parent = nullptr);
 
     const std::vector<NodeId>& nodes() const { return m_nodes; }
-    /// The node whose properties are shown; none when nothing or a module is selected.
+    /// The node whose properties are shown; none if nothing or a module is selected.
     NodeId current() const { return m_current; }
     /// The selected module's path; meaningful when `isModule()`.
     const QString& modulePath() const { return m_modulePath; }
     bool isModule() const { return m_isModule; }
     bool isEmpty() const { return m_nodes.empty() && !m_isModule; }
     bool contains(NodeId id) const;
-    /// The value inside the current node (a custom module) that is looked at; none mostly. Another
-    /// selection forgets it.
+    /// The inspected value inside the current node (a custom module); usually none. Another
+    /// selection clears it.
     ObserverId interior() const { return m_interior; }
     void setInterior(ObserverId id);
-    /// The edge beside the current node that is looked at, its properties shown instead of the
-    /// node's; none mostly. Another selection forgets it.
+    /// The inspected edge of the current node, whose properties are shown instead of the node's;
+    /// usually nothing. Another selection clears it.
     const std::optional<Edge>& edge() const { return m_edge; }
     void setEdge(const std::optional<Edge>& edge);
 

@@ -7,15 +7,15 @@
 
 namespace qs {
 
-/// A converted model to look at, and what is to be said about it.
+/// A converted model for display, with a note.
 struct ShownConversion
 {
     ConvertedPtr converted; ///< null where no outline can be made
     QString note;
 };
 
-/// `converted`, or its outline, which has names and no scales, where there is none yet. An outline
-/// runs operators: call it on the engine's lane then.
+/// `converted`, or an outline (names without scales) if there is none yet. An outline runs
+/// operators: then call it on the engine's lane.
 ShownConversion shownConversion(EngineService& engine, const GraphPtr& model, const PlanPtr& plan,
                                 const Recipe& recipe, ConvertedPtr converted, JobContext& job);
 

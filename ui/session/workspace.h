@@ -19,9 +19,9 @@
 
 namespace qs {
 
-/// What all views share: the document, one selection, the undo stack, the running jobs, and the
-/// facts and the module hierarchy derived from them. Facts, hierarchy and selection are in step
-/// with the document whenever a signal is delivered, in the order of `Notice`. GUI thread only.
+/// The state that all views share: the document, one selection, the undo stack, the running jobs,
+/// and the facts and the module hierarchy derived from them. Whenever a signal is delivered, facts,
+/// hierarchy and selection match the document, in the order of `Notice`. GUI thread only.
 class Workspace : public QObject
 {
     Q_OBJECT
@@ -44,37 +44,37 @@ public:
     /// Over the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
 
-    /// Blocks of the model that come again; found when first asked for. There must be a model.
+    /// Repeated blocks of the model; found on first use. There must be a model.
     const RepeatedModules& repeats();
     /// The same; null where they were not found yet.
     const RepeatedModulesPtr& knownRepeats() const { return m_repeats; }
-    /// Takes what was found on another thread, if it is of the model that is open.
+    /// Takes the result of another thread, if it belongs to the open model.
     void takeRepeats(const GraphPtr& model, RepeatedModulesPtr found);
     const Selection& selection() const { return m_selection; }
 
-    /// Selects what an entry of `foldTree()` stands for; `extend` adds to or takes from the nodes
-    /// already selected.
+    /// Selects the nodes of an entry of `foldTree()`; `extend` adds them to or removes them from
+    /// the selection.
     void selectEntry(int entry, bool extend = false);
-    /// Selects all of them, each with what is inside; `extend` keeps what is selected.
+    /// Selects all entries, each with its content; `extend` keeps the present selection.
     void selectEntries(const std::vector<int>& entries, bool extend);
     /// Selects the unit that the node is drawn as.
     void selectNode(NodeId node);
-    /// Looks at an edge: selects what reads the value, with the edge.
+    /// Inspects an edge: selects the reader of the value, with the edge.
     void selectEdge(const Edge& edge);
     /// Entries that the selection covers: the module's, or one per selected unit.
     std::vector<int> selectedEntries() const;
     /// Makes or clears rules for the selection, undoable. "" keeps float, empty clears.
     void assign(const AssignTarget& target, const std::optional<std::string>& qconfigName);
-    /// The node rules that the selection stands for: every operator of it by name.
+    /// The selection as a target of node rules: each of its operators by name.
     AssignTarget nodeTarget() const;
     /// One undoable change of the whole recipe; nothing where it stays the same.
     void change(const QString& text, Recipe recipe);
     /// Switches to a shipped backend or a backend file; a global rule that names the old backend
     /// follows. Undoable.
     void chooseBackend(const std::string& nameOrPath);
-    /// Does what the plan suggests for the node.
+    /// Applies the plan's suggestion for the node.
     void applyRemedy(NodeId node);
-    /// Only nodes of this verdict are shown in the tree, the others stand back in the graph.
+    /// If set, the tree shows only nodes of this verdict, and the graph fades the others.
     const std::optional<Verdict>& verdictFilter() const { return m_filter; }
     void setVerdictFilter(std::optional<Verdict> verdict);
     /// True without a filter, and for entries with a node of its verdict inside.
@@ -91,7 +91,7 @@ Q_SIGNALS:
     void filterChanged();
 
 private:
-    /// What follows from a change of the document, before anybody is notified.
+    /// Updates derived values after a change of the document, before views are notified.
     void derive(const Notices::Set& posted);
     void deriveTree();
     void deriveFacts();
@@ -106,13 +106,13 @@ private:
     Pipeline m_pipeline;
     Bookmarks m_bookmarks;
     ShownRunPtr m_shownRun;
-    bool m_runFits = false; ///< its errors are on the nodes of the graph as it is
+    bool m_runFits = false; ///< its errors belong to nodes of the current graph
     Facts m_facts;
     FoldTreePtr m_tree;
     GraphPtr m_treeModel; ///< of the last `m_tree` that was announced
     RepeatedModulesPtr m_repeats;
     std::optional<Verdict> m_filter;
-    StyleRules m_styleRules; ///< it and what comes after follow the others
+    StyleRules m_styleRules; ///< it and the members below follow those above
     ValuePreviews m_previews;
     AlternativesAsked m_alternatives;
     LivePreview m_live;

@@ -5,10 +5,10 @@
 
 namespace qs {
 
-/// The nodes of a comparison from the worst to the best by what is born at them, the one order that
-/// "worst" means everywhere in the window: a fusion once, by its last node, quantized or kept float
-/// as a whole. Without those that the model does not have or where nothing was measured. Nodes of
-/// equal loss stay in graph order. The facts must be of a model.
+/// The nodes of a comparison by their own ("born here") error, worst first: the order of "worst"
+/// everywhere in the window. A fusion, quantized or float, appears once, by its last node. Skips
+/// nodes that the model does not have and nodes without a measurement. Nodes of equal error stay in
+/// graph order. The facts must be of a model.
 std::vector<NodeId> worstFirst(const Comparison& comparison, const Facts& facts);
 
 } // namespace qs

@@ -11,19 +11,19 @@ namespace qs {
 
 class Workspace;
 
-/// One thing that a qconfig can be given to, as a user reads it: "this node", "module layer1".
+/// A target for a qconfig, with its displayed name: "this node", "module layer1".
 struct AssignScope
 {
     QString text;
     AssignTarget target;
 };
 
-/// What a decision on the selection can be aimed at, narrowest first: the selected nodes or module,
-/// single operators of a fusion, the same place in every repeat of its block, the modules around,
-/// all of its type, the whole model. Empty where nothing is selected.
+/// The targets of a decision on the selection, narrowest first: the selected nodes or module,
+/// single operators of a fusion, the same place in every repeat of its block, the enclosing
+/// modules, all of its type, the whole model. Empty without a selection.
 std::vector<AssignScope> assignScopes(Workspace& workspace);
 
-/// Does to one scope what the choice says: "" keeps it in float, nothing takes its own rules away.
+/// A choice for one scope: "" keeps it float, nothing removes its own rules.
 struct AssignChoice
 {
     QString text; ///< "float", "x86", "by rule"

@@ -19,31 +19,31 @@ class Workspace;
 /// The backend as views call it: its name, or its file's.
 QString backendTitle(const Recipe& recipe);
 
-/// One line on what a backend is for, as its file says; empty where it cannot be read.
+/// One line on the purpose of a backend, from its file; empty if it cannot be read.
 QString backendPurpose(const std::string& nameOrPath);
 
-/// Where a backend's file goes: the project's folder, else the model's.
+/// The folder for a backend's file: the project's, else the model's.
 QString backendFolder(const Workspace& workspace, const OpenedFiles& files);
 
 /// The recipe's backend for editing: a shipped backend becomes a copy with a new name.
 Result<Backend> editedBackend(const Recipe& recipe);
 
-/// A file of that folder for the backend, named after it: one that is not there yet, or that says
-/// the same already.
+/// A path in that folder for the backend, named after it: of no existing file, or of one with the
+/// same content.
 QString backendFileIn(const QString& folder, const Backend& backend);
 
-/// Writes the backend to the file and lets the recipe name it, as one undoable step. A file that is
-/// there with other content is refused, so that undo finds what the recipe named before. Errors
+/// Writes the backend to the file and names it in the recipe, as one undoable step. Refuses an
+/// existing file with other content, so that undo finds the earlier backend. Errors
 /// name the file.
 Result<void> useBackend(Workspace& workspace, const QString& text, const Backend& backend,
                         const QString& path);
 
-/// What a backend lacks to quantize a node: a fusion, its partner entry, or both.
+/// The missing entries of a backend for a node: a fusion, its partner entry, or both.
 struct MissingFusion
 {
     std::vector<std::string> pattern; ///< the operators it would fuse
     bool isPartnerAlone = false; ///< the fusion exists, but its partner stays float
-    Backend backend; ///< with what lacks
+    Backend backend; ///< with the missing entries
 };
 /// Of the document's plan; empty where no shipped backend has such a fusion, or another thing keeps
 /// the node float.

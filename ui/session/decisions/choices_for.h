@@ -8,8 +8,8 @@ namespace qs {
 
 class Workspace;
 
-/// Every qconfig and how it goes with what an assignment is aimed at, under the document's plan;
-/// empty without a plan, or where the backend cannot be read.
+/// Every qconfig with its fit to the target of an assignment, under the document's plan; empty
+/// without a plan, or if the backend cannot be read.
 std::vector<QConfigChoice> choicesFor(Workspace& workspace, const AssignTarget& target);
 
 /// Lets the recipe hold the qconfig under that name and gives it to the target, as one undoable

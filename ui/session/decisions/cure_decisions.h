@@ -25,14 +25,14 @@ struct CureRow
     std::vector<NodeId> nodes; ///< that it names
     bool off = false;
 };
-/// One row per cure, in the recipe's order; none without a model.
+/// One row per cure, in the recipe's order; empty without a model.
 std::vector<CureRow> cureRows(const Document& document);
 
 /// The mark of the cure that gave a rule of the shown plan: "cure float (tune 1f3a)"; empty where
 /// the recipe's mapping did.
 QString cureMarkOf(const Document& document, const Rule& rule);
 
-/// What a proposed cure does, in the words of the list: "keep head · linear float".
+/// The text of a proposed cure, as in the list: "keep head · linear float".
 QString proposalText(const Document& document, const Proposal& proposal);
 /// One undoable step: adds the cure to the recipe, with the qconfig that it brings.
 void takeProposal(Workspace& workspace, const Proposal& proposal);

@@ -16,7 +16,7 @@ class Workspace;
 /// Whether the results of chosen layers stay float although they are quantized.
 struct FloatResultChoice
 {
-    bool isOn = false; ///< of all layers among them that may give float
+    bool isOn = false; ///< for all layers among them that may return float
     bool isOpen = false; ///< it can be changed: there are such layers, and no other key decides
     QString why; ///< text of the tooltip
 };

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// What is wrong with a recipe's text, and where.
+/// An error in a recipe's text, with its place.
 struct RecipeProblem
 {
     QString message; ///< one line
@@ -28,7 +28,7 @@ int lineOfJsonPath(const std::string& json, const std::string& path);
 /// lists as "[2]"; on a key or after its value, with that key. Pure.
 QStringList jsonPathAt(const QString& json, qsizetype at);
 
-/// Reads a recipe as it is typed; the problem names the line.
+/// Parses a recipe from the editor; the problem names the line.
 tl::expected<Recipe, RecipeProblem> readRecipeText(const QString& text);
 
 } // namespace qs

@@ -16,7 +16,7 @@ class QUndoStack;
 
 namespace qs {
 
-/// What an assignment is aimed at.
+/// The target of an assignment.
 struct AssignTarget
 {
     RuleKind kind = RuleKind::Node; ///< Node, ModuleName, ObjectType or Global
@@ -24,7 +24,7 @@ struct AssignTarget
     friend bool operator==(const AssignTarget&, const AssignTarget&) = default;
 };
 
-/// The recipe with the target's rules set to `qconfigName` ("" = keep float), or taken away when
+/// The recipe with the target's rules set to `qconfigName` ("" = keep float), or removed if it is
 /// empty. Pure.
 Recipe assignQConfig(const Recipe& recipe, const AssignTarget& target,
                      const std::optional<std::string>& qconfigName);
@@ -65,11 +65,11 @@ private:
     AssignTarget m_target;
 };
 
-/// What the stack can undo and redo, all of it changes of the document's recipe; empty where it
-/// does not lead to the recipe that stands.
+/// The steps that the stack can undo and redo, all of them changes of the document's recipe; empty
+/// if they do not lead to the current recipe.
 DecisionHistory historyOf(const QUndoStack& stack, const Document& document);
-/// Puts the history in place of what the stack holds; the document stays as it is. Nothing where
-/// the history is of other decisions than those that stand.
+/// Replaces the stack's content by the history; the document does not change. No effect if the
+/// history does not lead to the current recipe.
 void restoreHistory(QUndoStack& stack, Document& document, const DecisionHistory& history);
 
 } // namespace qs

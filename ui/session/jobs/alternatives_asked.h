@@ -17,9 +17,9 @@ namespace qs {
 
 class Workspace;
 
-/// Other ways to quantize what an observer of the calibration saw, worked out on a pool thread when
-/// somebody asks and kept while the calibration stays. What is asked for in one turn of the event
-/// loop arrives at once. GUI thread only.
+/// Other ways to quantize the value of an observer of the calibration, computed on a pool thread on
+/// request and cached until the next calibration. Requests of one turn of the event loop are
+/// answered together. GUI thread only.
 class AlternativesAsked : public QObject
 {
     Q_OBJECT
@@ -40,7 +40,7 @@ private:
     Workspace& m_workspace;
     CalibrationPtr m_calibration; ///< that all below are of
     std::map<ObserverId, std::vector<Alternative>> m_known; ///< by the calibration's ids
-    std::vector<ObserverId> m_wanted, m_running; ///< asked for in this turn; being worked out
+    std::vector<ObserverId> m_wanted, m_running; ///< requested in this turn; being computed
     QTimer* m_start;
 };
 

@@ -13,10 +13,10 @@ namespace qs {
 enum class Stage;
 class Workspace;
 
-/// Finds on the engine lane which quantizers cause the noise of the outputs, when the user asks,
-/// and publishes it as the document's diagnosis. A calibration or conversion that is out of date is
-/// made anew before. A changed decision, other data and the user's cancel stop it; a decision of
-/// the calibration that it waits for does not. GUI thread only.
+/// Finds on the engine lane which quantizers cause the noise of the outputs, on the user's request,
+/// and publishes the document's diagnosis. Repeats a stale calibration or conversion first. A
+/// changed decision, other data or a cancel stop it; a decision by the calibration that it waits
+/// for does not. GUI thread only.
 class CauseFinder : public QObject
 {
     Q_OBJECT
@@ -32,7 +32,7 @@ Q_SIGNALS:
     /// It started, went on or ended.
     void changed();
     void found();
-    /// There is nothing to look at yet, and what to do about it.
+    /// Nothing can be diagnosed yet; `why`: the reason and the remedy.
     void refused(const QString& why);
     void failed(const qs::Error& error);
 
@@ -45,7 +45,7 @@ private:
 
     Workspace& m_workspace;
     double m_fraction = 0;
-    bool m_waiting = false; ///< for stages that come before
+    bool m_waiting = false; ///< for earlier stages
 };
 
 } // namespace qs

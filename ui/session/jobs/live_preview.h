@@ -31,16 +31,17 @@ public:
     /// document's with: of the same samples, with the ranges of the same values taken from them.
     /// Null while it is not known.
     PreviewPtr before() const;
-    /// What the document's preview gains at the worst output against `before`, in dB.
+    /// Gain of the document's preview at the worst output against `before`, in dB.
     std::optional<double> gain() const;
 
-    /// Asks what a recipe would do; the answer comes as `tried`. A newer one takes its place.
+    /// Requests the errors of a recipe; the answer is signalled by `tried`. A newer request
+    /// replaces it.
     void tryRecipe(const Recipe& recipe);
     /// Drops the request: its answer is no longer needed.
     void stopTrying();
-    /// The answer to the last recipe; null while it is worked out, or where there is none.
+    /// The answer to the last request; null while it runs, or without one.
     const PreviewPtr& trial() const { return m_trial; }
-    /// What the decisions as they stand give on the trial's samples, with its ranges; null
+    /// The errors of the current decisions on the trial's samples, with its ranges; null
     /// likewise.
     const PreviewPtr& trialBefore() const { return m_trialBefore; }
 
@@ -49,21 +50,21 @@ public:
     void setComparesAfterEach(bool keeps);
     /// The comparison that follows a preview is on its way.
     bool isFollowing() const { return m_following; }
-    /// Why the decisions as they stand have no preview; empty where they have, or none was tried.
+    /// Why the current decisions have no preview; empty if they have one, or none was tried.
     const QString& problem() const { return m_problem; }
 
 Q_SIGNALS:
     void tried();
     void followingChanged();
-    /// `before` and `gain` are known by now.
+    /// `before` and `gain` became known.
     void beforeChanged();
 
 private:
     void follow();
     void ask();
     void answer(Result<PreviewPtr> made, const DecisionKeys& keys);
-    /// Asks for the decisions that were compared, over the samples of a preview whose ranges come
-    /// from these samples in part.
+    /// Requests the preview of the compared decisions on the samples of a preview whose ranges come
+    /// partly from these samples.
     void askBefore(const PreviewPtr& preview);
     void compareAll();
     void stopFollowing();
@@ -83,7 +84,7 @@ private:
     Key m_followed; ///< of the decisions that are compared over all data by themselves
     int m_trialNumber = 0;
     bool m_following = false;
-    bool m_stopping = false; ///< a newer decision stopped what ran
+    bool m_stopping = false; ///< a newer decision stopped the running preview
 };
 
 } // namespace qs

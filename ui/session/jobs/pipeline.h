@@ -15,7 +15,7 @@
 
 namespace qs {
 
-/// What a stage's button shows.
+/// State of a stage's button.
 struct StageStatus
 {
     enum class State
@@ -31,7 +31,7 @@ struct StageStatus
     double fraction = 0; ///< while running
 };
 
-/// What an export writes, and where.
+/// The forms of an export and its folder.
 struct ExportChoices
 {
     QString folder;
@@ -41,9 +41,8 @@ struct ExportChoices
     bool formsChosen = true; ///< `ExportRequest::formsChosen`
 };
 
-/// Runs the stages for one document, one after the other, off the GUI thread, and publishes what
-/// they return in it. A changed recipe is planned again at once; the costly stages wait for the
-/// user. GUI thread only.
+/// Runs the stages for one document, one after the other, off the GUI thread, and publishes their
+/// results in it. Plans a changed recipe at once; costly stages wait for the user. GUI thread only.
 class Pipeline : public QObject
 {
     Q_OBJECT
@@ -58,28 +57,28 @@ public:
     /// Runs every stage up to `target` that has no current result, and `target` itself in any case.
     void runUpTo(Stage target);
     void exportTo(const ExportChoices& choices);
-    /// Shows the results of an earlier run where they are of the decisions as they stand; else
-    /// `notAdopted` says why.
+    /// Shows the results of an earlier run if they belong to the current decisions; else emits
+    /// `notAdopted` with the reason.
     void adopt(const StoredRun& stored);
-    /// Writes the current results into a folder, beside whatever else runs; false where there are
-    /// none that are current. A failure comes as one of the export stage.
+    /// Writes the current results into a folder, in parallel to other jobs; false without current
+    /// results. A failure is reported as one of the export stage.
     bool keepResults(const QString& folder);
-    /// What writes the results as they stand; the conversion must be current.
+    /// The request that exports the current results; the conversion must be current.
     ExportRequest exportRequest() const;
     /// The comparison of the document's conversion.
     CompareRequest compareRequest() const;
-    /// Returns when what `keepResults` started is done; the window stays alive meanwhile.
+    /// Returns when the job of `keepResults` is done; events are processed meanwhile.
     void waitForKept();
     void cancel();
     bool isBusy() const { return !m_jobs.isIdle(); }
     /// A stage runs, or is about to.
     bool isRunning() const { return m_running >= 0 || m_target >= 0; }
-    /// The stage that runs; none between two, while the model is planned for the next.
+    /// The running stage; nothing between two stages, while the model is planned for the next.
     std::optional<Stage> running() const
     {
         return m_running >= 0 ? std::optional(Stage(m_running)) : std::nullopt;
     }
-    /// The file that is being opened; empty while none is.
+    /// The file that is being opened; empty without one.
     QString opening() const { return m_running == int(Stage::Open) ? m_opening : QString(); }
     JobRunner& jobs() { return m_jobs; }
     EngineService& engine() { return m_engine; }
@@ -88,16 +87,16 @@ public:
 
 Q_SIGNALS:
     void statusChanged();
-    /// A stage runs from now on; what was said of the run before is over. Not for planning, which
-    /// follows every decision automatically.
+    /// A stage started; messages of earlier runs are obsolete. Not for planning, which follows
+    /// every decision automatically.
     void started(qs::Stage stage);
     void failed(qs::Stage stage, const qs::Error& error);
     void succeeded(qs::Stage stage);
     void notAdopted(const QString& why);
-    /// The user stops what runs, here and elsewhere.
+    /// The user cancels all running jobs, here and elsewhere.
     void cancelled();
-    /// A calibration made with the recipe `asked` adds decisions (`Calibration::notFinite`). The
-    /// owner of the decisions takes over both.
+    /// A calibration of the recipe `asked` adds decisions (`Calibration::notFinite`). The owner of
+    /// the decisions publishes both.
     void decided(const CalibrationPtr& calibration, const Recipe& asked);
 
 private:
@@ -105,7 +104,7 @@ private:
     void runStage(Stage stage, Work work, Store store);
     void runNext();
     bool isCurrent(Stage stage) const;
-    /// Brings back what is still kept of results for the decisions as they stand.
+    /// Restores cached results of the current decisions.
     void recall();
     void take(const Recalled& found, const DecisionKeys& keys);
     void startStage(Stage stage);
@@ -118,7 +117,7 @@ private:
     Document& m_document;
     JobRunner m_jobs;
     std::array<double, kStageCount> m_seconds {};
-    /// The decisions that each stage failed with last; none where it did not.
+    /// The decisions with which each stage last failed; nothing if it did not.
     std::array<std::optional<DecisionKeys>, kStageCount> m_failed {};
     bool m_everCalibrated = false; ///< so that there may be results to bring back
     int m_running = -1;

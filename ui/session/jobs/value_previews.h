@@ -17,8 +17,8 @@ namespace qs {
 
 class Workspace;
 
-/// Looks at the model's parameters, buffers and constants on a pool thread and keeps what was seen.
-/// What is asked for in one turn of the event loop arrives at once. GUI thread only.
+/// Previews of the model's parameters, buffers and constants, computed on a pool thread and cached.
+/// Requests of one turn of the event loop are answered together. GUI thread only.
 class ValuePreviews : public QObject
 {
     Q_OBJECT

@@ -21,7 +21,7 @@ class Bookmarks : public QObject
 public:
     using QObject::QObject;
 
-    /// Reads what was kept for the model; null forgets all.
+    /// Loads the model's stored bookmarks; null clears all.
     void setModel(GraphPtr model);
     /// Marks all of the nodes; where all are marked already, takes the marks away.
     void toggle(const std::vector<NodeId>& nodes);

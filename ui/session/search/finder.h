@@ -13,7 +13,7 @@ namespace qs {
 
 class Workspace;
 
-/// The search of the window: an expression, what it finds, and the way through the results. It
+/// The search of the window: an expression, its results, and stepping through them. It
 /// follows model, plan, results and bookmarks. GUI thread only.
 class Finder : public QObject
 {
@@ -24,7 +24,7 @@ public:
 
     void setExpression(const QString& text);
     const QString& expression() const { return m_expression; }
-    /// What is wrong with the expression; empty when it can be read.
+    /// The error of the expression; empty if it is valid.
     const QString& error() const { return m_error; }
     /// Units of the workspace's tree in graph order.
     const std::vector<int>& results() const { return m_results; }

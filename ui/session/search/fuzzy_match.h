@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// How well `text` fits what was typed: 0 = not at all, more is better. Every word of the pattern
-/// must be found: as a piece of the text (best at the start of a word), else letter by letter in
-/// order. Case does not matter; an empty pattern fits everything alike. Pure.
+/// Score of `text` for a typed pattern: 0 = no match, more is better. Every word of the pattern
+/// must match: as a substring (best at the start of a word), else letter by letter in order.
+/// Ignores case; an empty pattern matches all texts with equal score. Pure.
 int fuzzyScore(const QString& pattern, const QString& text);
 /// Whether each word of the pattern is a piece of the text. Pure.
 bool standsIn(const QString& pattern, const QString& text);

@@ -21,7 +21,8 @@ public:
         : m_workspace(workspace)
     {
     }
-    /// Of an expression without terms: nothing, which stands for all. Errors: `parseSearch`'s.
+    /// The matching nodes; nothing (= all) for an expression without terms. Errors:
+    /// `parseSearch`'s.
     Result<std::optional<std::set<NodeId>>> find(const QString& expression);
     /// The tree is another one.
     void forget() { m_index.reset(); }

@@ -12,20 +12,20 @@
 
 namespace qs {
 
-/// Finds units of a tree. The names of all units lie in one flat text that is scanned, so a search
-/// over 50,000 nodes keeps up with typing. Immutable; any thread.
+/// Finds units of a tree. Scans one flat text of all units' names, so that a search over 50,000
+/// nodes keeps up with typing. Immutable; any thread.
 class NodeSearch
 {
 public:
     NodeSearch(FoldTreePtr tree, GraphPtr model);
-    /// Units that meet every term, in graph order; none for a query without terms.
+    /// Units that meet every term, in graph order; empty for a query without terms.
     std::vector<int> find(const SearchQuery& query, const Facts& facts,
                           const std::unordered_set<NodeId>& bookmarks = {}) const;
 
 private:
     void keepText(const SearchTerm& term, std::vector<char>& keep) const;
     bool hasMatch(const Pattern& pattern, std::size_t line) const;
-    /// What one search holds its terms against, besides the facts.
+    /// Inputs of one search beside the facts.
     struct Asked
     {
         const std::unordered_set<NodeId>& bookmarks;
@@ -42,7 +42,7 @@ private:
     std::vector<int> m_units; ///< in graph order; one line of `m_text` each
     QString m_text; ///< lower case
     std::vector<qsizetype> m_start; ///< of each line, and the end
-    std::string m_names; ///< as they are, each once a unit, without anything between
+    std::string m_names; ///< in original case, each once per unit, without separators
     std::vector<std::size_t> m_nameEnds; ///< in `m_names`
     std::vector<std::size_t> m_namesOf; ///< by line: its first of `m_nameEnds`; and the end
 };

@@ -27,7 +27,7 @@ struct SearchTerm
         Sqnr, ///< the SQNR of `error` lies within `bound`, in dB
         Argument, ///< a member has an argument that meets `argument`
         Shape, ///< a member makes a value whose shape meets `shape`
-        Bytes, ///< what it makes and what is stored inside (`memoryOf`) lies within `bound`
+        Bytes, ///< its memory (`memoryOf`) is within `bound`
         Seconds, ///< the measured time of its float operators lies within `bound`
         Share, ///< the same, of the time of all of them
         Bookmark,
@@ -43,7 +43,7 @@ struct SearchTerm
     ShapePattern shape;
 };
 
-/// What is looked for: nodes that meet every term. Empty finds nothing.
+/// A query: finds nodes that meet every term. Empty finds nothing.
 struct SearchQuery
 {
     std::vector<SearchTerm> terms;
@@ -56,7 +56,7 @@ struct SearchQuery
 /// (Usage): one sentence that names the term and says how it is written.
 Result<SearchQuery> parseSearch(const QString& expression);
 
-/// What is wrong with an expression and what to do, in one line.
+/// The error of an expression and its remedy, in one line.
 QString searchProblem(const Error& error);
 
 /// One line that teaches the terms.

@@ -24,27 +24,27 @@ struct Bound
     }
 };
 
-/// What `arg:` asks of an argument of a node. A value.
+/// The test of `arg:` on an argument of a node. A value.
 struct ArgumentTest
 {
     QString name; ///< as the operator's schema has it; lower case
     std::optional<QStringList> values; ///< lower case; several: a list
     std::optional<Bound> bound; ///< with neither: the argument is given
 
-    /// The node has the argument, and it meets the test. What is left out has the default of the
-    /// operator's schema; without values and bound the argument must be given. A list meets a
-    /// single value or a bound if it is not empty and each of its items does.
+    /// True if the node has the argument and it meets the test. An omitted argument has the default
+    /// of the operator's schema; without values and bound the argument must be given. A list meets
+    /// a single value or a bound if it is not empty and each of its items does.
     bool isMetBy(const Graph& graph, const Node& node) const;
 };
 
 /// Reads "stride", "stride=2", "stride=[2,2]", "eps<1e-4". Errors (Usage): one sentence.
 Result<ArgumentTest> parseArgumentTest(const QString& text);
 
-/// What `shape:` asks of a value's shape: one word a dimension, "*" for one and more of any size.
+/// The pattern of `shape:`: one word per dimension, "*" for one or more of any size.
 struct ShapePattern
 {
     QStringList dims; ///< "scalar" alone: no dimension at all
-    /// False for what is not a tensor, and where the shape is unknown.
+    /// False for a value that is not a tensor or has an unknown shape.
     bool isMetBy(const ValueType& type) const;
 };
 

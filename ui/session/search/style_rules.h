@@ -22,14 +22,14 @@ struct StyleRule
 {
     QString query; ///< a search expression
     QString colour; ///< "#0072b2", "orange"; empty: as the graph is coloured anyway
-    QString label; ///< stands before the node's second line; may be empty
+    QString label; ///< shown before the node's second line; may be empty
     bool hideDetail = false; ///< second and third line go
     friend bool operator==(const StyleRule&, const StyleRule&) = default;
 };
 
-/// The user's style rules in their order: the first whose query finds a node decides how it is
-/// shown. A folded module is shown as what is inside where all of that is shown alike. Kept in the
-/// user's settings. Follows model, plan, results and bookmarks. GUI thread only.
+/// The user's style rules in their order: the first whose query finds a node sets its style. A
+/// folded module gets the style of its nodes if they all have the same. Stored in the user's
+/// settings. Follows model, plan, results and bookmarks. GUI thread only.
 class StyleRules : public QObject
 {
     Q_OBJECT
@@ -45,14 +45,14 @@ public:
     void setRules(std::vector<StyleRule> rules);
     /// Takes over another list, of a project say.
     void replace(std::vector<StyleRule> rules);
-    /// What is wrong with a rule's query; empty where it can be read.
+    /// The error of a rule's query; empty if it is valid.
     QString error(std::size_t rule) const { return m_errors[rule]; }
     /// Nodes of the open model that a rule decides about.
     int decided(std::size_t rule) const { return m_decided[rule]; }
-    /// The rule of an entry of the workspace's tree; -1 where none finds it.
+    /// The rule of an entry of the workspace's tree; -1 without one.
     int ruleOf(int entry) const;
 
-    /// The list as JSON text and back; what cannot be read is left out.
+    /// Converts the list to JSON text and back; skips invalid entries.
     static QByteArray toJson(const std::vector<StyleRule>& rules);
     static std::vector<StyleRule> fromJson(const QByteArray& text);
 
