@@ -41,7 +41,7 @@ private:
     struct Printed
     {
         std::shared_ptr<const Forms> forms;
-        QString note; ///< what stands in for figures, or why there is less to see
+        QString note; ///< what replaces missing figures, or why some are missing
     };
 
     void link(CodeView& from, CodeView& to);
@@ -49,7 +49,7 @@ private:
     void arrange();
     void mark(bool reveal);
     bool needsConversion() const;
-    /// The second form; -1 for none.
+    /// The second form; -1 without one.
     int otherForm() const;
 
     Workspace& m_workspace;

@@ -36,7 +36,7 @@ public:
     /// The tint of rows that only this form has.
     void setOwnFill(const QColor& fill) { m_ownFill = fill; }
     void setRows(std::vector<Row> rows);
-    /// Rows that stand for one of the nodes.
+    /// Rows of the nodes.
     std::vector<int> rowsOf(const std::vector<NodeId>& nodes) const;
     /// Marks the rows of the nodes and brings the first into view.
     void markNodes(const std::vector<NodeId>& nodes, bool reveal);
@@ -44,7 +44,7 @@ public:
     const std::vector<Row>& rows() const { return m_rows; }
 
 Q_SIGNALS:
-    /// The user clicked a line that stands for these nodes.
+    /// The user clicked the line of these nodes.
     void nodesClicked(const std::vector<qs::NodeId>& nodes);
 
 protected:

@@ -12,10 +12,10 @@ namespace qs {
 
 class Workspace;
 
-/// All that wants a second look: what an exported file was made for and this is not, what the plan
-/// warns of (rules that matched nothing, conflicts, dropped qconfigs), what the export helper
-/// recorded beside the model file (failed ways of exporting, code that is not in the file), and
-/// after a conversion what lowering did not convert. A click selects the node or the module. GUI
+/// Everything to check: differences from the origin of an exported file, the plan's warnings (rules
+/// that matched nothing, conflicts, dropped qconfigs), the records of the export helper beside the
+/// model file (failed ways of exporting, code that is not in the file), and after a conversion the
+/// nodes that lowering did not convert. A click selects the node or the module. GUI
 /// thread only.
 class FindingsPanel : public QTreeWidget
 {
@@ -48,7 +48,7 @@ private:
 
     Workspace& m_workspace;
     std::optional<TraceReport> m_trace; ///< of the open model
-    std::vector<std::string> m_origin; ///< in what it was made for something else
+    std::vector<std::string> m_origin; ///< differences from the file's origin
     int m_count = -1;
 };
 

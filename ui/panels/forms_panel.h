@@ -17,8 +17,8 @@ namespace qs {
 class Workspace;
 struct FormDeparture;
 
-/// Simulated and real on one page: node by node how far the lowered form is from the reference
-/// form, in steps, alone and run whole, and why a node stayed in reference form. A click selects
+/// The lowered form compared with the reference form, node by node: differences in steps, of the
+/// kernel alone and of the whole run, and why a node stayed in reference form. A click selects
 /// the node. GUI thread only.
 class FormsPanel : public QWidget
 {

@@ -15,7 +15,7 @@ namespace qs {
 class GuideRow;
 class Workspace;
 
-/// One step of the job: what to do, the action that does it, and how to see that it is done.
+/// One step of the guide: its text, its action, and the test that it is done.
 struct GuideStep
 {
     QString text;
@@ -23,7 +23,7 @@ struct GuideStep
     std::function<bool(Workspace&)> isDone;
 };
 
-/// The first steps as a quiet list: what is done is ticked off by itself, a click does the step.
+/// The first steps as a list: steps that are done get a tick, a click runs a step.
 /// GUI thread only.
 class GuidePanel : public QWidget
 {
@@ -48,7 +48,7 @@ private:
     std::vector<GuideStep> m_steps;
     std::vector<GuideRow*> m_rows;
     QLabel* m_title;
-    int m_done = 0; ///< when it was looked at last
+    int m_done = 0; ///< steps that were done at the last refresh
 };
 
 } // namespace qs

@@ -15,9 +15,9 @@ struct LinePair
     friend bool operator==(const LinePair&, const LinePair&) = default;
 };
 
-/// Which line of one text stands for which of the other, by keys: keys that both sides have once,
-/// in the order that most of them agree on; between those, equal keys in order. The rest stands
-/// alone, left before right. (Patience diff.)
+/// Pairs the lines of two texts by keys (patience diff): first keys that both sides have exactly
+/// once, in the longest common order; between them, equal keys in order. Other lines have no
+/// partner, left before right.
 std::vector<LinePair> matchLines(const std::vector<QString>& left,
                                  const std::vector<QString>& right);
 

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// What the engine had to say, one line each. `add` may be called from any thread.
+/// Messages of the engine, one line each. `add` may be called from any thread.
 class LogPanel : public QPlainTextEdit
 {
     Q_OBJECT
@@ -15,7 +15,7 @@ class LogPanel : public QPlainTextEdit
 public:
     explicit LogPanel(QWidget* parent = nullptr);
     void add(LogLevel level, const QString& line);
-    /// What stopped a stage. Any thread.
+    /// Adds the error that stopped a stage. Any thread.
     void addError(const QString& line);
 
 private:

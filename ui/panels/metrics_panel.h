@@ -18,14 +18,14 @@ class MetricsModel;
 class Workspace;
 
 /// All metrics of all measured nodes as one table: sorted by any column, filtered by the search
-/// language, copied as CSV. A row's choice selects the node. GUI thread only.
+/// language, copied as CSV. Choosing a row selects the node. GUI thread only.
 class MetricsPanel : public QWidget
 {
     Q_OBJECT
 
 public:
     explicit MetricsPanel(Workspace& workspace, QWidget* parent = nullptr);
-    /// The selected rows, or all that are shown, as they stand.
+    /// The selected rows, else all visible rows, in their order.
     QString csv() const;
 
 Q_SIGNALS:

@@ -34,7 +34,7 @@ public:
 Q_SIGNALS:
     /// The user picked a row: bring it into view in the graph.
     void revealWanted();
-    /// The user asked for a menu on the row of an entry.
+    /// The user opened the context menu on the row of an entry.
     void contextMenuWanted(int entry, const QPoint& at);
     /// The user unfolded or folded the row of a box around repeated blocks.
     void boxToggled(const QString& key, bool open);
@@ -52,7 +52,7 @@ private:
     ModuleTreeModel* m_model;
     QTreeView* m_tree;
     QSet<QString> m_openBoxes; ///< by key, as the graph shows them
-    bool m_syncing = false; ///< what happens to the rows is not the user's doing
+    bool m_syncing = false; ///< changes of the rows are not the user's
     bool m_filtered = false;
 };
 

@@ -28,8 +28,8 @@ class WhyCard;
 class Workspace;
 struct Node;
 
-/// The right-hand panel: what is selected, how it is quantized, why, what it loses, its arguments,
-/// the values inside. GUI thread only.
+/// The right-hand panel: the selection, its quantization and the reason, its errors, arguments and
+/// interior values. GUI thread only.
 class PropertyPanel : public QWidget
 {
     Q_OBJECT
@@ -39,7 +39,7 @@ public:
     QConfigEditor& editor() { return *m_editor; }
 
 Q_SIGNALS:
-    /// The user wants done what the plan suggests for the node.
+    /// The user asks to apply the plan's suggestion for the node.
     void suggestionTaken(qs::NodeId node);
 
 private:
@@ -49,7 +49,7 @@ private:
     void fill();
     void showHeader();
     void showLoss();
-    /// Of the whole model: what each output loses.
+    /// For the whole model: the error of each output.
     void showOutputs();
     void noteOrigin();
     void showArguments();
@@ -65,7 +65,7 @@ private:
     QConfigEditor* m_editor;
     WhyCard* m_why;
     Card* m_loss;
-    EdgeCard* m_edge; ///< in place of all others, where an edge is looked at
+    EdgeCard* m_edge; ///< in place of all others, for an inspected edge
     EdgeListCard* m_edges;
     AlternativesCard* m_alternatives;
     InteriorCard* m_interior;

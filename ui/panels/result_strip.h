@@ -19,22 +19,22 @@ namespace qs {
 class CauseCell;
 class Workspace;
 
-/// What the int8 model is worth, in one line below the tool bar: output, accuracy, size, coverage,
-/// the three worst nodes, the change against the result before. Amber while the recipe has moved
-/// on: then a preview of a few samples says what the decisions as they stand do. A run that is
-/// shown in place of the current result takes the strip over, in another colour and with its name.
-/// Hidden without any of them. GUI thread only.
+/// The quality of the int8 model in one line below the tool bar: output, accuracy, size, coverage,
+/// the three worst nodes, the change against the previous result. Amber if the result is stale: a
+/// preview on a few samples then shows the effect of the current decisions. A saved run that is
+/// shown instead of the current result fills the strip, in another colour and with its name. Hidden
+/// without any result. GUI thread only.
 class ResultStrip : public QWidget
 {
     Q_OBJECT
 
 public:
-    /// Of the comparison shown and of the one before it, for another strip to go on with.
+    /// Figures of the shown comparison and the previous one, to pass on to another strip.
     struct History
     {
         ComparisonPtr comparison;
         std::optional<ResultFigures> now, before; ///< `before` only where it is of the same data
-        Key data; ///< that `now` was measured on, and against what
+        Key data; ///< of the data and the float side of `now`
     };
 
     explicit ResultStrip(Workspace& workspace, QWidget* parent = nullptr);
@@ -65,7 +65,7 @@ private:
     void showData();
     void showMark();
     void showWorst();
-    /// Cells from the most to the least telling, as far as there is room.
+    /// Shows as many cells as fit, the most important first.
     void fit();
 
     Workspace& m_workspace;

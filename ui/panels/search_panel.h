@@ -14,8 +14,8 @@ class Finder;
 class SearchResultModel;
 class Workspace;
 
-/// What the search found, hanging below its field: count, list, select all; how to search while the
-/// field is empty; what is wrong while the expression is. The field's arrow keys walk the list. GUI
+/// Results of the search, below its field: count, list, select all; help while the field is empty;
+/// the error of an invalid expression. The field's arrow keys move in the list. GUI
 /// thread only.
 class SearchPanel : public QFrame
 {
@@ -24,7 +24,7 @@ class SearchPanel : public QFrame
 public:
     /// `field` is watched, not owned.
     SearchPanel(Workspace& workspace, Finder& finder, QLineEdit& field, QWidget* parent);
-    /// Hangs left of this widget while that is shown, so that what is found can be worked on.
+    /// Stays left of this widget while that is visible, so that results can be edited there.
     void keepClearOf(const QWidget& widget) { m_clearOf = &widget; }
 
 Q_SIGNALS:

@@ -13,8 +13,8 @@ namespace qs {
 
 class Workspace;
 
-/// The list of style rules and what edits it. All of it works from the keyboard: Insert adds a
-/// rule, Delete takes it away, Ctrl+Shift+Up and Down move it, Space shows or hides detail, F2 or
+/// The list of style rules and its editor, usable from the keyboard: Insert adds a
+/// rule, Delete removes it, Ctrl+Shift+Up and Down move it, Space shows or hides detail, F2 or
 /// typing edits. GUI thread only.
 class StylePanel : public QWidget
 {
@@ -23,7 +23,7 @@ class StylePanel : public QWidget
 public:
     explicit StylePanel(Workspace& workspace, QWidget* parent = nullptr);
     StyleRuleModel& model() { return *m_model; }
-    /// Adds a rule for what a search finds, in the next colour, ready to be edited.
+    /// Adds a rule for the results of a search, in the next colour, and starts editing it.
     void addRule(const QString& query);
 
 protected:

@@ -23,7 +23,7 @@ public:
     int count(Verdict verdict) const;
     /// How many operators there are in all, or how to see them again.
     QString summary() const;
-    /// Where the verdict's row stands; empty when there is none.
+    /// The rectangle of the verdict's row; empty without one.
     QRect rowRect(Verdict verdict) const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {120, 60}; }

@@ -17,8 +17,8 @@ namespace qs {
 class Workspace;
 struct Alternative;
 
-/// What the selected value, edge or weight would lose if it were quantized otherwise, without
-/// running the model; one click takes an alternative. GUI thread only.
+/// Errors of the selected value, edge or weight for other ways to quantize it, without running the
+/// model; one click takes an alternative. GUI thread only.
 class AlternativesCard : public Card
 {
     Q_OBJECT

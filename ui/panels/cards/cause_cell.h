@@ -11,7 +11,7 @@ class QToolButton;
 namespace qs {
 
 /// The first cause of the outputs' noise in one short sentence with its share; a click selects its
-/// operator. While causes are looked for, how far that is; where nothing needs a cure, that. A cell
+/// operator. Shows progress while causes are searched, and says so if nothing needs a cure. A cell
 /// of the result strip. GUI thread only.
 class CauseCell : public QWidget
 {
@@ -19,9 +19,9 @@ class CauseCell : public QWidget
 
 public:
     CauseCell(Workspace& workspace, QWidget* parent);
-    /// Takes what the workspace has now.
+    /// Shows the workspace's current state.
     void refresh();
-    /// What it says in full; empty where it has nothing to say.
+    /// The full text; empty without one.
     const QString& words() const { return m_words; }
 
 Q_SIGNALS:

@@ -15,8 +15,8 @@ class Facts;
 class QConfigBox;
 class Workspace;
 
-/// The edge that is looked at: the value, how it is quantized, which rules spoke and which won, who
-/// shares its observer, and what to give it instead. GUI thread only.
+/// The inspected edge: the value, its quantization, the rules that reach it and the one that won,
+/// the values that share its observer, and a choice of other qconfigs. GUI thread only.
 class EdgeCard : public Card
 {
     Q_OBJECT
@@ -35,8 +35,8 @@ private:
     void chooseObserver(const ObserverSpec& spec, const QString& word);
 
     Workspace& m_workspace;
-    QConfigBox* m_qconfig = nullptr; ///< gone with the rows
-    bool m_allReaders = false; ///< what a choice applies to
+    QConfigBox* m_qconfig = nullptr; ///< deleted with the rows
+    bool m_allReaders = false; ///< a choice applies to all readers
     std::optional<Edge> m_shown;
 };
 

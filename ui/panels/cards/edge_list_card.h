@@ -9,7 +9,7 @@ namespace qs {
 
 class Workspace;
 
-/// The edges of the selected node: what it reads and what reads it, each with how it is quantized.
+/// The edges of the selected node, to its inputs and readers, each with its quantization.
 /// Choosing one inspects it. GUI thread only.
 class EdgeListCard : public Card
 {

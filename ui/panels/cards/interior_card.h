@@ -8,8 +8,8 @@ class QTreeWidget;
 
 namespace qs {
 
-/// The values inside the selected custom module, cell by cell, with their parameters and what each
-/// lost; choosing one shows its histogram. Hidden for other nodes. GUI thread only.
+/// The values inside the selected custom module, cell by cell, with their parameters and
+/// errors; choosing one shows its histogram. Hidden for other nodes. GUI thread only.
 class InteriorCard : public Card
 {
     Q_OBJECT

@@ -13,7 +13,7 @@ namespace qs {
 
 class Workspace;
 
-/// What the selected module holds and computes: parameters, multiply-accumulates, bytes before and
+/// Size and cost of the selected module: parameters, multiply-accumulates, bytes before and
 /// after. Hidden for anything but a module. All modules are counted at once, on a pool thread,
 /// when the first is shown and again after each plan. GUI thread only.
 class ModuleCard : public Card

@@ -13,8 +13,8 @@ namespace qs {
 
 class Workspace;
 
-/// What decided the selected node: verdict, reason, the rule and those it overrode, pattern and
-/// constraints, what was tried in vain, and a suggestion with a button where it can be done. GUI
+/// The decision on the selected node: verdict, reason, the rule and those it overrode, pattern and
+/// constraints, rejected configs, and a suggestion, with a button if the window can apply it. GUI
 /// thread only.
 class WhyCard : public Card
 {
@@ -25,7 +25,7 @@ public:
     void refresh();
 
 Q_SIGNALS:
-    /// The user wants done what the plan suggests for the node.
+    /// The user asks to apply the plan's suggestion for the node.
     void suggestionTaken(qs::NodeId node);
 
 private:

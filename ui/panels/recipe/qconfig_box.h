@@ -15,9 +15,9 @@
 namespace qs {
 
 /// The list of qconfigs to choose from: by rule, float, then the named ones with bits and scheme
-/// beside each, under headings (recommended for what is selected, compatible, all others, for
-/// training). The headings are found out about when the list is used; until then the names stand in
-/// one row. GUI thread only.
+/// beside each, under headings (recommended for the selection, compatible, all others, for
+/// training). Headings are computed when the list is first used; until then the names are
+/// ungrouped. GUI thread only.
 class QConfigBox : public QComboBox
 {
     Q_OBJECT
@@ -25,14 +25,14 @@ class QConfigBox : public QComboBox
 public:
     explicit QConfigBox(QWidget* parent);
 
-    /// What can be chosen: `byRule` says what the rules give. `group` is asked for the choices with
-    /// their fit when the list is used; the rest stays ungrouped. `offersNew` adds an
-    /// item that makes a qconfig.
+    /// Sets the choices: `byRule` is the text for the result of the rules. `group` returns the
+    /// choices with their fit when the list is used; others stay ungrouped. `offersNew` adds an
+    /// item that creates a qconfig.
     void setChoices(const QString& byRule, const QStringList& names,
                     std::function<std::vector<QConfigChoice>()> group, bool offersNew);
     /// Above the recommended ones: "Recommended on x86".
     void setRecommendedHeading(const QString& heading) { m_recommended = heading; }
-    /// Shows what is decided: "" is float, nothing is by rule.
+    /// Shows the decision: "" = float, nothing = by rule.
     void showDecided(const std::optional<std::string>& name);
     /// Shows that something else decides, in these words; choosing them changes nothing.
     void showKept(const QString& words);
@@ -47,7 +47,7 @@ public:
         New
     };
     Kind kindAt(int index) const;
-    /// What `Workspace::assign` takes, of an item that is by rule, float or named.
+    /// The argument of `Workspace::assign` for an item that is by rule, float or named.
     std::optional<std::string> nameAt(int index) const;
     /// Of a named item that the recipe must take in first; null for others.
     const QConfigChoice* newChoiceAt(int index) const;
@@ -69,7 +69,7 @@ private:
     QString m_byRule, m_recommended, m_kept;
     QStringList m_names;
     std::function<std::vector<QConfigChoice>()> m_group;
-    std::vector<QConfigChoice> m_choices; ///< empty until they were asked for
+    std::vector<QConfigChoice> m_choices; ///< empty until the list is used
     std::optional<std::string> m_decided;
     bool m_offersNew = false;
 };

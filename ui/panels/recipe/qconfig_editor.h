@@ -14,15 +14,15 @@ class ElidedLabel;
 class QConfigBox;
 class Workspace;
 
-/// Chooses the qconfig of what is selected (a node, several, or a module) at the scope the user
-/// picks; each choice is one undoable step. GUI thread only.
+/// Chooses the qconfig of the selection (nodes or a module) at the scope that the user picks; each
+/// choice is one undoable step. GUI thread only.
 class QConfigEditor : public QWidget
 {
     Q_OBJECT
 
 public:
     explicit QConfigEditor(Workspace& workspace, QWidget* parent = nullptr);
-    /// Shows the current selection anew.
+    /// Updates to the current selection.
     void refresh();
 
 Q_SIGNALS:

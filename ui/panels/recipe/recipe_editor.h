@@ -16,7 +16,7 @@ public:
     /// Marks a line, from 1; 0 takes the mark away.
     void setProblem(int line, const QString& message);
     int problemLine() const { return m_problem; }
-    /// What F1 explains: the key that the cursor is in.
+    /// The help place for F1: the key at the cursor.
     QString helpPlace() const;
 
 protected:

@@ -12,8 +12,8 @@ class RecipeEditor;
 class Workspace;
 
 /// The recipe as text, edited both ways: it follows every decision and every undo, and a valid text
-/// becomes the recipe as one undoable step. What cannot be read is marked at its line. Beside it
-/// the history: a click goes back to that step. GUI thread only.
+/// becomes the recipe as one undoable step. Marks the line of an error. Beside it the
+/// history: a click returns to that step. GUI thread only.
 class RecipePanel : public QWidget
 {
     Q_OBJECT
