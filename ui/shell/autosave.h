@@ -22,16 +22,16 @@ class Autosave : public QObject
 public:
     Autosave(Workspace& workspace, const ProjectFiles& files, QObject* parent);
 
-    /// After a crash: offers what was kept of the model or project that is open.
+    /// After a crash: offers the saved decisions on the open model or project.
     void offer(MessageBar& messages);
-    /// What is open was saved, or its decisions are not wanted.
+    /// Deletes the saved decisions: they were saved by the user, or discarded.
     void forget();
-    /// What is open is left: no step is under way.
+    /// The open model is left: no step is being applied.
     void endSteps();
 
 private:
     void note(const Recipe& next, const QString& step);
-    /// Nothing of what was decided is still to be applied.
+    /// True if all decisions are applied.
     bool isApplied() const;
     void keep();
     void setAside(const QString& file) const;

@@ -10,8 +10,8 @@ class QVBoxLayout;
 
 namespace qs {
 
-/// The start page, in the middle before a model is open: what this is for, how to open a model and
-/// how to make one in Python, samples and recent files. GUI thread only.
+/// The start page, shown before a model is open: the purpose of the program, how to open a model
+/// and how to export one in Python, samples and recent files. GUI thread only.
 class EmptyState : public QWidget
 {
     Q_OBJECT
@@ -37,7 +37,7 @@ private:
 struct SampleModel
 {
     QString path, title;
-    QString tip; ///< what it does
+    QString tip; ///< its effect
 };
 /// Those that are there, the simplest first.
 std::vector<SampleModel> sampleModels();

@@ -14,7 +14,7 @@ class FocusRing : public QWidget
 
 public:
     explicit FocusRing(QWidget* window);
-    /// What it stands around; null while nothing of the window has the keyboard.
+    /// The widget that it surrounds; null while no widget of the window has the focus.
     QWidget* around() const { return m_around; }
 
 protected:

@@ -16,10 +16,10 @@ struct PythonSnippet
     QString title;
     QString code; ///< as it can be run
 };
-/// Those of the resources, simplest first; without the ones that are missing.
+/// The snippets in the resources, simplest first; skips missing ones.
 std::vector<PythonSnippet> pythonSnippets();
 
-/// "From Python to .pt2": the snippets to look at and to copy, and the export helper to save. GUI
+/// "From Python to .pt2": shows snippets to copy, and saves the export helper. GUI
 /// thread only.
 class FromPython : public QWidget
 {

@@ -63,16 +63,16 @@ public:
     Actions& actions() { return *m_actions; }
     GraphEditor& graphEditor() { return *m_editor; }
     Commands& commands() { return *m_commands; }
-    /// Opens a model, a project or a result folder (`ProjectFiles::open`) without asking about what
-    /// is not saved.
+    /// Opens a model, a project or a result folder (`ProjectFiles::open`) without a question about
+    /// unsaved decisions.
     void openModel(const QString& path, const Recipe& recipe = defaultRecipe());
     Autosave& autosave() { return *m_autosave; }
     ProjectFiles& projects() { return *m_projects; }
     RunLibrary& runs() { return *m_runs; }
     PackOffer& packs() { return *m_packs; }
-    /// The usual size, as far as it fits on a screen together with the window's frame.
+    /// The default size, reduced to fit on the screen together with the window's frame.
     static QSize firstSize(const QSize& available, const QMargins& frame);
-    /// What is opened from now on does not join the recent files: for pictures and scripts.
+    /// Files opened later do not join the recent files: for pictures and scripts.
     void keepNoRecent() { m_keepsRecent = false; }
     bool keepsRecent() const { return m_keepsRecent; }
     /// Puts a widget below the verdicts.
@@ -81,10 +81,9 @@ public:
     void showTab(const char* objectName);
     /// Which panels are shown; only with a model.
     void applyPanels();
-    /// Keeps other colours or another text size in the settings and makes all views anew with them,
-    /// once control is back in the event loop. Model, results, selection, undo, what the graph
-    /// shows and keeps, panels and their sizes, and the log stay. Every view, action and panel is
-    /// then another object.
+    /// Stores colours and text size in the settings and rebuilds all views with them from the event
+    /// loop. Keeps model, results, selection, undo, the graph's view and saved views, panels and
+    /// their sizes, and the log. Invalidates pointers to views, actions and panels.
     void changeStyle(const WindowStyle& style);
 
 protected:
@@ -112,8 +111,7 @@ private:
     void wireWorkspace();
     void wireViews();
     void placeTitle();
-    /// Selects what a person wants to see first after a stage, unless they chose already.
-    /// What was written, with a way to have it run where it will run.
+    /// Shows the written exports, with a button that runs them in their runtimes.
     void offerToVerify();
     void showFirst(Stage stage);
     void refreshTitle();
@@ -138,7 +136,7 @@ private:
     LogPanel* m_log = nullptr;
     GroupedTabs* m_bottom = nullptr;
     QWidget* m_left = nullptr;
-    QVBoxLayout* m_leftColumn = nullptr; ///< of what scrolls below the tree
+    QVBoxLayout* m_leftColumn = nullptr; ///< of the scrolled area below the tree
     ElidedLabel* m_cornerTitle = nullptr;
     QWidget* m_corner = nullptr;
     Commands* m_commands = nullptr;
@@ -147,7 +145,7 @@ private:
     RunLibrary* m_runs = nullptr;
     PackOffer* m_packs = nullptr;
     Autosave* m_autosave = nullptr;
-    QString m_cancelled; ///< the last words of the status bar on what was cancelled
+    QString m_cancelled; ///< the status bar's last message on a cancel
     bool m_keepsRecent = true;
     bool m_sharesHeight = true; ///< the user has not moved the divider below the graph
     QSize m_firstSize; ///< chosen before the frame was known; empty once it is

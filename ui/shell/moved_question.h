@@ -7,11 +7,11 @@ class QWidget;
 
 namespace qs {
 
-/// Asks where the model of `project` is by now, which was at `was`; empty where the user gives up.
+/// Asks for the new place of the model of `project`, which was at `was`; empty if the user cancels.
 /// GUI thread only.
 QString askWhereModelIs(QWidget* parent, const QString& project, const QString& was);
 
-/// Asks where the project's data are by now; empty where the user gives up. GUI thread only.
+/// Asks for the new place of the project's data; empty if the user cancels. GUI thread only.
 QString askWhereDataAre(QWidget* parent, const QString& project);
 
 /// Asks whether a project may be opened with the file `chosen`, which is not its model. GUI thread

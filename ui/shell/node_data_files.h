@@ -10,12 +10,12 @@ class GraphPane;
 class MessageBar;
 class Workspace;
 
-/// Asks for a file and writes what every node loses as node data.
+/// Asks for a file and writes the error of every node as node data.
 void saveNodeData(const Document& document, MessageBar& messages);
 /// Asks for a file of node data and shows it.
 void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages);
-/// Reads a file of node data off the GUI thread and colours the graph by it; says in one line what
-/// is wrong with the file, or what in it fits no node. Dropped if `graph` goes before it is read.
+/// Reads a file of node data off the GUI thread and colours the graph by it; reports in one line an
+/// error of the file, or entries without a node. Has no effect if `graph` is deleted before.
 void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages,
                     const QString& path);
 

@@ -22,8 +22,8 @@ namespace qs {
 class MainWindow;
 struct Error;
 
-/// What the window opens and saves: a model, a project, or the folder of a result; and whether
-/// unsaved decisions may be left. GUI thread only.
+/// Opens and saves a model, a project or a result folder, and asks about unsaved
+/// decisions. GUI thread only.
 class ProjectFiles : public QObject, public OpenedFiles
 {
     Q_OBJECT
@@ -32,9 +32,9 @@ public:
     explicit ProjectFiles(MainWindow& window);
     ~ProjectFiles() override;
 
-    /// Opens a model, or what a project or a result folder names. A recipe given here is where a
-    /// model starts from. Results that belong to a project or folder are shown again where model,
-    /// decisions and data are as they were; else the status line says why not.
+    /// Opens a model, or the model of a project or a result folder. `recipe`: the first recipe of a
+    /// model. Shows the results of a project or folder if model, decisions and data are unchanged;
+    /// else the status line gives the reason.
     void open(const QString& path, const Recipe& recipe = defaultRecipe());
     /// Reads the model's file again; decisions, data and project stay.
     void reload();
@@ -43,21 +43,22 @@ public:
     /// The project's name as the title shows it; empty without one.
     QString projectName() const;
 
-    /// What is open as a project, without results.
+    /// The open model and decisions as a project, without results.
     Project current() const;
     bool isReadOnly() const override { return m_readOnly; }
 
-    /// To the project's own file; asks for one where there is none. False where the user changed
-    /// their mind or it failed (which a message says).
+    /// Saves to the project's file; asks for one if there is none. False if the user cancelled or
+    /// it failed (with a message).
     bool save();
     bool saveAs();
     /// To this file, without asking.
     bool saveTo(const QString& path);
-    /// Asks what to do with unsaved decisions, where there are any. True: go on.
+    /// Asks what to do with unsaved decisions, if there are any. True: continue.
     bool mayLeave();
 
 private:
-    /// What is being opened, until its model is there: what is open till then keeps its project.
+    /// A file that is being opened, until its model is there; until then the open model keeps its
+    /// project.
     struct Opening
     {
         QString opened, project;
@@ -65,14 +66,14 @@ private:
         std::optional<StoredRun> stored {}; ///< results to show once the model is planned
         std::optional<QByteArray> windowState {};
         DecisionHistory history {};
-        bool isReload = false; ///< what was not saved is not saved afterwards either
+        bool isReload = false; ///< unsaved decisions stay unsaved
         std::string movedFrom {}; ///< where the project says that its model is; "" = there it is
         bool isOther = false; ///< the model is another one than the project's, wittingly
     };
-    /// Looks for the project's model where it is not at its place, beside the window's work, and
+    /// Searches the project's model if it is not at its place, in the background, and
     /// opens the project. The next opening ends the search.
     void findAndOpen(const QString& path, Project project);
-    /// `model`: where the project's model is by now.
+    /// `model`: the present place of the project's model.
     void openProject(const QString& path, Project project, const QString& model, bool isOther);
     /// Asks for the new place of a project's model; once for each opening.
     void askForModel(const QString& path);
@@ -84,7 +85,7 @@ private:
     void askForData(const QString& was);
     /// Stores the new place in the project, so that the question does not come again.
     void rememberModel(const QString& path);
-    /// Nothing is opened: what is being opened besides goes on.
+    /// Reports that a file was not opened; other files being opened continue.
     void refuse(const Error& error);
     void takeOver();
     void setSettings(const std::optional<RunSettings>& wanted);
@@ -98,7 +99,7 @@ private:
     QString m_opened, m_project;
     std::optional<Opening> m_opening;
     int m_searchNumber = 0; ///< of the search whose result is waited for
-    std::optional<StoredRun> m_stored; ///< of what is open, until the model is planned
+    std::optional<StoredRun> m_stored; ///< of the open file, until the model is planned
 };
 
 } // namespace qs

@@ -13,8 +13,8 @@ namespace qs {
 class Document;
 class GraphPane;
 
-/// A picture as PNG; it appears whole or not at all, and goes into a device or pipe without taking
-/// its place. Errors (Io) name the path.
+/// Writes a picture as PNG, atomically; writes into a device or pipe without replacing it. Errors
+/// (Io) name the path.
 Result<void> writePicture(const QPixmap& picture, const QString& path);
 
 /// Writes the window as PNG to `path`, and beside it `path`.json: nodes_total, nodes_drawn, layout,

@@ -17,13 +17,13 @@ class GraphPane;
 class MainWindow;
 class StyleRules;
 
-/// What a project keeps of the window: the style rules and the colours that were chosen, as the
-/// text of a JSON object.
+/// The state of the window in a project: the style rules and the chosen colours, as the text of a
+/// JSON object.
 QByteArray windowStateOf(const StyleRules& rules, const GraphPane& graph);
-/// Takes over what a project kept; what it does not mention stays as it is.
+/// Applies a project's state; settings that it does not mention do not change.
 void applyWindowState(StyleRules& rules, GraphPane& graph, const QByteArray& state);
 
-/// How the user set up the panels, for panels made anew over the same workspace. A value.
+/// The user's set-up of the panels, for rebuilt panels over the same workspace. A value.
 struct ViewState
 {
     std::set<ActionId> hiddenPanels; ///< by the action that shows one

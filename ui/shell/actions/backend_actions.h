@@ -17,7 +17,7 @@ class MessageBar;
 class OpenedFiles;
 class Workspace;
 
-/// Changing what the recipe's backend can do: its editor, and the fusion that a node lacks. GUI
+/// Edits of the recipe's backend: its editor, and adding a fusion that a node lacks. GUI
 /// thread only.
 class BackendActions : public QObject
 {
@@ -27,8 +27,8 @@ public:
     BackendActions(Actions& actions, Workspace& workspace, const OpenedFiles& files,
                    MessageBar& messages, QMainWindow& window, QObject* parent);
 
-    /// Does what the plan suggests for the node: a qconfig that fits, or an entry that its backend
-    /// lacks.
+    /// Applies the plan's suggestion for the node: a qconfig that fits, or a missing backend
+    /// entry.
     void applySuggestion(NodeId node);
     /// Edits a backend without patterns; the recipe names it once it is saved.
     void startEmpty();

@@ -22,7 +22,7 @@ class CommandPalette : public QFrame
 public:
     explicit CommandPalette(QWidget* window);
 
-    /// Shows these items; `prompt` stands in the empty field.
+    /// Shows these items; `prompt` is the placeholder of the empty field.
     void open(const QString& prompt, std::vector<PaletteItem> items);
     PaletteModel& model() { return *m_model; }
 

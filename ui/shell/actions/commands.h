@@ -13,11 +13,10 @@ namespace qs {
 
 class MainWindow;
 
-/// Whether the user wants all data compared again after each decision, by itself; yes unless said
-/// otherwise.
+/// Whether each decision triggers a comparison on all data (a setting; on by default).
 bool wantsComparisonAfterEach();
 
-/// What the window's actions do. Dialogs are asked here; the work itself is the workspace's. GUI
+/// Implements the window's actions. Shows the dialogs; the workspace does the work. GUI
 /// thread only.
 class Commands : public QObject
 {
@@ -30,7 +29,7 @@ public:
     /// Sets data beside the model as a first guess.
     bool askCalibration();
     void runAll();
-    /// Lists the recent files anew, with the packs that they need.
+    /// Updates the list of recent files, with the packs that they need.
     void refreshRecent();
 
 Q_SIGNALS:

@@ -11,7 +11,7 @@ class GraphPane;
 class MessageBar;
 class Workspace;
 
-/// The way through what the search found, and through the bookmarks. GUI thread only.
+/// Steps through the search results and the bookmarks. GUI thread only.
 class FindActions : public QObject
 {
     Q_OBJECT

@@ -21,7 +21,7 @@ public:
                  QObject* parent);
 
 private:
-    /// Unfolds or folds what the first selected thing is, or lies in.
+    /// Unfolds or folds the first selected module, or the module of the first selected node.
     void fold(bool open);
     void foldRepeats();
     /// A menu of the selected box's blocks, the worst first.

@@ -11,7 +11,8 @@ class Actions;
 class GuidePanel;
 class Workspace;
 
-/// Help for what the pointer or the keyboard is on, and the list of first steps. GUI thread only.
+/// Help for the widget under the pointer or with the focus, and the list of first steps. GUI thread
+/// only.
 class HelpActions : public QObject
 {
     Q_OBJECT
@@ -23,7 +24,7 @@ public:
     /// The list of first steps, to be put where there is room for it.
     GuidePanel& guide() const { return *m_guide; }
 
-    /// `term`: what is marked on the page; empty: nothing.
+    /// `term`: to mark on the page; empty: nothing.
     void showTopic(const QString& place, const QString& term = {});
 
 protected:

@@ -8,9 +8,9 @@ namespace qs {
 class Actions;
 class Workspace;
 
-/// What the recipe's `prepare` block can say of the selected module as a whole: keep it as a float
-/// leaf, quantize it alone, show it as one node. Each is a switch that follows selection and
-/// recipe, and an undoable change. GUI thread only.
+/// Entries of the recipe's `prepare` block for the selected module: keep it as a float leaf,
+/// quantize only it, show it as one node. Each is a switch that follows selection and recipe, and
+/// an undoable change. GUI thread only.
 class ModuleActions : public QObject
 {
     Q_OBJECT
@@ -19,10 +19,11 @@ public:
     ModuleActions(Actions& actions, Workspace& workspace, QObject* parent);
 
 private:
-    /// The module the selection stands for; "" where it is the model itself, nothing, or operators
-    /// that are only part of a module.
+    /// The selected module; "" if the selection is the model itself, nothing, or operators that are
+    /// only part of a module.
     std::string selectedModule() const;
-    /// As `prepare.wrap` names it: of an operator, the method its line stands in; "" as above.
+    /// The selected module as `prepare.wrap` names it; for an operator the method of its source
+    /// line; "" as above.
     std::string selectedWrap() const;
     void toggle(const char* key, const std::string& name, const QString& on, const QString& off);
     void refresh();

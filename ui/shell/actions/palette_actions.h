@@ -15,8 +15,8 @@ class MessageBar;
 struct PaletteItem;
 class Workspace;
 
-/// What the command palette offers: every action of the menus, backends, recent files, help topics
-/// and the terms that they explain; or, to assign, every qconfig at every scope of the selection.
+/// Items of the command palette: every action of the menus, backends, recent files, help topics and
+/// the terms that they explain; or, to assign, every qconfig at every scope of the selection.
 /// GUI thread only.
 class PaletteActions : public QObject
 {

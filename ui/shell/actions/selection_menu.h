@@ -9,7 +9,7 @@ namespace qs {
 class MainWindow;
 class Workspace;
 
-/// What can be done with the selection: nodes, a module or an edge. Returns when the menu is
+/// Shows the menu of commands for the selection: nodes, a module or an edge. Returns when it is
 /// closed.
 void showSelectionMenu(MainWindow& window, const QPoint& at);
 

@@ -18,16 +18,16 @@ class EntryForm;
 class EntryList;
 class Workspace;
 
-/// The entries of the recipe's backend: patterns, what becomes of them, dtype configs with their
-/// constraints. What is typed is checked as `backends check` does it. Saving writes a file of its
-/// own, which the recipe then names, as one undoable step; while there is an error nothing is
-/// saved. The shipped backends stay as they are. GUI thread only.
+/// Editor of the recipe's backend: patterns, their modules, dtype configs with their constraints.
+/// Checks the input as `backends check` does. Saving writes a separate file, which the recipe then
+/// names, as one undoable step; it is disabled while there is an error. Shipped backends are never
+/// changed. GUI thread only.
 class BackendDialog : public QDialog
 {
     Q_OBJECT
 
 public:
-    /// `folder`: where the file goes unless the user says otherwise.
+    /// `folder`: default folder of the file.
     BackendDialog(Workspace& workspace, const Backend& backend, const QString& folder,
                   QWidget* parent);
 
@@ -41,7 +41,7 @@ private:
     QWidget* buildFile();
     void onChosen(int entry);
     void onEdited();
-    /// What was checked, the buttons, and the name of the file.
+    /// Updates the findings, the buttons and the name of the file.
     void refresh();
     void showProblems();
     void showKernels(int entry);

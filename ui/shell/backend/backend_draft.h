@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// A backend while it is edited: what is typed of each entry and what the engine says of it. An
-/// entry whose text is refused counts as it was read last, and is among the problems. Indices are
+/// A backend under edit: the text of each entry and the engine's findings on it. An entry with
+/// invalid text keeps its last valid value and is listed in `problems`. Indices are
 /// those of `Backend::patterns`. Plain values, any thread.
 class BackendDraft
 {
@@ -17,7 +17,7 @@ public:
     const Backend& backend() const { return m_backend; }
     int size() const { return int(m_typed.size()); }
     const EntryFields& fields(int entry) const { return m_typed[std::size_t(entry)].fields; }
-    /// Refusals of what is typed and the findings of `backends check`, in the order of entries.
+    /// Errors of the text and the findings of `backends check`, in the order of entries.
     const std::vector<BackendProblem>& problems() const { return m_problems; }
     bool hasErrors() const;
     /// The entry's first error, else its first warning, else null.
@@ -27,14 +27,14 @@ public:
     bool isChanged() const;
 
     void setName(const std::string& name);
-    /// One line on what the target is for.
+    /// Sets the one-line description of the target's purpose.
     void setDescription(const std::string& description);
     void setFields(int entry, const EntryFields& fields);
     /// Puts an entry without a pattern, or a copy, after `entry`; returns its index.
     int add(int after);
     int duplicate(int entry);
     void remove(int entry);
-    /// Adds what the backend lacks for the fusion; returns the first entry that came.
+    /// Adds the missing entries for the fusion; returns the first new one.
     Result<int> addFusion(const std::vector<std::string>& pattern);
     Result<int> addPartner(int entry);
 

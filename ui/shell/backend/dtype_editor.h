@@ -30,8 +30,8 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 };
 
-/// The dtype configs of a backend's entry: their list in the order in which they are tried, and the
-/// fields of the one that is chosen. GUI thread only.
+/// The dtype configs of a backend's entry: their list in the order of matching, and the fields of
+/// the selected one. GUI thread only.
 class DTypeEditor : public QWidget
 {
     Q_OBJECT

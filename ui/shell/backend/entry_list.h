@@ -16,8 +16,8 @@ namespace qs {
 
 class BackendDraft;
 
-/// The entries of a draft with what becomes of each, marked where something is wrong: to filter, to
-/// choose from, to add, duplicate and remove. GUI thread only.
+/// The entries of a draft with the module that each becomes; marks entries with errors. Filters,
+/// selects, adds, duplicates and removes entries. GUI thread only.
 class EntryList : public QWidget
 {
     Q_OBJECT
@@ -26,12 +26,12 @@ public:
     /// `draft` is borrowed.
     EntryList(BackendDraft& draft, QWidget* parent);
 
-    /// -1: none.
+    /// Index of the selected entry; -1 without one.
     int current() const;
     void showEntry(int entry);
     /// Entries came or went: lists all and chooses this one.
     void fill(int entry);
-    /// Shows what became of all entries.
+    /// Updates all entries.
     void refresh();
     void focusFilter();
 

@@ -8,8 +8,8 @@
 namespace qs {
 
 /// Pages in groups, in one row of tabs: the group of the current page shows a tab for each of its
-/// pages, every other group one tab with its own name, which leads to the page of it that was shown
-/// last. So many pages fit without arrows to scroll by, except in large letters in a small window.
+/// pages; every other group shows one tab with its name, which leads to its last shown page. Fits
+/// many pages without scroll arrows, except with large text in a small window.
 /// GUI thread only.
 class GroupedTabs : public QTabWidget
 {

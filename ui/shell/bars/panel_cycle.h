@@ -11,7 +11,7 @@ namespace qs {
 
 class Actions;
 
-/// F6 and Shift+F6: the keyboard goes round the panels; what is hidden is passed over. GUI thread
+/// F6 and Shift+F6: move the focus to the next or previous visible panel. GUI thread
 /// only.
 class PanelCycle : public QObject
 {

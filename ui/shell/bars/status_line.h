@@ -13,8 +13,8 @@ namespace qs {
 class ElidedLabel;
 class Workspace;
 
-/// The line at the bottom: what came out, what the plan warns of, which recipe the results are
-/// from. GUI thread only.
+/// The line at the bottom: the last result, the plan's warnings, the recipe of the
+/// results. GUI thread only.
 class StatusLine : public QObject
 {
     Q_OBJECT

@@ -17,9 +17,9 @@ namespace qs {
 
 class Workspace;
 
-/// The rows by which the reference form becomes LibTorch's kernels: torch.ao's and the recipe's
-/// own. Rows are taken away, brought back and added; each change is one undoable step and shows
-/// after the next conversion. GUI thread only.
+/// The rows that map the reference form to LibTorch's kernels: torch.ao's and the recipe's own.
+/// Removes, restores and adds rows; each change is one undoable step and takes effect at the next
+/// conversion. GUI thread only.
 class LoweringDialog : public QDialog
 {
     Q_OBJECT
@@ -31,7 +31,7 @@ private:
     enum class Origin
     {
         Default, ///< torch.ao's row, in use
-        Removed, ///< torch.ao's row, taken away
+        Removed, ///< torch.ao's row, removed by the recipe
         Replaced, ///< torch.ao's row, a row of the recipe has its pattern
         Own ///< the recipe's
     };
@@ -62,7 +62,7 @@ private:
     QLabel* m_problem;
 };
 
-/// A row's kernel as a person reads it.
+/// A row's kernel as displayed.
 QString kernelText(const std::string& kernel);
 /// The recipe without the row of that pattern: removes the recipe's own row, marks torch.ao's row
 /// as removed.

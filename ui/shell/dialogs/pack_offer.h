@@ -17,9 +17,9 @@ class PacksDialog;
 
 inline const QString kPacksTopic = QStringLiteral("packs");
 
-/// The extension packs that what is opened needs: says so in the message bar where one is not
-/// loaded, with a button that adds it, and opens again what did not open without it. Which packs a
-/// file needed is kept in the settings beside the recent files; a pack is loaded by the user alone.
+/// Offers extension packs that an opened file needs: a message with a button that adds a missing
+/// pack and then opens the file again. The packs that a file needed are stored in the settings
+/// beside the recent files; only the user loads a pack.
 /// Outlives the views. GUI thread only.
 class PackOffer : public QObject
 {
@@ -28,7 +28,7 @@ class PackOffer : public QObject
 public:
     PackOffer(MainWindow& window, QObject* parent);
 
-    /// What is being opened, to open it again.
+    /// Notes the file that is being opened, to open it again.
     void noteOpening(const QString& path, const Recipe& recipe);
     /// Where a pack would cure the failure, says so with a button that adds one, and returns true.
     bool offer(Stage stage, const Error& error);

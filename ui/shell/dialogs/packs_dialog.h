@@ -20,11 +20,11 @@ namespace qs {
 class JobRunner;
 class Workspace;
 
-/// The extension packs of this process and what each adds. Of a folder that the user adds the path,
-/// the hash and what it says that it adds are shown; none of its code runs before the user says so,
-/// which is asked once for each hash and kept in the settings. Then it is tried in a copy of the
-/// process and loaded, on the engine's lane, and the open model is planned anew. What went wrong is
-/// said in the dialog, which stays. GUI thread only.
+/// The extension packs of this process and their content. For a new folder, shows its path, its
+/// hash and the content that it declares; none of its code runs before the user agrees, once for
+/// each hash; the answer is stored in the settings. Then the pack is tried in a copy of the process
+/// and loaded, on the engine's lane, and the open model is planned again. The dialog shows errors
+/// and stays open. GUI thread only.
 class PacksDialog : public QDialog
 {
     Q_OBJECT
@@ -35,10 +35,10 @@ public:
 
     /// Asks for a folder, as Add does.
     void chooseFolder();
-    /// Reads the folder, and loads it once the user has said so.
+    /// Reads the folder, and loads it after the user agreed.
     void readFolder(const QString& folder);
-    /// Called after a load, even if the dialog is gone. True: something is opened again, so that
-    /// the open model has nothing to take up, and the dialog closes.
+    /// Sets the function to call after a load, even if the dialog is closed. It returns true if it
+    /// opens a file again: then the open model is not planned and the dialog closes.
     void setRetry(std::function<bool()> retry) { m_retry = std::move(retry); }
 
 private:
@@ -47,7 +47,7 @@ private:
     void allow();
     void load(const ExtensionPackPtr& pack);
     void ask(ExtensionPackPtr pack);
-    /// Lists what is loaded, and what is asked about below it.
+    /// Lists the loaded packs, and below them the pack to agree to.
     void refresh();
     void addPack(const ExtensionPack& pack);
     void say(const QString& problem);
@@ -66,8 +66,8 @@ private:
     QPushButton* m_add;
 };
 
-/// From now on the status says it when the recipe asks no longer for a pack that is loaded, as
-/// after an undo: code that runs in a process cannot be taken out of it.
+/// Makes the status bar report a loaded pack that the recipe no longer needs, for example after an
+/// undo: a process cannot unload code.
 void tellPacksThatStay(Workspace& workspace, QStatusBar& status);
 
 } // namespace qs

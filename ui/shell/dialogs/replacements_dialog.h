@@ -16,9 +16,9 @@ namespace qs {
 
 class Workspace;
 
-/// What preparing puts in the place of the model's operators, by the plan, before any data is run:
-/// a line each, with a switch that keeps the operators as they are. Each switch is one undoable
-/// step of the recipe, and the list follows the plan. GUI thread only.
+/// The modules that replace the model's operators under the plan, before any data runs: one line
+/// each, with a switch that keeps the operators unchanged. Each switch is one undoable step of the
+/// recipe, and the list follows the plan. GUI thread only.
 class ReplacementsDialog : public QDialog
 {
     Q_OBJECT

@@ -19,8 +19,8 @@ class CalibrateDialog : public QDialog
     Q_OBJECT
 
 public:
-    /// Browsing starts at the data chosen so far, else in the model's folder. Data to compare on
-    /// that lie beside the model are offered by a button, and taken by nothing else.
+    /// Browsing starts at the present data, else in the model's folder. A button offers comparison
+    /// data beside the model; they are never chosen automatically.
     CalibrateDialog(const RunSettings& settings, const CalibrationSettings& amount,
                     const QString& modelPath, QWidget* parent);
     RunSettings settings() const;
@@ -34,8 +34,8 @@ private:
     void browseFile(QLineEdit& field);
     void browseFolder(QLineEdit& field);
 
-    CalibrationSettings m_amount; ///< as given: what the dialog does not ask stays
-    bool m_againstOriginal; ///< not asked here
+    CalibrationSettings m_amount; ///< as given: fields outside the dialog do not change
+    bool m_againstOriginal; ///< not a field of the dialog
     QString m_modelFolder;
     QLineEdit* m_data;
     QLineEdit* m_testData;
@@ -58,7 +58,7 @@ private:
     QComboBox* m_target;
     QCheckBox* m_saturates;
     std::vector<std::pair<std::string, QCheckBox*>> m_forms;
-    bool m_formsChosen = false; ///< the user changed what is ticked
+    bool m_formsChosen = false; ///< the user changed the choice of forms
 };
 
 /// Asks for a new named qconfig, starting from another one. GUI thread only.

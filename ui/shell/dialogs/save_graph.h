@@ -6,8 +6,8 @@ namespace qs {
 class GraphCanvas;
 class MessageBar;
 
-/// Asks for a file, and for the size of a PNG, and writes the whole graph to it; what goes wrong is
-/// said in the message bar.
+/// Asks for a file, and for the size of a PNG, and writes the whole graph to it; reports errors in
+/// the message bar.
 void saveGraph(GraphCanvas& canvas, MessageBar& messages);
 
 } // namespace qs

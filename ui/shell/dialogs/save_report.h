@@ -6,12 +6,12 @@ namespace qs {
 class MessageBar;
 class Workspace;
 
-/// The model was compared with the decisions as they stand: there is something to report.
+/// True if there is a current comparison to report.
 bool canReport(const Workspace& workspace);
 
-/// Asks for a file and writes the page there that `quantscope report` writes of the current
-/// results; with the exports and what was verified where they are of the same results. The message
-/// bar then offers to open it, or says what went wrong. GUI thread only.
+/// Asks for a file and writes the page of `quantscope report` for the current results, with exports
+/// and certificate if they belong to the same results. The message bar then offers to open it, or
+/// reports the error. GUI thread only.
 void saveReport(Workspace& workspace, MessageBar& messages);
 
 } // namespace qs

@@ -22,9 +22,9 @@ class JobRunner;
 class Workspace;
 struct Progress;
 
-/// Runs the exports that were written last in the runtimes they are for, on the engine's lane, and
-/// shows what the certificate says: a row for each file and runtime, and below it why it failed,
-/// what is not installed, and where the integers part. Closing it cancels. GUI thread only.
+/// Runs the last written exports in their runtimes, on the engine's lane, and shows the
+/// certificate: a row for each file and runtime, and below it why it failed, what is not installed,
+/// and where integers differ. Closing it cancels. GUI thread only.
 class VerifyDialog : public QDialog
 {
     Q_OBJECT
@@ -57,7 +57,7 @@ private:
     QPushButton* m_cancel;
 };
 
-/// Whether there are exports of the decisions as they stand.
+/// Whether there are exports of the current decisions.
 bool canVerify(const Workspace& workspace);
 
 } // namespace qs
