@@ -76,13 +76,13 @@ struct Options
 {
     QCommandLineOption screenshot {
         QStringLiteral("screenshot"),
-        QObject::tr("Write a picture of the window, and beside it FILE.json with nodes_total, "
-                    "nodes_drawn, layout and seconds, and leave."),
+        QObject::tr("Write a picture of the window, and FILE.json with nodes_total, "
+                    "nodes_drawn, layout and seconds, then exit."),
         QStringLiteral("FILE")};
     QCommandLineOption size {
         QStringLiteral("size"),
-        QObject::tr("Size of the window; without, 1600x1000 or what the screen has room for. One "
-                    "that its panels do not fit into is enlarged, which stderr says."),
+        QObject::tr("Size of the window; default: 1600x1000, or less on a smaller screen. "
+                    "If its panels do not fit, it is enlarged, with a message on stderr."),
         QStringLiteral("WxH")};
     QCommandLineOption data {QStringLiteral("data"),
                              QObject::tr("Calibrate, convert and compare with these data."),

@@ -32,7 +32,7 @@ Result<GateLimits> withRecipe(GateLimits limits, const Recipe& recipe)
 {
     limits = withLimits(std::move(limits), recipe.limits);
     if (limits.isEmpty())
-        return fail(makeError(ErrorCode::Usage, "nothing is asked of the result")
+        return fail(makeError(ErrorCode::Usage, "no limit is given")
                         .withHint("give --min-sqnr, --min-cosine, --max-drop, --min-coverage, "
                                   "--node or --preset, or write \"limits\" into the recipe"));
     return limits;

@@ -92,7 +92,7 @@ void addCompareCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<CompareOptions>();
     CLI::App* verb = app.add_subcommand(
-        "compare", "Measures, layer by layer, what a conversion loses on data");
+        "compare", "Measures, layer by layer, the error of a conversion on data");
     verb->add_option("MODEL", options->model,
                      "the model that the result was made from, or a project")
         ->required();

@@ -51,10 +51,10 @@ void addDescribeCommand(CLI::App& app, Command& chosen)
     auto form = std::make_shared<std::string>();
     std::vector<std::string> forms = completedShells();
     forms.insert(forms.end(), {kManPage, kRuntimes});
-    CLI::App* verb = app.add_subcommand(
-        "describe",
-        "Prints this command line as a man page or as what completes it in a shell; or, in "
-        "Markdown, the runtimes that 'verify' knows");
+    CLI::App* verb
+        = app.add_subcommand("describe",
+                             "Prints this command line as a man page or as a shell completion; or, "
+                             "in Markdown, the runtimes that 'verify' knows");
     verb->add_option("FORM", *form, "what to print: " + joined(forms))
         ->required()
         ->check(CLI::IsMember(forms));

@@ -66,8 +66,8 @@ Result<void> printDoctor(const std::string& device)
 void addDoctorCommand(CLI::App& app, Command& chosen)
 {
     auto device = std::make_shared<std::string>("auto");
-    CLI::App* verb
-        = app.add_subcommand("doctor", "Says what this machine can do and checks the kernels");
+    CLI::App* verb = app.add_subcommand(
+        "doctor", "Reports the abilities of this machine and checks the kernels");
     addDeviceOption(*verb, *device);
     verb->callback([device, &chosen] {
         chosen = [device](const CommandRun&) { return printDoctor(*device); };

@@ -204,9 +204,9 @@ void addEditCommand(CLI::App& app, Command& chosen)
     verb->add_option("--out", options->out,
                      "the .pt2 to write; without it the edits are only tried");
     verb->add_option("--data", options->data,
-                     "the whole model's data: what the inputs of a part that the edits extract get "
-                     "is written too, so that the part can be quantized by itself; they show the "
-                     "shapes that a TorchScript file does not tell");
+                     "data of the whole model: also writes the values of an extracted "
+                     "part's inputs, so that the part can be quantized by itself; gives "
+                     "shapes that a TorchScript file lacks");
     verb->add_option("--data-out", options->dataOut,
                      "the .npz for them; without it PART.npz beside PART.pt2");
     verb->add_flag("--strict", options->strict, "fail where an edit does not fit the model");

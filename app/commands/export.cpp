@@ -92,7 +92,7 @@ void addExportCommand(CLI::App& app, Command& chosen)
     verb->add_flag("--dynamic-batch", options->dynamicBatch,
                    "fail where the batch size cannot be left open");
     verb->add_flag("--train", options->train,
-                   "export a model in training mode as it is; without, in evaluation");
+                   "export a model in training mode; default: evaluation mode");
     verb->add_option("--args", options->args,
                      "what FACTORY is called with: Python literals, NAME=VALUE")
         ->type_name("VALUE ...");

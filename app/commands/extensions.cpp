@@ -17,7 +17,7 @@ void addExtensionsCommand(CLI::App& app, Command& chosen)
     };
     auto options = std::make_shared<Options>();
     CLI::App* verb
-        = app.add_subcommand("extensions", "Loads an extension pack and says what it adds");
+        = app.add_subcommand("extensions", "Loads an extension pack and lists its content");
     verb->add_option("ACTION", options->action, "check DIR")
         ->check(CLI::IsMember({"check"}))
         ->required();

@@ -103,7 +103,7 @@ Result<void> runLook(const LookOptions& options, const CommandRun& job)
 Result<void> checkOptions(const LookOptions& options)
 {
     if (options.node.empty() == options.output.empty())
-        return fail(ErrorCode::Usage, "give either --node or --output: what is looked at");
+        return fail(ErrorCode::Usage, "give either --node or --output: the value to inspect");
     if (!options.npz.empty() && options.sample < 0)
         return fail(ErrorCode::Usage, "--npz needs --sample: whose values are written");
     return {};

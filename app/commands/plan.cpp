@@ -314,7 +314,7 @@ void addPlanCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<PlanOptions>();
     CLI::App* verb
-        = app.add_subcommand("plan", "Says what a recipe would do to every node, and why");
+        = app.add_subcommand("plan", "Lists the effect of a recipe on every node, and the reason");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
     addEditOptions(*verb, options->edits);
@@ -335,7 +335,7 @@ void addPlanCommand(CLI::App& app, Command& chosen)
     verb->add_option("--result", options->result,
                      "the folder of a result: the export with its ranges");
     verb->add_flag("--strict", options->strict,
-                   "fail on what the recipe says and the plan does not follow");
+                   "fail if the plan does not follow an entry of the recipe");
     verb->add_flag("--json", options->json, "one JSON document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const CommandRun& job) { return runPlan(*options, job); };

@@ -48,8 +48,9 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     addAgainstOption(*verb, options->against);
     CLI::Option* forms
         = verb->add_option("--export", options->forms,
-                           "what to write, by commas: pt2, onnx, torchscript (these by default, as "
-                           "far as they can hold the model), pt2-reference; 'none' for nothing")
+                           "forms to write, separated by commas: pt2, onnx, torchscript (default: "
+                           "those of these that can hold the model), pt2-reference; 'none': no "
+                           "exports")
               ->delimiter(',');
     verb->add_option("--onnx-opset", options->onnxOpset,
                      "operator set of the export onnx (" + std::to_string(kOnnxOpset)
@@ -73,8 +74,8 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "float and the int8 outputs (an output whose size changes from batch to "
                      "batch is one array a batch: NAME.0, NAME.1)");
     verb->add_flag("--alternatives", options->alternatives,
-                   "result.json lists for every observed value and weight what other observers, "
-                   "widths and schemes would lose, without a run of each");
+                   "result.json lists for every observed value and weight the errors of "
+                   "other observers, widths and schemes, without a run of each");
     verb->add_flag(
         "--why", options->why,
         "also measures which quantizers cause the noise of the outputs, as 'why' does, and "

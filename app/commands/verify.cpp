@@ -83,7 +83,7 @@ void addVerifyCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<VerifyOptions>();
     CLI::App* verb = app.add_subcommand(
-        "verify", "Runs every export in the runtimes it is for, and holds it to what was promised");
+        "verify", "Runs every export in its runtimes and compares it with the recorded results");
     verb->add_option("DIR", options->folder, "what 'quantize --out' wrote")->required();
     verb->add_option("--data", options->data,
                      "a .npz, a .pt of torch.save, a folder of images, or 'sample'")

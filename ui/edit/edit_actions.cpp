@@ -237,7 +237,7 @@ void EditActions::remove()
     std::vector<MessageBar::Choice> choices;
     for (const NodeId id : now.operators)
         choices.push_back({tr("Remove %1").arg(toQString(nodeTitle(*now.model, id))),
-                           tr("Its readers get what it read"), [this, id] {
+                           tr("Its readers read its input"), [this, id] {
                                if (isOperator(*m_workspace.document().model(), id))
                                    removeAll({id});
                            }});

@@ -51,10 +51,9 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     }
     auto* hint = new QLabel(tr("Everything is decided on the edited model"), this);
     hint->setStyleSheet(inkStyle(theme().muted));
-    setNames(
-        *m_original, "editsAgainst", {},
-        tr("Errors are those of edits and quantization together, at the nodes that both models "
-           "have; else the edited model in float is the measure"));
+    setNames(*m_original, "editsAgainst", {},
+             tr("On: errors of edits and quantization together, at the nodes that both "
+                "models have. Off: errors against the edited float model"));
     auto* last = makeHBox(nullptr, {8, 0, 8, 4});
     addItems(*last, {{hint, 1}, m_original, m_save, m_takeAway});
     addItems(*makeVBox(this, {}, 4), {{m_list, 1}, {m_cures, 1}, last});

@@ -231,11 +231,11 @@ void RewireDrag::drop(const QPoint& at)
         const FoldEntry& entry = drawing->tree->entry(drawing->nodes[std::size_t(node)].entry);
         const QString title = toQString(entry.isModule() ? entry.label : entry.title);
         Q_EMIT refused(
-            edge ? tr("%1 depends on what would read it, gives several values, or another kind of "
-                      "them")
+            edge ? tr("%1 depends on the new reader, has several results, or a result of "
+                      "another kind")
                        .arg(title)
-                 : tr("%1 has no input that could read it: the value depends on what it makes, or "
-                      "is of another kind")
+                 : tr("%1 has no input that could read it: the value depends on its result, "
+                      "or is of another kind")
                        .arg(title));
     } else {
         QMenu menu(&m_view);

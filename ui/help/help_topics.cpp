@@ -110,8 +110,8 @@ std::vector<HelpTopic> readGuide(const QString& folder)
                        {},
                        {},
                        QObject::tr("The guide is not here"),
-                       QObject::tr("Its pages are looked for in `%1`. Install the program anew, or "
-                                   "set QUANTSCOPE_RESOURCES to the folder that holds them.")
+                       QObject::tr("Its pages belong in `%1`. Install the program again, or set "
+                                   "QUANTSCOPE_RESOURCES to the folder that holds them.")
                            .arg(QDir::toNativeSeparators(folder)),
                        folder,
                        {},

@@ -193,8 +193,8 @@ QVariant MetricsModel::headerData(int section, Qt::Orientation orientation, int 
                            "from the reference form")
                       : tr("steps of difference");
     if (section == kNoiseColumn)
-        return isHint ? tr("How much of the outputs' noise what is quantized at the node makes, "
-                           "with its standard error; Find causes measures it")
+        return isHint ? tr("The node's share of the outputs' noise, with its standard error; Find "
+                           "causes measures it")
                       : tr("share of the output's noise");
     if (section < FirstMetric)
         return tr(kWords[section]);

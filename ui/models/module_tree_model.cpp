@@ -208,7 +208,7 @@ QVariant ModuleTreeModel::toolTip(int index, int column) const
         lines << m_workspace.facts().titled(QString::fromStdString(decided->reason.text()));
     if (const QString out = m_workspace.facts().outputQConfigText(nodes);
         !entry.isModule() && !out.isEmpty())
-        lines << tr("What it makes: %1, set by you").arg(out);
+        lines << tr("Its result: %1, set by you").arg(out);
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -198,7 +198,7 @@ void PropertyPanel::fill()
     m_empty->setVisible(!any);
     m_empty->setText(
         m_workspace.document().model()
-            ? tr("Select a node or a module to see how it is quantized, why, and what it loses.")
+            ? tr("Select a node or a module to see how it is quantized, why, and its error.")
             : QString());
     m_edge->setVisible(isEdge);
     m_quantization->setVisible(any && !isEdge);

@@ -88,7 +88,7 @@ void PropertyPanel::noteOrigin()
         m_loss->addText(tr("%1: not of the current decisions.").arg(run->title()), true);
     else if (facts.preview())
         m_loss->addText(
-            tr("Cumulative: %1 with the decisions as they stand%2.")
+            tr("Cumulative: %1 with the current decisions%2.")
                 .arg(previewText(*facts.preview()),
                      isOld ? tr("; the rest is out of date, %1").arg(reason) : QString()),
             true);

@@ -65,7 +65,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_row->addWidget(m_stale);
     m_against->setObjectName(QStringLiteral("resultAgainst"));
     m_against->setFont(uiFont(11.5, 600));
-    m_against->setToolTip(tr("The errors are those of the edits and the quantization together"));
+    m_against->setToolTip(tr("The errors include those of the edits"));
     m_row->addWidget(m_against);
     m_preview = addCell(tr("Now"), "resultPreview", {});
     m_output = addCell(tr("Output"), "resultOutput",
@@ -86,8 +86,8 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
         tr("Parameters and buffers: float model, int8 model with its scales and zero points"));
     m_coverage = addCell(tr("Int8"), "resultCoverage", {});
     m_trained = addCell(tr("Trained ranges"), "resultTrained",
-                        tr("Of the ranges that training left in the file: how many these decisions "
-                           "use. The other values are calibrated; Findings names what is unused"));
+                        tr("Ranges from training in the file: how many of them these decisions "
+                           "use. The other values are calibrated; Findings lists unused ranges"));
     addWorst();
     m_change = addCell(tr("Since last"), "resultChange",
                        tr("Output and operators in int8 against the comparison before"));
@@ -298,8 +298,8 @@ void ResultStrip::showPreview()
                                               toQString(counted(preview->samples, "sample")));
     }
     m_preview.value->setText(text);
-    QString tip = tr("A few samples through the reference form with the decisions as they stand, "
-                     "and the change against the same samples with the same ranges before");
+    QString tip = tr("A preview: a few samples through the reference form with the current "
+                     "decisions, and the change against the compared decisions");
     if (preview && !preview->estimated.empty()) {
         QStringList names;
         for (const std::string& name : preview->estimated)

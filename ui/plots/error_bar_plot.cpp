@@ -125,7 +125,7 @@ void ErrorBarPlot::refresh()
         value = height(value);
     m_line->setData(lineX, lineY, true);
     showAxes(any);
-    m_empty->setText(tr("Compare to see what every layer loses"));
+    m_empty->setText(tr("Compare to see the error of every layer"));
     m_caption->setText(any ? tr("SQNR · bars: born here, line: cumulative%1")
                                  .arg(facts.errorsStale() ? tr(" · stale")
                                           : facts.shownRun()

@@ -170,7 +170,7 @@ void HistogramPlot::refresh()
         m_bar->setVisible(false);
         m_caption->setText(tr("Histogram"));
         const bool calibrated = m_workspace.document().calibration() != nullptr;
-        m_empty->setText(!calibrated ? tr("Calibrate to see what the observers see")
+        m_empty->setText(!calibrated ? tr("Calibrate to see the observers' histograms")
                              : edge  ? tr("No observer sits on this edge")
                              : node  ? tr("No observer sits on this node's output")
                                      : tr("Select a node"));

@@ -288,7 +288,7 @@ void RunList::askRemove()
                     tr("Delete the run %1?").arg(toQString(run->label.name)),
                     QMessageBox::Yes | QMessageBox::Cancel, this);
     box.setObjectName(QStringLiteral("removeRunBox"));
-    box.setInformativeText(tr("Its figures and its recipe are gone for good."));
+    box.setInformativeText(tr("Its figures and its recipe are deleted permanently."));
     box.button(QMessageBox::Yes)->setText(tr("Delete"));
     box.setDefaultButton(QMessageBox::Cancel);
     if (box.exec() == QMessageBox::Yes)

@@ -8,8 +8,8 @@ namespace qs {
 void addAgainstOption(CLI::App& verb, std::string& against)
 {
     verb.add_option("--against", against,
-                    "what a model with edits is measured against: 'edited' (itself in float, the "
-                    "default) or 'original' (the file's model; cumulative errors alone)")
+                    "float side of a model with edits: 'edited' (the edited model, the "
+                    "default) or 'original' (the file's model; only cumulative errors)")
         ->check(CLI::IsMember({kAgainstOriginal, "edited"}));
 }
 

@@ -10,20 +10,20 @@ namespace qs {
 
 void addFloatOption(CLI::App& verb, AskedEdits& edits)
 {
-    verb.add_flag(
-        "--as-float32", edits.asFloat32,
-        "take what is float16 or bfloat16 in the model as float32: weights, inputs, casts; as "
-        "an edit of the recipe (\"do\": \"as_float32\"), which results keep");
+    verb.add_flag("--as-float32", edits.asFloat32,
+                  "convert float16 and bfloat16 in the model to float32: weights, "
+                  "inputs, casts; as an edit of the recipe (\"do\": \"as_float32\"), "
+                  "which results keep");
 }
 
 void addEditOptions(CLI::App& verb, AskedEdits& edits)
 {
     addFloatOption(verb, edits);
-    verb.add_flag(
-        "--fold", edits.fold,
-        "make constants of what depends on parameters alone, such as weights that weight_norm "
-        "or spectral_norm computes, so that these are quantized; as an edit of the recipe "
-        "(\"do\": \"fold\") after all others");
+    verb.add_flag("--fold", edits.fold,
+                  "fold values that depend only on parameters into constants, such as "
+                  "weights that weight_norm or spectral_norm computes, so that they are "
+                  "quantized; as an edit of the recipe (\"do\": \"fold\") after all "
+                  "others");
 }
 
 Recipe withAskedEdits(Recipe recipe, const AskedEdits& edits)

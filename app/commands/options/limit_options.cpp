@@ -49,8 +49,8 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                             inQuotes(word) + " is not a time: give seconds, or 10m, or 2h");
                     limits.time = *time;
                 },
-                "end with exit code 1 what is not done by then: seconds, 10m, 2h; results appear "
-                "whole or not at all")
+                "time limit (seconds, 10m, 2h); exit code 1 at its end, without "
+                "partial results")
             ->type_name("TIME");
         command
             ->add_option_function<std::string>(
@@ -63,8 +63,8 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                             inQuotes(word) + " is not an amount of memory: give 4G, or 512M");
                     limits.bytes = *bytes;
                 },
-                "the most memory to take: 4G, 512M; batches are made smaller for it, and what "
-                "needs more all the same is refused")
+                "memory limit (4G, 512M): batches become smaller to fit; a run that "
+                "cannot fit is refused")
             ->type_name("SIZE");
     }
 }

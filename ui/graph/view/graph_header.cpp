@@ -57,7 +57,7 @@ GraphHeader::GraphHeader(QWidget* parent)
     m_note->setObjectName(QStringLiteral("graphNote"));
     m_note->hide();
     setNames(*m_map, "minimapButton", tr("Minimap"),
-             tr("Show the whole graph beside the canvas where not all of it is in sight"));
+             tr("Show an overview of the graph while not all of it is visible"));
     m_map->setText(tr("map"));
     m_map->setFont(uiFont(11.5));
     m_map->setCheckable(true);

@@ -182,11 +182,11 @@ void WhyCard::showOutputRules()
     const QString text = m_workspace.facts().outputQConfigText(nodes);
     if (text.isEmpty())
         return;
-    addText(tr("What it makes → %1 (edge rule, set by you)").arg(text))
+    addText(tr("Its result → %1 (edge rule, set by you)").arg(text))
         ->setObjectName(QStringLiteral("whyOutputRule"));
     auto* clear = addButton(tr("Clear"));
-    setNames(*clear, "clearOutputRules", tr("Clear the rule of what it makes"),
-             tr("Quantize what it makes by the other rules again; can be undone"));
+    setNames(*clear, "clearOutputRules", tr("Clear the rule of its result"),
+             tr("Quantize its result by the other rules again; can be undone"));
     connect(clear, &QPushButton::clicked, this,
             [this] { clearOutputRules(m_workspace, m_workspace.selection().nodes()); });
 }
@@ -242,7 +242,7 @@ void WhyCard::showRemedy(const NodePlan& decided)
              missing ? tr("Add (%1) to a copy of the backend, with all that it takes to "
                           "be quantized; can be undone")
                            .arg(shortPattern(missing->pattern))
-                     : tr("Do what is suggested; can be undone"));
+                     : tr("Apply the suggestion; can be undone"));
     connect(button, &QPushButton::clicked, this,
             [this, node = decided.node] { Q_EMIT suggestionTaken(node); });
 }

@@ -57,7 +57,7 @@ void CauseFinder::find()
         return;
     document.refreshKeys();
     if (!document.calibration()) {
-        Q_EMIT refused(tr("Not calibrated yet: causes are found in what the calibration chose"));
+        Q_EMIT refused(tr("Not calibrated yet: causes are searched in the calibrated ranges"));
         return;
     }
     if (isReady()) {

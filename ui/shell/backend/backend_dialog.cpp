@@ -73,7 +73,7 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
     , m_problems(new QListWidget(this))
     , m_partner(makeButton(
           "backendPartner", tr("Add its part&ner"),
-          tr("Add the entry that quantizes what this fusion makes, with the target's own types"),
+          tr("Add the entry that quantizes the result of this fusion, with the target's own types"),
           this))
     , m_file(new QLineEdit(this))
     , m_refusal(makeProblemLabel("backendRefusal", this))

@@ -167,8 +167,9 @@ QWidget* DTypeEditor::buildFields()
                   tr("zero_point_exact_match: the one zero point that the target takes"));
     auto* bias = addDType(QStringLiteral("dtypeBias"), tr("Dtype of the bias"));
     auto* dynamic = new QCheckBox(tr("dynam&ic"), box);
-    setNames(*dynamic, "dtypeDynamic", {},
-             tr("Activations are quantized anew for each call; the result is float"));
+    setNames(
+        *dynamic, "dtypeDynamic", {},
+        tr("Activations are quantized with new parameters for each call; the result is float"));
     grid->addWidget(new QLabel(tr("bias"), box), 8, 0);
     grid->addWidget(bias, 8, 1);
     grid->addWidget(dynamic, 8, 2, 1, 2);

@@ -111,10 +111,10 @@ PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
     auto* intro = makeParagraph(
         tr("A pack brings operators, patterns and kernels of your own. Its libraries and scripts "
            "are programs that run inside this one: no model, recipe or project loads one, only you "
-           "do. Add shows what a folder says that it adds, and asks before any of it runs."),
+           "do. Add shows the content that a folder declares, and asks before any of it runs."),
         this);
     setNames(*m_packs, "packs", tr("Extension packs and what they add"));
-    m_packs->setHeaderLabels({tr("Pack"), tr("What it is and adds")});
+    m_packs->setHeaderLabels({tr("Pack"), tr("Kind and content")});
     m_packs->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_packs->setSelectionMode(QAbstractItemView::SingleSelection);
     for (QLabel* label : {m_problem, m_busy})

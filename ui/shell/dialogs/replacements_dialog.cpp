@@ -60,12 +60,12 @@ ReplacementsDialog::ReplacementsDialog(Workspace& workspace, QWidget* parent)
     resize(px(860), std::min(px(560), 680));
     auto* intro = makeParagraph(
         tr("Preparing fuses operators and observes them; converting puts quantized ones in their "
-           "place. Without its mark a line is kept as it is: float, and fused with nothing."),
+           "place. A line without a mark stays unchanged: float and not fused."),
         this);
     setUpFilter(*m_filter, "replacementsFilter", tr("Filter replacements"),
                 tr("Filter, such as conv"));
     setNames(*m_list, "replacements",
-             tr("What is replaced; Space keeps a line as it is, or replaces it"));
+             tr("Replaced operators; Space keeps a line unchanged, or replaces it"));
     m_list->setHeaderLabels({tr("Operators"), tr("Module"), tr("Prepared as"), tr("Converted to")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);

@@ -81,9 +81,9 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     m_summary->setObjectName(QStringLiteral("verifySummary"));
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_summary->setText(
-        tr("Each export is loaded in its runtimes, each in a separate process; its "
-           "outputs are held to those of the converted model here and to the float model's."));
+    m_summary->setText(tr("Each export is loaded in its runtimes, each in a separate process; "
+                          "its outputs are compared with those of the converted model here and "
+                          "of the float model."));
     column->addWidget(m_summary);
     auto* buttons = new QHBoxLayout;
     m_progress->setObjectName(QStringLiteral("verifyProgress"));
