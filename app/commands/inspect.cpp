@@ -199,7 +199,7 @@ Result<ModelSource> inspectedSource(const InspectOptions& options, const Command
     if (!isResult(options.model))
         return modelSource(options.model, options.recipe, options.movedTo, job, options.edits);
     if (!options.recipe.empty())
-        return fail(makeError(ErrorCode::Usage, "a result holds its own recipe")
+        return fail(makeError(ErrorCode::Usage, "a result has its own recipe")
                         .inFile(options.model)
                         .withHint("leave out --recipe, or name the model"));
     return sourceOfResult(options.model, options.movedTo, job);

@@ -316,7 +316,7 @@ def test_json_that_is_wrong(folder):
         expect_bad("extensions", "check", copy, contains=["extension.json", *contains])
 
     bad(changed(pack, "files", scripts=None), "neither 'libraries' nor 'scripts'")
-    bad(changed(pack, "outside", scripts={"../gated_unit.pt": {"gated::unit": "forward"}}), "no file beside extension.json")
+    bad(changed(pack, "outside", scripts={"../gated_unit.pt": {"gated::unit": "forward"}}), "is not a file beside extension.json")
     bad(changed(pack, "empty", scripts={"gated_unit.pt": {}}), "from operators to the script's methods")
     bad(changed(pack, "aten", scripts={"gated_unit.pt": {"aten::relu": "unit_int8"}}), "'aten::relu' is not the pack's operator")
     bad(with_module(pack, "torch", **{"class": "torch.nn.Linear"}), "'torch.nn.Linear' is not a class of the user's own")
@@ -335,7 +335,7 @@ def test_scripts_that_are_wrong(folder):
     expect_bad("extensions", "check", copy, contains=["gated_unit.pt", "it has no method 'unit_int'", "did you mean 'unit_int8'?"])
     copy = changed(pack, "broken")
     (copy / "gated_unit.pt").write_bytes(b"PK\x03\x04 and no more")
-    expect_bad("extensions", "check", copy, contains=["gated_unit.pt", "no TorchScript that can be loaded"])
+    expect_bad("extensions", "check", copy, contains=["gated_unit.pt", "is not TorchScript that can be loaded"])
     (copy / "gated_unit.pt").unlink()
     expect_bad("extensions", "check", copy, contains=["gated_unit.pt", "no such file"])
     twin = changed(pack, "twin", name="twin")

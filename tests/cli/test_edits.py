@@ -286,7 +286,7 @@ REFUSED = [
     ({"do": "set", "at": op("conv1", "conv2d.default"), "args": {"padding": [[1]]}}, "takes"),
     ({"do": "drop_output", "output": 0}, "computes nothing"),
     ({"do": "drop_output", "output": 3}, "the model has 1 output"),
-    ({"do": "constant", "at": {"stored": "fc.bias"}, "values": [[1, 2], [3]]}, "no regular nesting"),
+    ({"do": "constant", "at": {"stored": "fc.bias"}, "values": [[1, 2], [3]]}, "nor a regular nesting"),
     ({"do": "constant", "at": {"stored": "fc.bias"}, "values": [1, 2]}, "size"),
     ({"do": "constant", "at": {"stored": "fc.bias"}, "file": "nowhere.npy"}, "nowhere.npy"),
     ({"do": "fold"}, "nothing here depends on stored tensors alone"),

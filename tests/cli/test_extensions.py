@@ -269,7 +269,7 @@ def test_json_that_is_wrong(folder):
     bad("untold", "the key 'torch' is missing", torch=None)
     bad("key", "unknown key 'lowerings'", "did you mean 'lowering'?", lowerings=[])
     bad("format", "quantscope.extension", format="quantscope.recipe")
-    bad("outside", "no file beside extension.json", libraries=["../libscaled_linear.so"])
+    bad("outside", "is not a file beside extension.json", libraries=["../libscaled_linear.so"])
     bad("operator", "register no operator 'mypack::scaled_liner'", "did you mean 'mypack::scaled_linear'?",
         operators={"mypack::scaled_liner": {}})
     bad("argument", "has no argument 'wieght'", "did you mean 'weight'?", operators={"mypack::scaled_linear": {"weight": "wieght"}})

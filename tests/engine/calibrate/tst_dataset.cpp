@@ -238,7 +238,7 @@ private Q_SLOTS:
         row("cut.pt", "cannot be read as saved tensors");
         row("garbage.pt", "is not a file of torch.save");
         row("void.npz", "is empty");
-        row("text.csv", "no data file this program knows");
+        row("text.csv", "is not a data file that this program knows");
         row("none.npz", "no such data file");
         row(".", "is a folder of images, which feeds one input; the model takes 2");
     }

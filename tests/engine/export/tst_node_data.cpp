@@ -128,9 +128,9 @@ void TestNodeData::badFilesAreOneLine_data()
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("says");
     QTest::newRow("no JSON") << QByteArray("{\"results\":") << QByteArray("not JSON");
-    QTest::newRow("a list") << QByteArray("[1, 2]") << QByteArray("no node data");
+    QTest::newRow("a list") << QByteArray("[1, 2]") << QByteArray("not node data");
     QTest::newRow("a recipe") << QByteArray(R"({"format": "quantscope.recipe"})")
-                              << QByteArray("no node data");
+                              << QByteArray("not node data");
     QTest::newRow("results") << QByteArray(R"({"results": [1]})") << QByteArray("results");
     QTest::newRow("value") << QByteArray(R"({"results": {"a": {"value": []}}})")
                            << QByteArray("results.a.value: a number or text");
