@@ -83,7 +83,7 @@ struct ValueProfile
     std::vector<double> sampleMax;
 };
 
-/// Gradients of the outputs by the magnitude of a value, in equal bins over [-reach, reach].
+/// Gradients of the outputs by the value, in equal bins over [-reach, reach].
 struct ValueSlopes
 {
     double reach = 0; ///< a power of two; 0 if no value was seen

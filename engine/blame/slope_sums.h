@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// Sums the squared gradients of the outputs by bins of a value's magnitude
+/// Sums the squared gradients of the outputs by bins of the value
 /// (`ValueSlopes`).
 class SlopeSums
 {

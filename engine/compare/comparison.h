@@ -105,7 +105,7 @@ struct WholeErrors
     std::int64_t samples = 0;
     std::optional<double> floatTop1,
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
-    /// With labels or without; empty if no output has the shape of class scores.
+    /// With labels or without; empty if no output is recognised as class scores.
     std::optional<Agreement> agreement;
 
     /// The output that lost most, by its lowered form where there is one; null without outputs.

@@ -15,10 +15,9 @@ namespace qs {
 
 class Workspace;
 
-/// One inspection of a value over all data and one sample's values, asked of the engine on its lane
-/// while somebody watches; a newer wish cancels the older, and so does a stage of the pipeline,
-/// which goes first. Both are remembered with the key of the decisions that they are of. GUI thread
-/// only.
+/// Inspects a value over all data, and one sample's values, on the engine's lane while watched. A
+/// newer request cancels the older one; so does a stage of the pipeline, which has priority. Both
+/// results are stored with the key of their decisions. GUI thread only.
 class ValueInspections : public QObject
 {
     Q_OBJECT
