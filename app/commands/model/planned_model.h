@@ -68,7 +68,7 @@ Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
 Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
                               const std::string& file, const CommandRun& job);
 
-/// The same, an error at a node naming the model's file too where it names none.
+/// Returns `done`; an error at a node that names no file also gets the model's file.
 Result<void> withModelNotes(Result<void> done, const std::string& modelPath);
 
 } // namespace qs

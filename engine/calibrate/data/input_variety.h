@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// Looks at calibration data as they pass, for inputs that never vary: ranges that come from such
-/// data say little about others. Stops looking at an input as soon as it varied.
+/// Watches calibration data for inputs that never vary: ranges from such data say little about
+/// others. Stops watching an input as soon as it varied.
 class InputVariety
 {
 public:

@@ -227,7 +227,7 @@ private Q_SLOTS:
             compareStats((*resumed)->observers[i], (*whole)->observers[i]);
     }
 
-    // Looks at values on a device are taken in later; the result is the CPU's.
+    // Observations on a device are collected later; the result is the CPU's.
     void aDeviceLeavesWhatTheCpuLeaves()
     {
         if (const auto plugin = loadCudaPlugin(); !plugin)

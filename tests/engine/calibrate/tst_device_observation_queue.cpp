@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks that are queued and taken in later leave what looks one by one leave, to the bit. Runs on
+// Queued observations leave what single observations leave, to the bit. Runs on
 // the CPU, whose operators have the same schemas as a device's, and on a device where there is one.
 #include "engine/calibrate/device_observation_queue.h"
 #include "engine/calibrate/observers/observer_factory.h"

@@ -76,9 +76,9 @@ struct GraphStyle
     NodeText text(int node) const { return words(node, nodes[std::size_t(node)]); }
 };
 
-/// Looks of all nodes. The words are made later from the same drawing and facts, which are borrowed
-/// and must live as long as the style. A graph made from the model is coloured by the float nodes
-/// that its nodes came from. `range`: the part of the scale that the user looks at.
+/// Styles of all nodes. The words are made later from the same drawing and facts, which are
+/// borrowed and must live as long as the style. A graph made from the model is coloured by the
+/// float nodes that its nodes came from. `range`: the part of the scale that the user chose.
 GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy by,
                       const std::optional<ScaleRange>& range = {});
 

@@ -13,7 +13,7 @@ namespace qs {
 
 class Workspace;
 
-/// Looks into the bodies of one node: the branches of a cond, the steps of a loop, the inside of a
+/// Shows the bodies of one node: the branches of a cond, the steps of a loop, the inside of a
 /// region or a custom module. Lies over the graph; a bar says where one is and leads back. Bodies
 /// inside bodies open the same way. GUI thread only.
 class BodyPane : public QWidget

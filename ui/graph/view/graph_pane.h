@@ -109,7 +109,7 @@ public:
     void fit() { view().fitAll(); }
     Trace trace() const { return m_trace; }
     void setTrace(Trace trace);
-    /// Looks into the first of the nodes that has a body; no effect without one.
+    /// Opens the body of the first of the nodes that has one; no effect without one.
     void openBody(std::span<const NodeId> nodes);
     BodyPane& body() { return *m_body; }
     void zoomReset() { view().setZoom(1); }
