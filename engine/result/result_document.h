@@ -45,7 +45,7 @@ private:
     std::string m_path;
 };
 
-/// The member; null if it is absent or null, or `owner` is no object.
+/// The member; null if it is absent or null, or `owner` is not an object.
 const ResultDocument::Json* memberOf(const ResultDocument::Json& owner, const char* key);
 
 /// The value of a key as text: a string as it is, else as JSON; "" where it is absent or null.

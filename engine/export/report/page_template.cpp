@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// Fills up to the end of the block, or of the text; returns the place behind it.
+    /// Fills up to the end of the block, or of the text; returns the place after it.
     std::size_t fill(std::size_t at, const Json& here, bool isShown)
     {
         for (;;) {

@@ -31,7 +31,7 @@ std::string leastDb(const ReportJson& verdict, const char* key)
     return least ? sqnrText(*least, 1, " dB") : "";
 }
 
-/// "0", "1", "3 to 4": the bins whose ends the certificate tells.
+/// "0", "1", "3 to 4": the bins whose upper ends the certificate holds.
 ReportJson binHeads(const ReportJson& ends)
 {
     ReportJson heads = ReportJson::array();
@@ -65,7 +65,7 @@ ReportJson apartValues(const ReportJson& steps, const ReportTitles& titles)
              + " with integers that differ"
              + (all > kMostNodes ? ", of which the farthest " + std::to_string(kMostNodes) : "")},
         {"bins", binHeads(steps.at("histogram_up_to"))},
-        {"apart", apart}};
+        {"differing", apart}};
 }
 
 void addVerdictValues(ReportJson& verdict, const ReportTitles& titles)
@@ -103,7 +103,7 @@ Result<ReportJson> fileValues(const ReportJson& result, const std::string& folde
     add("Recipe", "recipe.json", fieldText(result, "recipe_sha256"));
     const ReportJson exports = result.value("exports", ReportJson::object());
     for (const auto& [form, name] : exports.items()) {
-        // Beside it, whatever path a result of somebody else's tells.
+        // Beside the result, whatever path the result names.
         const fs::path path = fs::path(folder) / fs::path(name.get<std::string>()).filename();
         std::error_code code;
         std::string hash = "no longer in the folder";
