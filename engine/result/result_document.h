@@ -28,13 +28,15 @@ public:
 
     const Json& json() const { return *m_json; }
     const std::string& path() const { return m_path; }
-    /// What `make` makes of the content; an error that names the file where it misses a key, or
-    /// finds one of another type.
+    /// What `make` makes of the content. Errors name the file: those of `make`, and a key that is
+    /// missing or of another type.
     template<class T>
     Result<T> made(const std::function<Result<T>(const Json&)>& make) const
     {
         std::optional<Result<T>> out;
         QS_CHECK(guarded([&] { out = make(*m_json); }));
+        if (!*out)
+            return fail(std::move(*out).error().inFile(m_path));
         return std::move(*out);
     }
 

@@ -255,7 +255,7 @@ def test_wrong_words(folder):
     expect_bad(*base, "--node", "rel", contains=["'rel'", "'conv1 + relu' (relu)"], code=2)
     expect_bad(*base, "--output", "cosine", contains=["'cosine'", "cos"], code=2)
     expect_bad(*base, "--node", "relu", "--npz", folder / "a.npz", contains=["--sample"], code=2)
-    expect_bad(*base, "--node", "x", contains=["node 'x'", "no operator"])
+    expect_bad(*base, "--node", "x", contains=["node 'x'", "not an operator"])
     expect_bad(*base, "--node", "relu", "--sample", 8, contains=["no sample 8", "0 to 7"])
     expect_bad(*base, "--node", "relu", "--sample", 0, "--part", 1, contains=["no result 1"])
     expect_bad(*base, "--node", "relu", "--sample", 0, "--npz", folder / "none" / "a.npz", contains=["a.npz"])

@@ -28,8 +28,7 @@ std::string recipeBeside(const ResultDocument& document)
 /// The model that the result was made from, with the shapes that its data corrected.
 Result<GraphPtr> modelOf(const ResultDocument& document, const EditedModel& edited)
 {
-    if (auto same = checkResultIsOf(*edited.graph, document); !same)
-        return fail(std::move(same).error().inFile(document.path()));
+    QS_CHECK(checkResultIsOf(*edited.graph, document));
     QS_TRY(const auto corrected, correctedShapesOf(*edited.graph, document));
     return withCorrectedShapes(edited.graph, corrected);
 }

@@ -85,7 +85,7 @@ private Q_SLOTS:
         QTest::newRow("no zip") << "open(F,'wb').write(b'hello world, no zip here')"
                                 << "not a readable .npz file";
         QTest::newRow("other zip") << "import zipfile; zipfile.ZipFile(F,'w').writestr('a.txt','x')"
-                                   << "no array";
+                                   << "not an array";
         QTest::newRow("truncated") << "np.savez(F, x=np.zeros(3000)); d=open(F,'rb').read();"
                                       " open(F,'wb').write(d[:1000])"
                                    << "not a readable .npz file";
