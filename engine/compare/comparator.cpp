@@ -4,7 +4,6 @@
 #include "engine/base/log.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/text.h"
-#include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/compare/form_departure.h"
@@ -13,7 +12,7 @@
 #include "engine/compare/sweep/repeatable.h"
 #include "engine/compare/sweep/sweep.h"
 #include "engine/convert/form_parts.h"
-#include "engine/convert/lowering/quantized_engine.h"
+#include "engine/convert/lowering/engine_run.h"
 #include "engine/convert/whole_form.h"
 #include "engine/graph/output_names.h"
 
@@ -381,13 +380,8 @@ Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Datas
                                     const std::string& device, const JobContext& job,
                                     const Continuation* from, const EditedModel* edited)
 {
-    const InferenceScope inference;
-    auto comparison = guardTorchValue<ComparisonPtr>([&] {
-        selectEngine(converted.engine); // a model of another may have been converted since
-        return compareAll(converted, data, device, job, from, edited);
-    });
-    returnFreedMemory();
-    return comparison;
+    return runOnEngine<ComparisonPtr>(
+        converted.engine, [&] { return compareAll(converted, data, device, job, from, edited); });
 }
 
 } // namespace qs

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/values/inspect_value.h"
 
-#include "engine/base/memory/freed_memory.h"
-#include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
-#include "engine/convert/lowering/quantized_engine.h"
+#include "engine/convert/lowering/engine_run.h"
 #include "engine/graph/output_names.h"
 #include "engine/values/channel_axis.h"
 #include "engine/values/channel_outliers.h"
@@ -159,13 +157,8 @@ Result<ValueInspectionPtr> inspectValue(const ConvertedModel& converted, const D
                                         const InspectionTarget& target, const std::string& device,
                                         const JobContext& job, const EditedModel* edited)
 {
-    const InferenceScope inference;
-    auto found = guardTorchValue<ValueInspectionPtr>([&] {
-        selectEngine(converted.engine);
-        return inspection(converted, data, target, device, job, edited);
-    });
-    returnFreedMemory();
-    return found;
+    return runOnEngine<ValueInspectionPtr>(
+        converted.engine, [&] { return inspection(converted, data, target, device, job, edited); });
 }
 
 } // namespace qs

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/memory/freed_memory.h"
 #include "engine/base/text.h"
-#include "engine/base/torch_guard.h"
 #include "engine/calibrate/data/batch_reader.h"
-#include "engine/convert/lowering/quantized_engine.h"
+#include "engine/convert/lowering/engine_run.h"
 #include "engine/values/channel_axis.h"
 #include "engine/values/inspect_value.h"
 #include "engine/values/value_sums.h"
@@ -157,13 +155,8 @@ Result<SampleValuesPtr> sampleValues(const ConvertedModel& converted, const Data
                                      const SampleWanted& wanted, const std::string& device,
                                      const JobContext& job, const EditedModel* edited)
 {
-    const InferenceScope inference;
-    auto found = guardTorchValue<SampleValuesPtr>([&] {
-        selectEngine(converted.engine);
-        return findValues(converted, data, wanted, device, job, edited);
-    });
-    returnFreedMemory();
-    return found;
+    return runOnEngine<SampleValuesPtr>(
+        converted.engine, [&] { return findValues(converted, data, wanted, device, job, edited); });
 }
 
 } // namespace qs
