@@ -40,7 +40,8 @@ Result<std::vector<UnitTime>> measureTimes(StageChain& chain, const GraphPtr& mo
                         .inFile(model->info().path)
                         .withHint("search with --cost macs"));
     QS_TRY(const auto asFloat, timesOf(model, batch, job));
-    QS_TRY(const auto asIntegers, timesOf(onModelInputs(converted)->lowered, batch, job));
+    const GraphPtr lowered = onModelInputs(converted)->lowered;
+    QS_TRY(const auto asIntegers, timesOf(lowered, batch, job));
     const Graph& graph = *request.calibration->prepared->model;
     const Plan& plan = *request.calibration->prepared->plan;
     std::map<NodeId, UnitTime> units;
@@ -54,7 +55,7 @@ Result<std::vector<UnitTime>> measureTimes(StageChain& chain, const GraphPtr& mo
     for (const NodeTime& time : asFloat)
         unitOf(time.node).floatMs += kMilliseconds * time.seconds;
     for (const NodeTime& time : asIntegers)
-        unitOf(converted->lowered->get(time.node).origin).int8Ms += kMilliseconds * time.seconds;
+        unitOf(lowered->get(time.node).origin).int8Ms += kMilliseconds * time.seconds;
     std::vector<UnitTime> times;
     for (const auto& [root, unit] : units)
         times.push_back(unit);
