@@ -11,6 +11,11 @@ Json numberJson(double value)
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+Json numberJson(const std::optional<double>& value)
+{
+    return value ? numberJson(*value) : Json(nullptr);
+}
+
 double orInfinity(const Json& owner, const char* key)
 {
     const Json& value = owner.at(key);
@@ -21,7 +26,7 @@ Json metricsJson(const std::optional<ErrorMetrics>& metrics)
 {
     if (!metrics)
         return nullptr;
-    return {{"sqnr_db", metrics->sqnrDb ? numberJson(*metrics->sqnrDb) : Json(nullptr)},
+    return {{"sqnr_db", numberJson(metrics->sqnrDb)},
             {"cosine", numberJson(metrics->cosine)},
             {"mse", numberJson(metrics->mse)},
             {"max_abs", numberJson(metrics->maxAbs)}};
@@ -33,7 +38,7 @@ Json errorJson(const NodeError& error)
     for (const ErrorTerm term : kTableTerms)
         json[std::string(errorTermName(term))] = metricsJson(error.term(term));
     if (error.cumulative)
-        json["cumulative"]["kl"] = error.kl ? numberJson(*error.kl) : Json(nullptr);
+        json["cumulative"]["kl"] = numberJson(error.kl);
     return json;
 }
 

@@ -8,7 +8,9 @@ namespace qs {
 
 /// A number, or null where JSON has no word for it (NaN, infinities).
 Json numberJson(double value);
-/// The same back: infinity for null. This and what follows throws Json's exceptions where a key is
+/// The same of what may be missing, which is null too.
+Json numberJson(const std::optional<double>& value);
+/// A number back: infinity for null. This and what follows throws Json's exceptions where a key is
 /// missing or of another type.
 double orInfinity(const Json& owner, const char* key);
 /// `{sqnr_db, cosine, mse, max_abs}`, or null.

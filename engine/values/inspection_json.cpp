@@ -11,18 +11,13 @@ namespace qs {
 
 namespace {
 
-Json dbJson(const std::optional<double>& db)
-{
-    return db ? numberJson(*db) : Json(nullptr);
-}
-
 Json channelsJson(const std::vector<ChannelError>& channels, bool ofWeight)
 {
     Json list = Json::array();
     for (const ChannelError& one : channels) {
         Json json {{"result", one.result},
                    {"channel", one.channel},
-                   {"sqnr_db", dbJson(one.sqnrDb)},
+                   {"sqnr_db", numberJson(one.sqnrDb)},
                    {"mse", numberJson(one.mse)},
                    {"max_abs", numberJson(one.maxAbs)},
                    {"signal", numberJson(one.signal)},
@@ -44,7 +39,7 @@ Json channelsJson(const std::vector<ChannelError>& channels, bool ofWeight)
 Json sampleJson(std::int64_t index, const SampleError& sample)
 {
     return {{"sample", index},
-            {"sqnr_db", dbJson(sample.sqnrDb)},
+            {"sqnr_db", numberJson(sample.sqnrDb)},
             {"max_abs", numberJson(sample.maxAbs)},
             {"signal", numberJson(sample.signal)},
             {"noise", numberJson(sample.noise)}};
@@ -119,7 +114,7 @@ std::string inspectionJson(const InspectionParts& parts)
     const Node* node = inspection.target.output ? nullptr : parts.model->tryFind(inspection.name);
     Json error = metricsJson(inspection.error);
     if (error.is_object())
-        error["kl"] = dbJson(inspection.kl);
+        error["kl"] = numberJson(inspection.kl);
     Json json {{"format", "quantscope.look"},
                {"version", 1},
                {"model", {{"path", info.path}, {"sha256", info.sha256}}},

@@ -2,7 +2,7 @@
 #include "engine/verify/certificate.h"
 
 #include "engine/base/files/read_file.h"
-#include "engine/configure/json/json_reader.h"
+#include "engine/result/error_json.h"
 #include "engine/verify/certificate_rows.h"
 
 #include <ATen/Version.h>
@@ -52,11 +52,6 @@ Json stateJson(CallState state)
     return state == CallState::Saved ? "saved" : "sequence";
 }
 
-Json optionalJson(const std::optional<double>& value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
-
 Json speedJson(const SpeedReport& speed)
 {
     Json operators = Json::array();
@@ -93,10 +88,10 @@ Json verdictJson(const RuntimeVerdict& verdict, const CertificateRow& row)
     Json outputs = Json::array();
     for (const VerifiedOutput& output : verdict.outputs)
         outputs.push_back({{"name", output.name},
-                           {"agreement_db", optionalJson(output.agreementDb)},
+                           {"agreement_db", numberJson(output.agreementDb)},
                            {"max_abs", output.maxAbs},
-                           {"float_db", optionalJson(output.floatDb)},
-                           {"own_float_db", optionalJson(output.ownFloatDb)}});
+                           {"float_db", numberJson(output.floatDb)},
+                           {"own_float_db", numberJson(output.ownFloatDb)}});
     Json json {{"runtime", verdict.runtime},
                {"form", verdict.form},
                {"file", verdict.file},
@@ -111,11 +106,10 @@ Json verdictJson(const RuntimeVerdict& verdict, const CertificateRow& row)
     if (verdict.steps)
         json["steps"] = stepsJson(*verdict.steps);
     if (const auto& alone = verdict.alone)
-        json["steps_alone"]
-            = {{"nodes", alone->nodes}, {"elements", alone->elements},
-               {"one", alone->one},     {"more", alone->more},
-               {"ties", alone->ties},   {"choices", alone->choices},
-               {"worse", alone->worse}, {"output_db", optionalJson(alone->outputDb)}};
+        json["steps_alone"] = {{"nodes", alone->nodes}, {"elements", alone->elements},
+                               {"one", alone->one},     {"more", alone->more},
+                               {"ties", alone->ties},   {"choices", alone->choices},
+                               {"worse", alone->worse}, {"output_db", numberJson(alone->outputDb)}};
     if (verdict.speed)
         json["speed"] = speedJson(*verdict.speed);
     return json;

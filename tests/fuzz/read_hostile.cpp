@@ -133,7 +133,7 @@ Result<void> readSearch(const GraphPtr& model, const std::string& path)
     request.settings = {"sample", {}, "cpu"};
     QS_TRY(request.data, dataContent(request, {}));
     QS_TRY(const std::string text, readTextFile(path));
-    return without(readTrials(text, request));
+    return without(readSearch(text, request));
 }
 
 std::map<std::string, Reader> readersFor(const GraphPtr& model, const PlanPtr& plan)

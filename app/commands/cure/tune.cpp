@@ -81,13 +81,13 @@ Result<void> checkSpared(const TuneOptions& options, const ModelRun& run)
     return {};
 }
 
-/// What an earlier search left, to go on from; the times of operators go into the request.
-Result<KnownTrials> knownTrials(const TuneOptions& options, TuneRequest& request)
+/// What an earlier search left, to go on from.
+Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneRequest& request)
 {
     const std::string path = statePath(options.out);
     std::error_code code;
     if (!options.resume)
-        return KnownTrials();
+        return EarlierSearch();
     if (!std::filesystem::exists(path, code) && !code)
         return fail(
             makeError(ErrorCode::NotFound, "there is no search to go on from")
@@ -95,14 +95,10 @@ Result<KnownTrials> knownTrials(const TuneOptions& options, TuneRequest& request
                 .withHint(
                     "search without --resume, or name the recipe of the search that was stopped"));
     QS_TRY(const std::string text, readWholeFile(path, kMostOfState));
-    auto known = readTrials(text, request);
-    if (!known)
-        return fail(std::move(known).error().inFile(path));
-    auto times = readTimes(text, *request.file);
-    if (!times)
-        return fail(std::move(times).error().inFile(path));
-    request.times = std::move(*times);
-    return known;
+    auto earlier = readSearch(text, request);
+    if (!earlier)
+        return fail(std::move(earlier).error().inFile(path));
+    return earlier;
 }
 
 /// The goal, and the command that measures it where it is the user's own metric.
@@ -175,7 +171,9 @@ Result<void> runTune(const TuneOptions& options, const CommandRun& job)
 {
     ModelRun run(options, job);
     QS_TRY(TuneRequest request, requestOf(options, run, job));
-    QS_TRY(const KnownTrials known, knownTrials(options, request));
+    QS_TRY(EarlierSearch earlier, earlierSearch(options, request));
+    request.times = std::move(earlier.times);
+    const KnownTrials& known = earlier.trials;
     bool isKept = false;
     const auto see = [&](const TuneState& state) -> Result<void> {
         QS_CHECK(keep(options, request, state, known));

@@ -18,7 +18,7 @@ Json alternativesJson(const std::vector<Alternative>& alternatives)
                         {"quant_max", qparams.scale.empty() ? Json() : Json(qparams.quantMax)},
                         {"scale", std::move(scales)},
                         {"zero_point", qparams.zeroPoint},
-                        {"sqnr_db", one.sqnrDb ? numberJson(*one.sqnrDb) : Json()},
+                        {"sqnr_db", numberJson(one.sqnrDb)},
                         {"current", one.current},
                         {"exact_parameters", one.exactParameters},
                         {"exact_error", one.exactError}});

@@ -37,10 +37,8 @@ Json labelsJson(const Comparison* comparison)
 {
     if (!comparison || (!comparison->floatTop1 && !comparison->int8Top1))
         return nullptr;
-    const auto number
-        = [](const std::optional<double>& v) { return v ? numberJson(*v) : Json(nullptr); };
-    return {{"float_top1", number(comparison->floatTop1)},
-            {"int8_top1", number(comparison->int8Top1)}};
+    return {{"float_top1", numberJson(comparison->floatTop1)},
+            {"int8_top1", numberJson(comparison->int8Top1)}};
 }
 
 Json outputsJson(const Comparison* comparison)
@@ -79,8 +77,7 @@ Json formsJson(const ResultParts& parts)
     const auto nodeOf = [&](const FormDeparture* departure) {
         return departure ? parts.model->tryGet(departure->node) : nullptr;
     };
-    Json json {{"sqnr_db", apart ? numberJson(*apart) : Json(nullptr)},
-               {"samples", comparison->departureSamples}};
+    Json json {{"sqnr_db", numberJson(apart)}, {"samples", comparison->departureSamples}};
     json.update(stepsJson(comparison->departed()));
     const Node* parting = nodeOf(comparison->parting());
     json["parting"] = parting ? Json(parting->name) : Json(nullptr);

@@ -20,11 +20,6 @@ namespace {
 constexpr const char* kTuneFormat = "quantscope.tune";
 constexpr int kTuneVersion = 1;
 
-Json optionalJson(const std::optional<double>& number)
-{
-    return number ? numberJson(*number) : Json(nullptr);
-}
-
 Json figuresJson(const TrialFigures& figures)
 {
     Json outputs = Json::array();
@@ -32,8 +27,8 @@ Json figuresJson(const TrialFigures& figures)
         outputs.push_back(noise < 0 ? Json(nullptr) : numberJson(noise));
     return {{"sqnr_db", numberJson(figures.db)},
             {"cosine", numberJson(figures.cosine)},
-            {"top1_drop", optionalJson(figures.top1Drop)},
-            {"metric", optionalJson(figures.metric)},
+            {"top1_drop", numberJson(figures.top1Drop)},
+            {"metric", numberJson(figures.metric)},
             {"by_output", std::move(outputs)},
             {"noise_error", numberJson(figures.noiseError)}};
 }
@@ -84,8 +79,18 @@ Trial readTrial(const Json& json, const TuneRequest& request)
     if (!request.metricText.empty() && !trial.guard.metric)
         trial.guard.metric = -std::numeric_limits<double>::infinity();
     trial.int8Macs = json.at("int8_macs").get<double>();
-    trial.ms = readNumber(json.at("ms"));
+    trial.ms = readNumber(json.value("ms", Json()));
     return trial;
+}
+
+/// Nothing where it is not a time, or its node has another name in the file.
+std::optional<UnitTime> readTime(const Json& json, const Graph& file)
+{
+    const UnitTime time {NodeId(json.at("node").get<std::uint32_t>()),
+                         json.at("float_ms").get<double>(), json.at("int8_ms").get<double>()};
+    const Node* node = time.node ? file.tryGet(time.node) : nullptr;
+    const bool isSame = json.at("name") == (node ? Json(node->name) : Json(nullptr));
+    return isSame && time.floatMs >= 0 && time.int8Ms >= 0 ? std::optional(time) : std::nullopt;
 }
 
 Json trialJson(const Trial& trial)
@@ -95,11 +100,11 @@ Json trialJson(const Trial& trial)
         qconfigs[name] = qconfigToJson(qconfig);
     return {{"key", trial.key},
             {"stage", trial.stage},
-            {"predicted_db", optionalJson(trial.predictedDb)},
+            {"predicted_db", numberJson(trial.predictedDb)},
             {"search", figuresJson(trial.search)},
             {"guard", figuresJson(trial.guard)},
             {"int8_macs", numberJson(trial.int8Macs)},
-            {"ms", optionalJson(trial.ms)},
+            {"ms", numberJson(trial.ms)},
             {"forwards", trial.forwards},
             {"reached", trial.reached},
             {"cures", curesToJson(trial.cures)},
@@ -118,7 +123,7 @@ Json earlierJson(const KnownTrials& known, const std::vector<Trial>& trials)
                                {"search", figuresJson(trial.search)},
                                {"guard", figuresJson(trial.guard)},
                                {"int8_macs", numberJson(trial.int8Macs)},
-                               {"ms", optionalJson(trial.ms)}});
+                               {"ms", numberJson(trial.ms)}});
     return earlier;
 }
 
@@ -236,40 +241,13 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"notes", state.notes},
                      {"remaining", std::move(remaining)},
                      {"barred", std::move(barred)},
-                     {"needed_int8", optionalJson(state.neededInt8)},
+                     {"needed_int8", numberJson(state.neededInt8)},
                      {"reached", state.isReached()},
                      {"stopped", state.stopped.empty() ? Json(nullptr) : Json(state.stopped)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<std::vector<UnitTime>> readTimes(const std::string& text, const Graph& file)
-{
-    const auto bad = [] {
-        return fail(makeError(ErrorCode::BadInput, "holds damaged times of operators")
-                        .withHint("search anew without --resume"));
-    };
-    const Json json
-        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
-    if (!json.is_object())
-        return bad();
-    try {
-        std::vector<UnitTime> times;
-        for (const Json& one : json.value("times", Json::array())) {
-            const UnitTime time {NodeId(one.at("node").get<std::uint32_t>()),
-                                 one.at("float_ms").get<double>(), one.at("int8_ms").get<double>()};
-            const Node* node = time.node ? file.tryGet(time.node) : nullptr;
-            const Json name = node ? Json(node->name) : Json(nullptr);
-            if (one.at("name") != name || !(time.floatMs >= 0) || !(time.int8Ms >= 0))
-                return bad();
-            times.push_back(time);
-        }
-        return times;
-    } catch (const Json::exception&) {
-        return bad();
-    }
-}
-
-Result<KnownTrials> readTrials(const std::string& text, const TuneRequest& request)
+Result<EarlierSearch> readSearch(const std::string& text, const TuneRequest& request)
 {
     const Json json
         = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
@@ -284,15 +262,21 @@ Result<KnownTrials> readTrials(const std::string& text, const TuneRequest& reque
         for (const Sameness& one : sameness(request))
             if (json.at("of").at(one.name) != one.value)
                 return bad(std::string("is of a search with ") + one.other);
-        KnownTrials known;
+        EarlierSearch earlier;
         for (const char* list : {"earlier", "trials"})
             for (const Json& one : json.at(list)) {
                 Trial trial = readTrial(one, request);
                 if (!isSound(trial.search) || !isSound(trial.guard) || !isIn(trial.int8Macs, 0, 1))
                     return bad("is damaged");
-                known[trial.key] = std::move(trial);
+                earlier.trials[trial.key] = std::move(trial);
             }
-        return known;
+        for (const Json& one : json.value("times", Json::array())) {
+            const auto time = readTime(one, *request.file);
+            if (!time)
+                return bad("is damaged");
+            earlier.times.push_back(*time);
+        }
+        return earlier;
     } catch (const Json::exception&) {
         return bad("is damaged");
     }

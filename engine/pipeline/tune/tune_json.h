@@ -20,11 +20,15 @@ namespace qs {
 std::string tuneJson(const TuneRequest& request, const TuneState& state,
                      const KnownTrials& known = {});
 
+/// What an interrupted search measured.
+struct EarlierSearch
+{
+    KnownTrials trials;
+    std::vector<UnitTime> times; ///< empty where it measured none
+};
+
 /// What an earlier search of the same request measured. Errors: no such document, or of another
 /// version; one of another model, recipe, data, seed, metric or number of samples, with which.
-Result<KnownTrials> readTrials(const std::string& json, const TuneRequest& request);
-
-/// The times of operators that it measured; empty where it measured none. Errors: as `readTrials`.
-Result<std::vector<UnitTime>> readTimes(const std::string& json, const Graph& file);
+Result<EarlierSearch> readSearch(const std::string& json, const TuneRequest& request);
 
 } // namespace qs

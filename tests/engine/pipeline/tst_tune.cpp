@@ -101,7 +101,7 @@ private Q_SLOTS:
             return {};
         };
         QVERIFY(!tune(chain, m_request, {}, see, JobContext(stop.get_token())));
-        const KnownTrials known = must(readTrials(written, m_request));
+        const KnownTrials known = must(readSearch(written, m_request)).trials;
         QCOMPARE(known.size(), std::size_t(1));
         QCOMPARE(tuneJson(m_request, tuned(m_request, known)), tuneJson(m_request, whole));
     }
@@ -111,11 +111,11 @@ private Q_SLOTS:
         const std::string json = tuneJson(m_request, tuned(m_request));
         TuneRequest other = m_request;
         other.seed = 3;
-        const auto read = readTrials(json, other);
+        const auto read = readSearch(json, other);
         QVERIFY(!read);
         QVERIFY(read.error().message.find("another seed") != std::string::npos);
-        QVERIFY(!readTrials("{}", m_request));
-        QVERIFY(!readTrials(json.substr(0, json.size() / 2), m_request));
+        QVERIFY(!readSearch("{}", m_request));
+        QVERIFY(!readSearch(json.substr(0, json.size() / 2), m_request));
     }
 
     /// A figure that is not finite is null in the document, and the worst one when it is read.
@@ -132,7 +132,7 @@ private Q_SLOTS:
         trial.guard.db = -30;
         trial.guard.metric = -std::numeric_limits<double>::infinity();
         state.trials = {trial};
-        const KnownTrials known = must(readTrials(tuneJson(request, state), request));
+        const KnownTrials known = must(readSearch(tuneJson(request, state), request)).trials;
         QCOMPARE(known.at("one").search.db, -200.0);
         QCOMPARE(known.at("one").search.cosine, -1.0);
         QCOMPARE(known.at("one").search.noiseError, 0.0);
@@ -154,7 +154,7 @@ private Q_SLOTS:
         QVERIFY(state.isReached());
         QCOMPARE(state.best, std::size_t(1));
         const std::string whole = tuneJson(request, state);
-        const KnownTrials known = must(readTrials(whole, request));
+        const KnownTrials known = must(readSearch(whole, request)).trials;
         QCOMPARE(tuneJson(request, tuned(request, known)), whole);
         QCOMPARE(calls, 2);
     }
@@ -162,7 +162,8 @@ private Q_SLOTS:
     /// What a resumed search has not come to stays in its state.
     void trialsThatAreNotRepeatedAreKept()
     {
-        const KnownTrials all = must(readTrials(tuneJson(m_request, tuned(m_request)), m_request));
+        const KnownTrials all
+            = must(readSearch(tuneJson(m_request, tuned(m_request)), m_request)).trials;
         QVERIFY(all.size() > 2);
         std::vector<std::string> written;
         tuned(m_request, all, [&](const TuneState& state) -> Result<void> {
@@ -170,7 +171,7 @@ private Q_SLOTS:
             return {};
         });
         for (const std::string& text : written)
-            QCOMPARE(must(readTrials(text, m_request)).size(), all.size());
+            QCOMPARE(must(readSearch(text, m_request)).trials.size(), all.size());
         QVERIFY(written.back().find("\"earlier\": []") != std::string::npos);
     }
 
@@ -181,13 +182,13 @@ private Q_SLOTS:
               std::string(R"({"format": "quantscope.tune", "version": 2})"),
               std::string(R"({"format": "quantscope.tune", "version": 1, "of": 3})"),
               std::string(100'000, '[')})
-            QVERIFY2(!readTrials(text, m_request), text.substr(0, 60).c_str());
+            QVERIFY2(!readSearch(text, m_request), text.substr(0, 60).c_str());
         TuneState state;
         for (const double macs : {0.5, 1.5}) {
             state.trials = {Trial {}};
             state.trials[0].key = "one";
             state.trials[0].int8Macs = macs;
-            QCOMPARE(readTrials(tuneJson(m_request, state), m_request).has_value(), macs < 1);
+            QCOMPARE(readSearch(tuneJson(m_request, state), m_request).has_value(), macs < 1);
         }
     }
 
@@ -299,17 +300,17 @@ private Q_SLOTS:
         request.trials = 3;
         const TuneState whole = tuned(request);
         const std::string text = tuneJson(request, whole);
-        const KnownTrials known = must(readTrials(text, request));
-        request.times = must(readTimes(text, *request.file));
+        const KnownTrials known = must(readSearch(text, request)).trials;
+        request.times = must(readSearch(text, request)).times;
         QVERIFY(request.times == whole.times);
         QCOMPARE(tuneJson(request, tuned(request, known)), text);
         for (const auto& [from, to] : {std::pair("\"float_ms\": ", "\"float_ms\": -"),
                                        std::pair("\"name\": \"linear\"", "\"name\": \"l\"")}) {
             std::string damaged = text;
             damaged.replace(damaged.rfind(from), std::string(from).size(), to);
-            QVERIFY2(!readTimes(damaged, *request.file), to);
+            QVERIFY2(!readSearch(damaged, request), to);
         }
-        QVERIFY(!readTimes("[", *request.file));
+        QVERIFY(!readSearch("[", request));
     }
 
     void aSmallGuardIsSaid()
@@ -358,7 +359,7 @@ private Q_SLOTS:
             QVERIFY(made.error().code == ErrorCode::Cancelled);
             if (written.empty())
                 continue;
-            const KnownTrials known = must(readTrials(written, request));
+            const KnownTrials known = must(readSearch(written, request)).trials;
             if (i % 10 == 0)
                 QCOMPARE(tuneJson(request, must(tune(chain, request, known, nobody, {}))), whole);
         }
