@@ -32,10 +32,10 @@ std::vector<double> numbers(const NpyArray& array)
 }
 
 /// The per-tensor quantization that an observation is of, or null.
-const ReportJson* quantizationAt(const ReportJson& node, const ReportJson& told)
+const ReportJson* quantizationAt(const ReportJson& node, const ReportJson& observation)
 {
-    const auto index = told.at("index").get<std::size_t>();
-    const std::string place = fieldText(told, "place");
+    const auto index = observation.at("index").get<std::size_t>();
+    const std::string place = fieldText(observation, "place");
     const ReportJson* entry = nullptr;
     if (place == "output")
         entry = node.contains("outputs") ? &node["outputs"].at(index) : &node.at("output");
