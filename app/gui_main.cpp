@@ -4,11 +4,11 @@
 #include "engine/base/process/crash_line.h"
 #include "engine/base/process/system.h"
 #include "engine/extensions/load_pack.h"
+#include "engine/pipeline/engine_service.h"
 #include "engine/project/outside_paths.h"
 #include "engine/result/stored_run.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
-#include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/main_window.h"
@@ -336,7 +336,7 @@ int main(int argc, char** argv)
                                 "add --screenshot FILE"),
                     1);
     qs::applyStyle(app, wanted.style);
-    const auto engine = qs::makeEngineSession(
+    const auto engine = qs::makeEngine(
         QStandardPaths::writableLocation(QStandardPaths::CacheLocation).toStdString(),
         wanted.valueBytes);
     for (const QString& folder : std::as_const(wanted.extensions))

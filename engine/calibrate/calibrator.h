@@ -3,6 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/device_choice.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/calibrate/observations.h"
 #include "engine/calibrate/observed_shapes.h"
@@ -21,16 +22,6 @@ struct RunFindings
     RecordedShapes shapes; ///< that saw every value
     std::vector<NonFiniteValue> nonFinite; ///< of the batch that made it fail
 };
-
-/// The device of a run. `requested` is "auto", "cpu", "cuda" or "cuda:N".
-struct DeviceChoice
-{
-    std::string device = "cpu"; ///< resolved: "cpu" or "cuda:N"
-    std::string note; ///< why, for stderr: "no CUDA driver: using the CPU"
-};
-/// auto = the first CUDA device whose plug-in loads and passes a self-check, if every operator of
-/// the model has a kernel for it; else the CPU. "cuda" without one is an error of code Device.
-Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model);
 
 /// Runs the data through the prepared graph and lets every observer see its value, the weights
 /// included. NaN or Inf in an observed value or in an output is an error that names the node and

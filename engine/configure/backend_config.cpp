@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend_config.h"
 
+#include "engine/base/files/file_signature.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/entry_json.h"
@@ -12,6 +13,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <mutex>
 
 namespace qs {
 
@@ -23,6 +26,22 @@ constexpr int kBackendVersion = 1;
 std::filesystem::path backendFolder()
 {
     return resourceFolder() / "backends";
+}
+
+/// `readBackend`; a file is parsed again only after it changed.
+Result<Backend> readBackendOnce(const std::string& path)
+{
+    static std::mutex mutex;
+    static std::map<std::string, Backend> bySignature;
+    const std::string signature = fileSignature(path);
+    {
+        const std::lock_guard lock(mutex);
+        if (const auto found = bySignature.find(signature); found != bySignature.end())
+            return found->second;
+    }
+    QS_TRY(Backend backend, readBackend(path)); // a dump names another
+    const std::lock_guard lock(mutex);
+    return bySignature[signature] = std::move(backend);
 }
 
 } // namespace
@@ -88,10 +107,10 @@ Result<Backend> findBackend(const std::string& nameOrPath)
 {
     const std::vector<std::string> names = shippedBackends();
     if (std::find(names.begin(), names.end(), nameOrPath) != names.end())
-        return readBackend((backendFolder() / (nameOrPath + ".json")).string());
+        return readBackendOnce((backendFolder() / (nameOrPath + ".json")).string());
     std::error_code ignored;
     if (isBackendPath(nameOrPath) || std::filesystem::is_regular_file(nameOrPath, ignored))
-        return readBackend(nameOrPath);
+        return readBackendOnce(nameOrPath);
     return fail(makeError(ErrorCode::NotFound, "unknown backend '" + nameOrPath + "'")
                     .withHint(suggestName(nameOrPath, names) + " (or the path of a backend file)"));
 }

@@ -1,285 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/stage_chain.h"
 
-#include "engine/calibrate/observed_types.h"
-#include "engine/compare/collect_inputs.h"
-#include "engine/compare/comparator.h"
-#include "engine/convert/convert.h"
-#include "engine/convert/form_edits.h"
-#include "engine/convert/form_parts.h"
+#include "engine/base/files/file_hash.h"
+#include "engine/blame/why_json.h"
+#include "engine/configure/backend/settings.h"
+#include "engine/convert/outline.h"
 #include "engine/execute/fill_shapes.h"
-#include "engine/export/exporter.h"
-#include "engine/pipeline/chain_run.h"
-#include "engine/pipeline/checks.h"
-#include "engine/pipeline/keys/blame_keys.h"
+#include "engine/execute/value_preview.h"
+#include "engine/export/documents/result_writer.h"
+#include "engine/import/importer.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
-#include "engine/values/inspect_value.h"
-#include "engine/verify/certificate.h"
+#include "engine/verify/certify.h"
+#include "engine/verify/python_run.h"
 
 #include <ATen/Parallel.h>
 
-#include <algorithm>
+#include <filesystem>
 
 namespace qs {
 
 namespace {
 
-/// Datasets that are kept open: a calibration's, a comparison's and a preview's.
-constexpr std::size_t kOpenData = 3;
-
-/// Rough sizes, for the bound of what is kept.
-std::size_t bytesOf(const ConvertedModel& model)
+/// A user whose settings cannot be written names it again.
+void rememberPython(const std::string& asked)
 {
-    return heldBytes(*model.reference) + heldBytes(*model.lowered);
-}
-std::size_t bytesOf(const Comparison& comparison)
-{
-    return comparison.nodes.size() * sizeof(NodeError);
-}
-
-std::size_t bytesOf(const ValueInspection& inspection)
-{
-    std::size_t channels = inspection.channels.size();
-    for (const WeightInspection& weight : inspection.weights)
-        channels += weight.channels.size();
-    return channels * sizeof(ChannelError) + inspection.samples.size() * sizeof(SampleError);
+    auto settings = readSettings();
+    std::error_code code;
+    const std::string path = std::filesystem::absolute(asked, code).string();
+    if (!settings || asked.find('/') == std::string::npos || settings->python == path)
+        return;
+    settings->python = path;
+    (void)writeSettings(*settings);
 }
 
 } // namespace
+
+std::unique_ptr<EngineService> makeEngine(std::string checkpointFolder, std::size_t valueBytes)
+{
+    return std::make_unique<StageChain>(
+        StageChain::Options {.checkpointFolder = std::move(checkpointFolder),
+                             .valueBytes = valueBytes / 3 * 2,
+                             .previewBytes = valueBytes / 3});
+}
 
 StageChain::StageChain()
     : StageChain(Options())
 {
 }
 
-StageChain::StageChain(Options options)
-    : m_options(std::move(options))
-    , m_memo(m_options.resultBytes)
-    , m_statistics(m_options.statisticsBytes)
-    , m_work(m_options.valueBytes)
-    , m_previewWork(m_options.previewBytes)
+Result<GraphPtr> StageChain::open(const std::string& path, const JobContext& job)
 {
+    return importModel(path, job);
 }
 
-StageChain::~StageChain() = default;
-
-Result<std::shared_ptr<const Dataset>>
-StageChain::data(const Graph& model, const std::string& source, const CalibrationSettings& cut)
+Result<ConvertedPtr> StageChain::outline(const GraphPtr& model, const PlanPtr& plan,
+                                         const Recipe& recipe, const JobContext& job)
 {
-    const Key key = KeyBuilder("open data")
-                        .add(modelKey(model))
-                        .add(source)
-                        .add(fileSignature(source))
-                        .add(cutKey(cut))
-                        .key();
-    const std::lock_guard lock(m_dataMutex);
-    for (auto it = m_opened.begin(); it != m_opened.end(); ++it)
-        if (it->key == key) {
-            m_opened.splice(m_opened.begin(), m_opened, it);
-            return it->data;
-        }
-    QS_TRY(auto opened, openDataset(source, model, datasetOptions(cut)));
-    std::shared_ptr<const Dataset> data = std::move(opened);
-    m_opened.push_front({key, data});
-    if (m_opened.size() > kOpenData)
-        m_opened.pop_back();
-    return data;
+    return outlineConversion(model, plan, recipe, job);
 }
 
-Result<GraphPtr> StageChain::typed(GraphPtr model, const Recipe& recipe,
-                                   const RunSettings& settings, const JobContext& job)
+Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const JobContext& job)
 {
-    std::vector<CorrectedShape> corrected;
-    {
+    namespace fs = std::filesystem;
+    const StoredRun& stored = request.stored;
+    if (stored.exports.empty())
+        return fail(makeError(ErrorCode::BadInput, "the result has no exports")
+                        .inFile((fs::path(stored.folder) / "result.json").string())
+                        .withHint("quantize with --export"));
+    const Graph& model = *request.converted->prepared->model;
+    QS_TRY(const auto opened, data(model, request.data, stored.recipe.calibration));
+    QS_TRY(std::string recipe, fileSha256((fs::path(stored.folder) / "recipe.json").string(), job));
+    QS_TRY(std::string content, m_hashes.of(request.data, model.info().sha256, job));
+    QS_TRY(const std::string python, pythonFor(request.python));
+    QS_TRY(Certificate certificate,
+           certify({{*request.converted, *opened, stored.folder, stored.exports,
+                     stored.exportHashes, stored.saturatingFiles, std::move(recipe), python,
+                     request.runtimes, request.speed},
+                    model.info().sha256,
+                    request.data,
+                    std::move(content)},
+                   job));
+    if (!request.python.empty() && certificate.ran())
+        rememberPython(request.python);
+    return certificate;
+}
+
+Result<ValuePreview> StageChain::storedValue(const GraphPtr& model, NodeId node,
+                                             const JobContext& job)
+{
+    return previewValue(*model, node, job);
+}
+
+Result<ScalarTextsPtr> StageChain::scalars(const GraphPtr& model, const JobContext& job)
+{
+    QS_TRY(ScalarTexts texts, scalarTexts(*model, job));
+    return std::make_shared<const ScalarTexts>(std::move(texts));
+}
+
+Result<std::vector<Alternative>> StageChain::alternatives(const CalibrationPtr& calibration,
+                                                          ObserverId observer,
+                                                          const JobContext& job)
+{
+    return alternativesOf(*calibration->prepared, *calibration->observations, observer, job);
+}
+
+Result<std::string> StageChain::adopt(const CalibrateRequest& request, const StoredRun& stored,
+                                      const JobContext& job)
+{
+    const std::string& sha256 = request.model->info().sha256;
+    if (stored.modelSha256 != sha256)
+        return "they are of another model file";
+    if (planningKey(stored.recipe) != planningKey(request.recipe)
+        || cutKey(stored.recipe.calibration) != cutKey(request.recipe.calibration))
+        return "they are of other decisions";
+    QS_TRY(const Key content, m_hashes.of(request.settings.calibrationData, sha256, job));
+    if (content != stored.dataSha256)
+        return "the calibration data were changed since";
+    QS_TRY(auto corrected, correctedShapesOf(*request.model, stored.document));
+    if (!corrected.empty()) {
         const std::lock_guard lock(m_shapesMutex);
-        const auto found
-            = m_corrected.empty() ? m_corrected.end() : m_corrected.find(modelKey(*model));
-        if (found != m_corrected.end())
-            corrected = found->second;
+        m_notedShapes.insert(sha256); // by the run that found them
+        m_corrected.insert_or_assign(modelKey(*request.model), std::move(corrected));
     }
-    const bool isUntyped = countUntyped(*model) > 0;
-    if (!isUntyped && corrected.empty())
-        return model;
-    QS_TRY(const Key content, m_hashes.of(settings.calibrationData, model->info().sha256, job));
-    const CalibrationSettings& cut = recipe.calibration;
-    const Key key = KeyBuilder("typed")
-                        .add(modelKey(*model))
-                        .add(batchesKey(content, cut, 1))
-                        .add(std::int64_t(corrected.size()))
-                        .key();
-    if (auto kept = m_memo.find<Graph>(key))
-        return kept;
-    GraphPtr typed = model;
-    if (isUntyped) {
-        QS_TRY(const auto opened, data(*model, settings.calibrationData, cut));
-        QS_TRY(typed, withObservedTypes(model, *opened, job));
-    }
-    typed = withCorrectedShapes(typed, corrected);
-    m_memo.keep<Graph>(key, typed, typed->nodes().size() * 1024);
-    return typed;
-}
-
-Result<GraphPtr> StageChain::shaped(GraphPtr model, const Recipe& recipe,
-                                    const RunSettings& settings, const JobContext& job)
-{
-    if (!lacksShapes(*model))
-        return model;
-    QS_TRY(const auto opened, data(*model, settings.calibrationData, recipe.calibration));
-    QS_TRY(const Batch first, opened->batch(0));
-    QS_TRY(Graph shaped, withShapes(model, first.inputs, job));
-    return std::make_shared<const Graph>(std::move(shaped));
-}
-
-Result<void> StageChain::saveModel(const GraphPtr& model, const Recipe& recipe,
-                                   const RunSettings& settings, const std::string& path,
-                                   const JobContext& job)
-{
-    job.report("export", path, 0);
-    if (lacksShapes(*model) && settings.calibrationData.empty())
-        return fail(
-            makeError(ErrorCode::Unsupported, "the file holds no shapes, which a .pt2 needs")
-                .inFile(model->info().path)
-                .withHint("choose data (--data): their first batch shows them"));
-    QS_TRY(const GraphPtr whole, shaped(model, recipe, settings, job));
-    return savePt2(*whole, path, job);
-}
-
-Result<void> StageChain::savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
-                                        const RunSettings& settings, const std::string& path,
-                                        const JobContext& job)
-{
-    CalibrationSettings all = recipe.calibration;
-    all.batches = 0;
-    QS_TRY(const auto opened, data(*part->file, settings.calibrationData, all));
-    return writePartInputs(*part, *opened, path, job);
-}
-
-Result<ConvertedPtr> StageChain::convert(const ConvertRequest& request, const JobContext& job)
-{
-    const Calibration& calibration = *request.calibration;
-    const PreparedModel& prepared = *calibration.prepared;
-    const Key key = conversionKey(calibration, request.recipe);
-    if (auto kept = m_memo.find<ConvertedModel>(key);
-        kept && kept->prepared == calibration.prepared)
-        return kept;
-    if (std::any_of(request.recipe.edits.begin(), request.recipe.edits.end(), isFormEdit)) {
-        // Nothing is lowered and checked anew for an edit of a form.
-        ConvertRequest plain = request;
-        plain.recipe = withoutFormEdits(request.recipe);
-        QS_TRY(const ConvertedPtr before, convert(plain, job));
-        QS_TRY(ConvertedPtr edited, withFormEdits(before, request.recipe, job));
-        m_memo.keep<ConvertedModel>(key, edited, bytesOf(*edited));
-        return edited;
-    }
-    QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, calibration.qparams,
-                             request.recipe.uncalibrated));
-    QS_TRY(const auto opened,
-           data(*prepared.model, request.settings.calibrationData, request.recipe.calibration));
-    QS_TRY(const Batch first, opened->batch(0));
-    QS_TRY(ConvertedPtr converted,
-           convertModel(calibration.prepared, calibration.qparams, request.recipe, &first, job,
-                        request.refused ? &*request.refused : nullptr));
-    m_memo.keep<ConvertedModel>(key, converted, bytesOf(*converted));
-    return converted;
-}
-
-namespace {
-
-/// The edited model whose original is the float side; null if the float side is the model itself.
-/// Without edits both are the same model, for which all error terms exist.
-const EditedModel* originalOf(const CompareRequest& request)
-{
-    const Graph& model = *request.calibration->prepared->model;
-    return measuresOriginal(request.settings, model) ? request.edited.get() : nullptr;
-}
-
-} // namespace
-
-Result<Key> StageChain::comparedKey(const CompareRequest& request, const JobContext& job)
-{
-    const Calibration& calibration = *request.calibration;
-    const Graph& model = *calibration.prepared->model;
-    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256, job));
-    const CalibrationSettings cut = comparedCut(request.settings, request.recipe.calibration);
-    return KeyBuilder("compared")
-        .add(modelKey(model))
-        .add(batchesKey(content, cut, cut.batches))
-        .add(calibration.device)
-        .add(std::int64_t(at::get_num_threads()))
-        .key();
-}
-
-Result<Key> StageChain::comparisonKey(const CompareRequest& request, const JobContext& job)
-{
-    QS_TRY(const Key compared, comparedKey(request, job));
-    return KeyBuilder("comparison")
-        .add(conversionKey(*request.calibration, request.recipe))
-        .add(compared)
-        .add(measuresOriginal(request.settings, *request.calibration->prepared->model) ? "original"
-                                                                                       : "edited")
-        .key();
-}
-
-Result<ConvertedPtr> StageChain::convertedOf(const CompareRequest& request, const JobContext& job)
-{
-    if (request.converted->prepared == request.calibration->prepared)
-        return onModelInputs(request.converted);
-    QS_TRY(const ConvertedPtr made,
-           convert({request.calibration, request.recipe, request.settings}, job));
-    return onModelInputs(made);
-}
-
-Result<ComparisonPtr> StageChain::compare(const CompareRequest& request, const JobContext& job)
-{
-    QS_TRY(const Key key, comparisonKey(request, job));
-    if (auto kept = m_memo.find<Comparison>(key))
-        return kept;
-    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
-    QS_TRY(const auto opened,
-           data(*converted->prepared->model, request.settings.compared(),
-                comparedCut(request.settings, request.recipe.calibration)));
-    QS_TRY(Key compared, comparedKey(request, job));
-    const Continuation from {m_work, std::move(compared), opened->batchCount()};
-    QS_TRY(ComparisonPtr comparison,
-           compareModels(*converted, *opened, request.calibration->device, job,
-                         m_options.valueBytes > 0 ? &from : nullptr, originalOf(request)));
-    m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
-    return comparison;
-}
-
-Result<ValueInspectionPtr> StageChain::inspect(const CompareRequest& request,
-                                               const InspectionTarget& target,
-                                               const JobContext& job)
-{
-    QS_TRY(const Key comparison, comparisonKey(request, job));
-    const Key key = KeyBuilder("look")
-                        .add(comparison)
-                        .add(std::int64_t(target.node.value()))
-                        .add(target.output ? std::int64_t(*target.output) : -1)
-                        .key();
-    if (auto kept = m_memo.find<ValueInspection>(key))
-        return kept;
-    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
-    QS_TRY(const auto opened,
-           data(*converted->prepared->model, request.settings.compared(),
-                comparedCut(request.settings, request.recipe.calibration)));
-    QS_TRY(ValueInspectionPtr inspection,
-           inspectValue(*converted, *opened, target, request.calibration->device, job,
-                        originalOf(request)));
-    m_memo.keep<ValueInspection>(key, inspection, bytesOf(*inspection));
-    return inspection;
-}
-
-Result<SampleValuesPtr> StageChain::sampleValues(const CompareRequest& request,
-                                                 const SampleWanted& wanted, const JobContext& job)
-{
-    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
-    QS_TRY(const auto opened,
-           data(*converted->prepared->model, request.settings.compared(),
-                comparedCut(request.settings, request.recipe.calibration)));
-    return qs::sampleValues(*converted, *opened, wanted, request.calibration->device, job,
-                            originalOf(request));
+    QS_TRY(const Run run, prepareRun(request, job));
+    if (run.device.device != stored.device || at::get_num_threads() != stored.threads)
+        return "they were made on " + stored.device + " with " + std::to_string(stored.threads)
+            + " threads";
+    const Plan& plan = *run.prepared->plan;
+    const auto path = (std::filesystem::path(stored.folder) / "observations.npz").string();
+    QS_TRY(StoredObservations seen, readObservations(path, plan.observers));
+    QS_TRY(const StoredQuantization numbers,
+           quantizationFromResult(stored.document, *run.prepared->model, plan));
+    seen.observations.device = stored.device;
+    keepStatistics(run, seen.observations);
+    const CalibrationPtr calibration = assemble(run, &seen.observations);
+    for (const auto& [id, params] : numbers.qparams)
+        if (const auto it = calibration->qparams.find(id);
+            it == calibration->qparams.end() || it->second.scale != params.scale)
+            return "their scales do not follow from their statistics";
+    if (formsKey(stored.recipe) != formsKey(request.recipe))
+        return "they are of other decisions";
+    QS_TRY(const Key compared, m_hashes.of(request.settings.compared(), sha256, job));
+    if (compared != stored.comparedSha256)
+        return "the comparison's data were changed since";
+    QS_TRY(const ComparisonPtr comparison,
+           comparisonFromResult(stored.document, *run.prepared->model));
+    if (comparison->nodes.empty()
+        || stored.againstOriginal != measuresOriginal(request.settings, *request.model))
+        return std::string();
+    QS_TRY(const Key key,
+           comparisonKey({calibration, nullptr, request.recipe, request.settings}, job));
+    m_memo.keep<Comparison>(key, comparison, comparison->nodes.size() * sizeof(NodeError));
+    adoptDiagnosis(stored, *run.prepared, key);
+    return std::string();
 }
 
 Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& job)

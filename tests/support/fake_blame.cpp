@@ -6,7 +6,8 @@
 
 namespace qs {
 
-Result<DiagnosisPtr> FakeEngine::blame(const CompareRequest& request, const JobContext& job)
+Result<DiagnosisPtr> FakeEngine::why(const CompareRequest& request, const BlameOptions&,
+                                     const JobContext& job)
 {
     ++blames;
     while (waitInBlame) {

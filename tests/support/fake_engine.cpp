@@ -276,7 +276,7 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
     return ComparisonPtr(out);
 }
 
-Result<PreviewPtr> FakeEngine::previewErrors(const PreviewRequest& request, const JobContext& job)
+Result<PreviewPtr> FakeEngine::preview(const PreviewRequest& request, const JobContext& job)
 {
     ++decisionPreviews;
     QS_TRY(const PlanPtr planned, plan(request.model, request.recipe, job));
@@ -299,7 +299,7 @@ Result<PreviewPtr> FakeEngine::previewErrors(const PreviewRequest& request, cons
     return PreviewPtr(out);
 }
 
-Result<ValuePreview> FakeEngine::preview(const GraphPtr& graph, NodeId node, const JobContext&)
+Result<ValuePreview> FakeEngine::storedValue(const GraphPtr& graph, NodeId node, const JobContext&)
 {
     ++previews;
     if (graph->get(node).target == "fc.weight")

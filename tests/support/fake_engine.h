@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/session/engine_service.h"
+#include "engine/pipeline/engine_service.h"
 
 #include <atomic>
 #include <mutex>
@@ -22,10 +22,10 @@ class FakeEngine : public EngineService
 {
 public:
     Result<GraphPtr> open(const std::string& path, const JobContext& job) override;
-    Result<EditedModelPtr> edit(const GraphPtr& file, const Recipe& recipe,
-                                const JobContext& job) override
+    Result<EditedModelPtr> edited(GraphPtr file, const Recipe& recipe,
+                                  const JobContext& job) override
     {
-        return editModel(file, recipe.edits, job);
+        return editModel(std::move(file), recipe.edits, job);
     }
     Result<void> saveModel(const GraphPtr&, const Recipe&, const RunSettings&, const std::string&,
                            const JobContext&) override
@@ -46,9 +46,10 @@ public:
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
     /// Each unit makes half of the noise of the one before; the first has a cause.
-    Result<DiagnosisPtr> blame(const CompareRequest& request, const JobContext& job) override;
+    Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
+                             const JobContext& job) override;
     /// Over two samples; a decibel less at the output for each rule.
-    Result<PreviewPtr> previewErrors(const PreviewRequest& request, const JobContext& job) override;
+    Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job) override;
     /// Three samples of four channels; a channel loses the more the later it comes.
     Result<ValueInspectionPtr> inspect(const CompareRequest& request,
                                        const InspectionTarget& target,
@@ -59,10 +60,6 @@ public:
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
-    Result<std::string> compareFile(const FileCompareRequest&, const JobContext&) override
-    {
-        return fail(ErrorCode::Unsupported, "the fake engine opens no quantized file");
-    }
     /// Keeps nothing.
     Recalled recall(const CalibrateRequest&, const JobContext&) override { return {}; }
     Result<std::string> adopt(const CalibrateRequest&, const StoredRun&, const JobContext&) override
@@ -70,8 +67,8 @@ public:
         return std::string("the fake engine keeps nothing");
     }
     /// A ramp from -1 to 1 of 144 elements; of the classifier's weight nothing but an error.
-    Result<ValuePreview> preview(const GraphPtr& model, NodeId node,
-                                 const JobContext& job) override;
+    Result<ValuePreview> storedValue(const GraphPtr& model, NodeId node,
+                                     const JobContext& job) override;
     Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
     /// Of activations alone.
     Result<std::vector<Alternative>> alternatives(const CalibrationPtr& calibration,
@@ -79,16 +76,6 @@ public:
     {
         const ObserverStats* stats = calibration->observations->tryGet(observer);
         return stats ? valueAlternatives(*stats) : std::vector<Alternative>();
-    }
-    std::vector<std::string> backendNames() const override { return {"x86", "qnnpack"}; }
-    std::vector<std::string> operatorNames() const override { return operatorTargets(); }
-    Result<OperatorSchema> operatorSchema(const std::string& target) const override
-    {
-        return ::qs::operatorSchema(target);
-    }
-    std::vector<std::string> exportForms() const override
-    {
-        return {"torchscript", "pt2-reference"};
     }
 
     GraphPtr model = fakeModel();

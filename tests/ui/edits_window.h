@@ -2,13 +2,13 @@
 #pragma once
 
 #include "engine/configure/recipe.h"
+#include "engine/pipeline/engine_service.h"
 #include "tests/support/command_line.h"
 #include "tests/ui/shown_numbers.h"
 #include "ui/edit/edit_dialog.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
 #include "ui/graph/view/graph_pane.h"
-#include "ui/session/engine_session.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/project_files.h"
 
@@ -109,10 +109,10 @@ protected:
         QVERIFY(compared > atLeast);
     }
 
-    void makeEngine()
+    void startEngine()
     {
         QStandardPaths::setTestModeEnabled(true);
-        m_engine = makeEngineSession();
+        m_engine = makeEngine();
     }
 
     void openFile(const QString& file)

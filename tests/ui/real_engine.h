@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/session/engine_session.h"
+#include "engine/pipeline/engine_service.h"
 
 #include <memory>
 
@@ -14,7 +14,7 @@ public:
     operator EngineService&() { return *m_engine; }
 
 private:
-    std::unique_ptr<EngineService> m_engine = makeEngineSession();
+    std::unique_ptr<EngineService> m_engine = makeEngine();
 };
 
 } // namespace qs::test

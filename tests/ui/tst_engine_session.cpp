@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/log.h"
 #include "engine/io/npz.h"
-#include "ui/session/engine_session.h"
+#include "engine/pipeline/engine_service.h"
 
 #include <QtTest>
 
@@ -53,7 +53,7 @@ private Q_SLOTS:
         const auto written = writeNpz({images}, m_data);
         QVERIFY2(written, written ? "" : written.error().line().c_str());
 
-        const auto engine = makeEngineSession();
+        const auto engine = makeEngine();
         auto model = engine->open(QS_SOURCE_DIR "/resources/samples/digits.pt2", {});
         QVERIFY2(model, model ? "" : model.error().line().c_str());
         m_request.model = *model;
@@ -72,7 +72,7 @@ private Q_SLOTS:
         const QString keepIn = m_folder.filePath("cache/quantscope");
         Seen cancelled, resumed;
         {
-            const auto engine = makeEngineSession(keepIn.toStdString());
+            const auto engine = makeEngine(keepIn.toStdString());
             const auto found = run(*engine, 3000, cancelled);
             QVERIFY(!found);
             QCOMPARE(found.error().code, ErrorCode::Cancelled);
@@ -81,7 +81,7 @@ private Q_SLOTS:
         QCOMPARE(cancelled.first, 1);
         QCOMPARE(QDir(keepIn).entryList(QDir::Files).size(), 1);
         // Another program start, the same decisions and data.
-        const auto engine = makeEngineSession(keepIn.toStdString());
+        const auto engine = makeEngine(keepIn.toStdString());
         const auto found = run(*engine, 3000, resumed);
         QVERIFY(!found);
         QVERIFY2(resumed.first > 1 && resumed.first <= cancelled.last,
@@ -100,7 +100,7 @@ private Q_SLOTS:
     /// A folder holds the exports of one result.
     void anExportTakesThePlaceOfTheOneBefore()
     {
-        const auto engine = makeEngineSession();
+        const auto engine = makeEngine();
         CalibrateRequest few = m_request;
         few.recipe.calibration.batches = 2;
         const auto seen = engine->calibrate(few, {});
@@ -141,7 +141,7 @@ private Q_SLOTS:
     void withoutAFolderItStartsOver()
     {
         Seen cancelled, again;
-        const auto engine = makeEngineSession();
+        const auto engine = makeEngine();
         QVERIFY(!run(*engine, 2000, cancelled));
         QVERIFY(!run(*engine, 300, again));
         QCOMPARE(again.first, 1);

@@ -22,7 +22,7 @@ class TestConvertedFile : public EditsWindow
 private Q_SLOTS:
     void initTestCase()
     {
-        makeEngine();
+        startEngine();
         commandLine({"quantize", kSamples + "digits.pt2", "--data", kSamples + "calib.npz",
                      "--device", "cpu", "--export", "pt2-reference", "--out",
                      m_folder.filePath("out")});

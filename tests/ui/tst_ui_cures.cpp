@@ -62,7 +62,7 @@ class TestCuresWindow : public EditsWindow
     }
 
 private Q_SLOTS:
-    void initTestCase() { makeEngine(); }
+    void initTestCase() { startEngine(); }
     void init() { openSample(); }
     void cleanup() { m_window.reset(); }
 

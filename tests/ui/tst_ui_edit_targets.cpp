@@ -22,7 +22,7 @@ class TestEditTargets : public EditsWindow
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { makeEngine(); }
+    void initTestCase() { startEngine(); }
     void init()
     {
         openSample();

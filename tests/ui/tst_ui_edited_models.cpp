@@ -21,7 +21,7 @@ class TestEditedModels : public EditsWindow
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { makeEngine(); }
+    void initTestCase() { startEngine(); }
     void init() { openSample(); }
     void cleanup() { m_window.reset(); }
 
@@ -110,7 +110,7 @@ private Q_SLOTS:
         QVERIFY(m_window->projects().saveTo(project));
         settle();
         m_window.reset();
-        m_engine = makeEngineSession();
+        m_engine = makeEngine();
         m_window = std::make_unique<MainWindow>(*m_engine);
         m_window->openModel(project);
         QTRY_VERIFY_WITH_TIMEOUT(document().model() && node("hardtanh"), 60000);

@@ -19,7 +19,7 @@ class TestEdits : public EditsWindow
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { makeEngine(); }
+    void initTestCase() { startEngine(); }
     void init() { openSample(); }
     void cleanup() { m_window.reset(); }
 
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(m_window->projects().saveTo(project));
         settle();
         m_window.reset();
-        m_engine = makeEngineSession(); // remembers nothing
+        m_engine = makeEngine(); // remembers nothing
         m_window = std::make_unique<MainWindow>(*m_engine);
         m_window->openModel(project);
         QTRY_VERIFY_WITH_TIMEOUT(document().model() && node("clamp"), 60000);

@@ -22,7 +22,7 @@ class TestFormEdits : public EditsWindow
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { makeEngine(); }
+    void initTestCase() { startEngine(); }
     void init() { openSample(); }
     void cleanup() { m_window.reset(); }
 

@@ -262,7 +262,7 @@ private Q_SLOTS:
         settle();
         QVERIFY(m_window->projects().saveTo(m_project));
         settle();
-        const auto engine = makeEngineSession();
+        const auto engine = makeEngine();
         m_window.reset();
         m_window = std::make_unique<MainWindow>(*engine);
         openModel(m_project);

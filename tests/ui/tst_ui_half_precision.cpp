@@ -28,7 +28,7 @@ private:
     int quantized() { return document().plan() ? document().plan()->quantizedOps : -1; }
 
 private Q_SLOTS:
-    void initTestCase() { makeEngine(); }
+    void initTestCase() { startEngine(); }
 
     void oneButtonTakesItAsFloat32()
     {

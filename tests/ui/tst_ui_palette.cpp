@@ -113,7 +113,7 @@ void TestPalette::paletteRunsAnAction()
     press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
     auto* palette = find<CommandPalette>("commandPalette");
     QVERIFY(palette->isVisible());
-    type("backend qnn");
+    type("backend qnnp");
     QCOMPARE(palette->model().item(0).text, QStringLiteral("Backend: qnnpack"));
     press(Qt::Key_Return);
     QVERIFY(!palette->isVisible());

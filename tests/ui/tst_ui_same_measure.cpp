@@ -66,7 +66,7 @@ private Q_SLOTS:
     void initTestCase()
     {
         qputenv("XDG_CONFIG_HOME", m_folder.filePath("config").toUtf8());
-        makeEngine();
+        startEngine();
     }
     void init() { openSample(); }
     void cleanup() { m_window.reset(); }

@@ -188,7 +188,7 @@ void EditActions::refuse(const QString& what, const QString& why)
 
 EditDialog* EditActions::newDialog(const QString& title, const QString& ok)
 {
-    auto* dialog = new EditDialog(m_editor, m_workspace.pipeline().engine(), title, ok, &m_window);
+    auto* dialog = new EditDialog(m_editor, title, ok, &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     return dialog;
 }

@@ -19,11 +19,10 @@
 
 namespace qs {
 
-EditDialog::EditDialog(GraphEditor& editor, EngineService& engine, const QString& title,
-                       const QString& ok, QWidget* parent)
+EditDialog::EditDialog(GraphEditor& editor, const QString& title, const QString& ok,
+                       QWidget* parent)
     : QDialog(parent)
     , m_editor(editor)
-    , m_engine(engine)
     , m_form(new QFormLayout)
     , m_problem(makeProblemLabel("editProblem", this))
 {
@@ -95,7 +94,7 @@ void EditDialog::askOperator(const std::string& target, bool fixed,
     m_operator->setInsertPolicy(QComboBox::NoInsert);
     QStringList names;
     if (!fixed)
-        for (const std::string& name : m_engine.operatorNames())
+        for (const std::string& name : operatorTargets())
             names << toQString(name);
     m_operator->addItems(names);
     auto* completer = new QCompleter(names, m_operator);
@@ -230,7 +229,7 @@ void EditDialog::showArguments()
     auto& form = static_cast<QFormLayout&>(*m_argumentBox->layout());
     while (form.rowCount() > 0)
         form.removeRow(0);
-    const auto schema = m_engine.operatorSchema(target());
+    const auto schema = operatorSchema(target());
     m_schema->setText(schema ? toQString(schema->text) : QString());
     if (!schema)
         return;

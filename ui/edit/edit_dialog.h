@@ -2,6 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
+#include "engine/edit/operator_catalog.h"
 #include "ui/edit/graph_editor.h"
 #endif
 
@@ -25,8 +26,7 @@ class EditDialog : public QDialog
 
 public:
     /// `ok` is the word on the button: "Insert".
-    EditDialog(GraphEditor& editor, EngineService& engine, const QString& title, const QString& ok,
-               QWidget* parent);
+    EditDialog(GraphEditor& editor, const QString& title, const QString& ok, QWidget* parent);
 
     /// Which of these operators is meant, where there are several: the first, unless the user says
     /// otherwise. `ask` asks for the rest, of the one that is meant.
@@ -66,7 +66,6 @@ private:
     void showProblem(const QString& text);
 
     GraphEditor& m_editor;
-    EngineService& m_engine;
     QFormLayout* m_form;
     QComboBox* m_operator = nullptr;
     QComboBox* m_choice = nullptr;

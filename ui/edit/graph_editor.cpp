@@ -142,7 +142,7 @@ void GraphEditor::attempt(std::vector<EditStep> steps, std::function<void(const 
         Lane::Pool, kTryTag,
         [engine = &m_workspace.pipeline().engine(), file = edited ? edited->file : shown, recipe,
          of](JobContext& job) {
-            return of == EditForm::Float ? engine->edit(file, recipe, job)
+            return of == EditForm::Float ? engine->edited(file, recipe, job)
                                          : editModel(file, recipe.edits, job, of);
         },
         this,

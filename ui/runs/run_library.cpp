@@ -3,6 +3,7 @@
 
 #include "engine/base/files/temporary_folder.h"
 #include "engine/base/log.h"
+#include "engine/pipeline/compare_file.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/project/project.h"
 #include "ui/session/coalesce.h"
@@ -247,10 +248,9 @@ void RunLibrary::addFile(const QString& path)
     Q_EMIT told(tr("Comparing %1 with the model…").arg(QFileInfo(path).fileName()));
     m_workspace.pipeline().jobs().run(
         Lane::Engine, tag,
-        [engine = &m_workspace.pipeline().engine(), request, label,
-         folder = into.toStdString()](JobContext& job) -> Result<RunEntry> {
-            QS_TRY(const std::string document, engine->compareFile(request, job));
-            return keepRun(folder, {document, {}, {}}, label);
+        [request, label, folder = into.toStdString()](JobContext& job) -> Result<RunEntry> {
+            QS_TRY(FileCompareResult compared, compareWithFile(request, job));
+            return keepRun(folder, {std::move(compared.document), {}, {}}, label);
         },
         this,
         [this, into, tag](const Result<RunEntry>& run) {

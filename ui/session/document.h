@@ -5,8 +5,9 @@
 #include "ui/session/fold_tree.h"
 #include "ui/session/notices.h"
 #endif
+#include "engine/export/documents/node_data_reader.h"
+#include "engine/pipeline/engine_service.h"
 #include "engine/pipeline/keys/decision_keys.h"
-#include "ui/session/engine_service.h"
 
 #include <QObject>
 #include <QString>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/keys/content_keys.h"
 
+#include "engine/base/text.h"
 #include "engine/calibrate/corrected_shapes.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/graph/text/graph_printer.h"
 #include "engine/pipeline/keys/decision_keys.h"
-#include "engine/pipeline/keys/forms_key.h"
 
 namespace qs {
 
@@ -49,6 +49,27 @@ bool measuresOriginal(const RunSettings& settings, const Graph& model)
 Key conversionKey(const Calibration& calibration, const Recipe& recipe)
 {
     return KeyBuilder("conversion").add(calibration.key).add(formsKey(recipe)).key();
+}
+
+Key blameKey(const Key& comparison, const BlameOptions& options)
+{
+    KeyBuilder keyed("blame");
+    keyed.add(comparison)
+        .add(options.samples)
+        .add(options.rows)
+        .add(std::int64_t(options.seed))
+        .add(options.exact.value_or(-1));
+    for (const double weight : options.weights)
+        keyed.add(numberText(weight, 17));
+    return keyed.key();
+}
+
+Key diagnosisKey(const Key& comparison, const BlameOptions& options, bool eightBitsHold)
+{
+    return KeyBuilder("diagnosis")
+        .add(blameKey(comparison, options))
+        .add(std::int64_t(eightBitsHold))
+        .key();
 }
 
 } // namespace qs

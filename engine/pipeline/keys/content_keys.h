@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/blame/blame.h"
 #include "engine/pipeline/stages.h"
 
 namespace qs {
@@ -19,5 +20,9 @@ CalibrationSettings comparedCut(const RunSettings& settings, CalibrationSettings
 /// Whether results are measured against the file's model: requested, and it differs from `model`.
 bool measuresOriginal(const RunSettings& settings, const Graph& model);
 Key conversionKey(const Calibration& calibration, const Recipe& recipe);
+/// Key of a blame over the data of that comparison.
+Key blameKey(const Key& comparison, const BlameOptions& options);
+/// Key of its diagnosis; `eightBitsHold`: the processor's kernels take eight bits.
+Key diagnosisKey(const Key& comparison, const BlameOptions& options, bool eightBitsHold);
 
 } // namespace qs

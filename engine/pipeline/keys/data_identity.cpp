@@ -2,12 +2,11 @@
 #include "engine/pipeline/keys/data_identity.h"
 
 #include "engine/base/files/file_hash.h"
+#include "engine/base/files/file_signature.h"
 #include "engine/base/key.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sys/stat.h>
 #include <vector>
 
 namespace qs {
@@ -18,20 +17,6 @@ namespace {
 
 constexpr std::uint64_t kWholeUpTo = std::uint64_t(1) << 30;
 constexpr std::streamoff kPart = std::streamoff(64) << 20;
-
-std::string signatureOfFile(const fs::path& path)
-{
-    struct stat about = {};
-    std::string text = "\n" + path.string();
-    if (stat(path.c_str(), &about) != 0)
-        return text;
-    for (const long long number :
-         {(long long)about.st_size, (long long)about.st_ino, (long long)about.st_mtim.tv_sec,
-          (long long)about.st_mtim.tv_nsec, (long long)about.st_ctim.tv_sec,
-          (long long)about.st_ctim.tv_nsec}) // programs can set mtime, but not ctime
-        text += " " + std::to_string(number);
-    return text;
-}
 
 Result<std::string> hashOfEnds(const std::string& path, std::uint64_t size, const JobContext& job)
 {
@@ -48,19 +33,6 @@ Result<std::string> hashOfEnds(const std::string& path, std::uint64_t size, cons
         key.add(part);
     }
     return key.key();
-}
-
-/// The regular files below a folder, in the order of their names.
-std::vector<fs::path> filesBelow(const fs::path& folder)
-{
-    std::error_code code;
-    std::vector<fs::path> files;
-    for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end;
-         entry.increment(code))
-        if (std::error_code unknown; entry->is_regular_file(unknown))
-            files.push_back(entry->path());
-    std::sort(files.begin(), files.end());
-    return files;
 }
 
 Result<std::string> hashOfFolder(const std::string& path, const std::string& signature,
@@ -95,20 +67,6 @@ Result<std::string> hashOf(const std::string& path, const std::string& signature
 }
 
 } // namespace
-
-std::string fileSignature(const std::string& path)
-{
-    if (path.empty() || path == "sample")
-        return {};
-    std::error_code code;
-    const fs::path absolute = fs::absolute(path, code);
-    std::string text = signatureOfFile(absolute);
-    if (!fs::is_directory(absolute, code))
-        return text;
-    for (const fs::path& file : filesBelow(absolute))
-        text += signatureOfFile(file);
-    return text;
-}
 
 std::optional<std::string> ContentHashes::known(const std::string& path,
                                                 const std::string& sampleOf)

@@ -11,11 +11,6 @@
 
 namespace qs {
 
-/// Changes when a file, or a file below a folder, is replaced or written to: made of paths, sizes,
-/// inodes and times of change. Reads no content, so it is cheap. "" for "sample"; the path alone if
-/// the file does not exist.
-std::string fileSignature(const std::string& path);
-
 /// Content hashes of data and backend files. Caches them by `fileSignature`. Thread
 /// safe.
 class ContentHashes

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/keys/decision_keys.h"
 
+#include "engine/base/files/file_signature.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/configure/json/cure_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/pipeline/keys/data_identity.h"
-#include "engine/pipeline/keys/forms_key.h"
 
 namespace qs {
 
@@ -17,7 +17,8 @@ std::string backendContent(const std::string& nameOrPath)
 {
     if (!isBackendPath(nameOrPath))
         return nameOrPath;
-    return fileSha256(nameOrPath).value_or(nameOrPath);
+    static ContentHashes hashes; // the window asks on each decision
+    return hashes.of(nameOrPath, {}, {}).value_or(nameOrPath);
 }
 
 /// Planning and calibrating do not know of it.

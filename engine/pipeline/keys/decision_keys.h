@@ -37,6 +37,9 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
 Key planningKey(const Recipe& recipe);
 /// Key of the parts that only the conversion reads: lowering rows and waived observers.
 Key loweringKey(const Recipe& recipe);
+/// Key of the inputs of the conversion beside the calibration: `loweringKey` and the edits of the
+/// forms, which planning does not read.
+Key formsKey(const Recipe& recipe);
 /// Key of the float side of a comparison.
 Key againstKey(const RunSettings& settings);
 /// Key of how data are cut into batches and read.

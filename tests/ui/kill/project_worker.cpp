@@ -4,9 +4,9 @@
 // next one: the time and the hash of the recipe. With QS_CRASH it crashes where an edited graph is
 // shown.
 #include "engine/base/sha256.h"
+#include "engine/pipeline/engine_service.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/frame/message_bar.h"
-#include "ui/session/engine_session.h"
 #include "ui/session/opened_files.h"
 #include "ui/session/text.h"
 #include "ui/shell/main_window.h"
@@ -163,7 +163,7 @@ int main(int argc, char** argv)
     if (words.size() != 4)
         return 2;
     applyTheme(app, false);
-    const auto engine = makeEngineSession();
+    const auto engine = makeEngine();
     MainWindow window(*engine);
     window.resize(1280, 800);
     window.show();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/pipeline/engine_service.h"
 #include "tests/ui/tour/picture_check.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
 #include "ui/help/help_window.h"
 #include "ui/panels/module_panel.h"
-#include "ui/session/engine_session.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions/command_palette.h"
 #include "ui/shell/bars/pipeline_bar.h"
@@ -42,7 +42,7 @@ class TestTour : public QObject
     Q_OBJECT
 
 private:
-    std::unique_ptr<EngineService> m_engine = makeEngineSession();
+    std::unique_ptr<EngineService> m_engine = makeEngine();
     std::unique_ptr<MainWindow> m_window;
     QString m_where; ///< "light-1280x800"
     QStringList m_problems;

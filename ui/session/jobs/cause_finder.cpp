@@ -96,7 +96,7 @@ void CauseFinder::start()
     pipeline.jobs().run(
         Lane::Engine, kBlameTag,
         [engine = &pipeline.engine(), request = pipeline.compareRequest()](JobContext& job) {
-            return engine->blame(request, job);
+            return engine->why(request, {}, job);
         },
         this,
         [this, model = document.model(), keys = document.keys()](Result<DiagnosisPtr> made) {

@@ -139,7 +139,7 @@ void LivePreview::askBefore(const PreviewPtr& preview)
     pipeline.jobs().run(
         Lane::Engine, kPreviewBeforeTag,
         [&engine = pipeline.engine(), request](JobContext& job) {
-            return engine.previewErrors(request, job);
+            return engine.preview(request, job);
         },
         this,
         [this, preview](Result<PreviewPtr> made) {
@@ -161,7 +161,7 @@ void LivePreview::ask()
     pipeline.jobs().run(
         Lane::Engine, kDecisionPreviewTag,
         [&engine = pipeline.engine(), request](JobContext& job) {
-            return engine.previewErrors(request, job);
+            return engine.preview(request, job);
         },
         this,
         [this, keys = document.keys()](Result<PreviewPtr> made) { answer(std::move(made), keys); });
@@ -207,12 +207,12 @@ void LivePreview::tryRecipe(const Recipe& recipe)
         Lane::Engine, kRecipeTrialTag,
         [&engine = pipeline.engine(), request, now,
          known = document.preview()](JobContext& job) -> Result<Pair> {
-            QS_TRY(const PreviewPtr made, engine.previewErrors(request, job));
+            QS_TRY(const PreviewPtr made, engine.preview(request, job));
             if (known && known->estimated == made->estimated)
                 return Pair {made, known};
             PreviewRequest same = now;
             same.estimated = made->estimated;
-            const auto before = engine.previewErrors(same, job);
+            const auto before = engine.preview(same, job);
             return Pair {made, before ? *before : nullptr};
         },
         this,

@@ -5,7 +5,7 @@
 #include "engine/pipeline/keys/decision_keys.h"
 #include "engine/pipeline/stages.h"
 #endif
-#include "ui/session/engine_service.h"
+#include "engine/pipeline/engine_service.h"
 
 #include <QObject>
 #include <QString>

@@ -117,7 +117,7 @@ void Pipeline::open(const QString& path, const Recipe& given)
         [engine = &m_engine, recipe,
          file = path.toStdString()](JobContext& job) -> Result<OpenedModel> {
             QS_TRY(GraphPtr model, engine->open(file, job));
-            QS_TRY(EditedModelPtr edited, engine->edit(model, recipe, job));
+            QS_TRY(EditedModelPtr edited, engine->edited(model, recipe, job));
             FoldTreePtr hierarchy = hierarchyOf(*edited->graph, nullptr, recipe);
             return OpenedModel {std::move(edited), std::move(hierarchy)};
         },
@@ -143,7 +143,7 @@ void Pipeline::plan()
          before = m_document.hierarchy()](JobContext& job) -> Result<PlannedModel> {
             PlannedModel made;
             if (file) {
-                QS_TRY(made.edited, engine->edit(file, recipe, job));
+                QS_TRY(made.edited, engine->edited(file, recipe, job));
             }
             const GraphPtr& graph = made.edited ? made.edited->graph : model;
             QS_TRY(made.plan, engine->plan(graph, recipe, job));

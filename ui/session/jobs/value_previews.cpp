@@ -62,7 +62,7 @@ void ValuePreviews::readWanted()
         [&engine, model, nodes = m_wanted](JobContext& job) {
             std::map<NodeId, ValuePreview> out;
             for (const NodeId node : nodes) {
-                auto preview = engine.preview(model, node, job);
+                auto preview = engine.storedValue(model, node, job);
                 if (!preview && preview.error().code == ErrorCode::Cancelled)
                     break;
                 if (preview)

@@ -4,6 +4,8 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/configure/backend/settings.h"
 #include "engine/configure/backend/target.h"
+#include "engine/configure/backend_config.h"
+#include "engine/export/exporter.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/project/outside_paths.h"
 #include "ui/frame/actions.h"
@@ -256,7 +258,7 @@ void Commands::chooseBackend()
         return backend == current;
     };
     bool shipped = false;
-    for (const auto& name : workspace.pipeline().engine().backendNames())
+    for (const auto& name : shippedBackends())
         shipped = add(QString::fromStdString(name), name) || shipped;
     menu.addSeparator();
     if (!shipped && !current.empty())
@@ -280,7 +282,7 @@ void Commands::askExport()
 {
     auto& workspace = m_window.workspace();
     const QFileInfo model(QString::fromStdString(workspace.document().model()->info().path));
-    ExportDialog dialog(workspace.pipeline().engine().exportForms(),
+    ExportDialog dialog(exportForms(),
                         model.dir().filePath(model.completeBaseName() + QStringLiteral("-int8")),
                         &m_window);
     if (dialog.exec() == QDialog::Accepted)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/actions/palette_actions.h"
 
+#include "engine/configure/backend_config.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
 #include "ui/help/help_topics.h"
@@ -54,7 +55,7 @@ std::vector<PaletteItem> PaletteActions::commands()
                            true,
                            [action] { action->trigger(); }});
     const bool open = m_workspace.document().model() != nullptr;
-    for (const auto& name : m_workspace.pipeline().engine().backendNames())
+    for (const auto& name : shippedBackends())
         out.push_back({tr("Backend: %1").arg(QString::fromStdString(name)),
                        backendPurpose(name),
                        {},

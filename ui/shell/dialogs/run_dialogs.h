@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/session/engine_service.h"
+#include "engine/pipeline/engine_service.h"
 #include "ui/session/jobs/pipeline.h"
 
 #include <QDialog>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/stages/calibration_stages.h"
+
 #include "engine/base/log.h"
 #include "engine/base/memory/memory_budget.h"
-#include "engine/calibrate/checkpoint.h"
+#include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/given_stats.h"
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/convert/ranges/clipped_values.h"
-#include "engine/execute/tensor_store.h"
 #include "engine/graph/text/graph_printer.h"
-#include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/memory_prediction.h"
@@ -22,7 +22,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <unordered_set>
 
 namespace qs {
 
@@ -37,14 +36,8 @@ double secondsSince(Clock::time_point start)
 
 } // namespace
 
-std::size_t heldBytes(const Graph& graph)
-{
-    const auto store = tensorsOf(graph);
-    return graph.nodes().size() * 1024 + (store ? std::size_t(store->ownBytes()) : 0);
-}
-
-Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
-                                               const JobContext& job)
+Result<CalibrationStages::Run> CalibrationStages::prepareRun(const CalibrateRequest& request,
+                                                             const JobContext& job)
 {
     QS_CHECK(checkFloat(*request.model));
     Run run;
@@ -64,14 +57,11 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
     const bool folder = std::filesystem::is_directory(source, code); // its images are sampled
     run.resumeKey = folder ? run.dataKey : batchesKey(content, cut, 0);
     const auto machine = run.device.device + " " + std::to_string(at::get_num_threads());
-    run.key = KeyBuilder("calibration")
-                  .add(planKey(*model, request.recipe))
-                  .add(run.dataKey)
-                  .add(machine)
-                  .key();
+    const Key ofPlan = planKey(*model, request.recipe);
+    run.key = KeyBuilder("calibration").add(ofPlan).add(run.dataKey).add(machine).key();
     const auto start = Clock::now();
     job.report("prepare", "fusing and inserting observers", 0);
-    const Key preparedKey = KeyBuilder("prepared").add(planKey(*model, request.recipe)).key();
+    const Key preparedKey = KeyBuilder("prepared").add(ofPlan).key();
     run.prepared = m_memo.find<PreparedModel>(preparedKey);
     if (!run.prepared || run.prepared->plan != planned) {
         QS_TRY(run.prepared, prepareModel(model, planned, job));
@@ -94,7 +84,7 @@ Result<StageChain::Run> StageChain::prepareRun(const CalibrateRequest& request,
     return run;
 }
 
-std::shared_ptr<Calibration> StageChain::gather(const Run& run, const Observations* fresh)
+std::shared_ptr<Calibration> CalibrationStages::gather(const Run& run, const Observations* fresh)
 {
     const auto amount = m_memo.find<Amount>(run.amountKey());
     if (!amount && !fresh)
@@ -127,7 +117,7 @@ std::shared_ptr<Calibration> StageChain::gather(const Run& run, const Observatio
     return out;
 }
 
-CalibrationPtr StageChain::assemble(const Run& run, const Observations* fresh)
+CalibrationPtr CalibrationStages::assemble(const Run& run, const Observations* fresh)
 {
     if (auto kept = m_memo.find<Calibration>(run.key))
         return kept;
@@ -137,9 +127,9 @@ CalibrationPtr StageChain::assemble(const Run& run, const Observations* fresh)
     return made;
 }
 
-std::optional<Checkpoint> StageChain::checkpointOf(const PreparedModel& prepared,
-                                                   const Key& resumeKey,
-                                                   const std::string& device) const
+std::optional<Checkpoint> CalibrationStages::checkpointOf(const PreparedModel& prepared,
+                                                          const Key& resumeKey,
+                                                          const std::string& device) const
 {
     const std::filesystem::path folder = m_options.checkpointFolder;
     std::error_code code;
@@ -151,14 +141,14 @@ std::optional<Checkpoint> StageChain::checkpointOf(const PreparedModel& prepared
                       calibrationKey(prepared, resumeKey, device));
 }
 
-Result<void> StageChain::saveCheckpoint(const Calibration& calibration) const
+Result<void> CalibrationStages::saveCheckpoint(const Calibration& calibration) const
 {
     const auto checkpoint
         = checkpointOf(*calibration.prepared, calibration.resumeKey, calibration.device);
     return checkpoint ? checkpoint->save(*calibration.observations) : Result<void>();
 }
 
-std::unordered_set<ObserverId> StageChain::unseen(const Run& run)
+std::unordered_set<ObserverId> CalibrationStages::unseen(const Run& run)
 {
     std::unordered_set<ObserverId> missing;
     for (const PlannedObserver& observer : run.prepared->plan->observers)
@@ -167,8 +157,8 @@ std::unordered_set<ObserverId> StageChain::unseen(const Run& run)
     return missing;
 }
 
-Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& job, bool all,
-                                            RunFindings& found)
+Result<ObservationsPtr> CalibrationStages::observe(const Run& run, const JobContext& job, bool all,
+                                                   RunFindings& found)
 {
     const std::unordered_set<ObserverId> missing = unseen(run);
     const bool known = m_memo.find<Amount>(run.amountKey()) != nullptr;
@@ -184,8 +174,8 @@ Result<ObservationsPtr> StageChain::observe(const Run& run, const JobContext& jo
     return seen;
 }
 
-Result<bool> StageChain::correctShapes(const CalibrateRequest& request, const Run& run,
-                                       const RecordedShapes& shapes, const JobContext& job)
+Result<bool> CalibrationStages::correctShapes(const CalibrateRequest& request, const Run& run,
+                                              const RecordedShapes& shapes, const JobContext& job)
 {
     const GraphPtr& model = run.prepared->model;
     const Key tried = KeyBuilder("shapes").add(modelKey(*model)).add(run.dataKey).key();
@@ -204,7 +194,7 @@ Result<bool> StageChain::correctShapes(const CalibrateRequest& request, const Ru
     return true;
 }
 
-void StageChain::keepStatistics(const Run& run, const Observations& seen)
+void CalibrationStages::keepStatistics(const Run& run, const Observations& seen)
 {
     for (const ObserverStats& stats : seen.observers)
         m_statistics.keep(run.seen.at(stats.id), stats);
@@ -213,8 +203,8 @@ void StageChain::keepStatistics(const Run& run, const Observations& seen)
                         sizeof(Amount));
 }
 
-Result<void> StageChain::keepToMemoryLimit(const Graph& model, const Plan& plan,
-                                           std::int64_t samples)
+Result<void> CalibrationStages::keepToMemoryLimit(const Graph& model, const Plan& plan,
+                                                  std::int64_t samples)
 {
     if (memoryLimit() <= 0)
         return {};
@@ -242,7 +232,8 @@ Result<void> StageChain::keepToMemoryLimit(const Graph& model, const Plan& plan,
 }
 
 /// Each round leaves the values out that the round before found.
-Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, const JobContext& job)
+Result<CalibrationPtr> CalibrationStages::calibrate(const CalibrateRequest& request,
+                                                    const JobContext& job)
 {
     CalibrateRequest now = request;
     std::map<std::string, std::string> known;
@@ -264,8 +255,8 @@ Result<CalibrationPtr> StageChain::calibrate(const CalibrateRequest& request, co
     }
 }
 
-Result<CalibrationPtr> StageChain::calibrateOnce(const CalibrateRequest& request,
-                                                 const JobContext& job, RunFindings& found)
+Result<CalibrationPtr> CalibrationStages::calibrateOnce(const CalibrateRequest& request,
+                                                        const JobContext& job, RunFindings& found)
 {
     const auto start = Clock::now();
     QS_TRY(Run run, prepareRun(request, job));
@@ -300,9 +291,10 @@ Result<CalibrationPtr> StageChain::calibrateOnce(const CalibrateRequest& request
     return made;
 }
 
-Result<CalibrationPtr> StageChain::restore(const CalibrateRequest& request, QParamsTable qparams,
-                                           Observations observations,
-                                           const std::string& documentHash, const JobContext& job)
+Result<CalibrationPtr> CalibrationStages::restore(const CalibrateRequest& request,
+                                                  QParamsTable qparams, Observations observations,
+                                                  const std::string& documentHash,
+                                                  const JobContext& job)
 {
     auto out = std::make_shared<Calibration>();
     QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));

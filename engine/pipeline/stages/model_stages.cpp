@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/stages/model_stages.h"
+
+#include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/observed_types.h"
+#include "engine/compare/collect_inputs.h"
 #include "engine/configure/backend/target.h"
 #include "engine/configure/custom_config.h"
 #include "engine/configure/extension_packs.h"
@@ -7,12 +12,13 @@
 #include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/gather_modules.h"
 #include "engine/edit/cures/model_cures.h"
+#include "engine/execute/fill_shapes.h"
 #include "engine/execute/random/random_draws.h"
+#include "engine/export/exporter.h"
 #include "engine/extensions/classes/split_objects.h"
 #include "engine/graph/pass.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
-#include "engine/pipeline/stage_chain.h"
 #include "engine/plan/cures/expand_cures.h"
 #include "engine/plan/planner.h"
 
@@ -50,8 +56,8 @@ Key placesKey(const Graph& model)
 
 } // namespace
 
-Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
-                                          const JobContext& job)
+Result<EditedModelPtr> ModelStages::edited(GraphPtr file, const Recipe& recipe,
+                                           const JobContext& job)
 {
     const std::span<const EditStep> steps(recipe.edits);
     const auto keyOf = [&](std::size_t count) {
@@ -74,8 +80,8 @@ Result<EditedModelPtr> StageChain::edited(GraphPtr file, const Recipe& recipe,
     return edited;
 }
 
-Result<EditedModelPtr> StageChain::cured(EditedModelPtr edited, const Recipe& recipe,
-                                         const JobContext& job)
+Result<EditedModelPtr> ModelStages::cured(EditedModelPtr edited, const Recipe& recipe,
+                                          const JobContext& job)
 {
     std::vector<Cure> cures = modelCures(recipe);
     if (cures.empty())
@@ -89,7 +95,7 @@ Result<EditedModelPtr> StageChain::cured(EditedModelPtr edited, const Recipe& re
     return made;
 }
 
-Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe& recipe)
+Result<EditedModelPtr> ModelStages::gathered(EditedModelPtr edited, const Recipe& recipe)
 {
     const auto wanted = customModulesWanted(recipe.prepareJson);
     if (wanted.empty() && loadedPacks().empty())
@@ -116,8 +122,8 @@ Result<EditedModelPtr> StageChain::gathered(EditedModelPtr edited, const Recipe&
     return whole;
 }
 
-Result<CureExpansionPtr> StageChain::cures(const GraphPtr& model, const Recipe& recipe,
-                                           const JobContext& job)
+Result<CureExpansionPtr> ModelStages::cures(const GraphPtr& model, const Recipe& recipe,
+                                            const JobContext& job)
 {
     Recipe uncured = recipe;
     uncured.cures.clear();
@@ -143,14 +149,14 @@ Result<CureExpansionPtr> StageChain::cures(const GraphPtr& model, const Recipe& 
     return std::make_shared<const CureExpansion>(std::move(made));
 }
 
-void StageChain::rememberEdited(const EditedModelPtr& edited)
+void ModelStages::rememberEdited(const EditedModelPtr& edited)
 {
     const std::lock_guard lock(m_editedMutex);
     std::erase_if(m_edited, [](const auto& entry) { return entry.second.expired(); });
     m_edited[placesKey(*edited->graph)] = edited;
 }
 
-EditedModelPtr StageChain::editedAs(const Graph& model)
+EditedModelPtr ModelStages::editedAs(const Graph& model)
 {
     EditedModelPtr edited;
     {
@@ -167,7 +173,8 @@ EditedModelPtr StageChain::editedAs(const Graph& model)
     return isOfIt ? edited : nullptr;
 }
 
-Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe, const JobContext& job)
+Result<PlanPtr> ModelStages::plan(const GraphPtr& model, const Recipe& recipe,
+                                  const JobContext& job)
 {
     QS_CHECK(checkPacksLoaded(recipe.extensions));
     QS_CHECK(checkTargetNamed(recipe));
@@ -189,6 +196,74 @@ Result<PlanPtr> StageChain::plan(const GraphPtr& model, const Recipe& recipe, co
     auto plan = std::make_shared<const Plan>(std::move(made));
     m_memo.keep<Plan>(key, plan, bytesOf(*plan));
     return plan;
+}
+
+Result<GraphPtr> ModelStages::typed(GraphPtr model, const Recipe& recipe,
+                                    const RunSettings& settings, const JobContext& job)
+{
+    std::vector<CorrectedShape> corrected;
+    {
+        const std::lock_guard lock(m_shapesMutex);
+        const auto found
+            = m_corrected.empty() ? m_corrected.end() : m_corrected.find(modelKey(*model));
+        if (found != m_corrected.end())
+            corrected = found->second;
+    }
+    const bool isUntyped = countUntyped(*model) > 0;
+    if (!isUntyped && corrected.empty())
+        return model;
+    QS_TRY(const Key content, m_hashes.of(settings.calibrationData, model->info().sha256, job));
+    const CalibrationSettings& cut = recipe.calibration;
+    const Key key = KeyBuilder("typed")
+                        .add(modelKey(*model))
+                        .add(batchesKey(content, cut, 1))
+                        .add(std::int64_t(corrected.size()))
+                        .key();
+    if (auto kept = m_memo.find<Graph>(key))
+        return kept;
+    GraphPtr typed = model;
+    if (isUntyped) {
+        QS_TRY(const auto opened, data(*model, settings.calibrationData, cut));
+        QS_TRY(typed, withObservedTypes(model, *opened, job));
+    }
+    typed = withCorrectedShapes(typed, corrected);
+    m_memo.keep<Graph>(key, typed, typed->nodes().size() * 1024);
+    return typed;
+}
+
+Result<GraphPtr> ModelStages::shaped(GraphPtr model, const Recipe& recipe,
+                                     const RunSettings& settings, const JobContext& job)
+{
+    if (!lacksShapes(*model))
+        return model;
+    QS_TRY(const auto opened, data(*model, settings.calibrationData, recipe.calibration));
+    QS_TRY(const Batch first, opened->batch(0));
+    QS_TRY(Graph shaped, withShapes(model, first.inputs, job));
+    return std::make_shared<const Graph>(std::move(shaped));
+}
+
+Result<void> ModelStages::saveModel(const GraphPtr& model, const Recipe& recipe,
+                                    const RunSettings& settings, const std::string& path,
+                                    const JobContext& job)
+{
+    job.report("export", path, 0);
+    if (lacksShapes(*model) && settings.calibrationData.empty())
+        return fail(
+            makeError(ErrorCode::Unsupported, "the file holds no shapes, which a .pt2 needs")
+                .inFile(model->info().path)
+                .withHint("choose data (--data): their first batch shows them"));
+    QS_TRY(const GraphPtr whole, shaped(model, recipe, settings, job));
+    return savePt2(*whole, path, job);
+}
+
+Result<void> ModelStages::savePartInputs(const EditedModelPtr& part, const Recipe& recipe,
+                                         const RunSettings& settings, const std::string& path,
+                                         const JobContext& job)
+{
+    CalibrationSettings all = recipe.calibration;
+    all.batches = 0;
+    QS_TRY(const auto opened, data(*part->file, settings.calibrationData, all));
+    return writePartInputs(*part, *opened, path, job);
 }
 
 } // namespace qs

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/stages/preview_stage.h"
+
 #include "engine/calibrate/calibrator.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/compare/preview_run.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
-#include "engine/pipeline/chain_run.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/observe_part.h"
@@ -64,8 +65,8 @@ std::unordered_set<ObserverId> observersOn(const PreparedModel& prepared,
 
 } // namespace
 
-Result<StageChain::PreviewData>
-StageChain::previewData(const Run& run, const PreviewRequest& request, const JobContext& job)
+Result<PreviewStage::PreviewData>
+PreviewStage::previewData(const Run& run, const PreviewRequest& request, const JobContext& job)
 {
     const Graph& model = *run.prepared->model;
     CalibrationSettings cut = request.recipe.calibration;
@@ -95,10 +96,10 @@ StageChain::previewData(const Run& run, const PreviewRequest& request, const Job
     return made;
 }
 
-Result<CalibrationPtr> StageChain::estimate(const Run& run, const PreviewData& samples,
-                                            const std::vector<std::string>& wanted,
-                                            std::vector<std::string>& estimated,
-                                            const JobContext& job)
+Result<CalibrationPtr> PreviewStage::estimate(const Run& run, const PreviewData& samples,
+                                              const std::vector<std::string>& wanted,
+                                              std::vector<std::string>& estimated,
+                                              const JobContext& job)
 {
     if (!m_memo.find<Amount>(run.amountKey()))
         return fail(ErrorCode::BadInput, "nothing was calibrated on these data: calibrate first");
@@ -128,7 +129,7 @@ Result<CalibrationPtr> StageChain::estimate(const Run& run, const PreviewData& s
     return seen;
 }
 
-Result<PreviewPtr> StageChain::preview(const PreviewRequest& request, const JobContext& job)
+Result<PreviewPtr> PreviewStage::preview(const PreviewRequest& request, const JobContext& job)
 {
     if (measuresOriginal(request.settings, *request.model))
         return fail(ErrorCode::Unsupported,

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/stages/comparison_stages.h"
+
+#include "engine/blame/blame_sites.h"
+#include "engine/blame/why_json.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/compare/comparator.h"
+#include "engine/convert/convert.h"
+#include "engine/convert/form_edits.h"
+#include "engine/convert/form_parts.h"
+#include "engine/pipeline/causes_of.h"
+#include "engine/pipeline/checks.h"
+#include "engine/pipeline/keys/content_keys.h"
+#include "engine/values/inspect_value.h"
+#include "engine/verify/certificate.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+
+namespace qs {
+
+namespace {
+
+/// Rough sizes, for the bound of what is kept.
+std::size_t bytesOf(const ConvertedModel& model)
+{
+    return heldBytes(*model.reference) + heldBytes(*model.lowered);
+}
+std::size_t bytesOf(const Comparison& comparison)
+{
+    return comparison.nodes.size() * sizeof(NodeError);
+}
+
+std::size_t bytesOf(const ValueInspection& inspection)
+{
+    std::size_t channels = inspection.channels.size();
+    for (const WeightInspection& weight : inspection.weights)
+        channels += weight.channels.size();
+    return channels * sizeof(ChannelError) + inspection.samples.size() * sizeof(SampleError);
+}
+
+std::size_t diagnosisBytes(const Diagnosis& diagnosis)
+{
+    return diagnosis.blame->sites.size() * sizeof(SiteBlame)
+        + diagnosis.causes.size() * sizeof(Cause);
+}
+
+/// The edited model whose original is the float side; null if the float side is the model itself.
+/// Without edits both are the same model, for which all error terms exist.
+const EditedModel* originalOf(const CompareRequest& request)
+{
+    const Graph& model = *request.calibration->prepared->model;
+    return measuresOriginal(request.settings, model) ? request.edited.get() : nullptr;
+}
+
+} // namespace
+
+Result<ConvertedPtr> ComparisonStages::convert(const ConvertRequest& request, const JobContext& job)
+{
+    const Calibration& calibration = *request.calibration;
+    const PreparedModel& prepared = *calibration.prepared;
+    const Key key = conversionKey(calibration, request.recipe);
+    if (auto kept = m_memo.find<ConvertedModel>(key);
+        kept && kept->prepared == calibration.prepared)
+        return kept;
+    if (std::any_of(request.recipe.edits.begin(), request.recipe.edits.end(), isFormEdit)) {
+        // Nothing is lowered and checked anew for an edit of a form.
+        ConvertRequest plain = request;
+        plain.recipe = withoutFormEdits(request.recipe);
+        QS_TRY(const ConvertedPtr before, convert(plain, job));
+        QS_TRY(ConvertedPtr edited, withFormEdits(before, request.recipe, job));
+        m_memo.keep<ConvertedModel>(key, edited, bytesOf(*edited));
+        return edited;
+    }
+    QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, calibration.qparams,
+                             request.recipe.uncalibrated));
+    QS_TRY(const auto opened,
+           data(*prepared.model, request.settings.calibrationData, request.recipe.calibration));
+    QS_TRY(const Batch first, opened->batch(0));
+    QS_TRY(ConvertedPtr converted,
+           convertModel(calibration.prepared, calibration.qparams, request.recipe, &first, job,
+                        request.refused ? &*request.refused : nullptr));
+    m_memo.keep<ConvertedModel>(key, converted, bytesOf(*converted));
+    return converted;
+}
+
+Result<Key> ComparisonStages::comparedKey(const CompareRequest& request, const JobContext& job)
+{
+    const Calibration& calibration = *request.calibration;
+    const Graph& model = *calibration.prepared->model;
+    QS_TRY(const Key content, m_hashes.of(request.settings.compared(), model.info().sha256, job));
+    const CalibrationSettings cut = comparedCut(request.settings, request.recipe.calibration);
+    return KeyBuilder("compared")
+        .add(modelKey(model))
+        .add(batchesKey(content, cut, cut.batches))
+        .add(calibration.device)
+        .add(std::int64_t(at::get_num_threads()))
+        .key();
+}
+
+Result<Key> ComparisonStages::comparisonKey(const CompareRequest& request, const JobContext& job)
+{
+    QS_TRY(const Key compared, comparedKey(request, job));
+    return KeyBuilder("comparison")
+        .add(conversionKey(*request.calibration, request.recipe))
+        .add(compared)
+        .add(measuresOriginal(request.settings, *request.calibration->prepared->model) ? "original"
+                                                                                       : "edited")
+        .key();
+}
+
+Result<std::shared_ptr<const Dataset>> ComparisonStages::comparedData(const CompareRequest& request)
+{
+    return data(*request.calibration->prepared->model, request.settings.compared(),
+                comparedCut(request.settings, request.recipe.calibration));
+}
+
+Result<ConvertedPtr> ComparisonStages::convertedOf(const CompareRequest& request,
+                                                   const JobContext& job)
+{
+    if (request.converted->prepared == request.calibration->prepared)
+        return onModelInputs(request.converted);
+    QS_TRY(const ConvertedPtr made,
+           convert({request.calibration, request.recipe, request.settings}, job));
+    return onModelInputs(made);
+}
+
+Result<ComparisonPtr> ComparisonStages::compare(const CompareRequest& request,
+                                                const JobContext& job)
+{
+    QS_TRY(const Key key, comparisonKey(request, job));
+    if (auto kept = m_memo.find<Comparison>(key))
+        return kept;
+    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
+    QS_TRY(const auto opened, comparedData(request));
+    QS_TRY(Key compared, comparedKey(request, job));
+    const Continuation from {m_work, std::move(compared), opened->batchCount()};
+    QS_TRY(ComparisonPtr comparison,
+           compareModels(*converted, *opened, request.calibration->device, job,
+                         m_options.valueBytes > 0 ? &from : nullptr, originalOf(request)));
+    m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
+    return comparison;
+}
+
+Result<ValueInspectionPtr> ComparisonStages::inspect(const CompareRequest& request,
+                                                     const InspectionTarget& target,
+                                                     const JobContext& job)
+{
+    QS_TRY(const Key comparison, comparisonKey(request, job));
+    const Key key = KeyBuilder("look")
+                        .add(comparison)
+                        .add(std::int64_t(target.node.value()))
+                        .add(target.output ? std::int64_t(*target.output) : -1)
+                        .key();
+    if (auto kept = m_memo.find<ValueInspection>(key))
+        return kept;
+    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
+    QS_TRY(const auto opened, comparedData(request));
+    QS_TRY(ValueInspectionPtr inspection,
+           inspectValue(*converted, *opened, target, request.calibration->device, job,
+                        originalOf(request)));
+    m_memo.keep<ValueInspection>(key, inspection, bytesOf(*inspection));
+    return inspection;
+}
+
+Result<SampleValuesPtr> ComparisonStages::sampleValues(const CompareRequest& request,
+                                                       const SampleWanted& wanted,
+                                                       const JobContext& job)
+{
+    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
+    QS_TRY(const auto opened, comparedData(request));
+    return qs::sampleValues(*converted, *opened, wanted, request.calibration->device, job,
+                            originalOf(request));
+}
+
+Result<BlamePtr> ComparisonStages::blame(const CompareRequest& request, const BlameOptions& options,
+                                         const JobContext& job)
+{
+    QS_TRY(const Key comparison, comparisonKey(request, job));
+    const Key key = blameKey(comparison, options);
+    if (auto kept = m_memo.find<Blame>(key))
+        return kept;
+    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
+    QS_TRY(const auto opened, comparedData(request));
+    QS_TRY(BlamePtr blame,
+           blameSites(*converted, *opened, request.calibration->device, options, job));
+    m_memo.keep<Blame>(key, blame, blame->sites.size() * sizeof(SiteBlame));
+    return blame;
+}
+
+Result<DiagnosisPtr> ComparisonStages::why(const CompareRequest& request,
+                                           const BlameOptions& options, const JobContext& job)
+{
+    QS_TRY(const Key comparison, comparisonKey(request, job));
+    const Key key = diagnosisKey(comparison, options, hasDotProduct());
+    if (auto kept = m_memo.find<Diagnosis>(key))
+        return kept;
+    auto made = std::make_shared<Diagnosis>();
+    QS_TRY(made->blame, blame(request, options, job));
+    const PreparedModel& prepared = *request.calibration->prepared;
+    made->causes = causesOf(*request.calibration, *made->blame, request.edited->file);
+    made->units = noiseByUnit(*made->blame, *prepared.model, *prepared.plan);
+    made->options = options;
+    made->eightBitsHold = hasDotProduct();
+    made->data = request.settings.compared();
+    m_memo.keep<Diagnosis>(key, made, diagnosisBytes(*made));
+    return DiagnosisPtr(std::move(made));
+}
+
+void ComparisonStages::adoptDiagnosis(const StoredRun& stored, const PreparedModel& prepared,
+                                      const Key& comparison)
+{
+    const auto diagnosis = diagnosisFromResult(stored.document, *prepared.model, *prepared.plan);
+    if (!diagnosis || !*diagnosis)
+        return; // it can be made again
+    const Key key = diagnosisKey(comparison, (*diagnosis)->options, (*diagnosis)->eightBitsHold);
+    m_memo.keep<Diagnosis>(key, *diagnosis, diagnosisBytes(**diagnosis));
+}
+
+} // namespace qs
