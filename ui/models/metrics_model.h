@@ -5,13 +5,11 @@
 #include "ui/session/facts.h"
 #endif
 
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <map>
 #include <optional>
 #include <vector>
-
-class QItemSelectionModel;
 
 namespace qs {
 
@@ -19,7 +17,7 @@ class Workspace;
 
 /// Every measured node with all its metrics, in graph order; numbers under Qt::UserRole. GUI thread
 /// only.
-class MetricsModel : public QAbstractTableModel
+class MetricsModel : public TableModel
 {
     Q_OBJECT
 
@@ -49,12 +47,14 @@ public:
     /// The number of a cell in full; nothing where there is none, or a word.
     std::optional<double> number(int row, int column) const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+protected:
+    std::size_t rows() const override { return m_rows.size(); }
+    QVariant cell(int row, int column) const override;
 
 private:
+    static TableColumns columnsOf();
     /// `shown`: as a user reads it, else as the command line's table has it.
     QString word(int row, int column, bool shown) const;
     QString noiseText(int row) const;
@@ -64,11 +64,5 @@ private:
     std::vector<NodeId> m_rows;
     std::map<NodeId, double> m_stepsApart; ///< the largest, by node
 };
-
-/// Rows of any such table as CSV (RFC 4180): titles first, numbers in full.
-QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows);
-/// The same of the selected rows, or of all where fewer than two are selected: a click alone
-/// chooses a row, not what to copy.
-QString csvOfChosen(const QAbstractItemModel& table, const QItemSelectionModel& selected);
 
 } // namespace qs

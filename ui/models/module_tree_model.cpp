@@ -3,6 +3,7 @@
 
 #include "ui/graph/repeated_blocks.h"
 #include "ui/graph/style/colour_by.h"
+#include "ui/models/table_model.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 #include "ui/style/theme.h"
@@ -252,26 +253,16 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
 
 QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::DisplayRole) {
-        static const char* const names[]
-            = {QT_TR_NOOP("Modules"), QT_TR_NOOP("qconfig"), QT_TR_NOOP("dB")};
-        return tr(names[section]);
-    }
-    if (role == Qt::ToolTipRole) {
-        static const char* const tips[]
-            = {QT_TR_NOOP("The model's modules; a double click opens or closes one"),
-               QT_TR_NOOP("How it is quantized; a pencil marks a rule of your own"),
-               QT_TR_NOOP("Signal to quantization noise born here, of the worst node inside; "
-                          "higher is better")};
-        return tr(tips[section]);
-    }
-    if (role == Qt::TextAlignmentRole)
-        return int((section == ErrorColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role == Qt::FontRole)
+    static const TableColumns columns {
+        {tr("Modules"), tr("The model's modules; a double click opens or closes one")},
+        {tr("qconfig"), tr("How it is quantized; a pencil marks a rule of your own")},
+        {tr("dB"),
+         tr("Signal to quantization noise born here, of the worst node inside; "
+            "higher is better"),
+         TableColumn::Cells::Decibels}};
+    if (role == Qt::FontRole && orientation == Qt::Horizontal)
         return section == Name ? uiFont(12.5, 600) : uiFont(10.5);
-    return {};
+    return headerOf(columns, section, orientation, role);
 }
 
 } // namespace qs

@@ -9,7 +9,12 @@
 namespace qs {
 
 SearchResultModel::SearchResultModel(Workspace& workspace, QObject* parent)
-    : QAbstractTableModel(parent)
+    : TableModel({{tr("node"), tr("The operator, or the operators that are fused into one")},
+                  {tr("module"), tr("The innermost module around it")},
+                  {tr("qconfig"), tr("How it is quantized; float where it is not")},
+                  {tr("dB"), tr("Signal to quantization noise born in the node"),
+                   TableColumn::Cells::Decibels}},
+                 parent)
     , m_workspace(workspace)
 {
     // Entries mean nothing in another tree.
@@ -34,29 +39,11 @@ int SearchResultModel::rowOf(int unit) const
     return found == m_units.end() ? -1 : int(found - m_units.begin());
 }
 
-int SearchResultModel::rowCount(const QModelIndex& parent) const
+QVariant SearchResultModel::cell(int row, int column) const
 {
-    return parent.isValid() ? 0 : int(m_units.size());
-}
-
-int SearchResultModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant SearchResultModel::data(const QModelIndex& index, int role) const
-{
-    const int unit = unitOf(index);
-    if (unit < 0)
-        return {};
-    const bool isError = index.column() == ErrorColumn;
-    if (role == Qt::TextAlignmentRole)
-        return int((isError ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
-        return {};
-    const auto& entry = m_workspace.foldTree()->entry(unit);
+    const auto& entry = m_workspace.foldTree()->entry(m_units[std::size_t(row)]);
     const auto& facts = m_workspace.facts();
-    switch (index.column()) {
+    switch (column) {
     case Name:
         return toQString(entry.title);
     case Module:
@@ -67,29 +54,7 @@ QVariant SearchResultModel::data(const QModelIndex& index, int role) const
         break;
     }
     const auto sqnr = facts.worstSqnr(entry.members, ErrorTerm::BornHere);
-    return sqnr ? shownSqnr(*sqnr, "") : QString();
-}
-
-QVariant SearchResultModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    static const struct
-    {
-        const char* name;
-        const char* tip;
-    } kColumns[] = {
-        {QT_TR_NOOP("node"), QT_TR_NOOP("The operator, or the operators that are fused into one")},
-        {QT_TR_NOOP("module"), QT_TR_NOOP("The innermost module around it")},
-        {QT_TR_NOOP("qconfig"), QT_TR_NOOP("How it is quantized; float where it is not")},
-        {QT_TR_NOOP("dB"), QT_TR_NOOP("Signal to quantization noise born in the node")}};
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return int((section == ErrorColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role == Qt::DisplayRole)
-        return tr(kColumns[section].name);
-    if (role == Qt::ToolTipRole)
-        return tr(kColumns[section].tip);
-    return {};
+    return sqnr ? QVariant(*sqnr) : QVariant();
 }
 
 } // namespace qs

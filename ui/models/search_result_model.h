@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace qs {
 class Workspace;
 
 /// Units of the workspace's tree as a flat table: what a search found. GUI thread only.
-class SearchResultModel : public QAbstractTableModel
+class SearchResultModel : public TableModel
 {
     Q_OBJECT
 
@@ -20,8 +20,7 @@ public:
         Name,
         Module,
         QConfigColumn,
-        ErrorColumn,
-        ColumnCount
+        ErrorColumn
     };
 
     explicit SearchResultModel(Workspace& workspace, QObject* parent = nullptr);
@@ -33,10 +32,9 @@ public:
     /// The row of an entry; -1 where it was not found.
     int rowOf(int unit) const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+protected:
+    std::size_t rows() const override { return m_units.size(); }
+    QVariant cell(int row, int column) const override;
 
 private:
     Workspace& m_workspace;

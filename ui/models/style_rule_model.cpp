@@ -46,7 +46,12 @@ QString colourName(const QString& code)
 } // namespace
 
 StyleRuleModel::StyleRuleModel(StyleRules& rules, QObject* parent)
-    : QAbstractTableModel(parent)
+    : TableModel({{tr("Search"), {}},
+                  {tr("Colour"), {}},
+                  {tr("Label"), {}},
+                  {tr("Detail"), {}},
+                  {tr("Decides"), {}}},
+                 parent)
     , m_rules(rules)
 {
     connect(&rules, &StyleRules::changed, this, &StyleRuleModel::refresh);
@@ -58,8 +63,8 @@ StyleRuleModel::StyleRuleModel(StyleRules& rules, QObject* parent)
 
 void StyleRuleModel::refresh()
 {
-    if (!m_restructuring && rowCount() > 0)
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+    if (!m_restructuring)
+        refreshCells();
 }
 
 void StyleRuleModel::restructure(std::vector<StyleRule> rules)
@@ -107,18 +112,9 @@ int StyleRuleModel::move(int row, int by)
     return to;
 }
 
-int StyleRuleModel::rowCount(const QModelIndex& parent) const
+QVariant StyleRuleModel::cell(int at, int column) const
 {
-    return parent.isValid() ? 0 : int(m_rules.rules().size());
-}
-
-int StyleRuleModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant StyleRuleModel::textOf(std::size_t row, int column) const
-{
+    const auto row = std::size_t(at);
     const StyleRule& rule = m_rules.rules()[row];
     switch (column) {
     case Query:
@@ -145,9 +141,9 @@ QVariant StyleRuleModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
         return index.column() == Detail ? QVariant(rule.hideDetail ? tr("hidden") : tr("shown"))
-                                        : textOf(row, index.column());
+                                        : cell(index.row(), index.column());
     case Qt::EditRole:
-        return textOf(row, index.column());
+        return cell(index.row(), index.column());
     case Qt::DecorationRole:
         return index.column() == Colour && QColor(rule.colour).isValid()
             ? QVariant(QColor(rule.colour))
@@ -160,7 +156,7 @@ QVariant StyleRuleModel::data(const QModelIndex& index, int role) const
             ? QVariant()
             : QVariant(QBrush(theme().danger));
     case Qt::ToolTipRole:
-        return m_rules.error(row).isEmpty() ? textOf(row, index.column())
+        return m_rules.error(row).isEmpty() ? cell(index.row(), index.column())
                                             : QVariant(m_rules.error(row));
     default:
         return {};
@@ -191,19 +187,14 @@ bool StyleRuleModel::setData(const QModelIndex& index, const QVariant& value, in
 
 QVariant StyleRuleModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (role != Qt::DisplayRole)
-        return {};
-    if (orientation == Qt::Vertical)
+    if (orientation == Qt::Vertical && role == Qt::DisplayRole)
         return section + 1;
-    static const char* const titles[ColumnCount]
-        = {QT_TR_NOOP("Search"), QT_TR_NOOP("Colour"), QT_TR_NOOP("Label"), QT_TR_NOOP("Detail"),
-           QT_TR_NOOP("Decides")};
-    return tr(titles[section]);
+    return TableModel::headerData(section, orientation, role);
 }
 
 Qt::ItemFlags StyleRuleModel::flags(const QModelIndex& index) const
 {
-    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    const Qt::ItemFlags flags = TableModel::flags(index);
     if (!index.isValid() || index.column() == Matches)
         return flags;
     return index.column() == Detail ? flags | Qt::ItemIsUserCheckable : flags | Qt::ItemIsEditable;

@@ -5,12 +5,12 @@
 #include "ui/session/search/style_rules.h"
 #endif
 
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 namespace qs {
 
 /// The style rules as rows to edit. Every edit takes effect at once. GUI thread only.
-class StyleRuleModel : public QAbstractTableModel
+class StyleRuleModel : public TableModel
 {
     Q_OBJECT
 
@@ -21,8 +21,7 @@ public:
         Colour,
         Label,
         Detail,
-        Matches,
-        ColumnCount
+        Matches
     };
 
     explicit StyleRuleModel(StyleRules& rules, QObject* parent = nullptr);
@@ -33,16 +32,17 @@ public:
     /// Swaps a rule with the previous (-1) or the next (+1) one. Returns its new row.
     int move(int row, int by);
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
-private:
-    QVariant textOf(std::size_t row, int column) const;
+protected:
+    std::size_t rows() const override { return m_rules.rules().size(); }
+    /// As text to edit.
+    QVariant cell(int row, int column) const override;
 
+private:
     void refresh();
     /// Takes over rows that were added, taken away or moved; the signals are the caller's.
     void restructure(std::vector<StyleRule> rules);

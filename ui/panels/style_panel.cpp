@@ -75,7 +75,7 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSectionResizeMode(StyleRuleModel::Query, QHeaderView::Stretch);
     const int widths[] = {0, 96, 116, 84, 100};
-    for (int column = StyleRuleModel::Colour; column < StyleRuleModel::ColumnCount; ++column)
+    for (int column = StyleRuleModel::Colour; column <= StyleRuleModel::Matches; ++column)
         m_table->setColumnWidth(column, widths[column]);
     m_table->installEventFilter(this);
 

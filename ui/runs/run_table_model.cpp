@@ -6,70 +6,68 @@
 
 namespace qs {
 
+namespace {
+
+TableColumns columnsOf(const RunTable& table)
+{
+    using Cells = TableColumn::Cells;
+    TableColumns out;
+    for (const RunColumn& column : table.columns()) {
+        const Cells cells = !column.isNumber() ? Cells::Text
+            : column.metric == 0               ? Cells::Decibels
+            : column.metric == 1               ? Cells::Cosine
+                                               : Cells::Number;
+        out.push_back(
+            {toQString(column.title), {}, cells, column.kind == RunColumn::Kind::Difference});
+    }
+    return out;
+}
+
+} // namespace
+
 void RunTableModel::setTable(std::shared_ptr<const RunTable> table)
 {
     beginResetModel();
     m_table = std::move(table);
     m_order = m_table ? m_table->worstFirst() : std::vector<std::size_t>();
+    setColumns(m_table ? columnsOf(*m_table) : TableColumns());
     endResetModel();
 }
 
-int RunTableModel::rowCount(const QModelIndex& parent) const
+QVariant RunTableModel::cell(int row, int column) const
 {
-    return parent.isValid() ? 0 : int(m_order.size());
-}
-
-int RunTableModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() || !m_table ? 0 : int(m_table->columns().size());
+    const RunColumn& of = m_table->columns()[std::size_t(column)];
+    const std::size_t place = placeOf(row);
+    if (of.isNumber()) {
+        const auto value = m_table->number(place, of);
+        return value ? QVariant(*value) : QVariant();
+    }
+    const QString word = toQString(of.kind == RunColumn::Kind::Node ? m_table->rows()[place].title
+                                                                    : m_table->word(place, of));
+    return word.isEmpty() ? QVariant() : QVariant(word);
 }
 
 QVariant RunTableModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid())
         return {};
-    const RunColumn& column = m_table->columns()[std::size_t(index.column())];
+    const RunColumn& of = m_table->columns()[std::size_t(index.column())];
     const std::size_t row = placeOf(index.row());
-    if (role == Qt::TextAlignmentRole)
-        return int((column.isNumber() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role == Qt::ForegroundRole && column.kind == RunColumn::Kind::State)
+    if (role == Qt::ForegroundRole && of.kind == RunColumn::Kind::State)
         return m_table->rows()[row].state == RunRow::State::Same ? QVariant(theme().muted)
                                                                  : QVariant(theme().warning);
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::UserRole
-        && role != kNameRole)
-        return {};
-    if (!column.isNumber()) {
-        const bool isTitle = column.kind == RunColumn::Kind::Node && role != kNameRole;
-        const QString word
-            = toQString(isTitle ? m_table->rows()[row].title : m_table->word(row, column));
-        return word.isEmpty() ? QVariant() : QVariant(word);
-    }
-    const auto value = m_table->number(row, column);
-    if (!value)
-        return {};
-    if (role == Qt::UserRole)
-        return *value;
-    if (role == Qt::ToolTipRole)
-        return QString::number(*value, 'g', 17);
-    const bool isDifference = column.kind == RunColumn::Kind::Difference;
-    const QString sign = isDifference && *value > 0 ? QStringLiteral("+") : QString();
-    if (column.metric == 0)
-        return sign + QString::number(*value, 'f', isDifference ? 2 : 1);
-    return sign
-        + (column.metric == 1 && !isDifference ? QString::number(*value, 'f', 5)
-                                               : QString::number(*value, 'g', 3));
+    if (role == kNameRole)
+        return of.kind == RunColumn::Kind::Node ? QVariant(toQString(m_table->word(row, of)))
+                                                : cell(index.row(), index.column());
+    return TableModel::data(index, role);
 }
 
 QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || !m_table || section < 0 || section >= columnCount())
-        return {};
-    const RunColumn& column = m_table->columns()[std::size_t(section)];
-    if (role == Qt::TextAlignmentRole)
-        return int((column.isNumber() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter)
-            | int(Qt::TextWordWrap);
-    return role == Qt::DisplayRole || role == Qt::ToolTipRole ? QVariant(toQString(column.title))
-                                                              : QVariant();
+    const QVariant found = TableModel::headerData(section, orientation, role);
+    return role == Qt::TextAlignmentRole && found.isValid()
+        ? QVariant(found.toInt() | int(Qt::TextWordWrap))
+        : found;
 }
 
 } // namespace qs

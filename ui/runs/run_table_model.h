@@ -5,7 +5,7 @@
 #include "engine/runs/run_table.h"
 #endif
 
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <memory>
 
@@ -13,12 +13,15 @@ namespace qs {
 
 /// Runs side by side, a row a node, what lost most first; numbers under Qt::UserRole. The cells are
 /// the engine's (`RunTable`). GUI thread only.
-class RunTableModel : public QAbstractTableModel
+class RunTableModel : public TableModel
 {
     Q_OBJECT
 
 public:
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit RunTableModel(QObject* parent = nullptr)
+        : TableModel({}, parent)
+    {
+    }
     /// Of a node, its name in the file; it is shown by its title.
     static constexpr int kNameRole = Qt::UserRole + 1;
 
@@ -29,10 +32,12 @@ public:
     std::size_t placeOf(int row) const { return m_order[std::size_t(row)]; }
     const RunRow& rowAt(int row) const { return m_table->rows()[placeOf(row)]; }
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+protected:
+    std::size_t rows() const override { return m_order.size(); }
+    QVariant cell(int row, int column) const override;
 
 private:
     std::shared_ptr<const RunTable> m_table;

@@ -10,6 +10,8 @@ namespace qs {
 
 namespace {
 
+using Field = InspectionTable::Field;
+
 QString outlierWord(const ChannelError& channel)
 {
     if (channel.isWide && channel.isNoisy)
@@ -24,97 +26,93 @@ QVariant dbVariant(const std::optional<double>& db)
     return db ? QVariant(*db) : QVariant();
 }
 
-QVariant channelValue(const ChannelError& channel, InspectionTable::Field field)
+QVariant channelValue(const ChannelError& channel, Field field)
 {
     switch (field) {
-    case InspectionTable::Field::Result:
+    case Field::Result:
         return double(channel.result);
-    case InspectionTable::Field::Channel:
+    case Field::Channel:
         return double(channel.channel);
-    case InspectionTable::Field::Db:
+    case Field::Db:
         return dbVariant(channel.sqnrDb);
-    case InspectionTable::Field::Mse:
+    case Field::Mse:
         return channel.mse;
-    case InspectionTable::Field::MaxAbs:
+    case Field::MaxAbs:
         return channel.maxAbs;
-    case InspectionTable::Field::Low:
+    case Field::Low:
         return channel.low;
-    case InspectionTable::Field::High:
+    case Field::High:
         return channel.high;
-    case InspectionTable::Field::Scale:
+    case Field::Scale:
         return channel.scale > 0 ? QVariant(channel.scale) : QVariant();
-    case InspectionTable::Field::Outlier:
+    case Field::Outlier:
         return outlierWord(channel);
     default:
         return {};
     }
 }
 
-QVariant sampleValue(const SampleError& sample, std::int64_t index, InspectionTable::Field field)
+QVariant sampleValue(const SampleError& sample, std::int64_t index, Field field)
 {
     switch (field) {
-    case InspectionTable::Field::Sample:
+    case Field::Sample:
         return double(index);
-    case InspectionTable::Field::Db:
+    case Field::Db:
         return dbVariant(sample.sqnrDb);
-    case InspectionTable::Field::MaxAbs:
+    case Field::MaxAbs:
         return sample.maxAbs;
     default:
         return {};
     }
 }
 
-} // namespace
-
-struct InspectionTable::Column
+/// The fields of a list, in the order of its columns.
+std::vector<Field> fieldsOf(InspectionTable::List list)
 {
-    Field field;
-    const char* title;
-    const char* hint;
-};
-
-InspectionTable::InspectionTable(QObject* parent)
-    : QAbstractTableModel(parent)
-{
+    if (list == InspectionTable::List::Samples)
+        return {Field::Sample, Field::Db, Field::Share, Field::MaxAbs};
+    return {Field::Channel,
+            Field::Db,
+            Field::Share,
+            Field::Outlier,
+            Field::Mse,
+            Field::MaxAbs,
+            Field::Low,
+            Field::High,
+            list == InspectionTable::List::Weight ? Field::Scale : Field::Result};
 }
 
-const std::vector<InspectionTable::Column>& InspectionTable::columnsOf(List list)
+TableColumns columnsOf(InspectionTable::List list)
 {
-    static const Column kDb {Field::Db, QT_TR_NOOP("dB"),
-                             QT_TR_NOOP("Signal to quantization noise")};
-    static const Column kShare {Field::Share, QT_TR_NOOP("of the noise"),
-                                QT_TR_NOOP("Its share of all the noise")};
-    static const Column kMax {Field::MaxAbs, QT_TR_NOOP("max error"),
-                              QT_TR_NOOP("The largest difference")};
-    static const Column kOutlier {
-        Field::Outlier, QT_TR_NOOP("outlier"),
-        QT_TR_NOOP("wide: its largest value is four times the median channel's or more; noisy: it "
-                   "holds four times its fair share of the noise")};
-    static const Column kChannel {Field::Channel, QT_TR_NOOP("channel"),
-                                  QT_TR_NOOP("Index along the channels' axis")};
-    static const Column kMse {Field::Mse, QT_TR_NOOP("MSE"),
-                              QT_TR_NOOP("Mean square of the difference")};
-    static const Column kLow {Field::Low, QT_TR_NOOP("min"), QT_TR_NOOP("Least float value")};
-    static const Column kHigh {Field::High, QT_TR_NOOP("max"), QT_TR_NOOP("Greatest float value")};
-    static const Column kResult {Field::Result, QT_TR_NOOP("result"),
-                                 QT_TR_NOOP("Which of the node's results")};
-    static const Column kScale {Field::Scale, QT_TR_NOOP("scale"),
-                                QT_TR_NOOP("The step between two integers")};
-    static const Column kSample {Field::Sample, QT_TR_NOOP("sample"),
-                                 QT_TR_NOOP("Its place in the data, from 0")};
-    static const std::vector<Column> kChannels {kChannel, kDb,  kShare, kOutlier, kMse,
-                                                kMax,     kLow, kHigh,  kResult};
-    static const std::vector<Column> kWeight {kChannel, kDb,  kShare, kOutlier, kMse,
-                                              kMax,     kLow, kHigh,  kScale};
-    static const std::vector<Column> kSamples {kSample, kDb, kShare, kMax};
-    switch (list) {
-    case List::Channels:
-        return kChannels;
-    case List::Weight:
-        return kWeight;
-    default:
-        return kSamples;
-    }
+    using Table = InspectionTable;
+    using Cells = TableColumn::Cells;
+    const TableColumns all {
+        // in the order of `Field`
+        {Table::tr("result"), Table::tr("Which of the node's results"), Cells::Whole},
+        {Table::tr("channel"), Table::tr("Index along the channels' axis"), Cells::Whole},
+        {Table::tr("sample"), Table::tr("Its place in the data, from 0"), Cells::Whole},
+        {Table::tr("dB"), Table::tr("Signal to quantization noise"), Cells::Decibels},
+        {Table::tr("of the noise"), Table::tr("Its share of all the noise"), Cells::Percent},
+        {Table::tr("MSE"), Table::tr("Mean square of the difference"), Cells::Number},
+        {Table::tr("max error"), Table::tr("The largest difference"), Cells::Number},
+        {Table::tr("min"), Table::tr("Least float value"), Cells::Number},
+        {Table::tr("max"), Table::tr("Greatest float value"), Cells::Number},
+        {Table::tr("scale"), Table::tr("The step between two integers"), Cells::Number},
+        {Table::tr("outlier"),
+         Table::tr("wide: its largest value is four times the median channel's or more; noisy: it "
+                   "holds four times its fair share of the noise")}};
+    TableColumns out;
+    for (const Field field : fieldsOf(list))
+        out.push_back(all[std::size_t(field)]);
+    return out;
+}
+
+} // namespace
+
+InspectionTable::InspectionTable(QObject* parent)
+    : TableModel(columnsOf(List::Channels), parent)
+    , m_fields(fieldsOf(List::Channels))
+{
 }
 
 const std::vector<ChannelError>& InspectionTable::channels() const
@@ -136,6 +134,8 @@ void InspectionTable::show(ValueInspectionPtr inspection, List list, std::size_t
     m_inspection = std::move(inspection);
     m_list = list;
     m_weight = weight;
+    m_fields = fieldsOf(list);
+    setColumns(columnsOf(list));
     m_noise = m_mostNoise = 0;
     for (int row = 0; row < rowCount(); ++row) {
         m_noise += noise(row);
@@ -149,16 +149,11 @@ const ChannelError* InspectionTable::channelOf(int row) const
     return m_list == List::Samples ? nullptr : &channels()[std::size_t(row)];
 }
 
-int InspectionTable::rowCount(const QModelIndex& parent) const
+std::size_t InspectionTable::rows() const
 {
-    if (parent.isValid() || !m_inspection)
+    if (!m_inspection)
         return 0;
-    return int(m_list == List::Samples ? m_inspection->samples.size() : channels().size());
-}
-
-int InspectionTable::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : int(columnsOf(m_list).size());
+    return m_list == List::Samples ? m_inspection->samples.size() : channels().size();
 }
 
 double InspectionTable::noise(int row) const
@@ -172,62 +167,24 @@ double InspectionTable::share(int row) const
     return m_noise > 0 && std::isfinite(m_noise) ? noise(row) / m_noise : 0;
 }
 
-QVariant InspectionTable::value(int row, const Column& column) const
+QVariant InspectionTable::cell(int row, int column) const
 {
-    if (column.field == InspectionTable::Field::Share)
+    const Field field = m_fields[std::size_t(column)];
+    if (field == Field::Share)
         return share(row);
     return m_list == List::Samples
-        ? sampleValue(m_inspection->samples[std::size_t(row)], row, column.field)
-        : channelValue(channels()[std::size_t(row)], column.field);
+        ? sampleValue(m_inspection->samples[std::size_t(row)], row, field)
+        : channelValue(channels()[std::size_t(row)], field);
 }
 
 QVariant InspectionTable::data(const QModelIndex& index, int role) const
 {
-    if (!index.isValid())
-        return {};
-    const Column& column = columnsOf(m_list)[std::size_t(index.column())];
-    if (role == kBarRole)
-        return column.field == InspectionTable::Field::Share && m_mostNoise > 0
-                && std::isfinite(m_mostNoise)
-            ? QVariant(noise(index.row()) / m_mostNoise)
-            : QVariant();
-    if (role == Qt::TextAlignmentRole)
-        return int(
-            (column.field == InspectionTable::Field::Outlier ? Qt::AlignLeft : Qt::AlignRight)
-            | Qt::AlignVCenter);
-    const QVariant found = value(index.row(), column);
-    if (role == Qt::UserRole || !found.isValid() || found.typeId() != QMetaType::Double)
-        return role == Qt::UserRole || role == Qt::DisplayRole || role == Qt::ToolTipRole
-            ? found
-            : QVariant();
-    const double number = found.toDouble();
-    if (role == Qt::ToolTipRole)
-        return QString::number(number, 'g', 17);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (column.field) {
-    case InspectionTable::Field::Result:
-    case InspectionTable::Field::Channel:
-    case InspectionTable::Field::Sample:
-        return QString::number(number, 'f', 0);
-    case InspectionTable::Field::Db:
-        return shownSqnr(number, "");
-    case InspectionTable::Field::Share:
-        return QStringLiteral("%1 %").arg(number * 100, 0, 'f', 1);
-    default:
-        return QString::number(number, 'g', 3);
-    }
-}
-
-QVariant InspectionTable::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    const auto& columns = columnsOf(m_list);
-    if (orientation != Qt::Horizontal || section < 0 || section >= int(columns.size()))
-        return {};
-    const Column& column = columns[std::size_t(section)];
-    if (role == Qt::DisplayRole)
-        return tr(column.title);
-    return role == Qt::ToolTipRole ? QVariant(tr(column.hint)) : QVariant();
+    if (role != kBarRole || !index.isValid())
+        return TableModel::data(index, role);
+    const bool isShare = m_fields[std::size_t(index.column())] == Field::Share;
+    return isShare && m_mostNoise > 0 && std::isfinite(m_mostNoise)
+        ? QVariant(noise(index.row()) / m_mostNoise)
+        : QVariant();
 }
 
 } // namespace qs

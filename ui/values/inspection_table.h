@@ -5,16 +5,16 @@
 #include "engine/values/value_inspection.h"
 #endif
 
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <optional>
 
 namespace qs {
 
 /// One list of an inspection: the channels of the value, those of one of its weights, or the
-/// samples. Numbers under Qt::UserRole; under `kBarRole` the noise as a part of the noisiest row's,
+/// samples. Under `kBarRole` the noise as a part of the noisiest row's,
 /// 0 to 1. GUI thread only.
-class InspectionTable : public QAbstractTableModel
+class InspectionTable : public TableModel
 {
     Q_OBJECT
 
@@ -50,22 +50,21 @@ public:
     std::int64_t sampleOf(int row) const { return row; }
     const ChannelError* channelOf(int row) const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+protected:
+    std::size_t rows() const override;
+    QVariant cell(int row, int column) const override;
 
 private:
-    struct Column;
-    static const std::vector<Column>& columnsOf(List list);
     const std::vector<ChannelError>& channels() const;
-    QVariant value(int row, const Column& column) const;
     double noise(int row) const;
     double share(int row) const;
 
     ValueInspectionPtr m_inspection;
     List m_list = List::Channels;
     std::size_t m_weight = 0;
+    std::vector<Field> m_fields; ///< by column
     double m_noise = 0, m_mostNoise = 0; ///< of all rows, of the noisiest
 };
 
