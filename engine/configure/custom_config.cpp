@@ -5,6 +5,7 @@
 #include "engine/configure/dumps/python_value.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/graph/operators/operator_words.h"
 
 #include <algorithm>
 #include <array>
@@ -74,12 +75,7 @@ constexpr std::array<StrayKey, 28> kStray {{
 /// "models.Head" of "<class 'models.Head'>"; PyTorch's own without the inner module.
 std::string className(const std::string& given)
 {
-    std::string name = classNameOf(given);
-    const auto modules = name.find(".modules.");
-    const auto last = name.rfind('.');
-    if (name.starts_with("torch.") && modules != std::string::npos && modules < last)
-        name.erase(modules, last - modules);
-    return name;
+    return publicTypeName(classNameOf(given));
 }
 
 Result<Json> readNames(const JsonPlace& place, bool classes)

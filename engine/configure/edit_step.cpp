@@ -3,7 +3,7 @@
 
 #include "engine/configure/edit_text.h"
 #include "engine/configure/json/edit_step_json.h"
-#include "engine/graph/operators/short_name.h"
+#include "engine/graph/operators/operator_name.h"
 
 #include <array>
 

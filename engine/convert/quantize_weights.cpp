@@ -4,6 +4,8 @@
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/fake_quantizers.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -69,7 +71,7 @@ std::vector<NamedArgument> qparamArguments(GraphEdit& edit, const QParams& qpara
 
 /// What quantizes a weight with real zero points, in order.
 constexpr std::array<std::string_view, 5> kFloatZeroPointSteps {
-    "aten.mul.Tensor", "aten.add.Tensor", "aten.round.default", "aten.clamp.default", kCastTarget};
+    kMultiplyTarget, kAddTarget, "aten.round.default", "aten.clamp.default", kCastTarget};
 
 /// Elementwise operators and one dequantize for a weight with real zero points.
 struct FloatZeroPointPair
@@ -98,28 +100,28 @@ struct FloatZeroPointPair
         const ValueRef inverse = constant(scales.reciprocal().reshape(column), "_inverse_scale");
         const ValueRef shift = constant(zeroPoints.reshape(column), "_shift");
         const QuantRange range = storageRange(qparams.dtype);
-        const auto step = [&](const char* name, std::string_view target,
-                              std::vector<NamedArgument> args, DType dtype) {
-            Node node;
-            node.name = name;
-            node.target = target;
-            node.args = std::move(args);
-            node.outputs.push_back({"", weight.type});
-            node.outputs[0].type.dtype = dtype;
-            node.scope = producer.scope;
-            node.origin = origin;
-            return ValueRef {edit.insert(std::move(node), before), 0};
-        };
+        const auto step
+            = [&](std::string_view target, std::vector<NamedArgument> args, DType dtype) {
+                  Node node;
+                  node.name = operatorParts(target).word;
+                  node.target = target;
+                  node.args = std::move(args);
+                  node.outputs.push_back({"", weight.type});
+                  node.outputs[0].type.dtype = dtype;
+                  node.scope = producer.scope;
+                  node.origin = origin;
+                  return ValueRef {edit.insert(std::move(node), before), 0};
+              };
         const auto& [mul, add, round, clamp, to] = kFloatZeroPointSteps;
-        ValueRef at = step("mul", mul, {{"self", value}, {"other", inverse}}, DType::Float32);
-        at = step("add", add, {{"self", at}, {"other", shift}}, DType::Float32);
-        at = step("round", round, {{"self", at}}, DType::Float32);
+        ValueRef at = step(mul, {{"self", value}, {"other", inverse}}, DType::Float32);
+        at = step(add, {{"self", at}, {"other", shift}}, DType::Float32);
+        at = step(round, {{"self", at}}, DType::Float32);
         at = step(
-            "clamp", clamp,
+            clamp,
             {{"self", at}, {"min", std::int64_t(range.min)}, {"max", std::int64_t(range.max)}},
             DType::Float32);
-        at = step("to", to, {{"self", at}, {"dtype", DType::UInt8}}, DType::UInt8);
-        return step("dequantize_per_channel", kDequantizePerChannel,
+        at = step(to, {{"self", at}, {"dtype", DType::UInt8}}, DType::UInt8);
+        return step(kDequantizePerChannel,
                     {{"input", at},
                      {"scales", constant(scales, "_scale")},
                      {"zero_points", constant(zeroPoints, "_zero_point")},
@@ -179,8 +181,8 @@ Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& q
     const NodeId q = edit.insert(std::move(quantize), place.before);
 
     Node dequantize;
-    dequantize.name = "dequantize" + suffix;
     dequantize.target = dequantizeTargetOf(edit.get(q).target);
+    dequantize.name = operatorParts(dequantize.target).word;
     dequantize.args = std::move(args);
     dequantize.args.insert(dequantize.args.begin(), {"input", ValueRef {q, 0}});
     if (grouped)

@@ -6,6 +6,7 @@
 #include "engine/execute/node_runner.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/text/size_expression.h"
 #include "engine/import/pt2/symbol_text.h"
 
@@ -26,7 +27,7 @@ constexpr std::int64_t kMostRun = std::int64_t(1) << 26;
 
 bool isView(const Node& node)
 {
-    return node.kind == NodeKind::Op && node.target == "aten.view.default";
+    return node.kind == NodeKind::Op && node.target == kViewTarget;
 }
 
 /// Runs a part of a draft once, from inputs whose elements lie in order.

@@ -17,6 +17,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/random/random_draws.h"
 #include "engine/execute/reuse.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/graph/operators/state.h"
@@ -331,7 +332,7 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
             std::string(node.target).replace(node.target.find(word), word.size(), "alias"));
     // The same arguments; a copy where the strides allow no view.
     if ((layout != Layout::AsGiven || device.is_cuda()) && wantsViewableStrides(node))
-        call.op = findOperator("aten.reshape.default");
+        call.op = findOperator(kReshapeTarget);
     return call;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/op_table.h"
 
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>
@@ -10,17 +11,11 @@ namespace qs {
 
 c10::OperatorName operatorName(std::string_view target)
 {
-    const auto first = target.find('.');
-    const auto last = target.rfind('.');
-    if (first == std::string_view::npos || first == last)
+    const OperatorParts parts = operatorParts(target);
+    if (parts.overload.empty())
         return {"", ""};
-    std::string name(target.substr(0, first));
-    name += "::";
-    name += target.substr(first + 1, last - first - 1);
-    std::string overload(target.substr(last + 1));
-    if (overload == "default")
-        overload.clear();
-    return {std::move(name), std::move(overload)};
+    return {std::string(parts.space) + "::" + std::string(parts.word),
+            std::string(parts.overload == "default" ? "" : parts.overload)};
 }
 
 std::optional<c10::OperatorHandle> findOperator(std::string_view target)

@@ -2,6 +2,7 @@
 #include "engine/graph/graph_verifier.h"
 
 #include "engine/base/memory/free_later.h"
+#include "engine/graph/operators/operator_name.h"
 
 #include <string_view>
 #include <unordered_set>
@@ -13,16 +14,6 @@ namespace {
 Error broken(const Node& node, const std::string& what)
 {
     return makeError(ErrorCode::Internal, what).atNode(node.name);
-}
-
-/// "aten.relu_.default" writes to its argument; "aten.__and__.Tensor" and "aten._foo.x" do not.
-bool isInPlaceName(std::string_view target)
-{
-    const auto last = target.rfind('.');
-    if (last == std::string_view::npos || last == 0)
-        return false;
-    const std::string_view name = target.substr(0, last);
-    return name.ends_with('_') && !name.ends_with("__");
 }
 
 class Verifier
@@ -77,7 +68,9 @@ private:
             return fail(broken(node, "the output node makes no values"));
         if (node.kind == NodeKind::Op && node.target.empty())
             return fail(broken(node, "it has no target"));
-        if (node.kind == NodeKind::Op && node.opaqueReason.empty() && isInPlaceName(node.target))
+        const OperatorParts parts = operatorParts(node.target); // "_operator.not_" has no overload
+        if (node.kind == NodeKind::Op && node.opaqueReason.empty() && parts.isInPlace()
+            && !parts.overload.empty())
             return fail(broken(node, "'" + node.target + "' works in place"));
         return {};
     }

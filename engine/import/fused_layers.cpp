@@ -3,6 +3,7 @@
 
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/fused_activations.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>
@@ -23,9 +24,7 @@ std::string_view fusedWord(const Node& node)
 {
     if (node.kind != NodeKind::Op || !isPlainLayer(node.scope.moduleClass))
         return {};
-    std::string_view word = atenWord(node.target);
-    if (word.ends_with('_'))
-        word.remove_suffix(1);
+    const std::string_view word = operatorParts(atenWord(node.target)).base();
     return fusedActivationClass(word).empty() ? std::string_view() : word;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/observer_plan.h"
 
+#include "engine/graph/operators/operator_words.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/observer_sites.h"
 
@@ -21,8 +22,7 @@ bool isObservedDType(DType dtype)
 // The weights of these functions stay float whatever the qconfig says.
 bool keepsWeightFloat(const OpName& name)
 {
-    return name.base == "layer_norm" || name.base == "group_norm" || name.base == "instance_norm"
-        || name.base == "native_layer_norm" || name.base == "native_group_norm";
+    return familyOf(name.base) == OperatorFamily::Norm && !isMainOp("batch_norm", name.base);
 }
 
 class ObserverPlanner
@@ -197,8 +197,7 @@ private:
             const Node& node = m_graph.get(ref.node);
             const ValueRef* next = node.args.empty() ? nullptr : node.args[0].value.asRef();
             if (node.kind != NodeKind::Op || !next
-                || (nameOf(node.id).base != "permute" && nameOf(node.id).base != "t"
-                    && nameOf(node.id).base != "transpose"))
+                || (nameOf(node.id).base != "t" && !isMainOp("transpose", nameOf(node.id).base)))
                 return {};
             reader = {node.id, 0};
             ref = *next;

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/match/fusion_gap.h"
 #include "engine/plan/names/taken_apart.h"
@@ -78,8 +79,8 @@ bool isMadeOfWeight(const Graph& graph, ValueRef ref)
 bool multipliesByWeight(const Graph& graph, const Node& node, const OpName& name)
 {
     const Argument* right = node.tryArg("mat2");
-    const bool multiplies = name.base == "mm" || name.base == "addmm" || name.base == "bmm";
-    return multiplies && right && right->asRef() && isMadeOfWeight(graph, *right->asRef());
+    return familyOf(name.base) == OperatorFamily::Product && right && right->asRef()
+        && isMadeOfWeight(graph, *right->asRef());
 }
 
 /// The strongest rule and, below it, those it overrode.

@@ -4,6 +4,8 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/value_conversion.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
@@ -11,13 +13,6 @@
 namespace qs {
 
 namespace {
-
-bool isBatchNorm(const Node& node)
-{
-    return node.isOp("aten.batch_norm.default") || node.isOp("aten.native_batch_norm.default")
-        || node.isOp("aten._native_batch_norm_legit_no_training.default")
-        || node.isOp("aten._native_batch_norm_legit.default");
-}
 
 bool isTraining(const Node& batchNorm)
 {
@@ -132,7 +127,7 @@ std::optional<Pair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
 {
     for (NodeId id : group.members) {
         const Node* node = edit.tryGet(id);
-        if (!node || !isBatchNorm(*node) || isTraining(*node) || node->args.empty())
+        if (!node || !isBatchNorm(node->target) || isTraining(*node) || node->args.empty())
             continue;
         const ValueRef input = argumentRef(*node, "input");
         const bool inside = input
@@ -200,7 +195,7 @@ void setBias(GraphEdit& edit, NodeId convId, const WeightedOp& op, ValueRef bias
     auto args = conv.args;
     if (op.bias.empty()) { // mm(x, w) becomes addmm(bias, x, w)
         const NamedArgument x {"mat1", args.at(0).value}, w {"mat2", args.at(1).value};
-        edit.change(convId).target = "aten.addmm.default";
+        edit.change(convId).target = kAddmmTarget;
         edit.setArgs(convId, {{"self", bias}, x, w});
         return;
     }

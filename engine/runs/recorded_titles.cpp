@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/runs/recorded_titles.h"
 
-#include "engine/graph/operators/short_name.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/runs/node_match.h"
 
 #include <map>

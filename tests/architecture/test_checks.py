@@ -44,7 +44,9 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
     def test_names_of_operators_are_counted(self):
         name = self.write("engine/plan/a.cpp", 'const bool adds = node.isOp("aten.add.Tensor") || kind == c10::prim::If; // "aten.mul"\n'
                           '// "aten.sub.Tensor"\nconst bool ours = target.starts_with("aten.");\nfail("quantized_decomposed: no axis");\n')
-        self.assertEqual(test_operators.names_of(name), 2)
+        self.assertEqual(test_operators.names_of(name, set()), 2)
+        words = self.write("engine/plan/b.cpp", 'if (word == "relu" || kinds == "conv2d relu" || text == "adds relu") // "relu"\n')
+        self.assertEqual(test_operators.names_of(words, {"relu", "conv2d"}), 3)
 
     def test_a_pass_without_a_test_is_found(self):
         engine = self.write("engine/plan/a.cpp", 'const std::array passes {Pass("one", a), Pass(\n    "two", b)};\n// CustomPass("three")\n')

@@ -2,6 +2,7 @@
 #include "ui/edit/graph_editor.h"
 
 #include "engine/edit/edit_titles.h"
+#include "engine/graph/operators/operator_name.h"
 #include "ui/graph/style/graph_style.h"
 #include "ui/session/text.h"
 
@@ -12,13 +13,6 @@ namespace qs {
 namespace {
 
 const QString kTryTag = QStringLiteral("tryEdit");
-
-/// "conv2d" for "aten.conv2d.default".
-std::string wordOf(const std::string& target)
-{
-    const auto first = target.find('.'), last = target.rfind('.');
-    return first == last ? target : target.substr(first + 1, last - first - 1);
-}
 
 /// One entry for each place where an argument of the node reads a value.
 template<class Visit>
@@ -222,7 +216,7 @@ std::string GraphEditor::freeName(const std::string& target) const
 {
     const auto known = addresses();
     const GraphPtr shown = graph();
-    const std::string base = wordOf(target);
+    const std::string base(operatorParts(target).word);
     for (int number = 0;; ++number) {
         std::string name = number == 0 ? base : base + "_" + std::to_string(number);
         if (!known || (known->isFree(name) && !shown->tryFind(name)))

@@ -2,6 +2,8 @@
 #include "engine/compare/files/model_match.h"
 
 #include "engine/base/common_sequence.h"
+#include "engine/graph/operators/operator_name.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
@@ -29,53 +31,20 @@ bool isStep(const Node& node)
                        [&](std::string_view prefix) { return node.target.starts_with(prefix); });
 }
 
-std::string baseOf(const std::string& target)
-{
-    const auto first = target.find('.');
-    const auto last = target.rfind('.');
-    std::string base
-        = first == last ? target.substr(first + 1) : target.substr(first + 1, last - first - 1);
-    while (!base.empty() && base.back() == '_')
-        base.pop_back();
-    return base;
-}
-
 /// "conv2d_relu" is conv and relu; every spelling of a convolution or a linear layer is one kind.
 std::vector<std::string> kindsOf(const Node& node)
 {
-    std::string base = baseOf(node.target);
-    if (base.starts_with("_convolution"))
-        base = "convolution";
-    if (base == "addmm")
-        base = "linear";
+    std::string base(operatorParts(node.target).base());
     if (base.starts_with("quantized_"))
         base.erase(0, std::string_view("quantized_").size());
     std::vector<std::string> kinds;
-    static constexpr std::string_view kTails[]
-        = {"_leaky_relu", "_add_relu", "_relu", "_tanh", "_add"};
+    static constexpr std::string_view kTails[] = {"_leaky_relu", "_relu", "_tanh", "_add"};
     for (const std::string_view tail : kTails)
-        if (node.target.starts_with("quantized.") && base.ends_with(tail)
-            && base.size() > tail.size() && base != "leaky_relu") {
+        if (node.target.starts_with("quantized.") && base.ends_with(tail) && base != "leaky_relu") {
             base.resize(base.size() - tail.size());
-            if (tail == "_add_relu")
-                kinds = {"add", "relu"};
-            else
-                kinds = {std::string(tail.substr(1))};
-            break;
+            kinds.insert(kinds.begin(), std::string(tail.substr(1)));
         }
-    if (base.starts_with("conv"))
-        base = "conv";
-    else if (base.starts_with("linear"))
-        base = "linear";
-    else if (base.find("batch_norm") != std::string::npos)
-        base = "batch_norm";
-    else if (base == "hardtanh" || base == "relu6" || base.starts_with("clamp"))
-        base = "clamp";
-    else if (base == "view" || base == "_unsafe_view" || base == "flatten" || base == "unsqueeze")
-        base = "reshape";
-    else if (base == "permute")
-        base = "transpose";
-    kinds.insert(kinds.begin(), base);
+    kinds.insert(kinds.begin(), workOf(base));
     return kinds;
 }
 
@@ -215,8 +184,7 @@ private:
         if (readers.size() != 1 || (kind != "conv" && kind != "linear"))
             return nullptr;
         const Node& reader = m_float.get(readers.front().node);
-        return reader.kind == NodeKind::Op && kindsOf(reader).front() == "batch_norm" ? &reader
-                                                                                      : nullptr;
+        return reader.kind == NodeKind::Op && isBatchNorm(reader.target) ? &reader : nullptr;
     }
 
     ValueRef behindDequantize(ValueRef value) const

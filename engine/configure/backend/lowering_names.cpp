@@ -1,47 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/lowering_names.h"
 
+#include "engine/graph/operators/operator_name.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/operators.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 namespace qs {
 
 namespace {
-
-/// "AdaptiveAvgPool2d" to "adaptive_avg_pool2d".
-std::string snakeCase(const std::string& name)
-{
-    static const std::map<std::string, std::string> kIrregular {
-        {"ReLU", "relu"},
-        {"ReLU6", "relu6"},
-        {"ELU", "elu"},
-        {"LeakyReLU", "leaky_relu"},
-        {"PReLU", "prelu"},
-        {"LSTM", "lstm"},
-        {"GRU", "gru"},
-        {"LSTMCell", "lstm_cell"},
-        {"GRUCell", "gru_cell"},
-        {"RNNCell", "rnn_cell"},
-        {"SiLU", "silu"},
-        {"GELU", "gelu"},
-        {"InstanceNorm1d", "instance_norm"},
-        {"InstanceNorm2d", "instance_norm"},
-        {"InstanceNorm3d", "instance_norm"}};
-    if (const auto it = kIrregular.find(name); it != kIrregular.end())
-        return it->second;
-    std::string out;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if (i > 0 && std::isupper(static_cast<unsigned char>(name[i])))
-            out += '_';
-        out += char(std::tolower(static_cast<unsigned char>(name[i])));
-    }
-    return out;
-}
 
 /// The kinds inside a fused module's class name: "ConvBnReLU2d" is a convolution and a relu, since
 /// its batch norm is folded.
@@ -58,23 +31,17 @@ std::vector<std::string> fusedKinds(const std::string& name)
         return true;
     };
     while (!rest.empty()) {
-        if (eat("Conv"))
-            kinds.push_back("conv" + dims);
-        else if (eat("Linear"))
-            kinds.push_back("linear");
-        else if (eat("BN") || eat("Bn")) {
+        if (eat("BN") || eat("Bn")) {
             if (kinds.empty())
-                kinds.push_back("batch_norm" + dims);
-        } else if (eat("Add"))
-            kinds.push_back("add");
-        else if (eat("LeakyReLU"))
-            kinds.push_back("leaky_relu");
-        else if (eat("ReLU"))
-            kinds.push_back("relu");
-        else if (eat("Tanh"))
-            kinds.push_back("tanh");
-        else
-            return {snakeCase(name)};
+                kinds.push_back(wordOfClass("BatchNorm" + dims));
+            continue;
+        }
+        static constexpr const char* kParts[] {"Conv",      "Linear", "Add",
+                                               "LeakyReLU", "ReLU",   "Tanh"};
+        const auto* part = std::find_if(std::begin(kParts), std::end(kParts), eat);
+        if (part == std::end(kParts))
+            return {wordOfClass(name)};
+        kinds.push_back(wordOfClass(*part + (part == kParts ? dims : std::string())));
     }
     return kinds;
 }
@@ -103,11 +70,7 @@ std::string fullTorchName(const std::string& name)
             full = std::string(whole) + name.substr(prefix.size());
             break;
         }
-    // "torch.nn.modules.conv.Conv2d", "torch.ao.nn.quantized.dynamic.modules.rnn.LSTM"
-    const auto modules = full.find(".modules.");
-    if (full.starts_with("torch.") && modules != std::string::npos)
-        full.erase(modules, full.rfind('.') - modules);
-    return full;
+    return publicTypeName(std::move(full));
 }
 
 std::vector<std::string> operatorKindsOfName(const std::string& given)
@@ -117,10 +80,8 @@ std::vector<std::string> operatorKindsOfName(const std::string& given)
         const std::string_view aten = "aten.";
         return {target.starts_with(aten) ? target.substr(aten.size()) : target};
     }
-    if (given.starts_with("aten.")) {
-        const std::string rest = given.substr(5);
-        return {rest.substr(0, rest.find('.'))};
-    }
+    if (const std::string_view word = atenWord(given); !word.empty())
+        return {std::string(word)};
     const std::string name = fullTorchName(given);
     const auto dot = name.rfind('.');
     const std::string leaf = dot == std::string::npos ? name : name.substr(dot + 1);
@@ -130,10 +91,10 @@ std::vector<std::string> operatorKindsOfName(const std::string& given)
     if (leaf.empty() || (!isWord && !ofTorch))
         return {given};
     if (!isClass)
-        return {leaf.ends_with('_') ? leaf.substr(0, leaf.size() - 1) : leaf};
+        return {std::string(operatorParts(leaf).base())};
     if (name.find(".intrinsic.") != std::string::npos)
         return fusedKinds(leaf);
-    return {snakeCase(leaf)};
+    return {wordOfClass(leaf)};
 }
 
 std::vector<std::string> operatorKindsOf(const std::vector<std::string>& pattern)

@@ -6,6 +6,7 @@
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/configure/dumps/torch_names.h"
 #include "engine/configure/nearest_name.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ public:
         if (m_torch.empty() || given.starts_with("aten.") || given.starts_with("aten::")
             || m_kinds.contains(given) || m_torch.has(name))
             return true;
-        if (name.ends_with('_'))
+        if (operatorParts(lastPart(name)).isInPlace())
             return has(name.substr(0, name.size() - 1));
         // The same function is listed once: torch.conv2d as torch.nn.functional.conv2d.
         const bool isWord = name.find('.') == std::string::npos;

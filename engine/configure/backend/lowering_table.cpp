@@ -22,12 +22,17 @@ KernelRow requantized(std::vector<std::string> pattern, std::string kernel)
             KernelMode::Static};
 }
 
+std::vector<std::string> wordsOf(const std::string& text)
+{
+    std::istringstream words(text);
+    return {std::istream_iterator<std::string>(words), {}};
+}
+
 /// LibTorch names its kernels by what they do: "conv2d relu" is `quantized::conv2d_relu`, followed
 /// by an overload where there are several.
 KernelRow named(const std::string& operators, const std::string& ending = "")
 {
-    std::istringstream words(operators);
-    std::vector<std::string> pattern {std::istream_iterator<std::string>(words), {}};
+    std::vector<std::string> pattern = wordsOf(operators);
     std::string kernel = "quantized::" + operators + ending;
     std::replace(kernel.begin(), kernel.end(), ' ', '_');
     return requantized(std::move(pattern), std::move(kernel));
@@ -155,39 +160,13 @@ std::vector<KernelRow> floatRows()
     return rows;
 }
 
-constexpr std::array kSameOnQuantized {"adaptive_avg_pool1d",
-                                       "adaptive_avg_pool2d",
-                                       "adaptive_avg_pool3d",
-                                       "avg_pool1d",
-                                       "avg_pool2d",
-                                       "avg_pool3d",
-                                       "hardtanh",
-                                       "relu6",
-                                       "relu",
-                                       "clamp",
-                                       "mean",
-                                       "upsample_nearest1d",
-                                       "upsample_nearest2d",
-                                       "upsample_nearest3d",
-                                       "upsample_bilinear2d",
-                                       "channel_shuffle",
-                                       "flatten",
-                                       "reshape",
-                                       "permute",
-                                       "transpose",
-                                       "t",
-                                       "squeeze",
-                                       "unsqueeze",
-                                       "contiguous",
-                                       "narrow",
-                                       "slice",
-                                       "select",
-                                       "expand",
-                                       "repeat",
-                                       "repeat_interleave",
-                                       "pixel_shuffle",
-                                       "pixel_unshuffle",
-                                       "clone"};
+/// Operators that run on quantized tensors as they are.
+constexpr const char* kSameOnQuantized
+    = "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d avg_pool1d avg_pool2d "
+      "avg_pool3d hardtanh relu6 relu clamp mean upsample_nearest1d upsample_nearest2d "
+      "upsample_nearest3d upsample_bilinear2d channel_shuffle flatten reshape permute transpose "
+      "t squeeze unsqueeze contiguous narrow slice select expand repeat repeat_interleave "
+      "pixel_shuffle pixel_unshuffle clone";
 
 /// Kinds of recurrent networks end with the overload, those of cells hold the nonlinearity; rules
 /// name neither.
@@ -290,7 +269,7 @@ std::vector<KernelRow> defaultKernelRows()
         rows.push_back(std::move(row));
     for (KernelRow& row : plainRows())
         rows.push_back(std::move(row));
-    for (const char* kind : kSameOnQuantized)
+    for (const std::string& kind : wordsOf(kSameOnQuantized))
         rows.push_back(asInput(kind, kSameKernel));
     for (KernelRow& row : floatRows())
         rows.push_back(std::move(row));

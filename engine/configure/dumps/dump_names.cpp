@@ -3,6 +3,7 @@
 
 #include "engine/base/log.h"
 #include "engine/configure/dumps/python_value.h"
+#include "engine/graph/operators/operator_words.h"
 
 #include <algorithm>
 #include <array>
@@ -30,17 +31,6 @@ void collectWrapped(const Json& value, std::vector<std::string>& found)
     if (withoutAddress(text) == kWrapped
         && std::find(found.begin(), found.end(), text) == found.end())
         found.push_back(text);
-}
-
-/// "torch.nn.modules.conv.Conv2d" as "torch.nn.Conv2d".
-std::string withoutInnerModule(std::string name)
-{
-    constexpr std::string_view kModules = ".modules.";
-    const auto at = name.find(kModules);
-    const auto last = name.rfind('.');
-    if (name.starts_with("torch.") && at != std::string::npos && at < last)
-        name.erase(at, last - at);
-    return name;
 }
 
 /// "my_op" of "<function my_op>", "add" of "<method 'add' of 'torch._C.TensorBase' objects>".
@@ -84,13 +74,13 @@ Result<std::string> DumpNames::name(const JsonPlace& place) const
 Result<std::string> DumpNames::name(const std::string& given, const JsonPlace& place) const
 {
     if (!given.starts_with('<'))
-        return withoutInnerModule(given);
+        return publicTypeName(given);
     const std::string printed = withoutAddress(given);
     const std::vector<std::string>& known = m_torch.printedAs(printed);
     if (known.size() == 1)
         return known.front();
     if (known.empty())
-        return printed.starts_with("<class '") ? withoutInnerModule(classNameOf(printed))
+        return printed.starts_with("<class '") ? publicTypeName(classNameOf(printed))
                                                : wordInside(printed);
     const auto pool = std::find(m_pools.begin(), m_pools.end(), given);
     const bool three = m_pools.size() == kThreePools.size();

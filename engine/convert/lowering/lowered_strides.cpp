@@ -3,7 +3,9 @@
 
 #include "engine/convert/lowering/lowering_ops.h"
 #include "engine/execute/layout.h"
+#include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
@@ -20,7 +22,7 @@ void reshapeInstead(GraphEdit& edit, NodeId id)
         if (argument.name == "size")
             argument.name = "shape";
     edit.setArgs(id, std::move(args));
-    edit.change(id).target = "aten.reshape.default";
+    edit.change(id).target = kReshapeTarget;
 }
 
 /// Whether an operator depends on how a kernel's result lies in memory. A custom module does where
@@ -60,12 +62,12 @@ Order permutation(const Node& node)
         return at ? (*at < 0 ? *at + rank : *at) : rank;
     };
     Order out;
-    if (node.isOp("aten.permute.default")) {
+    if (node.isOp(kPermuteTarget)) {
         const Argument* dims = node.tryArg("dims");
         if (dims && dims->asList())
             for (const Argument& dim : *dims->asList())
                 out.push_back(place(&dim));
-    } else if (node.isOp("aten.transpose.int")) {
+    } else if (node.isOp(kTransposeTarget)) {
         const auto a = place(node.tryArg("dim0")), b = place(node.tryArg("dim1"));
         if (a >= rank || b >= rank)
             return {};
@@ -99,12 +101,12 @@ Order permutedSinceKernel(const GraphEdit& edit, const Node& dequantize)
     return total;
 }
 
-NodeId addAfter(GraphEdit& edit, NodeId id, const char* name, const Order& dims = {})
+NodeId addAfter(GraphEdit& edit, NodeId id, std::string_view target, const Order& dims = {})
 {
     Node node = edit.get(id);
     node.id = {};
-    node.name = name;
-    node.target = "aten." + node.name + ".default";
+    node.name = operatorParts(target).word;
+    node.target = target;
     node.args = {{"self", ValueRef {id, 0}}};
     node.argumentStrings.clear();
     node.outputs.at(0).name.clear();
@@ -125,9 +127,9 @@ ValueRef layOutAnew(GraphEdit& edit, NodeId id)
     for (std::size_t i = 0; i < order.size(); ++i)
         back[std::size_t(order[i])] = std::int64_t(i);
     const auto users = edit.users({id, 0});
-    NodeId made = order.empty() ? id : addAfter(edit, id, "permute", back);
-    made = addAfter(edit, made, "contiguous");
-    made = order.empty() ? made : addAfter(edit, made, "permute", order);
+    NodeId made = order.empty() ? id : addAfter(edit, id, kPermuteTarget, back);
+    made = addAfter(edit, made, kContiguousTarget);
+    made = order.empty() ? made : addAfter(edit, made, kPermuteTarget, order);
     for (const Use& use : users)
         edit.replaceArgument(use.node, use.argument, {id, 0}, {made, 0});
     return {made, 0};

@@ -8,6 +8,9 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/argument_number.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operator_name.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -20,8 +23,6 @@
 namespace qs {
 
 namespace {
-
-constexpr std::string_view kAten = "aten::";
 
 /// An object's rest comes along with its field.
 bool onlyFirstOutputRead(const GraphEdit& edit, const Node& node)
@@ -125,50 +126,32 @@ std::string operatorKind(const GraphEdit& edit, const Node& node)
         return "";
     if (const OperatorFactsPtr facts = packOperator(node.target))
         return onlyFirstOutputRead(edit, node) ? facts->target : "";
-    const c10::OperatorName target = operatorName(node.target);
-    if (!target.name.starts_with(kAten))
+    const OperatorParts parts = operatorParts(node.target);
+    if (parts.space != "aten")
         return "";
-    std::string name = target.name.substr(kAten.size());
+    std::string kind = kernelKind(node.target);
     // Recurrent networks: all results are the operator's own; the overloads take other arguments.
-    if (name == "lstm" || name == "gru")
-        return name + "." + target.overload_name;
-    if (name.ends_with("_cell"))
-        return name;
-    if (!onlyFirstOutputRead(edit, node))
+    if (kind == "lstm" || kind == "gru")
+        return kind + "." + std::string(parts.overload);
+    if (kind.ends_with("_cell"))
+        return kind;
+    Argument train;
+    effectiveArgument(node, "train", train);
+    if (!onlyFirstOutputRead(edit, node) || (train.asBool() && *train.asBool()))
         return "";
-    if (name == "convolution" || name == "_convolution")
+    if (isAnyRankConvolution(node.target))
         return convolutionKind(node);
-    if (name == "addmm")
-        return isPlainNumber(node, "alpha", 1) && isPlainNumber(node, "beta", 1) ? "linear" : "";
-    if (name == "mm" && !weightPath(edit, argumentRef(node, "mat2")).layout.empty())
-        return "linear";
-    if (name == "mm" || name == "bmm")
-        return "matmul";
-    if (name == "batch_norm" || name == "native_batch_norm"
-        || name == "_native_batch_norm_legit_no_training")
+    if (isBatchNorm(node.target))
         return batchNormKind(edit, node);
-    if (name == "add" || name == "mul")
-        return binaryKind(node, name);
-    if (name == "dropout") {
-        Argument train;
-        effectiveArgument(node, "train", train);
-        return train.asBool() && *train.asBool() ? "" : "dropout";
+    if (argumentRef(node, "running_mean") || argumentRef(node, "running_var"))
+        return ""; // stored statistics
+    if (const auto op = weightedOp(node); op && op->kind == WeightedOp::Kind::Linear) {
+        if (op->bias.empty() && !weightPath(edit, argumentRef(node, op->weight)).layout.empty())
+            return std::string(atenWord(kLinearTarget));
+        if (!isPlainNumber(node, "alpha", 1) || !isPlainNumber(node, "beta", 1))
+            return "";
     }
-    if (name == "softmax" || name == "_softmax")
-        return "softmax";
-    if (name == "instance_norm") {
-        const bool ownStatistics
-            = argumentRef(node, "running_mean") || argumentRef(node, "running_var");
-        return ownStatistics ? "" : name;
-    }
-    if (name == "lift_fresh_copy")
-        return "alias";
-    if (name == "slice_copy")
-        return "slice";
-    if (const std::string& plain = factsOf(node.target).plain;
-        !plain.empty() && name != "native_dropout")
-        return plain;
-    return name;
+    return kind == "add" || kind == "mul" ? binaryKind(node, kind) : kind;
 }
 
 bool choosesParams(std::string_view target)

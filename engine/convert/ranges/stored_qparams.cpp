@@ -6,6 +6,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <ATen/ATen.h>
@@ -188,9 +189,9 @@ private:
 
 std::string packedOperator(const std::string& type, const std::string& what)
 {
-    for (const auto& [kind, base] : {std::pair("Conv2d", "conv2d"), {"Conv3d", "conv3d"}})
+    for (const char* kind : {"Conv2d", "Conv3d"})
         if (type.find(kind) != std::string::npos)
-            return std::string("quantized.") + base + "_" + what + ".default";
+            return "quantized." + wordOfClass(kind) + "_" + what + ".default";
     if (what != "unpack")
         return {};
     if (type.find("Linear") != std::string::npos)

@@ -60,8 +60,8 @@ std::vector<AttentionCall> attentionCalls(const Graph& graph)
 /// parameters.
 bool isLayout(const Node& node)
 {
-    return movesValues(node.target) || node.isOp("aten.unflatten.int")
-        || node.isOp("aten.chunk.default") || node.target.starts_with("aten.split");
+    return movesValues(node.target) || node.isOp("aten.unflatten.int") || node.isOp(kChunkTarget)
+        || node.target.starts_with("aten.split");
 }
 
 class AttentionWriter
@@ -123,7 +123,7 @@ private:
             const auto users = m_edit.users({at, 0});
             std::map<std::int64_t, NodeId> parts;
             for (const Use& use : users)
-                if (const Node& reader = m_edit.get(use.node); reader.isOp("aten.select.int"))
+                if (const Node& reader = m_edit.get(use.node); reader.isOp(kSelectTarget))
                     if (const Argument* index = reader.tryArg("index"); index && index->asInt())
                         parts[*index->asInt()] = use.node;
             if (!parts.empty() && parts.size() == users.size() && parts.size() <= kProjections

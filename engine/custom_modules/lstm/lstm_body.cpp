@@ -5,6 +5,7 @@
 #include "engine/execute/control/recurrence.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/operator_name.h"
 
 namespace qs {
 
@@ -163,22 +164,28 @@ private:
         return input(name, parameterType(cell, index));
     }
 
+    /// A node of the body, named after its operator.
+    ValueRef call(std::string_view target, ValueType type, std::vector<NamedArgument> args)
+    {
+        return place(m_edit, step(std::string(operatorParts(target).word), std::move(type)), target,
+                     std::move(args));
+    }
+
     ValueRef transposed(ValueRef x, ValueType type)
     {
-        return place(m_edit, step("transpose", std::move(type)), "aten.transpose.int",
-                     {{"self", x}, {"dim0", 0}, {"dim1", 1}});
+        return call(kTransposeTarget, std::move(type), {{"self", x}, {"dim0", 0}, {"dim1", 1}});
     }
 
     ValueRef select(ValueRef states, std::size_t index, const char* name)
     {
-        return place(m_edit, step(name, type({m_batch, m_hidden})), "aten.select.int",
+        return place(m_edit, step(name, type({m_batch, m_hidden})), kSelectTarget,
                      {{"self", states}, {"dim", 0}, {"index", std::int64_t(index)}});
     }
 
     ValueRef flipped(ValueRef x, ValueType type)
     {
-        return place(m_edit, step("flip", std::move(type)), "aten.flip.default",
-                     {{"self", x}, {"dims", Argument::List {0}}});
+        return call("aten.flip.default", std::move(type),
+                    {{"self", x}, {"dims", Argument::List {0}}});
     }
 
     Cell direction(ValueRef x, std::pair<ValueRef, ValueRef> states, std::size_t cell,
@@ -227,28 +234,28 @@ private:
         };
         const ValueRef igates = m_arithmetic.linear(edit, node("igates", true), x, 0, own);
         const ValueRef hgates = m_arithmetic.linear(edit, node("hgates", true), hx, 1, own);
-        const ValueRef gates
-            = m_arithmetic.binary(edit, node("gates", true), "add", igates, hgates);
+        constexpr const char *add = "add", *mul = "mul", *sigmoid = "sigmoid", *tanh = "tanh";
+        const ValueRef gates = m_arithmetic.binary(edit, node("gates", true), add, igates, hgates);
         Node chunk = node("chunk").node;
         chunk.outputs.resize(4, chunk.outputs[0]);
         for (std::size_t i = 0; i < 4; ++i)
             chunk.outputs[i].name = "chunk_" + std::to_string(i);
-        const NodeId parts = place(edit, std::move(chunk), "aten.chunk.default",
+        const NodeId parts = place(edit, std::move(chunk), kChunkTarget,
                                    {{"self", gates}, {"chunks", 4}, {"dim", 1}})
                                  .node;
         const auto gate = [&](const char* name, const char* op, std::uint32_t part) {
             return m_arithmetic.gate(edit, node(name), op, {parts, part});
         };
-        const ValueRef in = gate("input_gate", "sigmoid", 0);
-        const ValueRef forget = gate("forget_gate", "sigmoid", 1);
-        const ValueRef candidate = gate("cell_gate", "tanh", 2);
-        const ValueRef out = gate("output_gate", "sigmoid", 3);
-        const ValueRef kept = m_arithmetic.binary(edit, node("fgate_cx"), "mul", forget, cx);
-        const ValueRef added = m_arithmetic.binary(edit, node("igate_cgate"), "mul", in, candidate);
+        const ValueRef in = gate("input_gate", sigmoid, 0);
+        const ValueRef forget = gate("forget_gate", sigmoid, 1);
+        const ValueRef candidate = gate("cell_gate", tanh, 2);
+        const ValueRef out = gate("output_gate", sigmoid, 3);
+        const ValueRef kept = m_arithmetic.binary(edit, node("fgate_cx"), mul, forget, cx);
+        const ValueRef added = m_arithmetic.binary(edit, node("igate_cgate"), mul, in, candidate);
         const ValueRef cy
-            = m_arithmetic.binary(edit, node("fgate_cx_igate_cgate"), "add", kept, added);
-        const ValueRef bounded = m_arithmetic.gate(edit, node("tanh_cy"), "tanh", cy);
-        const ValueRef hy = m_arithmetic.binary(edit, node("ogate_cy"), "mul", out, bounded);
+            = m_arithmetic.binary(edit, node("fgate_cx_igate_cgate"), add, kept, added);
+        const ValueRef bounded = m_arithmetic.gate(edit, node("tanh_cy"), tanh, cy);
+        const ValueRef hy = m_arithmetic.binary(edit, node("ogate_cy"), mul, out, bounded);
         Node output;
         output.kind = NodeKind::Output;
         output.name = "output";
@@ -264,9 +271,7 @@ private:
         Argument::List list;
         for (std::size_t i = 0; i < parts.size(); ++i)
             list.emplace_back(i == 0 ? parts[i] : m_arithmetic.aligned(m_edit, parts[i], first));
-        const bool stacks = target.find("stack") != std::string_view::npos;
-        return place(m_edit, step(stacks ? "stack" : "cat", std::move(type)), target,
-                     {{"tensors", std::move(list)}, {"dim", dim}});
+        return call(target, std::move(type), {{"tensors", std::move(list)}, {"dim", dim}});
     }
 
     ValueRef joinSequences(const std::vector<Cell>& cells, std::size_t layer)
@@ -274,7 +279,7 @@ private:
         if (cells.size() == 1)
             return cells.front().sequence;
         return join({cells[0].sequence, cells[1].sequence},
-                    lstmInterior(m_op, layer * m_op.directions, "ogate_cy"), "aten.cat.default", 2,
+                    lstmInterior(m_op, layer * m_op.directions, "ogate_cy"), kCatTarget, 2,
                     type({m_steps, m_batch, width()}));
     }
 
@@ -284,7 +289,7 @@ private:
         if (cells.size() == 1)
             return cells.front().*state;
         return join({cells[0].*state, cells[1].*state},
-                    lstmInterior(m_op, layer * m_op.directions, value), "aten.stack.default", 0,
+                    lstmInterior(m_op, layer * m_op.directions, value), kStackTarget, 0,
                     type({Dim::fixed(2), m_batch, m_hidden}));
     }
 
@@ -294,12 +299,12 @@ private:
         std::vector<Dim> shape {Dim::fixed(std::int64_t(m_op.layers)), m_batch, m_hidden};
         if (m_op.directions == 2)
             shape.insert(shape.begin() + 1, Dim::fixed(2));
-        const ValueRef all = join(states, lstmInterior(m_op, 0, value), "aten.stack.default", 0,
-                                  type(std::move(shape)));
+        const ValueRef all
+            = join(states, lstmInterior(m_op, 0, value), kStackTarget, 0, type(std::move(shape)));
         if (m_op.directions == 1)
             return all;
-        return place(m_edit, step("flatten", type({m_states, m_batch, m_hidden})),
-                     "aten.flatten.using_ints", {{"self", all}, {"start_dim", 0}, {"end_dim", 1}});
+        return call("aten.flatten.using_ints", type({m_states, m_batch, m_hidden}),
+                    {{"self", all}, {"start_dim", 0}, {"end_dim", 1}});
     }
 
     const Node& m_lstm;

@@ -2,6 +2,7 @@
 #include "engine/custom_modules/lstm/quantized_arithmetic.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/quantized_target.h"
 
 namespace qs {
@@ -54,7 +55,7 @@ ValueRef QuantizedLstmArithmetic::aligned(GraphEdit& edit, ValueRef value,
     const Value like = node.outputs.at(value.index);
     node.subgraphs.clear();
     node.id = {};
-    node.name = "dequantize";
+    node.name = operatorParts(kDequantizeTensor).word;
     node.target = kDequantizeTensor;
     node.args = {{"self", value}};
     node.outputs = {{"", like.type}};

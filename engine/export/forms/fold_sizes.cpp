@@ -7,6 +7,7 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operator_name.h"
 
 #include <algorithm>
 #include <optional>
@@ -123,7 +124,7 @@ private:
                 continue;
             }
             Node size;
-            size.name = "sym_size";
+            size.name = operatorParts(kSizeTarget).word;
             size.target = kSizeTarget;
             size.args = {{"self", tensor}, {"dim", Argument(dim)}};
             size.outputs.push_back({"", {}});

@@ -7,6 +7,7 @@
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/graph/operators/operator_name.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -91,8 +92,8 @@ private:
     ValueRef copyOf(ValueRef ref, NodeId before, const Node& region)
     {
         Node clone;
-        clone.name = "clone";
         clone.target = kCloneTarget;
+        clone.name = operatorParts(kCloneTarget).word;
         clone.args.push_back({"self", ref});
         clone.scope = region.scope;
         clone.outputs.push_back({"", m_edit.get(ref.node).outputs.at(ref.index).type});

@@ -2,6 +2,7 @@
 #include "engine/export/onnx/onnx_handlers.h"
 
 #include "engine/graph/operators/number_operators.h"
+#include "engine/graph/operators/operators.h"
 
 namespace qs {
 
@@ -52,17 +53,6 @@ const OnnxHandlers& complexHandlers()
     return table;
 }
 
-/// "conv2d" of "aten.conv2d.default"; "add" of "_operator.add".
-std::string operatorOf(const std::string& target)
-{
-    const auto first = target.find('.');
-    if (first == std::string::npos)
-        return target;
-    const auto second = target.find('.', first + 1);
-    return target.substr(first + 1,
-                         second == std::string::npos ? std::string::npos : second - first - 1);
-}
-
 } // namespace
 
 const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
@@ -80,9 +70,7 @@ const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
     if (!node.opaqueReason.empty())
         return nullptr;
     // Packs may have operators with a name of PyTorch's.
-    if (!node.target.starts_with("aten."))
-        return nullptr;
-    const auto it = table.find(operatorOf(node.target));
+    const auto it = table.find(std::string(atenWord(node.target)));
     return it == table.end() ? nullptr : &it->second;
 }
 

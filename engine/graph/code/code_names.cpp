@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/code/code_names.h"
 
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/text/text_literals.h"
 
 #include <algorithm>
@@ -34,19 +35,14 @@ std::pair<std::string, int> splitNumber(const std::string& name)
 /// Keywords and built-ins of Python: a value of such a name would hide them.
 bool isTaken(const std::string& name)
 {
-    static const std::unordered_set<std::string> names {
-        "False",    "None",     "True",   "abs",    "all",     "and",      "any",      "as",
-        "assert",   "bin",      "bool",   "break",  "bytes",   "callable", "chr",      "class",
-        "complex",  "continue", "def",    "del",    "device",  "dict",     "dir",      "divmod",
-        "elif",     "else",     "except", "filter", "finally", "float",    "for",      "format",
-        "from",     "global",   "hash",   "help",   "hex",     "id",       "if",       "import",
-        "in",       "inf",      "input",  "int",    "is",      "iter",     "lambda",   "len",
-        "list",     "map",      "max",    "min",    "nan",     "next",     "nonlocal", "not",
-        "object",   "oct",      "open",   "or",     "ord",     "pass",     "pow",      "print",
-        "property", "raise",    "range",  "repr",   "return",  "reversed", "round",    "self",
-        "set",      "slice",    "sorted", "str",    "sum",     "super",    "torch",    "try",
-        "tuple",    "type",     "vars",   "while",  "with",    "yield",    "zip"};
-    return names.contains(name);
+    static constexpr std::string_view kNames
+        = " False None True abs all and any as assert bin bool break bytes callable chr class "
+          "complex continue def del device dict dir divmod elif else except filter finally "
+          "float for format from global hash help hex id if import in inf input int is iter "
+          "lambda len list map max min nan next nonlocal not object oct open or ord pass pow "
+          "print property raise range repr return reversed round self set slice sorted str sum "
+          "super torch try tuple type vars while with yield zip ";
+    return kNames.find(" " + name + " ") != std::string_view::npos;
 }
 
 } // namespace
@@ -100,13 +96,10 @@ std::string moduleCallName(std::string_view path)
 
 std::string targetBase(std::string_view target)
 {
-    const auto dot = target.find('.');
-    if (dot != std::string_view::npos)
-        target.remove_prefix(dot + 1);
-    target = target.substr(0, target.find('.'));
-    while (target.size() > 1 && target.back() == '_')
-        target.remove_suffix(1);
-    return std::string(target);
+    std::string_view word = operatorParts(target).word;
+    while (word.size() > 1 && word.ends_with('_'))
+        word.remove_suffix(1);
+    return std::string(word);
 }
 
 std::string attributeText(std::string_view path)

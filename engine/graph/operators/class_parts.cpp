@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/operators/class_parts.h"
 
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>
@@ -14,15 +15,9 @@ namespace {
 constexpr std::string_view kParts = "parts", kSecond = "_parts", kDefault = "default";
 constexpr std::string_view kClasses = "__torch__.torch.classes.", kGetter = "_getter";
 
-std::string_view overloadOf(std::string_view target)
-{
-    const auto dot = target.rfind('.');
-    return dot == std::string_view::npos ? std::string_view() : target.substr(dot + 1);
-}
-
 std::string withOverload(std::string_view target, std::string_view overload)
 {
-    std::string made(target.substr(0, target.size() - overloadOf(target).size()));
+    std::string made(target.substr(0, target.size() - operatorParts(target).overload.size()));
     return made.append(overload);
 }
 
@@ -44,19 +39,19 @@ std::string partsOverload(std::string_view overload)
 
 std::string partsTarget(std::string_view target)
 {
-    const std::string_view overload = overloadOf(target);
+    const std::string_view overload = operatorParts(target).overload;
     return withOverload(target, partsOverload(overload == kDefault ? "" : overload));
 }
 
 bool isPartsTarget(std::string_view target)
 {
-    const std::string_view overload = overloadOf(target);
+    const std::string_view overload = operatorParts(target).overload;
     return overload == kParts || overload.ends_with(kSecond);
 }
 
 std::string wholeTarget(std::string_view target)
 {
-    std::string_view overload = overloadOf(target);
+    std::string_view overload = operatorParts(target).overload;
     if (overload == kParts)
         return withOverload(target, kDefault);
     if (overload.ends_with(kSecond))

@@ -9,6 +9,16 @@ namespace qs {
 inline constexpr std::string_view kCastTarget = "aten.to.dtype";
 inline constexpr std::string_view kCloneTarget = "aten.clone.default";
 inline constexpr std::string_view kLinearTarget = "aten.linear.default";
+inline constexpr std::string_view kAddmmTarget = "aten.addmm.default";
+inline constexpr std::string_view kReshapeTarget = "aten.reshape.default";
+inline constexpr std::string_view kViewTarget = "aten.view.default";
+inline constexpr std::string_view kTransposeTarget = "aten.transpose.int";
+inline constexpr std::string_view kPermuteTarget = "aten.permute.default";
+inline constexpr std::string_view kContiguousTarget = "aten.contiguous.default";
+inline constexpr std::string_view kSelectTarget = "aten.select.int";
+inline constexpr std::string_view kChunkTarget = "aten.chunk.default";
+inline constexpr std::string_view kCatTarget = "aten.cat.default";
+inline constexpr std::string_view kStackTarget = "aten.stack.default";
 inline constexpr std::string_view kIndexSelectTarget = "aten.index_select.default";
 inline constexpr std::string_view kScalarTensorTarget
     = "aten.scalar_tensor.default"; ///< of a number

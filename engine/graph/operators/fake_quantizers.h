@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/graph/operators/operator_name.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -23,8 +25,7 @@ inline bool isFakeQuantizer(std::string_view target)
         "aten._fake_quantize_learnable_per_tensor_affine",
         "aten._fake_quantize_learnable_per_channel_affine",
     };
-    const std::string_view word = target.substr(0, target.rfind('.'));
-    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+    return std::find(kWords.begin(), kWords.end(), operatorPacket(target)) != kWords.end();
 }
 
 /// Operators of a batch norm that is simulated in a layer's weight.
@@ -39,10 +40,4 @@ inline bool makesZeros(std::string_view target)
 {
     return target.starts_with("aten.zeros");
 }
-inline bool isBatchNorm(std::string_view target)
-{
-    return target.starts_with("aten.batch_norm.")
-        || target.starts_with("aten._native_batch_norm_legit_no_training.");
-}
-
 } // namespace qs

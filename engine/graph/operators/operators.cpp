@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/operators/operators.h"
 
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/rows/operator_rows.h"
 
 #include <algorithm>
@@ -18,13 +19,6 @@ namespace qs {
 namespace {
 
 constexpr std::string_view kAten = "aten.", kPrim = "prim.";
-
-/// "aten.conv2d" for "aten.conv2d.default".
-std::string_view withoutOverload(std::string_view target)
-{
-    const auto space = target.find('.');
-    return space == std::string_view::npos ? target : target.substr(0, target.find('.', space + 1));
-}
 
 /// "aten.conv2d" for TorchScript's "aten::conv2d".
 std::string dotted(std::string_view name)
@@ -59,7 +53,7 @@ public:
 
     OperatorFactsPtr find(std::string_view target) const
     {
-        const std::string_view packet = withoutOverload(target);
+        const std::string_view packet = operatorPacket(target);
         const auto found = m_rows.find(packet);
         if (found == m_rows.end())
             return nullptr;
@@ -101,7 +95,7 @@ private:
             facts.movesValues = row.traits.has(OperatorTrait::MovesValues);
             facts.plain = row.plain;
             facts.clamp = row.clamp;
-            if (const auto packet = withoutOverload(facts.target); packet != facts.target)
+            if (const auto packet = operatorPacket(facts.target); packet != facts.target)
                 m_split.emplace(packet);
             const std::string key = facts.target;
             const bool isNew = m_rows.emplace(key, std::move(facts)).second;
@@ -146,7 +140,7 @@ OperatorFactsPtr operatorFacts(std::string_view target)
         return nullptr;
     PackRows& packs = packRows();
     const std::shared_lock lock(packs.mutex);
-    const auto found = packs.table.find(withoutOverload(target));
+    const auto found = packs.table.find(operatorPacket(target));
     return found == packs.table.end() ? nullptr : found->second;
 }
 
@@ -161,10 +155,8 @@ const OperatorFacts& functionalFactsOf(std::string_view target)
 {
     if (const OperatorFactsPtr facts = operatorFacts(target))
         return *facts;
-    std::string_view packet = withoutOverload(target);
-    const bool inPlace = packet.ends_with('_') && !packet.ends_with("__");
-    packet.remove_suffix(inPlace ? 1 : 0);
-    return factsOf(packet);
+    const std::string_view packet = operatorPacket(target);
+    return factsOf(packet.substr(0, packet.size() - (operatorParts(target).isInPlace() ? 1 : 0)));
 }
 
 bool hasTrait(std::string_view target, OperatorTrait trait)
@@ -174,9 +166,7 @@ bool hasTrait(std::string_view target, OperatorTrait trait)
 
 std::string_view atenWord(std::string_view target)
 {
-    if (!target.starts_with(kAten))
-        return {};
-    return withoutOverload(target).substr(kAten.size());
+    return target.starts_with(kAten) ? operatorParts(target).word : std::string_view();
 }
 
 std::vector<OperatorFactsPtr> ownOperators()
@@ -243,7 +233,7 @@ std::string operatorTarget(std::string_view written)
     const std::string target = dotted(written);
     if (target.find('.') == std::string::npos || target.find("::") != std::string::npos)
         return {};
-    return std::string(withoutOverload(target));
+    return std::string(operatorPacket(target));
 }
 
 } // namespace qs

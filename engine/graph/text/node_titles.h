@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/graph/graph.h"
-#include "engine/graph/operators/short_name.h"
+#include "engine/graph/operators/operator_name.h"
 
 #include <span>
 #include <string>

@@ -5,6 +5,7 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/import/functionalize/alias_analysis.h"
 #include "engine/import/functionalize/erase_unread.h"
 #include "engine/import/functionalize/mutation_regions.h"
@@ -21,18 +22,13 @@ namespace {
 /// "aten.relu.default" for "aten.relu_.default", "aten.__and__.Tensor" for "aten.__iand__.Tensor".
 std::string functionalName(const std::string& target)
 {
-    const auto last = target.rfind('.');
-    const auto first = target.find('.');
-    if (last == std::string::npos || first == last)
-        return {};
-    std::string name = target.substr(first + 1, last - first - 1);
+    const OperatorParts parts = operatorParts(target);
+    std::string name(parts.base());
     if (name.starts_with("__i") && name.ends_with("__"))
-        name = "__" + name.substr(3);
-    else if (name.ends_with('_') && !name.ends_with("__"))
-        name.pop_back();
-    else
+        name.erase(2, 1);
+    else if (!parts.isInPlace())
         return {};
-    return target.substr(0, first + 1) + name + target.substr(last);
+    return std::string(parts.space) + "." + name + "." + std::string(parts.overload);
 }
 
 /// The functional operator that takes the same arguments and returns the value that the in-place

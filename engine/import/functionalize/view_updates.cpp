@@ -2,6 +2,8 @@
 #include "engine/import/functionalize/view_updates.h"
 
 #include "engine/graph/graph_edit.h"
+#include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operators.h"
 #include "engine/import/functionalize/erase_unread.h"
 
 #include <algorithm>
@@ -14,7 +16,7 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, const char*>, 2> kScatters {{
     {"aten.slice.Tensor", "aten.slice_scatter.default"},
-    {"aten.select.int", "aten.select_scatter.default"},
+    {kSelectTarget, "aten.select_scatter.default"},
 }};
 
 const char* scatterOf(std::string_view view)
@@ -60,7 +62,7 @@ Node scattered(const Node& view, ValueRef whole, const ValueType& type, ValueRef
 {
     Node made;
     made.target = scatterOf(view.target);
-    made.name = made.target.substr(5, made.target.rfind('.') - 5);
+    made.name = atenWord(made.target);
     made.args = {{"self", whole}, {"src", source}};
     made.args.insert(made.args.end(), view.args.begin() + 1, view.args.end());
     made.outputs = {{"", type}};

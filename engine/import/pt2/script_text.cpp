@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/pt2/script_text.h"
 
+#include "engine/graph/operators/operator_words.h"
+
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <set>
 #include <vector>
 
@@ -109,20 +110,6 @@ bool isCalled(const Tokens& tokens, TokenIndex i, const std::string& word)
             || std::next(i)->text == ")"); // (torch.add)(x, 1)
 }
 
-std::string withoutInPlace(const std::string& word)
-{
-    return word.ends_with('_') ? word.substr(0, word.size() - 1) : word;
-}
-
-/// Python's sign for the operator; "" without one.
-std::string_view signOf(const std::string& word)
-{
-    static const std::map<std::string, std::string_view> signs {
-        {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"matmul", "@"}};
-    const auto sign = signs.find(withoutInPlace(word));
-    return sign == signs.end() ? std::string_view() : sign->second;
-}
-
 /// The sign, alone or as it changes its left side: "+" and "+=".
 bool isSign(const Token& token, std::string_view sign)
 {
@@ -156,7 +143,7 @@ std::string calledInBranch(const Tokens& tokens, TokenIndex first, TokenIndex la
                            const std::string& word)
 {
     std::set<std::string> records;
-    const std::string_view sign = signOf(word);
+    const std::string_view sign = pythonSign(word);
     for (TokenIndex i = first; i != last; ++i) {
         if (isCalled(tokens, i, word))
             records.insert(recordOfCall(tokens, i, word));
@@ -214,7 +201,7 @@ std::string calledInText(std::string_view text, std::size_t start, std::size_t e
     for (const TokenIndex i : {std::prev(last), callee})
         if (i != tokens.end() && isCalled(tokens, i, word))
             return recordOfCall(tokens, i, word);
-    const std::string_view sign = signOf(word);
+    const std::string_view sign = pythonSign(word);
     static const std::set<std::string, std::less<>> indexing {"unsqueeze", "select", "slice",
                                                               "index"};
     for (const TokenIndex i : outermost(first, last)) {

@@ -2,6 +2,7 @@
 #include "engine/import/trained/qat_layers.h"
 
 #include "engine/graph/operators/fake_quantizers.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>

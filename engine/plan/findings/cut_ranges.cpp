@@ -26,15 +26,16 @@ Interval through(const Node& node, const OpName& name, Interval of)
     const double alpha = numberOf(node.tryArg("alpha")).value_or(1);
     double factor = 1, summand = 0;
     std::string cause;
-    if (name.base == "add" || name.base == "sub") {
-        summand = (name.base == "add" ? 1 : -1) * alpha * *other;
+    const bool subtracts = name.base == "sub", divides = name.base == "div" && *other != 0;
+    if (subtracts || name.base == "add") {
+        summand = (subtracts ? -1 : 1) * alpha * *other;
         cause = "adds " + numberText(summand, 4) + " to";
     } else if (name.base == "rsub") {
         factor = -alpha;
         summand = *other;
         cause = "subtracts from " + numberText(*other, 4);
-    } else if (name.base == "mul" || (name.base == "div" && *other != 0)) {
-        factor = name.base == "mul" ? *other : 1 / *other;
+    } else if (divides || name.base == "mul") {
+        factor = divides ? 1 / *other : *other;
         cause = "multiplies by " + numberText(factor, 4);
     } else {
         return of;

@@ -2,8 +2,9 @@
 #include "engine/plan/names/op_vocabulary.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/operator_name.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/operators.h"
-#include "engine/plan/names/op_spellings.h"
 #include "engine/plan/names/taken_apart.h"
 
 #include <algorithm>
@@ -13,22 +14,9 @@ namespace qs {
 
 namespace {
 
-using NameSet = std::set<std::string, std::less<>>;
-
-std::string withoutInPlace(std::string_view word)
-{
-    if (word.size() > 1 && word.back() == '_' && word[word.size() - 2] != '_')
-        word.remove_suffix(1);
-    return std::string(word);
-}
-
 std::string baseOf(std::string_view target)
 {
-    const auto space = target.find_first_of(".:");
-    if (space == std::string_view::npos)
-        return withoutInPlace(target);
-    target.remove_prefix(target[space] == ':' ? space + 2 : space + 1);
-    return withoutInPlace(target.substr(0, target.find('.')));
+    return std::string(operatorParts(target).base());
 }
 
 /// Where a slice is added to in place, the nodes that put it back into its tensor are parts of that
@@ -50,7 +38,7 @@ OpName nameFromRecord(const std::string& record, const std::string& base)
 {
     const auto dot = record.find('.');
     const std::string kind = record.substr(0, dot);
-    const std::string word = withoutInPlace(record.substr(dot + 1));
+    const std::string word = baseOf(record.substr(dot + 1));
     OpName out;
     out.base = base;
     out.kind = OpName::Kind::Function;
@@ -90,7 +78,7 @@ OpName nameFromTarget(const Node& node, const std::string& base)
     out.base = base;
     out.kind = OpName::Kind::Function;
     std::string word;
-    if (base == "convolution" || base == "_convolution") {
+    if (isAnyRankConvolution(node.target)) {
         const Argument* transposed = node.tryArg("transposed");
         const bool back = transposed && transposed->asBool() && *transposed->asBool();
         const std::size_t rank = convolutionRank(node);
@@ -201,18 +189,18 @@ ArgumentRole argumentRole(const Node& node, const OpName& name, std::size_t argu
             ? ArgumentRole::State
             : ArgumentRole::Activation;
     }
-    if (name.base == "addmm" && (name.isModule() || name.name.ends_with(".linear"))) {
-        if (word == "self" || word == "input")
-            return ArgumentRole::Bias;
-        return word == "mat2" ? ArgumentRole::Weight : ArgumentRole::Activation;
-    }
-    if (name.base == "mm" && (name.isModule() || name.name.ends_with(".linear")))
-        return word == "mat2" ? ArgumentRole::Weight : ArgumentRole::Activation;
+    const OperatorFacts& facts = factsOf(node.target);
+    if (facts.family == OperatorFamily::Product
+        && (name.isModule() || name.name.ends_with(".linear")))
+        return word == facts.weight ? ArgumentRole::Weight
+            : word == facts.bias    ? ArgumentRole::Bias
+                                    : ArgumentRole::Activation;
     if (word == "weight" || word == "w_ih" || word == "w_hh")
         return ArgumentRole::Weight;
     if (word == "bias" || word == "b_ih" || word == "b_hh")
         return ArgumentRole::Bias;
-    static const NameSet states {"running_mean", "running_var", "params", "batch_sizes"};
+    static const std::set<std::string_view> states {"running_mean", "running_var", "params",
+                                                    "batch_sizes"};
     return states.count(word) ? ArgumentRole::State : ArgumentRole::Activation;
 }
 
@@ -231,7 +219,7 @@ std::string canonicalTypeName(std::string_view name)
     if (starts("torch.nn.intrinsic."))
         return "torch.ao.nn.intrinsic." + lastPart(name);
     if (starts("torch.Tensor.") || starts("Tensor."))
-        return withoutInPlace(name);
+        return baseOf(name);
     if (starts("_operator."))
         return "operator." + std::string(name);
     if (name.starts_with("torch.ops.") || name.find("::") != std::string_view::npos)
@@ -239,8 +227,8 @@ std::string canonicalTypeName(std::string_view name)
             return target.starts_with("aten.") ? canonicalTypeName(target.substr(5))
                                                : "torch.ops." + target;
     if (name.find('.') == std::string_view::npos)
-        return withoutInPlace(name);
-    const std::string word = withoutInPlace(lastPart(name));
+        return baseOf(name);
+    const std::string word = baseOf(lastPart(name));
     if (name == "torch." + lastPart(name))
         return (isFunctionalBuiltin(word) ? "torch.nn.functional." : "torch.") + word;
     if (name.starts_with("torch.nn.functional."))

@@ -2,6 +2,7 @@
 #include "engine/plan/names/taken_apart.h"
 
 #include "engine/base/text.h"
+#include "engine/graph/operators/operator_words.h"
 
 #include <algorithm>
 #include <array>
@@ -18,12 +19,6 @@ bool isRecurrent(const std::string& name)
     return std::find(kLayers.begin(), kLayers.end(), name) != kLayers.end();
 }
 
-/// What every step multiplies by its weights.
-bool isProduct(const OpName& name)
-{
-    return name.base == "addmm" || name.base == "mm" || name.base == "bmm" || name.base == "linear";
-}
-
 } // namespace
 
 std::map<std::string, std::string> layersTakenApart(const Graph& graph, const OpNames& names)
@@ -31,7 +26,7 @@ std::map<std::string, std::string> layersTakenApart(const Graph& graph, const Op
     std::map<std::string, std::string> found;
     for (std::size_t i = 0; i < names.size(); ++i)
         if (names[i].kind == OpName::Kind::Inside && isRecurrent(names[i].name)
-            && isProduct(names[i]))
+            && familyOf(names[i].base) == OperatorFamily::Product) // of a step and its weights
             found.emplace(graph.nodes()[i]->scope.path, names[i].name);
     return found;
 }

@@ -3,6 +3,8 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/reuse.h"
 #include "engine/graph/operators/number_operators.h"
+#include "engine/graph/operators/operator_name.h"
+#include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/graph/operators/rows/operator_rows.h"
@@ -134,6 +136,48 @@ private Q_SLOTS:
         QVERIFY(isForbiddenOperator("aten.save.default"));
         QVERIFY(isForbiddenOperator("c10d.send.default")
                 && !isForbiddenOperator("aten.relu.default"));
+    }
+
+    void partsOfNames()
+    {
+        const auto text = [](std::string_view name) {
+            const OperatorParts parts = operatorParts(name);
+            return (std::string(parts.space) + '|').append(parts.base()) + '|'
+                + std::string(parts.overload);
+        };
+        QCOMPARE(text("aten.conv2d.default"), std::string("aten|conv2d|default"));
+        QCOMPARE(text("aten::relu_"), std::string("aten|relu|"));
+        QCOMPARE(text("_operator.add"), std::string("_operator|add|"));
+        QCOMPARE(text("aten.__and__.Tensor"), std::string("aten|__and__|Tensor"));
+        QCOMPARE(text("relu_") + text("_") + text(""), std::string("|relu||_|||"));
+        QCOMPARE(std::string(operatorPacket("aten.view.dtype")), std::string("aten.view"));
+        QCOMPARE(std::string(operatorPacket("relu")), std::string("relu"));
+        QCOMPARE(shortOpName("aten._softmax.default"), std::string("softmax"));
+    }
+
+    void factsByWord()
+    {
+        QVERIFY(isMainOp("Conv2d", "_convolution") && isMainOp("conv2d", "convolution"));
+        QVERIFY(isMainOp("ReLU", "clamp_min") && !isMainOp("relu", "clamp_min"));
+        QVERIFY(isMainOp("BatchNorm2d", "native_batch_norm") && isMainOp("LSTM", "lstm"));
+        QVERIFY(!isMainOp("linear", "matmul") && isMainOp("Upsample", "upsample_nearest2d"));
+        QCOMPARE(wordOfClass("AdaptiveAvgPool2d"), std::string("adaptive_avg_pool2d"));
+        QCOMPARE(wordOfClass("BatchNorm2d"), std::string("batch_norm2d"));
+        QCOMPARE(wordOfClass("InstanceNorm3d"), std::string("instance_norm"));
+        QCOMPARE(wordOfClass("RNNCell"), std::string("rnn_cell"));
+        QCOMPARE(wordOfClass("MyLayer"), std::string("my_layer"));
+        QCOMPARE(kernelKind("aten.mm.default"), std::string("matmul"));
+        QCOMPARE(kernelKind("aten.native_dropout.default"), std::string("native_dropout"));
+        QCOMPARE(workOf("conv2d_relu") + workOf("unsqueeze"), std::string("convreshape"));
+        QCOMPARE(workOf("view_as"), std::string("view_as"));
+        using Channels = OperatorChannels;
+        QCOMPARE(int(operatorChannels("quantized.conv2d.new")), int(Channels::Second));
+        QCOMPARE(int(operatorChannels("aten.mm.default")), int(Channels::Last));
+        QCOMPARE(int(operatorChannels("aten.relu.default")), int(Channels::Passed));
+        QCOMPARE(int(operatorChannels("aten.t.default")), int(Channels::Unknown));
+        QCOMPARE(std::string(pythonSign("add_")), std::string("+"));
+        QVERIFY(pythonSign("true_divide").empty() && pythonOperator("__iadd__") == "operator.add");
+        QVERIFY(knownTypeNames().contains("torch.nn.GELU"));
     }
 
     void inPlaceForms()

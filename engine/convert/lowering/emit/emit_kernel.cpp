@@ -7,6 +7,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/class_parts.h"
+#include "engine/graph/operators/operator_name.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
@@ -69,8 +70,7 @@ public:
             }
             node.target = targetOf(handle->operator_name());
             QS_CHECK(restsComeAfter(node.target));
-            node.name = node.target.substr(node.target.find('.') + 1);
-            node.name.erase(node.name.rfind('.'));
+            node.name = operatorParts(node.target).word;
         }
         return place(std::move(node), result().type);
     }

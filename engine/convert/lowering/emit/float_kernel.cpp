@@ -6,6 +6,7 @@
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <map>
@@ -59,8 +60,7 @@ public:
                 node.args.push_back({argument.name(), std::move(value)});
         }
         node.target = targetOf(handle->operator_name());
-        node.name = node.target.substr(node.target.find('.') + 1);
-        node.name.erase(node.name.rfind('.'));
+        node.name = operatorParts(node.target).word;
         const Node& last = m_edit.get(m_match.chain.back());
         const std::size_t returned = handle->schema().returns().size();
         for (std::size_t i = 0; i < std::min(returned, last.outputs.size()); ++i)
@@ -73,8 +73,7 @@ private:
     Result<void> checkOperator() const
     {
         Argument value;
-        if (m_root.target.starts_with("aten.embedding_bag")) {
-            effectiveArgument(m_root, "mode", value);
+        if (effectiveArgument(m_root, "mode", value)) { // of embedding_bag
             if (!value.asInt() || *value.asInt() != 0)
                 return fail(ErrorCode::Unsupported, "the kernel only knows mode \"sum\"");
             if (effectiveArgument(m_root, "padding_idx", value) && value.asInt()

@@ -6,6 +6,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/quantized_target.h"
 
 #include <algorithm>
@@ -41,8 +42,7 @@ public:
         Node node;
         QS_TRY(node.args, arguments(handle->schema(), *op));
         node.target = targetOf(handle->operator_name());
-        node.name = node.target.substr(node.target.find('.') + 1);
-        node.name.erase(node.name.rfind('.'));
+        node.name = operatorParts(node.target).word;
         node.outputs.push_back({"", m_edit.get(m_before).outputs.at(0).type});
         return call(std::move(node));
     }

@@ -5,6 +5,7 @@
 #include "engine/graph/code/code_statements.h"
 #include "engine/graph/code/number_attributes.h"
 #include "engine/graph/operators/common_targets.h"
+#include "engine/graph/operators/operator_name.h"
 #include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
@@ -47,10 +48,8 @@ Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::Ty
 
 void ScriptEvaluator::label(Node& made, const JitNode* from) const
 {
-    if (made.name.empty()) { // as FX names a call: "relu_" for "aten.relu_.default"
-        const auto first = made.target.find('.') + 1;
-        made.name = made.target.substr(first, made.target.find('.', first) - first);
-    }
+    if (made.name.empty()) // as FX names a call: "relu_" for "aten.relu_.default"
+        made.name = operatorParts(made.target).word;
     if (m_levels.empty())
         return;
     const Level& level = m_levels.back();

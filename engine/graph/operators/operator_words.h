@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/operators/operator_columns.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace qs {
+
+/// True if the ATen operator `base` (no namespace, no overload, no trailing underscore) implements
+/// the user-visible function or torch.nn class `word`, in any spelling of training IR, core ATen
+/// and TorchScript.
+bool isMainOp(std::string_view word, std::string_view base);
+
+/// The operator of a torch.nn class, "adaptive_avg_pool2d" for "AdaptiveAvgPool2d"; of a batch norm
+/// with its dimensions, "batch_norm2d". The name in snake case if there is none.
+std::string wordOfClass(std::string_view name);
+
+/// The family of ATen's operator of that bare word.
+OperatorFamily familyOf(std::string_view word);
+
+/// True for the convolution of any number of dimensions, which its arguments tell.
+bool isAnyRankConvolution(std::string_view target);
+
+/// True for a batch norm that may run on stored statistics, in ATen's spellings of it.
+bool isBatchNorm(std::string_view target);
+
+/// The kind of operator that rows of the lowering table name for a target: "linear" for addmm,
+/// "matmul" for mm; else its plain spelling.
+std::string kernelKind(std::string_view target);
+
+/// The kind of work of an operator's or a kernel's word: "conv" for "conv2d_relu" and
+/// "_convolution", "reshape" for "view". The word itself if no other has its work.
+std::string workOf(std::string_view word);
+
+/// Where the channels of an operator's result are.
+enum class OperatorChannels : std::uint8_t
+{
+    Second, ///< axis 1
+    Last,
+    Passed, ///< as in its first argument
+    Unknown ///< it exchanges axes
+};
+OperatorChannels operatorChannels(std::string_view target);
+
+/// The name that users know an operator of core ATen by, "_softmax" ► "softmax"; others as they
+/// are.
+std::string plainSpelling(const std::string& base);
+
+/// Python's operator for a tensor method, "add" ► "operator.add"; empty without one. `x + y` and
+/// `x.add(y)` are equal in an export, and the first is the usual spelling.
+std::string pythonOperator(std::string_view word);
+
+/// Python's sign for ATen's word, "+" for "add" and "add_"; empty without one.
+std::string_view pythonSign(std::string_view word);
+
+/// True for names in torch.nn.functional of built-in functions of torch.
+bool isFunctionalBuiltin(std::string_view word);
+
+/// True for words that count as a function of torch.nn.functional if the file has no record of the
+/// call.
+bool isFunctionalByDefault(std::string_view word);
+
+/// True for words that count as a tensor method if the file has no record of the call.
+bool isMethodByDefault(std::string_view word);
+
+/// A type of PyTorch without the module that defines it: "torch.nn.Conv2d" for
+/// "torch.nn.modules.conv.Conv2d"; other names as they are.
+std::string publicTypeName(std::string name);
+
+/// Types that people write rules for and no backend lists: "torch.nn.GELU", "operator.add",
+/// "reshape".
+std::set<std::string> knownTypeNames();
+
+} // namespace qs
