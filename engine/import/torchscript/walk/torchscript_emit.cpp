@@ -67,6 +67,13 @@ void ScriptEvaluator::label(Node& made, const JitNode* from) const
 ScopedRef ScriptEvaluator::emit(Node made)
 {
     const auto ranks = inferResults(made);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        ValueType& type = made.outputs[i].type;
+        if (type.kind != ValueKind::Tensor || type.shapeKnown || !ranks[i] || ranks[i]->isAssumed)
+            continue;
+        type.shape.assign(std::size_t(ranks[i]->count), Dim {});
+        type.shapeKnown = true; // its sizes are not
+    }
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
     for (std::uint32_t i = 0; i < ranks.size(); ++i)
         if (ranks[i])
