@@ -86,7 +86,10 @@ def agrees(folder, name, model, value, result):
     oracle = sqnr(signal, reference(value).detach())
     assert abs(told - oracle) < 0.5, (name, told, oracle)
     lowered = sqnr(signal, torch.jit.load(str(folder / "out" / "model.int8.ts.pt"))(value))
-    assert abs(lowered - sqnr(signal, convert_fx(theirs, backend_config=CONFIG)(value).detach())) < 0.5, (name, lowered)
+    theirs_lowered = sqnr(signal, convert_fx(theirs, backend_config=CONFIG)(value).detach())
+    # Per channel, torch.ao's transposed kernels are far off its own reference form on some processors (-1.7 dB).
+    wanted_db = theirs_lowered if abs(theirs_lowered - oracle) < 3 else oracle
+    assert abs(lowered - wanted_db) < 0.5, (name, lowered, theirs_lowered, oracle)
     return told
 
 
