@@ -34,7 +34,7 @@ def test_folded_where_the_axes_are_one(folder):
     torch.manual_seed(13)
     for name, model, value, folds in list(models())[: None if ALL else 4]:
         model = filled(model)
-        for form in ("pt2", "pt") if ALL else ("pt2",):
+        for form in ("pt2", "pt") if ALL or name == "linear 3-D" else ("pt2",):
             file = folder / f"m.{form}"
             if form == "pt2":
                 export_model(model, (value,), file, dynamic=False)

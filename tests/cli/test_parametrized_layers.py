@@ -46,10 +46,11 @@ def prepared(model, value, mapping=None):
 
 
 def observed(model):
-    """(scale, zero point) of each observed value, in graph order."""
+    """(scale, zero point) of each observed value, in graph order, without the weights that the graph computes (per channel)."""
     modules = dict(model.named_modules(remove_duplicate=False))
-    return [tuple(float(v) for v in modules[n.target].calculate_qparams()) for n in model.graph.nodes
-            if n.op == "call_module" and isinstance(modules[n.target], tq.ObserverBase)]
+    found = [modules[n.target].calculate_qparams() for n in model.graph.nodes
+             if n.op == "call_module" and isinstance(modules[n.target], tq.ObserverBase)]
+    return [(float(scale), float(zero_point)) for scale, zero_point in found if scale.numel() == 1]
 
 
 def plain(model):
