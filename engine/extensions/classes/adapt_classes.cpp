@@ -175,7 +175,7 @@ private:
         const auto takes = [this](const c10::Argument& argument) { return isObject(argument); };
         const auto& arguments = schema.arguments();
         const auto& returns = schema.returns();
-        if (isPartsTarget("." + schema.overload_name())
+        if (isPartsTarget(schema.name() + "." + schema.overload_name())
             || (std::none_of(arguments.begin(), arguments.end(), takes)
                 && std::none_of(returns.begin(), returns.end(), takes)))
             return;

@@ -21,6 +21,7 @@ private Q_SLOTS:
             QCOMPARE(wholeTarget(target), std::string(target));
         }
         QVERIFY(!isPartsTarget("parts"));
+        QVERIFY(isPartsTarget("sites::conv.parts"));
     }
 
     void namesOfClasses()
