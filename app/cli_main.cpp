@@ -10,6 +10,7 @@
 #include "engine/base/plain_cause.h"
 #include "engine/base/process/crash_line.h"
 #include "engine/base/process/system.h"
+#include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
 #include "engine/configure/nearest_name.h"
 #include "engine/import/archive/export_record.h"
@@ -150,6 +151,7 @@ int main(int argc, char** argv)
     if (runsModels(argc, argv))
         qs::restartWithPassiveThreads(argv);
     qs::keepFreedMemory();
+    qs::startTrials();
     try {
         return runProgram(argc, argv);
     } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/process/crash_line.h"
 #include "engine/base/process/system.h"
+#include "engine/base/process/try_apart.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/pipeline/engine_service.h"
 #include "engine/project/outside_paths.h"
@@ -318,6 +319,7 @@ int main(int argc, char** argv)
     qs::tellCrashes();
     qs::restartWithPassiveThreads(argv);
     qs::keepFreedMemory();
+    qs::startTrials();
     // Pictures and help need no display, and without one Qt itself would abort.
     const bool display = hasDisplay();
     if (!display)

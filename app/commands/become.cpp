@@ -2,6 +2,7 @@
 #include "app/commands/become.h"
 
 #include "engine/base/process/system.h"
+#include "engine/base/process/try_apart.h"
 
 #include <cerrno>
 #include <csignal>
@@ -15,6 +16,7 @@ Result<void> become(std::vector<std::string> words)
     for (std::string& word : words)
         given.push_back(word.data());
     given.push_back(nullptr);
+    stopTrials(); // the new program would not wait for the end of that process
     sigset_t none; // blocked signals would stay so
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);

@@ -4,7 +4,6 @@
 #include "engine/base/each_of.h"
 #include "engine/base/process/crash_line.h"
 #include "engine/base/process/missing_pack.h"
-#include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/call_operands.h"
@@ -17,12 +16,12 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/random/random_draws.h"
 #include "engine/execute/reuse.h"
+#include "engine/execute/try_kernel.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/graph/operators/state.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/clone.h>
 
 #include <algorithm>
@@ -120,27 +119,6 @@ void putOn(at::Device device, torch::jit::Stack& stack)
 {
     for (at::IValue& value : stack)
         value = drawnOn(value, device);
-}
-
-/// Fails if a copy of the process does not survive the call. Other failures occur here too, where
-/// the kernel itself reports them.
-Result<void> tryKernel(const c10::OperatorHandle& op, const torch::jit::Stack& given)
-{
-    constexpr TrialLimits kLimits {std::int64_t(4) << 30, 20};
-    constexpr int kTimes = 2; // damage to the heap shows when it is used again
-    const auto call = [&]() -> Result<void> {
-        at::set_num_threads(1); // the threads of a pool are not copied
-        for (int i = 0; i < kTimes; ++i) {
-            torch::jit::Stack stack = given;
-            op.callBoxed(stack);
-        }
-        return {};
-    };
-    QS_TRY(const std::optional<TrialEnd> end, runApart(call, kLimits, {}));
-    if (!end || !end->crashed())
-        return {};
-    return fail(makeError(ErrorCode::BadInput, "PyTorch's kernel crashes on these arguments")
-                    .withHint("give it others, or leave the operator out"));
 }
 
 /// Runs it on the arguments of the stack, which its results replace. Errors name the operator and

@@ -10,10 +10,10 @@
 #include "engine/extensions/load_script.h"
 #include "engine/extensions/pack_file.h"
 #include "engine/extensions/shapes/register_shapes.h"
+#include "engine/kernels/device_plugin.h"
 
 #include <algorithm>
 #include <dlfcn.h>
-#include <functional>
 #include <mutex>
 #include <set>
 
@@ -92,14 +92,18 @@ Result<void> judge(const TrialEnd& end, const std::string& place, bool isBuilt)
     return {};
 }
 
-/// Does `load` here once it went well in a copy of the process.
-Result<void> loadAfterTrial(const std::function<Result<void>()>& load, const std::string& place,
-                            bool isBuilt, const JobContext& job)
+/// In a copy of the process: a pack's folder and hash.
+Result<void> loadFolder(const std::vector<std::string>& words)
 {
-    QS_TRY(const std::optional<TrialEnd> end, runApart(load, kLimits, job));
-    if (end)
-        QS_CHECK(judge(*end, place, isBuilt));
-    return load();
+    QS_CHECK(loadPack(words.at(0), {}, words.at(1)));
+    return {};
+}
+
+/// In a copy of the process, which never touches the device: the plug-in and a pack's library.
+Result<void> loadBesidePlugin(const std::vector<std::string>& words)
+{
+    QS_CHECK(openLibrary(words.at(0)));
+    return openLibrary(words.at(1));
 }
 
 /// One file of the pack as the cause, where it has no other.
@@ -116,8 +120,13 @@ Result<void> loadForCuda(const ExtensionPack& pack)
         return fail(makeError(ErrorCode::BadInput, "its files have changed since it was loaded")
                         .inFile(pack.folder)
                         .withHint("start again"));
-    for (const std::string& library : pack.cudaLibraries)
-        QS_CHECK(loadAfterTrial([&library] { return openLibrary(library); }, library, true, {}));
+    for (const std::string& library : pack.cudaLibraries) {
+        QS_TRY(const std::optional<TrialEnd> end,
+               runApart(loadBesidePlugin, {cudaFacts().pluginPath, library}, kLimits, {}));
+        if (end)
+            QS_CHECK(judge(*end, library, true));
+        QS_CHECK(openLibrary(library));
+    }
     return {};
 }
 
@@ -141,8 +150,12 @@ Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& j
                             .inFile(read.folder));
         }
     const auto pack = std::make_shared<const ExtensionPack>(std::move(read));
-    QS_CHECK(loadAfterTrial([&pack] { return loadAndCheck(pack); }, placeOf(*pack),
-                            !pack->libraries.empty(), job));
+    const std::vector<std::string> words {pack->folder, pack->sha256};
+    QS_TRY(const std::optional<TrialEnd> end, runApart(loadFolder, words, kLimits, job));
+    if (end)
+        QS_CHECK(judge(*end, placeOf(*pack), !pack->libraries.empty()));
+    QS_CHECK(loadAndCheck(pack));
+    prepareTrials(loadFolder, words); // models that need it are tried with it
     return pack;
 }
 

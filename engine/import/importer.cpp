@@ -122,8 +122,16 @@ Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const Job
     return made;
 }
 
+Result<void> readScript(const std::vector<std::string>& words)
+{
+    at::set_num_threads(1);
+    QS_TRY(const auto archive, Pt2Archive::open(words.front()));
+    QS_CHECK(readGraph(archive, {}));
+    return {};
+}
+
 /// LibTorch computes a script's constants and walks its code recursively when it compiles it. Tries
-/// that in a forked process, since a file may make it crash or never end.
+/// that in a copy of the process, since a file may make it crash or never end.
 Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
 {
     constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;
@@ -138,13 +146,7 @@ Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
     const int seconds = 4 + int(std::min<std::uint64_t>(code / 50'000, 120))
         + int(std::min<std::int64_t>(bytes / kBytesASecond, 240));
     const TrialLimits limits {4 * kGigabyte + 4 * bytes, seconds};
-    const auto read = [&archive]() -> Result<void> {
-        at::set_num_threads(1); // the threads of a pool are not copied
-        QS_TRY(auto own, Pt2Archive::open(archive.path()));
-        QS_CHECK(readGraph(own, {}));
-        return {};
-    };
-    auto tried = tryApart(read, limits, "its code", job);
+    auto tried = tryApart(readScript, {archive.path()}, limits, "its code", job);
     if (!tried && tried.error().code != ErrorCode::Cancelled)
         return fail(std::move(tried).error().inFile(archive.path()));
     return tried;

@@ -2,6 +2,7 @@
 // Gives files to one reader of the engine, each in a separate process with limits, and prints
 // what became of it: `read_hostile READER MODEL < paths`, a line "OUTCOME\tmessage" for each path.
 #include "engine/base/log.h"
+#include "engine/base/process/try_apart.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/data/images/image.h"
 #include "engine/calibrate/observations.h"
@@ -190,6 +191,7 @@ bool isOutOfMemory(const std::string& text)
 
 [[noreturn]] void runChild(const Reader& reader, const std::string& path, int told)
 {
+    startTrials(); // of its own: an ended child leaves no answer to the next one
     const rlimit none {0, 0}, time {kSeconds, kSeconds};
     const rlim_t most = rlim_t(virtualBytes()) + kBytes;
     const rlimit memory {most, most};

@@ -5,9 +5,9 @@
 #include "engine/base/result.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace qs {
 
@@ -21,8 +21,8 @@ struct TrialLimits
 /// How a trial ended.
 struct TrialEnd
 {
-    bool finished = false; ///< `body` returned; else it ended the process or was ended
-    bool idle = false; ///< it waited for a lock, several copies did, and was ended
+    bool finished = false; ///< the body returned; else it ended the process or was ended
+    bool idle = false; ///< it waited for seconds without working, and was ended
     bool noMemory = false;
     bool threw = false; ///< an uncatchable exception ended it: `error` is its message
     int signal = 0; ///< that ended it; 0 = none
@@ -32,18 +32,31 @@ struct TrialEnd
     bool crashed() const;
 };
 
-/// Runs `body` in a forked copy of this process and reports how that ended. The body must not start
-/// threads; its log is switched off. Nothing if no copy can be made. The error is Cancelled, soon
-/// after a cancel.
-Result<std::optional<TrialEnd>> runApart(const std::function<Result<void>()>& body,
+/// What a trial runs: a function of the program or its libraries, given some words, such as paths.
+/// Its log is off, and what it prints goes nowhere.
+using TrialBody = Result<void> (*)(const std::vector<std::string>& words);
+
+/// Forks the process that makes copies of itself for trials. It has one thread, so a copy finds no
+/// lock held, and it ends with this process. Call it first in `main`, while no other thread runs;
+/// harmless when called again. Without it, or if it fails, nothing is tried.
+void startTrials();
+/// Ends that process and waits until it is gone, as the end of this process does too.
+void stopTrials();
+
+/// Runs `body` in a copy and reports how that ended. Nothing if no copy can be made, or in a copy.
+/// One trial runs at a time; relative paths are those of the program's start. The error is
+/// Cancelled, soon after a cancel. Any thread.
+Result<std::optional<TrialEnd>> runApart(TrialBody body, const std::vector<std::string>& words,
                                          const TrialLimits& limits, const JobContext& job);
 
-/// Runs `body` likewise. Fails (BadInput) if it crashes, does not end or takes too much
-/// memory; `what` is the subject of the message ("its code"). The body's own errors are
-/// ignored, except running out of memory: the caller runs it again. Not an error: no copy can
-/// be made, or it waits for a lock that another thread held. Returns Cancelled soon after a
-/// cancel.
-Result<void> tryApart(const std::function<Result<void>()>& body, const TrialLimits& limits,
-                      const std::string& what, const JobContext& job);
+/// Runs `body` in the process that makes the copies: later copies have what it loads. Only for a
+/// body whose trial went well. Does not wait.
+void prepareTrials(TrialBody body, const std::vector<std::string>& words);
+
+/// Like `runApart`, and fails (BadInput) if the body crashes, does not end or takes too much
+/// memory; `what` is the subject of the message ("its code"). The body's own errors are ignored,
+/// except running out of memory: the caller runs it again. No error if no copy can be made.
+Result<void> tryApart(TrialBody body, const std::vector<std::string>& words,
+                      const TrialLimits& limits, const std::string& what, const JobContext& job);
 
 } // namespace qs

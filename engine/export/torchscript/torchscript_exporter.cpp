@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/memory/free_later.h"
-#include "engine/base/process/try_apart.h"
+#include "engine/base/process/leavable_work.h"
 #include "engine/base/torch_guard.h"
 #include "engine/convert/lowering/quantized_engine.h"
 #include "engine/execute/interpreter.h"
@@ -14,7 +14,6 @@
 #include "engine/import/archive/export_record.h"
 #include "engine/import/functionalize/alias_analysis.h"
 
-#include <ATen/Parallel.h>
 #include <torch/csrc/jit/serialization/export.h>
 
 #include <array>
@@ -79,52 +78,24 @@ Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
     return {};
 }
 
-Result<void> saveModule(const torch::jit::Module& module, const std::string& path,
-                        const std::optional<ExportRecord>& record)
+/// LibTorch does not stop while it removes dead code, checks and writes.
+Result<void> saveLeavable(std::shared_ptr<ScriptBuilder> builder, ScriptValue* returned,
+                          const std::string& path, const std::optional<ExportRecord>& record,
+                          const JobContext& job)
 {
     torch::jit::ExtraFilesMap extra;
     if (record)
         extra[kExportRecordFile] = exportRecordText(*record);
-    QS_TRY(FileSink file, FileSink::open(path));
-    torch::jit::ExportModule(module, file.writer(), extra);
-    return file.close();
-}
-
-/// From so many nodes on, or bytes of weights, a file takes LibTorch more than 100 ms.
-constexpr std::size_t kManyNodes = 1000;
-constexpr std::int64_t kManyBytes = std::int64_t(64) << 20;
-
-std::int64_t storedBytes(const Graph& graph)
-{
-    std::int64_t bytes = 0;
-    for (const NodePtr& node : graph.nodes())
-        if (node->isStored() && graph.tensors())
-            bytes += std::int64_t(graph.tensors()->bytes(node->tensor));
-    return bytes;
-}
-
-/// LibTorch does not stop while it removes dead code, checks and writes. A large module is
-/// therefore finished and written by a copy of this process, which a cancel ends. What fails there
-/// is done again here, where it is an error.
-Result<void> saveCancellable(ScriptBuilder& builder, ScriptValue* returned, const std::string& path,
-                             const std::optional<ExportRecord>& record, const JobContext& job)
-{
-    constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;
-    constexpr int kSeconds = 3600;
-    const Graph& graph = builder.source();
-    const std::int64_t bytes = storedBytes(graph);
-    const auto save = [&] { return saveModule(builder.finish(returned), path, record); };
-    if (graph.nodes().size() >= kManyNodes || bytes >= kManyBytes) {
-        const auto saveApart = [&] {
-            at::set_num_threads(1); // the threads of a pool are not copied
-            return save();
-        };
-        QS_TRY(const std::optional<TrialEnd> end,
-               runApart(saveApart, {4 * kGigabyte + 4 * bytes, kSeconds}, job));
-        if (end && end->finished && end->error.empty())
-            return {};
-    }
-    return save();
+    QS_TRY(FileSink opened, FileSink::open(path)); // here, where a cancelled caller removes it
+    const auto file = std::make_shared<FileSink>(std::move(opened));
+    const auto save = [=]() -> Result<void> {
+        const InferenceScope scope;
+        return guardTorch([&]() -> Result<void> {
+            torch::jit::ExportModule(builder->finish(returned), file->writer(), extra);
+            return file->close();
+        });
+    };
+    return runLeavable(save, job);
 }
 
 /// QNNPACK multiplies in three dimensions, but cannot give its packed weights back to be stored.
@@ -158,13 +129,14 @@ Result<void> writeModule(const Graph& lowered, const std::string& path, const Jo
                              Pass("inline-regions", inlineInto, PassTraits {.isVerified = false})};
     QS_CHECK(runPasses(std::make_shared<const Graph>(lowered), passes, job));
     QS_TRY(const Interpreter interpreter, Interpreter::create(inlined.graph, {}, job));
-    const auto made = makeFreedLater<ScriptBuilder>(*inlined.graph, interpreter, names);
+    const std::shared_ptr<ScriptBuilder> made
+        = makeFreedLater<ScriptBuilder>(*inlined.graph, interpreter, names);
     ScriptBuilder& builder = *made;
     QS_CHECK(declareInputs(builder));
     QS_CHECK(fillBody(builder, interpreter, inlined.inPlace, job));
     QS_TRY(ScriptValue * returned, packOutputs(builder));
     QS_CHECK(job.check());
-    return saveCancellable(builder, returned, path, record, job);
+    return saveLeavable(made, returned, path, record, job);
 }
 
 } // namespace
