@@ -191,7 +191,7 @@ bool isOutOfMemory(const std::string& text)
 
 [[noreturn]] void runChild(const Reader& reader, const std::string& path, int told)
 {
-    startTrials(); // of its own: an ended child leaves no answer to the next one
+    startTrials(); // not before the fork: an ended child would leave its answer to the next
     const rlimit none {0, 0}, time {kSeconds, kSeconds};
     const rlim_t most = rlim_t(virtualBytes()) + kBytes;
     const rlimit memory {most, most};

@@ -15,7 +15,7 @@ struct TrialRequest
     bool stays = false; ///< runs in that process itself; there is no answer
 };
 
-/// Longest packet; more words are no request.
+/// Longest packet; a request with more words fails.
 inline constexpr std::size_t kLongestPacket = 64 << 10;
 /// The packet that ends the trial that runs.
 inline constexpr char kEndTrial[] = "end";

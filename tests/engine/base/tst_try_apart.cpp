@@ -59,7 +59,7 @@ Result<void> body(const Words& words)
     if (kind == "is prepared" && prepared != words.at(1))
         return fail(ErrorCode::Internal, "not prepared");
     if (kind == "prints")
-        std::fputs("nobody sees this\n", stderr);
+        std::fputs("unseen\n", stderr);
     return {};
 }
 
@@ -150,7 +150,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Copies of a process with busy threads would meet locks that nobody releases.
+    /// Copies of a process with busy threads would meet locks that are never released.
     void findsNoLockHeld()
     {
         std::atomic<bool> isDone = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/execute/call_operands.h"
+#include "engine/execute/calls/call_operands.h"
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/torch_types.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/execute/try_kernel.h"
+#include "engine/execute/calls/try_kernel.h"
 
 #include "engine/base/files/read_file.h"
 #include "engine/base/files/temporary_folder.h"
