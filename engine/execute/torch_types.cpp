@@ -32,6 +32,35 @@ constexpr std::array<std::pair<DType, at::ScalarType>, 21> kPairs {{
     {DType::UInt64, at::ScalarType::UInt64},
 }};
 
+constexpr std::pair<std::string_view, at::Layout> kLayouts[] = {
+    {"strided", at::kStrided},      {"sparse_coo", at::kSparse},    {"sparse_csr", at::kSparseCsr},
+    {"sparse_csc", at::kSparseCsc}, {"sparse_bsr", at::kSparseBsr}, {"sparse_bsc", at::kSparseBsc},
+    {"_mkldnn", at::kMkldnn}};
+constexpr std::pair<std::string_view, at::MemoryFormat> kMemoryFormats[]
+    = {{"contiguous_format", at::MemoryFormat::Contiguous},
+       {"channels_last", at::MemoryFormat::ChannelsLast},
+       {"channels_last_3d", at::MemoryFormat::ChannelsLast3d},
+       {"preserve_format", at::MemoryFormat::Preserve}};
+
+template<class Code, std::size_t count>
+std::optional<Code> codeNamed(const std::pair<std::string_view, Code> (&names)[count],
+                              std::string_view name)
+{
+    for (const auto& [word, code] : names)
+        if (word == name)
+            return code;
+    return std::nullopt;
+}
+
+template<class Code, std::size_t count>
+std::string nameOfCode(const std::pair<std::string_view, Code> (&names)[count], Code wanted)
+{
+    for (const auto& [word, code] : names)
+        if (code == wanted)
+            return std::string(word);
+    return {};
+}
+
 } // namespace
 
 at::ScalarType toScalarType(DType dtype)
@@ -53,6 +82,26 @@ DType fromScalarType(at::ScalarType type)
 at::Device toTorchDevice(const Device& device)
 {
     return at::Device(device.text());
+}
+
+std::optional<at::Layout> toLayout(std::string_view name)
+{
+    return codeNamed(kLayouts, name);
+}
+
+std::optional<at::MemoryFormat> toMemoryFormat(std::string_view name)
+{
+    return codeNamed(kMemoryFormats, name);
+}
+
+std::string layoutName(at::Layout layout)
+{
+    return nameOfCode(kLayouts, layout);
+}
+
+std::string memoryFormatName(at::MemoryFormat format)
+{
+    return nameOfCode(kMemoryFormats, format);
 }
 
 } // namespace qs

@@ -4,7 +4,13 @@
 #include "engine/graph/dtype.h"
 
 #include <c10/core/Device.h>
+#include <c10/core/Layout.h>
+#include <c10/core/MemoryFormat.h>
 #include <c10/core/ScalarType.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace qs {
 
@@ -12,5 +18,12 @@ namespace qs {
 at::ScalarType toScalarType(DType dtype);
 DType fromScalarType(at::ScalarType type);
 at::Device toTorchDevice(const Device& device);
+
+/// Layouts and memory formats by the names that a graph has for them ("strided", "channels_last");
+/// nothing, or "", for others. TorchScript writes their numbers.
+std::optional<at::Layout> toLayout(std::string_view name);
+std::optional<at::MemoryFormat> toMemoryFormat(std::string_view name);
+std::string layoutName(at::Layout layout);
+std::string memoryFormatName(at::MemoryFormat format);
 
 } // namespace qs

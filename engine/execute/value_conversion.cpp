@@ -17,33 +17,13 @@ namespace qs {
 
 namespace {
 
-constexpr std::pair<std::string_view, at::Layout> kLayouts[] = {
-    {"strided", at::kStrided},      {"sparse_coo", at::kSparse},    {"sparse_csr", at::kSparseCsr},
-    {"sparse_csc", at::kSparseCsc}, {"sparse_bsr", at::kSparseBsr}, {"sparse_bsc", at::kSparseBsc},
-    {"_mkldnn", at::kMkldnn}};
-constexpr std::pair<std::string_view, at::MemoryFormat> kMemoryFormats[]
-    = {{"contiguous_format", at::MemoryFormat::Contiguous},
-       {"channels_last", at::MemoryFormat::ChannelsLast},
-       {"channels_last_3d", at::MemoryFormat::ChannelsLast3d},
-       {"preserve_format", at::MemoryFormat::Preserve}};
-
-template<class Value, std::size_t count>
-Result<Value> valueNamed(const std::pair<std::string_view, Value> (&names)[count],
-                         const std::string& name, const std::string& what)
+template<class Code>
+Result<at::IValue> codeValue(std::optional<Code> code, const std::string& what,
+                             const std::string& name)
 {
-    for (const auto& [word, value] : names)
-        if (word == name)
-            return value;
-    return fail(ErrorCode::BadInput, "unknown " + what + " '" + name + "'");
-}
-
-template<class Value, std::size_t count>
-std::string nameIn(const std::pair<std::string_view, Value> (&names)[count], Value wanted)
-{
-    for (const auto& [word, value] : names)
-        if (value == wanted)
-            return std::string(word);
-    return {};
+    if (!code)
+        return fail(ErrorCode::BadInput, "unknown " + what + " '" + name + "'");
+    return at::IValue(std::int64_t(*code));
 }
 
 /// A constant or a read value; not a list.
@@ -65,14 +45,10 @@ Result<at::IValue> single(const Argument& argument, const at::Device& device, co
         return at::IValue(v->type == "meta" ? toTorchDevice(*v) : device);
     if (const auto* v = std::get_if<ComplexNumber>(&argument.value))
         return at::IValue(c10::complex<double>(v->real, v->imaginary));
-    if (const auto* v = std::get_if<LayoutTag>(&argument.value)) {
-        QS_TRY(const at::Layout layout, valueNamed(kLayouts, v->name, "layout"));
-        return at::IValue(std::int64_t(layout));
-    }
-    if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value)) {
-        QS_TRY(const at::MemoryFormat format, valueNamed(kMemoryFormats, v->name, "memory format"));
-        return at::IValue(std::int64_t(format));
-    }
+    if (const auto* v = std::get_if<LayoutTag>(&argument.value))
+        return codeValue(toLayout(v->name), "layout", v->name);
+    if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value))
+        return codeValue(toMemoryFormat(v->name), "memory format", v->name);
     return at::IValue();
 }
 
@@ -173,9 +149,9 @@ Argument constantArgument(const at::IValue& value, const c10::TypePtr& type)
         case c10::TypeKind::ScalarTypeType:
             return fromScalarType(at::ScalarType(number));
         case c10::TypeKind::LayoutType:
-            return LayoutTag {nameIn(kLayouts, at::Layout(number))};
+            return LayoutTag {layoutName(at::Layout(number))};
         case c10::TypeKind::MemoryFormatType:
-            return MemoryFormatTag {nameIn(kMemoryFormats, at::MemoryFormat(number))};
+            return MemoryFormatTag {memoryFormatName(at::MemoryFormat(number))};
         default:
             return number;
         }

@@ -9,24 +9,6 @@ namespace qs {
 
 namespace {
 
-c10::MemoryFormat memoryFormatOf(const std::string& name)
-{
-    if (name == "channels_last")
-        return c10::MemoryFormat::ChannelsLast;
-    if (name == "channels_last_3d")
-        return c10::MemoryFormat::ChannelsLast3d;
-    return name == "preserve_format" ? c10::MemoryFormat::Preserve : c10::MemoryFormat::Contiguous;
-}
-
-c10::Layout layoutOf(const std::string& name)
-{
-    if (name == "sparse_coo")
-        return c10::Layout::Sparse;
-    if (name == "sparse_csr")
-        return c10::Layout::SparseCsr;
-    return name == "_mkldnn" || name == "mkldnn" ? c10::Layout::Mkldnn : c10::Layout::Strided;
-}
-
 /// LibTorch writes a whole number of 1e10 and more without a point, which reads as an integer where
 /// a float is wanted, such as a scale: the double next to it, the same float32.
 double writtenAsFloat(double value)
@@ -60,9 +42,10 @@ at::IValue literalOf(const Argument& argument, const c10::TypePtr& type)
     if (const auto* v = std::get_if<Device>(&argument.value))
         return at::IValue(toTorchDevice(*v));
     if (const auto* v = std::get_if<LayoutTag>(&argument.value))
-        return at::IValue(std::int64_t(layoutOf(v->name)));
+        return at::IValue(std::int64_t(toLayout(v->name).value_or(at::kStrided)));
     if (const auto* v = std::get_if<MemoryFormatTag>(&argument.value))
-        return at::IValue(std::int64_t(memoryFormatOf(v->name)));
+        return at::IValue(
+            std::int64_t(toMemoryFormat(v->name).value_or(at::MemoryFormat::Contiguous)));
     if (const auto* v = std::get_if<ComplexNumber>(&argument.value))
         return at::IValue(c10::complex<double>(v->real, v->imaginary));
     return {};
