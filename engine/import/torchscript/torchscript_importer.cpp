@@ -9,7 +9,7 @@
 #include "engine/import/functionalize/erase_unread.h"
 #include "engine/import/pt2/tree_spec_json.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
-#include "engine/import/torchscript/walk/torchscript_control.h"
+#include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 
@@ -165,14 +165,14 @@ std::string inputTree(const std::vector<ScriptItem>& items)
 }
 
 /// Flattens forward's return value.
-Result<void> addOutputs(ScriptEvaluator& evaluator, const ScriptItem& item, Node& out)
+Result<void> addOutputs(ScriptEmitter& emitter, const ScriptItem& item, Node& out)
 {
     if (const ScriptContainer* held = takenApart(item)) {
         for (const ScriptItem& part : held->items)
-            QS_CHECK(addOutputs(evaluator, part, out));
+            QS_CHECK(addOutputs(emitter, part, out));
         return {};
     }
-    QS_TRY(Argument value, evaluator.argument(item, c10::AnyType::get()));
+    QS_TRY(Argument value, emitter.argument(item, c10::AnyType::get()));
     out.args.push_back({"", std::move(value)});
     return {};
 }
@@ -198,9 +198,9 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
     Node output;
     output.kind = NodeKind::Output;
     output.name = "output";
-    QS_CHECK(addOutputs(evaluator, returned, output));
+    QS_CHECK(addOutputs(evaluator.emitter(), returned, output));
     root.edit().insert(std::move(output));
-    QS_CHECK(evaluator.checkWrites(root));
+    QS_CHECK(evaluator.writes().check(root));
     QS_TRY(const std::vector<std::string> dropped, evaluator.keepAttributes());
     for (const std::string& attribute : dropped)
         note(archive->path() + ": the attribute '" + attribute

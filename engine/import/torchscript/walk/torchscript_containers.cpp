@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_containers.h"
+
+#include "engine/base/each_of.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/execute/classes/class_methods.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
 #include "engine/graph/operators/operators.h"
-#include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace qs {
@@ -57,7 +57,7 @@ bool repeatsTooOften(const torch::jit::Stack& stack)
 } // namespace
 
 Result<std::optional<at::IValue>>
-ScriptEvaluator::knownAs(const ScriptItem& item, const c10::TypePtr& declared, const JitNode& node)
+ScriptContainers::knownAs(const ScriptItem& item, const c10::TypePtr& declared, const JitNode& node)
 {
     using Known = std::optional<at::IValue>;
     if (const auto* value = knownValue(item))
@@ -68,9 +68,9 @@ ScriptEvaluator::knownAs(const ScriptItem& item, const c10::TypePtr& declared, c
     const ScriptContainer* held = containerOf(item);
     if (!held || held->runtime || held->kind == Kind::Object)
         return Known();
-    Items sizes;
+    ScriptItems sizes;
     if (held->sizesOf) {
-        const auto rank = decidableRank(*held->sizesOf);
+        const auto rank = m_emitter.decidableRank(*held->sizesOf);
         if (!rank || !wanted->hasFreeVariables())
             return Known();
         QS_TRY(sizes, sizesFrom(*held->sizesOf, 0, *rank, node));
@@ -98,9 +98,7 @@ ScriptEvaluator::knownAs(const ScriptItem& item, const c10::TypePtr& declared, c
     return Known(std::move(dict));
 }
 
-/// Computes known values by LibTorch's own operator: numbers, texts, and lists and dicts of any
-/// content.
-Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items& args)
+Result<ScriptAnswer> ScriptContainers::runKnown(const JitNode& node, const ScriptItems& args)
 {
     const std::string kind = node.kind().toQualString();
     const c10::FunctionSchema* schema = node.maybeSchema();
@@ -115,7 +113,8 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
         QS_TRY(auto value, knownAs(args[i], wanted, node));
         const auto* whole = takenApart(args[0]);
         if (!value && whole && whole->kind == Kind::Dict)
-            return fail(unsupported(node, "uses a dict with a key known only at run time"));
+            return fail(
+                m_emitter.unsupported(node, "uses a dict with a key known only at run time"));
         // A message with values known only at run time: its template is enough.
         if (!value)
             return kind == "aten::format" ? ScriptAnswer(args[0]) : ScriptAnswer();
@@ -131,7 +130,7 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
         return {};
     });
     if (!ran)
-        return fail(unsupported(node, "fails: " + ran.error().message));
+        return fail(m_emitter.unsupported(node, "fails: " + ran.error().message));
     if (stack.size() != node.outputs().size() || (!stack.empty() && stack[0].isTensor()))
         return ScriptAnswer();
     ScriptItem result;
@@ -143,7 +142,7 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
         if (!changed || !isWritten(*schema, i))
             continue;
         QS_TRY(const ScriptItem now, m_weights.item(given[i], "", (*changed)->type));
-        m_journal.touch(*changed);
+        m_emitter.journal().touch(*changed);
         **changed = *containerOf(now);
         if (!stack.empty() && stack[0].is(given[i])) // append and the like return the very list
             result = args[i];
@@ -151,27 +150,26 @@ Result<ScriptAnswer> ScriptEvaluator::runKnown(const JitNode& node, const Items&
     return ScriptAnswer(std::move(result));
 }
 
-/// Its sizes from one dimension to another, both counted from one end.
-Result<ScriptEvaluator::Items> ScriptEvaluator::sizesFrom(const ScopedRef& tensor,
-                                                          std::int64_t first, std::int64_t end,
-                                                          const JitNode& node)
+Result<ScriptItems> ScriptContainers::sizesFrom(const ScopedRef& tensor, std::int64_t first,
+                                                std::int64_t end, const JitNode& node)
 {
     std::vector<std::int64_t> dims(std::size_t(end - first));
     std::iota(dims.begin(), dims.end(), first);
-    return eachOf(dims, [&](std::int64_t dim) { return sizeOf(tensor, at::IValue(dim), &node); });
+    return eachOf(
+        dims, [&](std::int64_t dim) { return m_emitter.emitSize(tensor, at::IValue(dim), &node); });
 }
 
-/// What is asked of the sizes of a tensor that needs no number of them.
-Result<ScriptAnswer> ScriptEvaluator::readSizes(const JitNode& node, const Items& args)
+/// What needs no number of them.
+Result<ScriptAnswer> ScriptContainers::readSizes(const JitNode& node, const ScriptItems& args)
 {
     const ScopedRef tensor = *containerOf(args[0])->sizesOf;
     if (node.kind() == c10::aten::__getitem__)
-        return sizeOf(tensor, args.at(1), &node);
-    const auto rank = decidableRank(tensor);
+        return m_emitter.emitSize(tensor, args.at(1), &node);
+    const auto rank = m_emitter.decidableRank(tensor);
     if (node.kind() == c10::aten::len) {
-        QS_TRY(const ValueRef self, m_scope->use(tensor));
+        QS_TRY(const ValueRef self, m_emitter.use(tensor));
         return rank ? ScriptAnswer(at::IValue(*rank))
-                    : emitOne(kRankTarget, {{"self", self}}, ValueKind::SymInt, &node);
+                    : m_emitter.emitOne(kRankTarget, {{"self", self}}, ValueKind::SymInt, &node);
     }
     if (rank || node.kind() != c10::aten::slice)
         return ScriptAnswer();
@@ -186,11 +184,11 @@ Result<ScriptAnswer> ScriptEvaluator::readSizes(const JitNode& node, const Items
     if (!last || (!last->isNone() && number(2, 0) != INT64_MAX) || number(3, 0) != 1 || first >= 0
         || first < -kMost)
         return ScriptAnswer();
-    QS_TRY(Items sizes, sizesFrom(tensor, first, 0, node));
+    QS_TRY(ScriptItems sizes, sizesFrom(tensor, first, 0, node));
     return ScriptAnswer(makeContainer(Kind::List, node.output()->type(), std::move(sizes)));
 }
 
-Result<ScriptAnswer> ScriptEvaluator::readContainer(const JitNode& node, const Items& args)
+Result<ScriptAnswer> ScriptContainers::readContainer(const JitNode& node, const ScriptItems& args)
 {
     const ScriptContainer* first = args.empty() ? nullptr : containerOf(args[0]);
     const auto* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
@@ -216,7 +214,7 @@ Result<ScriptAnswer> ScriptEvaluator::readContainer(const JitNode& node, const I
                                        first->items.begin() + node.i(c10::attr::end)}));
 }
 
-Result<void> ScriptEvaluator::construct(const JitNode& node, Items args, Env& env)
+Result<void> ScriptContainers::construct(const JitNode& node, ScriptItems args, ScriptEnv& env)
 {
     const c10::TypePtr type = node.output()->type();
     ScriptItem made = makeContainer(kindOf(*type), type, {});
@@ -228,7 +226,7 @@ Result<void> ScriptEvaluator::construct(const JitNode& node, Items args, Env& en
     for (std::size_t i = 0; held.kind == Kind::Dict && i + 1 < args.size(); i += 2) {
         const auto* key = knownValue(args[i]);
         if (!key)
-            return fail(unsupported(node, "has a key known only at run time"));
+            return fail(m_emitter.unsupported(node, "has a key known only at run time"));
         held.keys.push_back(*key);
         held.items.push_back(args[i + 1]);
     }
@@ -236,97 +234,33 @@ Result<void> ScriptEvaluator::construct(const JitNode& node, Items args, Env& en
     return {};
 }
 
-Result<void> ScriptEvaluator::unpack(const JitNode& node, const ScriptItem& item, Env& env)
+Result<void> ScriptContainers::unpack(const JitNode& node, const ScriptItem& item, ScriptEnv& env)
 {
     const ScriptContainer* whole = containerOf(item);
     if (whole && whole->sizesOf) {
         // Anything else would raise; what a branch finds holds within it alone.
-        if (whole->sizesOf->scope == m_scope)
-            setRank(*whole->sizesOf, std::int64_t(node.outputs().size()));
-        QS_TRY(const Items sizes,
+        if (whole->sizesOf->scope == &m_emitter.scope())
+            m_emitter.inference().setRank(*whole->sizesOf, {std::int64_t(node.outputs().size())});
+        QS_TRY(const ScriptItems sizes,
                sizesFrom(*whole->sizesOf, 0, std::int64_t(node.outputs().size()), node));
         for (std::size_t i = 0; i < sizes.size(); ++i)
             env[node.outputs()[i]] = sizes[i];
         return {};
     }
     if (!whole || whole->runtime) {
-        QS_TRY(Argument read, argument(item, c10::AnyType::get()));
+        QS_TRY(Argument read, m_emitter.argument(item, c10::AnyType::get()));
         Node made;
         made.target = kScriptUnpackTarget;
         made.name = "unpack";
         made.args = {{"values", std::move(read)}};
-        return bindOutputs(node, std::move(made), env);
+        return m_emitter.emitFor(node, std::move(made), env);
     }
     if (whole->items.size() != node.outputs().size())
-        return fail(unsupported(node,
-                                "expects " + counted(node.outputs().size(), "value") + " of "
-                                    + std::to_string(whole->items.size())));
+        return fail(m_emitter.unsupported(node,
+                                          "expects " + counted(node.outputs().size(), "value")
+                                              + " of " + std::to_string(whole->items.size())));
     for (std::size_t i = 0; i < whole->items.size(); ++i)
         env[node.outputs()[i]] = whole->items[i];
-    return {};
-}
-
-Result<ScopedRef> ScriptEvaluator::makeRuntime(const ScriptContainerPtr& container)
-{
-    if (container->runtime)
-        return *container->runtime;
-    if (container->sizesOf) {
-        QS_TRY(const ValueRef tensor, m_scope->use(*container->sizesOf));
-        return emitOne(kSizesTarget, {{"self", tensor}}, ValueKind::Tuple, nullptr);
-    }
-    if (container->kind == Kind::Object)
-        return fail(ErrorCode::Unsupported,
-                    "an object of class '" + scriptClassName(*container->type)
-                        + "' is a value known only when the model runs");
-    Argument::List keys;
-    c10::TypePtr element = c10::AnyType::get();
-    if (const auto list = container->type->cast<c10::ListType>())
-        element = list->getElementType();
-    QS_TRY(Argument::List items, eachOf(container->items, [&](const ScriptItem& part) {
-               return argument(part, c10::AnyType::get());
-           }));
-    for (const at::IValue& key : container->keys)
-        keys.push_back(constantArgument(key));
-    Node made;
-    made.args = {{"values", std::move(items)}};
-    static constexpr std::array<std::pair<const char*, std::string_view>, 3> kMakers {
-        {{"tuple", kScriptTupleTarget}, {"list", kScriptListTarget}, {"dict", kScriptDictTarget}}};
-    std::tie(made.name, made.target) = kMakers.at(std::size_t(container->kind));
-    if (container->kind == Kind::List)
-        made.args.push_back({"type", element->annotation_str()});
-    if (container->kind == Kind::Dict)
-        made.args.push_back({"keys", std::move(keys)});
-    made.outputs.push_back({"", runtimeType(container->type)});
-    label(made, nullptr);
-    return emit(std::move(made));
-}
-
-/// A method of a C++ class is an operator; the constructor gives the object that was created for
-/// it.
-Result<void> ScriptEvaluator::emitMethod(const JitNode& node, Items args, Env& env)
-{
-    const auto type = node.input(0)->type()->cast<c10::ClassType>();
-    const std::string& name = node.s(c10::attr::name);
-    const auto target = classMethodTarget(type, name);
-    const auto op = target ? findOperator(*target) : std::nullopt;
-    if (!op)
-        return fail(unsupported(node,
-                                "calls '" + name + "' of the C++ class " + type->str()
-                                    + ", which has no such method or changes its object by it"));
-    Node made;
-    made.target = *target;
-    if (name != kConstructor) {
-        QS_TRY(made.args, arguments(op->schema(), args));
-        return bindOutputs(node, std::move(made), env);
-    }
-    ScriptContainer* object = containerOf(args.at(0));
-    if (!object)
-        return fail(unsupported(node, "makes an object that there is already"));
-    QS_TRY(made.args, arguments(op->schema(), {args.begin() + 1, args.end()}));
-    made.outputs.push_back({"", runtimeType(type)});
-    label(made, &node);
-    object->runtime = emit(std::move(made));
-    env[node.output()] = at::IValue();
     return {};
 }
 

@@ -44,13 +44,6 @@ bool measuresOnly(const Graph& body)
 
 } // namespace
 
-ScriptScope& ScriptControl::newScope()
-{
-    m_e.m_scopes.push_back(
-        std::make_unique<ScriptScope>(m_e.m_scope, m_e.m_scope->edit().tensors()));
-    return *m_e.m_scopes.back();
-}
-
 Result<void> ScriptControl::run(const JitNode& node, Env& env)
 {
     if (node.kind() == c10::prim::If)
@@ -63,15 +56,15 @@ Result<void> ScriptControl::run(const JitNode& node, Env& env)
 
 Result<void> ScriptControl::raise(const JitNode& node, Env& env)
 {
-    QS_TRY(const ScriptItem message, m_e.item(node.input(0), env));
-    QS_TRY(Argument text, m_e.argument(message, c10::StringType::get()));
+    QS_TRY(const ScriptItem message, ScriptEvaluator::item(node.input(0), env));
+    QS_TRY(Argument text, m_emitter.argument(message, c10::StringType::get()));
     Node made;
     made.target = kRaiseTarget;
     made.name = "raise_exception";
     made.opaqueReason = "the model raises an exception here";
     made.args = {{"message", std::move(text)}};
-    m_e.label(made, &node);
-    m_e.emit(std::move(made));
+    m_emitter.label(made, &node);
+    m_emitter.emit(std::move(made));
     return {};
 }
 
@@ -79,14 +72,14 @@ Result<void> ScriptControl::takeBlock(const JitNode& node, const torch::jit::Blo
 {
     QS_CHECK(m_e.runBlock(block, env));
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-        QS_TRY(env[node.outputs()[i]], m_e.item(block.outputs()[i], env));
+        QS_TRY(env[node.outputs()[i]], ScriptEvaluator::item(block.outputs()[i], env));
     }
     return {};
 }
 
 Result<void> ScriptControl::runIf(const JitNode& node, Env& env)
 {
-    QS_TRY(const ScriptItem condition, m_e.item(node.input(0), env));
+    QS_TRY(const ScriptItem condition, ScriptEvaluator::item(node.input(0), env));
     const torch::jit::Block& whenTrue = *node.blocks()[0];
     const torch::jit::Block& whenFalse = *node.blocks()[1];
     if (const auto* known = knownValue(condition); known && known->isBool())
@@ -114,8 +107,8 @@ bool ScriptControl::learnRank(const ScriptItem& condition, bool raisesWhenTrue)
     const Node& dim = ref.scope->edit().get(measured->node);
     const auto* tensor
         = dim.target == kRankTarget && !dim.args.empty() ? dim.args[0].value.asRef() : nullptr;
-    if (tensor && ref.scope == m_e.m_scope)
-        m_e.setRank({ref.scope, *tensor, false}, *rank);
+    if (tensor && ref.scope == &m_emitter.scope())
+        m_emitter.inference().setRank({ref.scope, *tensor, false}, {*rank});
     return tensor != nullptr;
 }
 
@@ -143,12 +136,13 @@ bool ScriptControl::dependsOnData(const ScopedRef& ref, int depth) const
 Result<ScriptControl::Way> ScriptControl::follow(const torch::jit::Block& block, ScriptScope& scope,
                                                  Env& env)
 {
-    m_e.m_journal.open();
-    auto done = inside(scope, [&] { return m_e.runBlock(block, env); });
-    ScriptJournal::Changes changes = m_e.m_journal.closeAndRestore();
+    m_emitter.journal().open();
+    auto done = m_emitter.inside(scope, [&] { return m_e.runBlock(block, env); });
+    ScriptJournal::Changes changes = m_emitter.journal().closeAndRestore();
     QS_CHECK(std::move(done));
-    QS_TRY(ScriptEvaluator::Items items,
-           eachOf(block.outputs(), [&](const auto* output) { return m_e.item(output, env); }));
+    QS_TRY(ScriptEvaluator::Items items, eachOf(block.outputs(), [&](const auto* output) {
+               return ScriptEvaluator::item(output, env);
+           }));
     return Way {&scope, std::move(items), std::move(changes)};
 }
 
@@ -159,9 +153,9 @@ ScriptControl::leafArguments(ScriptScope& scope, const std::vector<ScriptPattern
     std::vector<ScriptItem> leaves;
     for (std::size_t i = 0; i < patterns.size(); ++i)
         patterns[i].collect(items[i], leaves);
-    return inside(scope, [&] {
+    return m_emitter.inside(scope, [&] {
         return eachOf(leaves, [&](const ScriptItem& leaf) {
-            return m_e.argument(leaf, c10::AnyType::get());
+            return m_emitter.argument(leaf, c10::AnyType::get());
         });
     });
 }
@@ -175,7 +169,7 @@ Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
     for (Argument& value : outputs)
         out.args.push_back({"", std::move(value)});
     scope.edit().insert(std::move(out));
-    QS_CHECK(m_e.checkWrites(scope));
+    QS_CHECK(m_e.writes().check(scope));
     QS_TRY(const Graph functional, functionalize(scope.edit().build()));
     GraphEdit tidy(functional);
     eraseUnread(tidy);
@@ -220,25 +214,25 @@ NodeId ScriptControl::handOut(const JitNode& node, Node made, const Outcome& out
         made.outputs.push_back({"", std::move(type)});
     const std::size_t leaves = made.outputs.size();
     for (const ValueRef& target : outcome.written)
-        made.outputs.push_back({"", m_e.m_scope->value(target).type});
-    m_e.label(made, &node);
-    const NodeId id = m_e.emit(std::move(made)).ref.node;
+        made.outputs.push_back({"", m_emitter.scope().value(target).type});
+    m_emitter.label(made, &node);
+    const NodeId id = m_emitter.emit(std::move(made)).ref.node;
     for (const ValueRef& outside : outcome.handedOut)
-        m_e.m_bodyWrites.push_back({m_e.m_scope, id, outside, false, &node});
+        m_e.writes().note(id, outside, false, node);
     std::vector<ScopedRef> values;
     for (std::uint32_t i = 0; i < leaves; ++i)
-        values.push_back({m_e.m_scope, {id, i}, false});
+        values.push_back({&m_emitter.scope(), {id, i}, false});
     for (std::size_t i = 0; i < outcome.written.size(); ++i) {
         const ValueRef left {id, std::uint32_t(leaves + i)};
-        m_e.emitOne("aten.copy_.default", {{"self", outcome.written[i]}, {"src", left}},
-                    ValueKind::Tensor, &node);
+        m_emitter.emitOne("aten.copy_.default", {{"self", outcome.written[i]}, {"src", left}},
+                          ValueKind::Tensor, &node);
     }
     const std::vector<ScriptItem> items = itemsOf(outcome.patterns, values);
     const std::size_t count = node.outputs().size();
     for (std::size_t i = 0; i < count; ++i)
         env[node.outputs()[i]] = items[i];
     for (std::size_t c = 0; c < outcome.cells.size(); ++c) {
-        m_e.m_journal.touch(outcome.cells[c]);
+        m_emitter.journal().touch(outcome.cells[c]);
         setCell(*outcome.cells[c], items[count + c]);
     }
     return id;
@@ -246,20 +240,20 @@ NodeId ScriptControl::handOut(const JitNode& node, Node made, const Outcome& out
 
 Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& condition, Env& env)
 {
-    QS_TRY(Argument test, m_e.argument(condition, c10::BoolType::get()));
-    const auto calls = m_e.m_calls;
+    QS_TRY(Argument test, m_emitter.argument(condition, c10::BoolType::get()));
+    const auto calls = m_e.calls();
     std::array<Way, 2> ways;
     std::array<std::vector<Argument>, 2> leaves;
     Outcome outcome;
     for (std::size_t side = 0; side < ways.size(); ++side) {
-        m_e.m_calls = calls;
-        QS_TRY(ways[side], follow(*node.blocks()[side], newScope(), env));
+        m_e.calls() = calls;
+        QS_TRY(ways[side], follow(*node.blocks()[side], m_emitter.addScope(), env));
         addChanged(ways[side], outcome.cells);
     }
     for (Way& way : ways)
         addCells(way, outcome.cells);
     for (std::size_t i = 0; i < ways[0].items.size(); ++i) {
-        outcome.patterns.push_back(ScriptPattern::of(ways[0].items[i], m_e.m_scope));
+        outcome.patterns.push_back(ScriptPattern::of(ways[0].items[i], &m_emitter.scope()));
         outcome.patterns.back().join(ways[1].items[i]);
     }
     // Tensors of the scope around that one of the bodies changes in place.
@@ -267,11 +261,11 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     for (std::size_t side = 0; side < ways.size(); ++side) {
         ScriptScope& scope = *ways[side].scope;
         QS_TRY(leaves[side], leafArguments(scope, outcome.patterns, ways[side].items));
-        const BodyWrites writes = writesOf(scope.edit().build(), leaves[side]);
+        const auto writes = ScriptBodyWrites::writesOf(scope.edit().build(), leaves[side]);
         std::vector<ValueRef> changed;
         for (const std::size_t input : writes.inputs)
             changed.push_back(scope.captures()[input]);
-        QS_CHECK(checkNames(node, changed, scope.captures()));
+        QS_CHECK(m_e.writes().checkNames(node, changed, scope.captures()));
         for (const ValueRef& outside : changed)
             if (std::find(written.begin(), written.end(), outside) == written.end())
                 written.push_back(outside);
@@ -288,7 +282,7 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     for (std::size_t side = 0; side < ways.size(); ++side) {
         ScriptScope& scope = *ways[side].scope;
         for (const ValueRef& target : written) {
-            QS_TRY(const ValueRef left, scope.use({m_e.m_scope, target, false}));
+            QS_TRY(const ValueRef left, scope.use({&m_emitter.scope(), target, false}));
             leaves[side].emplace_back(left);
         }
         QS_TRY(auto graph, finish(scope, std::move(leaves[side])));

@@ -55,6 +55,7 @@ public:
 
     explicit ScriptControl(ScriptEvaluator& evaluator)
         : m_e(evaluator)
+        , m_emitter(evaluator.emitter())
     {
     }
 
@@ -99,16 +100,6 @@ private:
     static void addChanged(const Way& way, std::vector<ScriptContainerPtr>& cells);
 
     Result<Way> follow(const torch::jit::Block& block, ScriptScope& scope, Env& env);
-    ScriptScope& newScope();
-    /// With `scope` as the one that nodes are added to.
-    template<class Body>
-    auto inside(ScriptScope& scope, Body&& body)
-    {
-        ScriptScope* outer = std::exchange(m_e.m_scope, &scope);
-        auto made = body();
-        m_e.m_scope = outer;
-        return made;
-    }
     /// The parts of a way's items at the leaves of the patterns, as arguments of its scope.
     Result<std::vector<Argument>> leafArguments(ScriptScope& scope,
                                                 const std::vector<ScriptPattern>& patterns,
@@ -117,25 +108,11 @@ private:
     /// Adds the node, gives it its outputs and hands them out. Returns its id.
     NodeId handOut(const JitNode& node, Node made, const Outcome& outcome, Env& env);
 
-    // torchscript_writes.cpp: in-place writes of bodies
-    struct BodyWrites
-    {
-        std::vector<std::size_t> inputs; ///< positions of those that it changes
-        std::vector<std::size_t> handedOut; ///< of these, what shares memory with a leaf
-    };
-    static std::vector<std::size_t> writtenInputs(const Graph& body);
-    static BodyWrites writesOf(const Graph& body, const std::vector<Argument>& leaves);
-    /// Errors (Unsupported): the body writes an operand that aliases another.
-    Result<void> checkNames(const JitNode& node, const std::vector<ValueRef>& written,
-                            const std::vector<ValueRef>& operands) const;
-    /// Errors (Unsupported): a round changes the carried value `leaf` and carries on another tensor
-    /// that the body was given in its place.
-    Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
-                                ValueRef leaf) const;
     bool learnRank(const ScriptItem& condition, bool raisesWhenTrue);
     bool dependsOnData(const ScopedRef& ref, int depth) const;
 
     ScriptEvaluator& m_e;
+    ScriptEmitter& m_emitter;
 };
 
 } // namespace qs

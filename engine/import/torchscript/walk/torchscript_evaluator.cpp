@@ -38,42 +38,13 @@ bool isForward(const std::string& method)
 
 ScriptEvaluator::ScriptEvaluator(ScriptScope& root, ScriptWeights& weights,
                                  const ScriptDebug& debug, const JobContext& job)
-    : m_root(&root)
-    , m_scope(&root)
-    , m_weights(weights)
-    , m_debug(debug)
+    : m_weights(weights)
     , m_job(job)
+    , m_emitter(root, debug)
 {
 }
 
-Error ScriptEvaluator::unsupported(const JitNode& node, const std::string& what) const
-{
-    const SourceLocation where = m_debug.find(node.sourceRange());
-    std::string text = std::string(node.kind().toQualString()) + " " + what;
-    if (!where.file.empty())
-        text += " (" + where.file + ", line " + std::to_string(where.line) + ")";
-    return makeError(ErrorCode::Unsupported, text);
-}
-
-std::optional<ScriptEvaluator::Rank> ScriptEvaluator::findRank(const ScriptItem& item) const
-{
-    const ScopedRef* ref = runtimeValue(item);
-    if (!ref)
-        return std::nullopt;
-    const ValueType& type = valueOf(*ref).type;
-    if (type.kind == ValueKind::Tensor && type.shapeKnown)
-        return Rank {std::int64_t(type.shape.size()), false};
-    const auto it = m_ranks.find({ref->scope, ref->ref});
-    return it == m_ranks.end() ? std::nullopt : std::optional(it->second);
-}
-
-std::optional<std::int64_t> ScriptEvaluator::decidableRank(const ScriptItem& item) const
-{
-    const auto rank = findRank(item);
-    return rank && (!rank->isAssumed || isInTorch()) ? std::optional(rank->count) : std::nullopt;
-}
-
-Result<ScriptItem> ScriptEvaluator::item(const JitValue* value, const Env& env) const
+Result<ScriptItem> ScriptEvaluator::item(const JitValue* value, const Env& env)
 {
     const auto it = env.find(value);
     if (it == env.end())
@@ -82,7 +53,7 @@ Result<ScriptItem> ScriptEvaluator::item(const JitValue* value, const Env& env) 
     return it->second;
 }
 
-Result<ScriptEvaluator::Items> ScriptEvaluator::inputs(const JitNode& node, const Env& env) const
+Result<ScriptEvaluator::Items> ScriptEvaluator::inputs(const JitNode& node, const Env& env)
 {
     return eachOf(node.inputs(), [&](const JitValue* input) { return item(input, env); });
 }
@@ -93,7 +64,8 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
     if (!function.isGraphFunction())
         return fail(ErrorCode::Unsupported,
                     "calls the method '" + function.name() + "' of a C++ class");
-    if (m_levels.size() >= kMaxCallDepth)
+    std::vector<ScriptPlace>& places = m_emitter.places();
+    if (places.size() >= kMaxCallDepth)
         return fail(ErrorCode::BadInput, "calls are nested too deeply");
     const auto& schema = function.getSchema();
     const auto graph = torch::jit::toGraphFunction(function).graph();
@@ -104,35 +76,40 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
     if (args.size() != graph->inputs().size())
         return fail(ErrorCode::BadInput,
                     "'" + function.name() + "' is called with a wrong number of arguments");
-    Level level = m_levels.empty() ? Level() : m_levels.back();
+    ScriptPlace place = places.empty() ? ScriptPlace() : places.back();
     // torch.ao's recurrent modules have a forward for each kind of input, which others call.
-    const bool isEntered = module && !m_levels.empty() && function.name().starts_with("forward_")
-        && module->path != m_levels.back().scope.path;
-    if (module && (isForward(function.name()) || isEntered || m_levels.empty())) {
-        level.function.clear();
-        level.scope = {module->path, scriptClassName(*module->type), 0};
-        auto& tree = m_root->edit().modules();
-        for (std::string path = module->path; !path.empty(); path = ModuleTree::parentPath(path))
-            if (const auto* entry = tree.tryGet(path); entry && !entry->moduleClass.empty())
-                break;
-            else
-                tree.add(path, m_weights.classAt(path));
-        tree.add(module->path, level.scope.moduleClass);
-        level.scope.callIndex = m_calls[module->path]++;
-        enterLayer(level.scope.moduleClass, args);
-    } else if (level.function.empty()) {
-        level.function = functionalName(function);
-    }
-    m_levels.push_back(std::move(level));
+    const bool isEntered = module && !places.empty() && function.name().starts_with("forward_")
+        && module->path != places.back().scope.path;
+    if (module && (isForward(function.name()) || isEntered || places.empty()))
+        enterModule(place, *module, args);
+    else if (place.function.empty())
+        place.function = functionalName(function);
+    places.push_back(std::move(place));
     Env env;
     for (std::size_t i = 0; i < args.size(); ++i)
         env[graph->inputs()[i]] = std::move(args[i]);
     auto done = runBlock(*graph->block(), env);
-    m_levels.pop_back();
+    places.pop_back();
     QS_CHECK(std::move(done));
     if (graph->outputs().size() != 1)
         return fail(ErrorCode::BadInput, "a function without a single return value");
     return item(graph->outputs()[0], env);
+}
+
+void ScriptEvaluator::enterModule(ScriptPlace& place, const ScriptContainer& module,
+                                  const Items& args)
+{
+    place.function.clear();
+    place.scope = {module.path, scriptClassName(*module.type), 0};
+    auto& tree = m_emitter.root().edit().modules();
+    for (std::string path = module.path; !path.empty(); path = ModuleTree::parentPath(path))
+        if (const auto* entry = tree.tryGet(path); entry && !entry->moduleClass.empty())
+            break;
+        else
+            tree.add(path, m_weights.classAt(path));
+    tree.add(module.path, place.scope.moduleClass);
+    place.scope.callIndex = m_calls[module.path]++;
+    m_emitter.inference().enterLayer(place.scope.moduleClass, args);
 }
 
 Result<void> ScriptEvaluator::runBlock(const torch::jit::Block& block, Env& env)
@@ -153,16 +130,25 @@ Result<void> ScriptEvaluator::runNode(const JitNode& node, Env& env)
     if (isPrim)
         return {};
     QS_TRY(Items args, inputs(node, env));
-    for (const auto read :
-         {&ScriptEvaluator::readContainer, &ScriptEvaluator::runKnown, &ScriptEvaluator::respell}) {
-        QS_TRY(ScriptAnswer answer, (this->*read)(node, args));
-        if (!answer)
-            continue;
-        for (const JitValue* out : node.outputs())
-            env[out] = *answer;
-        return {};
+    QS_TRY(const ScriptAnswer known, answer(node, args));
+    if (!known) {
+        ScriptRespeller::respellNumber(node, args);
+        return m_emitter.emitOperator(node, args, env);
     }
-    return emitOperator(node, std::move(args), env);
+    for (const JitValue* out : node.outputs())
+        env[out] = *known;
+    return {};
+}
+
+Result<ScriptAnswer> ScriptEvaluator::answer(const JitNode& node, const Items& args)
+{
+    QS_TRY(ScriptAnswer read, m_containers.readContainer(node, args));
+    if (read)
+        return read;
+    QS_TRY(ScriptAnswer computed, m_containers.runKnown(node, args));
+    if (computed)
+        return computed;
+    return m_respeller.respell(node, args);
 }
 
 Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
@@ -192,12 +178,12 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
         if (node.kind() == c10::aten::dict && !node.inputs().empty())
             return false;
         QS_TRY(Items args, inputs(node, env));
-        return done(construct(node, std::move(args), env));
+        return done(m_containers.construct(node, std::move(args), env));
     }
     case c10::prim::TupleUnpack:
     case c10::prim::ListUnpack: {
         QS_TRY(const ScriptItem whole, item(node.input(0), env));
-        return done(unpack(node, whole, env));
+        return done(m_containers.unpack(node, whole, env));
     }
     case c10::prim::annotate:
     case c10::prim::unchecked_cast:
@@ -220,7 +206,7 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
         return true;
     case c10::prim::fork:
     case c10::aten::wait:
-        return fail(unsupported(node, "runs in parallel, which is not read"));
+        return fail(m_emitter.unsupported(node, "runs in parallel, which is not read"));
     default:
         return false;
     }
@@ -243,9 +229,9 @@ Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
     const auto type = known ? known->type->cast<c10::ClassType>() : nullptr;
     const auto slot = type ? type->findAttributeSlot(name) : std::nullopt;
     if (!slot)
-        return fail(unsupported(node,
-                                (sets ? "sets" : "reads") + (" the attribute '" + name)
-                                    + "' of an object that is not known"));
+        return fail(m_emitter.unsupported(node,
+                                          (sets ? "sets" : "reads") + (" the attribute '" + name)
+                                              + "' of an object that is not known"));
     const ScriptContainerPtr object = std::get<ScriptContainerPtr>(owner);
     // Read from the file at first use; a branch that does not set it needs its old value.
     ScriptItem& held = object->items.at(*slot);
@@ -256,7 +242,7 @@ Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
         env[node.output()] = held;
         return {};
     }
-    m_journal.touch(object);
+    m_emitter.journal().touch(object);
     QS_TRY(object->items.at(*slot), item(node.input(1), env));
     const std::pair set(object, *slot);
     if (std::find(m_setAttributes.begin(), m_setAttributes.end(), set) == m_setAttributes.end())
@@ -275,19 +261,20 @@ Result<std::vector<std::string>> ScriptEvaluator::keepAttributes()
         const std::string name = object->type->expectRef<c10::ClassType>().getAttributeName(slot);
         const std::string path = object->path.empty() ? name : object->path + "." + name;
         const auto isTensor = [&](const ScopedRef* ref) {
-            return ref && ref->scope == m_root && valueOf(*ref).type.kind == ValueKind::Tensor;
+            return ref && ref->scope == &m_emitter.root()
+                && scopedValue(*ref).type.kind == ValueKind::Tensor;
         };
         const ScopedRef *holder = runtimeValue(saved), *value = runtimeValue(now);
         if (!isTensor(holder) || !isTensor(value)) {
             dropped.push_back(path);
             continue;
         }
-        GraphEdit& edit = m_root->edit();
+        GraphEdit& edit = m_emitter.root().edit();
         Node& node = edit.change(holder->ref.node);
         node.kind = NodeKind::Parameter;
         node.isBuffer = node.persistentBuffer = true;
         edit.modules().addParameter(path);
-        edit.insert(makeStateUpdate(node, value->ref, valueOf(*value).type));
+        edit.insert(makeStateUpdate(node, value->ref, scopedValue(*value).type));
     }
     return dropped;
 }
@@ -297,7 +284,7 @@ Result<ScriptItem> ScriptEvaluator::calledBy(const JitNode& node, Items args)
     if (node.kind() == c10::prim::CallFunction) {
         const auto type = node.input(0)->type()->cast<c10::FunctionType>();
         if (!type)
-            return fail(unsupported(node, "calls a function that is not known"));
+            return fail(m_emitter.unsupported(node, "calls a function that is not known"));
         args.erase(args.begin());
         return call(*type->function(), std::move(args), nullptr);
     }
@@ -305,9 +292,9 @@ Result<ScriptItem> ScriptEvaluator::calledBy(const JitNode& node, Items args)
     const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
     auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
     if (!method)
-        return fail(unsupported(node,
-                                "calls the method '" + node.s(c10::attr::name)
-                                    + "' of an object that is not known"));
+        return fail(m_emitter.unsupported(node,
+                                          "calls the method '" + node.s(c10::attr::name)
+                                              + "' of an object that is not known"));
     // A context such as torch.no_grad() changes no value.
     if (type->name()
         && type->name()->qualifiedName().starts_with("__torch__.torch.autograd.grad_mode."))
@@ -320,14 +307,13 @@ Result<void> ScriptEvaluator::runCall(const JitNode& node, Env& env)
     QS_TRY(Items args, inputs(node, env));
     if (const auto type = node.input(0)->type()->cast<c10::ClassType>();
         node.kind() == c10::prim::CallMethod && type && findForeignClass(type->str()) == type)
-        return emitMethod(node, std::move(args), env);
-    SourceLocation& caller = m_levels.back().caller;
-    const SourceLocation outer = caller;
-    const SourceLocation where = m_debug.find(node.sourceRange(), outer.function);
+        return m_emitter.emitMethod(node, args, env);
+    const SourceLocation outer = m_emitter.places().back().caller;
+    const SourceLocation where = m_emitter.find(node, outer.function);
     if (!where.file.empty() && !isInsideTorch(where.file))
-        caller = where;
+        m_emitter.places().back().caller = where;
     auto returned = calledBy(node, std::move(args));
-    m_levels.back().caller = outer;
+    m_emitter.places().back().caller = outer;
     if (!returned)
         return fail(std::move(returned).error());
     env[node.output()] = std::move(*returned);

@@ -20,19 +20,19 @@ constexpr int kMostTries = 64;
 Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 {
     const torch::jit::Block& body = *node.blocks()[0];
-    QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
+    QS_TRY(const ScriptEvaluator::Items inputs, ScriptEvaluator::inputs(node, env));
     ScriptItem go = inputs[1];
     const auto* count = knownValue(inputs[0]);
     if (!count || !count->isInt())
         return false;
     std::vector<ScriptItem> carried(inputs.begin() + 2, inputs.end());
-    const auto calls = m_e.m_calls;
-    const std::size_t mark = m_e.m_scope->mark();
-    m_e.m_journal.open();
+    const auto calls = m_e.calls();
+    const std::size_t mark = m_emitter.scope().mark();
+    m_emitter.journal().open();
     const auto giveUp = [&] {
-        m_e.m_journal.closeAndRestore();
-        m_e.m_scope->rollBack(mark);
-        m_e.m_calls = calls;
+        m_emitter.journal().closeAndRestore();
+        m_emitter.scope().rollBack(mark);
+        m_e.calls() = calls;
         return false;
     };
     for (std::int64_t round = 0;; ++round) {
@@ -47,12 +47,12 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
         for (std::size_t i = 0; i < carried.size(); ++i)
             env[body.inputs()[i + 1]] = carried[i];
         QS_CHECK(m_e.runBlock(body, env));
-        QS_TRY(go, m_e.item(body.outputs()[0], env));
+        QS_TRY(go, ScriptEvaluator::item(body.outputs()[0], env));
         for (std::size_t i = 0; i < carried.size(); ++i) {
-            QS_TRY(carried[i], m_e.item(body.outputs()[i + 1], env));
+            QS_TRY(carried[i], ScriptEvaluator::item(body.outputs()[i + 1], env));
         }
     }
-    m_e.m_journal.closeAndKeep();
+    m_emitter.journal().closeAndKeep();
     for (std::size_t i = 0; i < carried.size(); ++i)
         env[node.outputs()[i]] = carried[i];
     return true;
@@ -63,18 +63,18 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
 /// again.
 Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
 {
-    QS_TRY(const ScriptEvaluator::Items inputs, m_e.inputs(node, env));
+    QS_TRY(const ScriptEvaluator::Items inputs, ScriptEvaluator::inputs(node, env));
     Outcome loop;
     for (std::size_t i = 2; i < inputs.size(); ++i)
-        loop.patterns.push_back(ScriptPattern::of(inputs[i], m_e.m_scope));
-    const auto calls = m_e.m_calls;
+        loop.patterns.push_back(ScriptPattern::of(inputs[i], &m_emitter.scope()));
+    const auto calls = m_e.calls();
     for (int attempt = 0; attempt < kMostTries; ++attempt) {
-        m_e.m_calls = calls;
+        m_e.calls() = calls;
         QS_TRY(const std::optional<Way> round, followRound(*node.blocks()[0], loop, env));
         if (round)
             return finishLoop(node, loop, inputs, *round, env);
     }
-    return fail(m_e.unsupported(node, "changes too much from round to round"));
+    return fail(m_emitter.unsupported(node, "changes too much from round to round"));
 }
 
 /// Inputs of a round's scope: its number, the leaves, the tensors that the body changes in place,
@@ -82,7 +82,7 @@ Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
 Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch::jit::Block& block,
                                                                      Outcome& loop, Env& env)
 {
-    ScriptScope& scope = newScope();
+    ScriptScope& scope = m_emitter.addScope();
     const auto addInput = [&](const std::string& name, const ValueType& type) {
         Node input;
         input.kind = NodeKind::Input;
@@ -95,7 +95,7 @@ Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch
     for (const ValueType& type : leafTypes(loop.patterns))
         leaves.push_back(addInput("carried", type));
     for (const ValueRef& target : loop.written)
-        scope.bind(target, addInput("carried", m_e.m_scope->value(target).type).ref);
+        scope.bind(target, addInput("carried", m_emitter.scope().value(target).type).ref);
     const std::size_t firstCapture = 1 + leaves.size() + loop.written.size();
     const std::size_t carried = block.inputs().size() - 1;
     const std::vector<ScriptItem> start = itemsOf(loop.patterns, leaves);
@@ -114,7 +114,7 @@ Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch
     addChanged(round, loop.cells);
     const std::size_t before = real.size();
     for (std::size_t c = before; c < loop.cells.size(); ++c)
-        loop.patterns.push_back(ScriptPattern::of(cellItem(*loop.cells[c]), m_e.m_scope));
+        loop.patterns.push_back(ScriptPattern::of(cellItem(*loop.cells[c]), &m_emitter.scope()));
     if (before < loop.cells.size())
         return std::nullopt;
     bool holds = true;
@@ -123,7 +123,7 @@ Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch
     if (!holds)
         return std::nullopt;
     // What a body changes may be a carried value by now.
-    for (const std::size_t input : writtenInputs(scope.edit().build()))
+    for (const std::size_t input : ScriptBodyWrites::writtenInputs(scope.edit().build()))
         if (input >= firstCapture) {
             loop.written.push_back(scope.captures()[input - firstCapture]);
             holds = false;
@@ -135,20 +135,20 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
                                        const ScriptEvaluator::Items& inputs, const Way& round,
                                        Env& env)
 {
-    QS_TRY(Argument trips, m_e.argument(inputs[0], c10::IntType::get()));
-    QS_TRY(Argument condition, m_e.argument(inputs[1], c10::BoolType::get()));
+    QS_TRY(Argument trips, m_emitter.argument(inputs[0], c10::IntType::get()));
+    QS_TRY(Argument condition, m_emitter.argument(inputs[1], c10::BoolType::get()));
     std::vector<ScriptItem> start(inputs.begin() + 2, inputs.end());
     for (const ScriptContainerPtr& cell : loop.cells)
         start.push_back(cellItem(*cell));
-    QS_TRY(std::vector<Argument> carried, leafArguments(*m_e.m_scope, loop.patterns, start));
+    QS_TRY(std::vector<Argument> carried, leafArguments(m_emitter.scope(), loop.patterns, start));
     QS_TRY(
         std::vector<Argument> left,
         leafArguments(*round.scope, loop.patterns, {round.items.begin() + 1, round.items.end()}));
-    QS_TRY(Argument goOn, inside(*round.scope, [&] {
-               return m_e.argument(round.items[0], c10::BoolType::get());
-           }));
+    QS_TRY(Argument goOn, m_emitter.inside(*round.scope, [&] {
+        return m_emitter.argument(round.items[0], c10::BoolType::get());
+    }));
     const Graph graph = round.scope->edit().build();
-    const BodyWrites writes = writesOf(graph, left);
+    const auto writes = ScriptBodyWrites::writesOf(graph, left);
     const std::vector<ValueRef>& captures = round.scope->captures();
     std::vector<ValueRef> changed, seen = captures;
     seen.insert(seen.end(), loop.written.begin(), loop.written.end());
@@ -159,17 +159,18 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
         if (input > carried.size())
             continue;
         // A carried value, of this round only.
-        QS_CHECK(checkNextRound(node, graph, left[input - 1], {graph.inputs()[input]->id, 0}));
+        QS_CHECK(m_e.writes().checkNextRound(node, graph, left[input - 1],
+                                             {graph.inputs()[input]->id, 0}));
         if (const auto* operand = carried[input - 1].asRef())
             changed.push_back(*operand);
     }
     for (const std::size_t input : writes.handedOut)
         if (input > carried.size())
             loop.handedOut.push_back(loop.written[input - carried.size() - 1]);
-    QS_CHECK(checkNames(node, loop.written, seen));
-    QS_CHECK(checkNames(node, changed, seen));
+    QS_CHECK(m_e.writes().checkNames(node, loop.written, seen));
+    QS_CHECK(m_e.writes().checkNames(node, changed, seen));
     for (const ValueRef& target : loop.written) {
-        QS_TRY(const ValueRef within, round.scope->use({m_e.m_scope, target, false}));
+        QS_TRY(const ValueRef within, round.scope->use({&m_emitter.scope(), target, false}));
         left.emplace_back(within);
         carried.emplace_back(target);
     }
@@ -187,7 +188,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
                  {"operands", Argument::List(captures.begin(), captures.end())}};
     const NodeId id = handOut(node, std::move(made), loop, env);
     for (const ValueRef& operand : changed)
-        m_e.m_bodyWrites.push_back({m_e.m_scope, id, operand, true, &node});
+        m_e.writes().note(id, operand, true, node);
     return {};
 }
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_respell.h"
+
+#include "engine/base/each_of.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
 #include "engine/execute/value_conversion.h"
@@ -6,7 +9,6 @@
 #include "engine/graph/operators/number_operators.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/import/given_argument.h"
-#include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <torch/csrc/jit/ir/constants.h>
 
@@ -87,15 +89,14 @@ std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
 
 } // namespace
 
-/// Operators that a .pt2 spells otherwise or that can be answered without a node.
-Result<ScriptAnswer> ScriptEvaluator::respell(const JitNode& node, const Items& args)
+Result<ScriptAnswer> ScriptRespeller::respell(const JitNode& node, const ScriptItems& args)
 {
     if (const auto fact = layerFact(node, args))
         return ScriptAnswer(*fact);
     if (args.empty())
         return ScriptAnswer();
     const ScopedRef* made = runtimeValue(args[0]);
-    const bool isTensor = made && valueOf(*made).type.kind == ValueKind::Tensor;
+    const bool isTensor = made && scopedValue(*made).type.kind == ValueKind::Tensor;
     const c10::TypePtr declared = node.input(0)->type();
     switch (node.kind()) {
     case c10::prim::isinstance: {
@@ -103,7 +104,7 @@ Result<ScriptAnswer> ScriptEvaluator::respell(const JitNode& node, const Items& 
         const auto answer = isInstance(args[0], isSurely ? c10::TensorType::get() : declared,
                                        node.tys(c10::attr::types));
         if (!answer)
-            return fail(unsupported(node, "asks for a type known only at run time"));
+            return fail(m_emitter.unsupported(node, "asks for a type known only at run time"));
         return ScriptAnswer(at::IValue(*answer));
     }
     case c10::aten::__is__:
@@ -130,17 +131,40 @@ Result<ScriptAnswer> ScriptEvaluator::respell(const JitNode& node, const Items& 
         return ScriptAnswer();
     QS_TRY(std::vector<NamedArgument> given,
            eachOf(args, [&](const ScriptItem& arg) -> Result<NamedArgument> {
-               QS_TRY(Argument read, argument(arg, c10::NumberType::get()));
+               QS_TRY(Argument read, m_emitter.argument(arg, c10::NumberType::get()));
                return NamedArgument {"", std::move(read)};
            }));
-    return emitOne(spelled, std::move(given), runtimeType(node.output()->type()).kind, &node);
+    return m_emitter.emitOne(spelled, std::move(given), runtimeType(node.output()->type()).kind,
+                             &node);
+}
+
+/// Facts that torch.nn's layers query before they take a fused path for inference, as torch.export
+/// traces them: gradients enabled, outside of any autocast.
+std::optional<at::IValue> ScriptRespeller::layerFact(const JitNode& node,
+                                                     const ScriptItems& args) const
+{
+    if (!m_emitter.isInTorch())
+        return std::nullopt;
+    const std::string_view kind = node.kind().toQualString();
+    if (kind == "aten::is_grad_enabled")
+        return at::IValue(true);
+    if (kind == "aten::is_autocast_enabled" || kind == "aten::is_autocast_cpu_enabled")
+        return at::IValue(false);
+    if (const auto* device = args.empty() ? nullptr : knownValue(args[0]);
+        kind == "prim::type" && device && device->isDevice()) // one that has the fused path
+        return at::IValue(c10::DeviceTypeName(device->toDevice().type(), true));
+    const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
+    if (node.kind() != c10::prim::requires_grad || !tensor)
+        return std::nullopt;
+    const Node& maker = tensor->scope->edit().get(tensor->ref.node);
+    return at::IValue(maker.kind == NodeKind::Parameter && !maker.isBuffer);
 }
 
 /// What is asked of a tensor.
-Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const ScopedRef& tensor,
-                                                 const Items& args)
+Result<ScriptAnswer> ScriptRespeller::readTensor(const JitNode& node, const ScopedRef& tensor,
+                                                 const ScriptItems& args)
 {
-    const ValueType& type = valueOf(tensor).type;
+    const ValueType& type = scopedValue(tensor).type;
     const std::string_view kind = node.kind().toQualString();
     if (hasTrait(kind, OperatorTrait::AnswersNo))
         return ScriptAnswer(at::IValue(false));
@@ -148,7 +172,7 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
         return ScriptAnswer(at::IValue(at::Device(at::kCPU))); // that of a run takes its place
     if (node.kind() == c10::prim::layout)
         return ScriptAnswer(at::IValue(std::int64_t(at::kStrided)));
-    QS_TRY(const ValueRef self, m_scope->use(tensor));
+    QS_TRY(const ValueRef self, m_emitter.use(tensor));
     const bool isItem = node.kind() == c10::aten::item;
     switch (node.kind()) {
     case c10::aten::Int:
@@ -160,8 +184,8 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
             return ScriptAnswer(number->second);
         // A program declares a number of any kind; the tensor gives the kind.
         if ((isItem || node.kind() == c10::aten::ScalarImplicit) && isWholeNumber(type.dtype))
-            return emitOne(isItem ? "aten.item.default" : "aten.ScalarImplicit.default",
-                           {{isItem ? "self" : "a", self}}, ValueKind::SymInt, &node);
+            return m_emitter.emitOne(isItem ? "aten.item.default" : "aten.ScalarImplicit.default",
+                                     {{isItem ? "self" : "a", self}}, ValueKind::SymInt, &node);
         break;
     case c10::prim::dtype:
         if (type.dtype != DType::Unknown)
@@ -172,30 +196,30 @@ Result<ScriptAnswer> ScriptEvaluator::readTensor(const JitNode& node, const Scop
             return ScriptAnswer(at::IValue(isFloating(type.dtype)));
         break;
     case c10::aten::dim:
-        if (const auto rank = decidableRank(args[0]))
+        if (const auto rank = m_emitter.decidableRank(args[0]))
             return ScriptAnswer(at::IValue(*rank));
         break;
     case c10::aten::size:
         if (args.size() == 2)
-            return sizeOf(tensor, args[1], &node);
+            return m_emitter.emitSize(tensor, args[1], &node);
         break;
     case c10::aten::len:
-        return sizeOf(tensor, at::IValue(std::int64_t(0)), &node);
+        return m_emitter.emitSize(tensor, at::IValue(std::int64_t(0)), &node);
     case c10::aten::to:
         return castTensor(node, self, args);
     default:
         break;
     }
     if (kind == "aten::numel")
-        return emitOne(kElementsTarget, {{"self", self}}, ValueKind::SymInt, &node);
+        return m_emitter.emitOne(kElementsTarget, {{"self", self}}, ValueKind::SymInt, &node);
     if (kind == "prim::data")
-        return emitOne("aten.detach.default", {{"self", self}}, ValueKind::Tensor, &node);
+        return m_emitter.emitOne("aten.detach.default", {{"self", self}}, ValueKind::Tensor, &node);
     return ScriptAnswer();
 }
 
 /// aten::to.prim_* (self, [device,] dtype?, non_blocking, copy): what a device is, a run decides.
-Result<ScriptAnswer> ScriptEvaluator::castTensor(const JitNode& node, ValueRef self,
-                                                 const Items& args)
+Result<ScriptAnswer> ScriptRespeller::castTensor(const JitNode& node, ValueRef self,
+                                                 const ScriptItems& args)
 {
     const std::string& overload = node.schema().overload_name();
     if (overload == "prim_other")
@@ -206,14 +230,12 @@ Result<ScriptAnswer> ScriptEvaluator::castTensor(const JitNode& node, ValueRef s
         return ScriptAnswer();
     if (dtype->isNone())
         return ScriptAnswer(args[0]);
-    QS_TRY(Argument wanted, argument(args[place], c10::ScalarTypeType::get()));
-    return emitOne(kCastTarget, {{"self", self}, {"dtype", std::move(wanted)}}, ValueKind::Tensor,
-                   &node);
+    QS_TRY(Argument wanted, m_emitter.argument(args[place], c10::ScalarTypeType::get()));
+    return m_emitter.emitOne(kCastTarget, {{"self", self}, {"dtype", std::move(wanted)}},
+                             ValueKind::Tensor, &node);
 }
 
-/// Python's numbers in `x * 0.7` are tensors in a trace: numbers again, as LibTorch's own runs take
-/// them. It leaves alone what divides and rounds down, where only whole numbers make no difference.
-void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
+void ScriptRespeller::respellNumber(const JitNode& node, ScriptItems& args)
 {
     static constexpr std::array<std::string_view, 4> kTakeNumbers {"aten::add", "aten::sub",
                                                                    "aten::mul", "aten::div"};
@@ -232,20 +254,20 @@ void ScriptEvaluator::respellNumber(const JitNode& node, Items& args) const
 }
 
 /// A tensor of one number; who asks it for a whole one gets `number`.
-Result<ScriptAnswer> ScriptEvaluator::numberTensor(const JitNode& node, const ScriptItem& number,
+Result<ScriptAnswer> ScriptRespeller::numberTensor(const JitNode& node, const ScriptItem& number,
                                                    DType dtype)
 {
-    QS_TRY(Argument value, argument(number, c10::NumberType::get()));
-    const ScopedRef made = emitOne(kScalarTensorTarget, {{"s", std::move(value)}, {"dtype", dtype}},
-                                   ValueKind::Tensor, &node);
+    QS_TRY(Argument value, m_emitter.argument(number, c10::NumberType::get()));
+    const ScopedRef made = m_emitter.emitOne(
+        kScalarTensorTarget, {{"s", std::move(value)}, {"dtype", dtype}}, ValueKind::Tensor, &node);
     if (dtype == DType::Int64)
         m_numbers[{made.scope, made.ref}] = number;
-    setRank(made, 0);
+    m_emitter.inference().setRank(made, {0});
     return made;
 }
 
 /// The whole number that an operand of a trace's arithmetic stands for; none for a real tensor.
-std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
+std::optional<ScriptItem> ScriptRespeller::wholeNumber(const JitValue& value,
                                                        const ScriptItem& item) const
 {
     if (const auto* known = knownValue(item))
@@ -261,7 +283,7 @@ std::optional<ScriptItem> ScriptEvaluator::wholeNumber(const JitValue& value,
 
 /// A trace computes sizes with tensors of one number: Python's operator on the numbers, as the
 /// other spellings have it. Nothing for any other node.
-Result<ScriptAnswer> ScriptEvaluator::numberArithmetic(const JitNode& node, const Items& args)
+Result<ScriptAnswer> ScriptRespeller::numberArithmetic(const JitNode& node, const ScriptItems& args)
 {
     const ScriptAnswer none;
     const std::string spelled = numberTargetOfTensors(node.kind().toQualString());
@@ -275,15 +297,14 @@ Result<ScriptAnswer> ScriptEvaluator::numberArithmetic(const JitNode& node, cons
     const auto b = wholeNumber(*node.input(1), args[1]);
     if (!a || !b || (!runtimeValue(*a) && !runtimeValue(*b)))
         return none;
-    QS_TRY(Argument left, argument(*a, c10::NumberType::get()));
-    QS_TRY(Argument right, argument(*b, c10::NumberType::get()));
-    const ScopedRef number = emitOne(spelled, {{"", std::move(left)}, {"", std::move(right)}},
-                                     ValueKind::SymInt, &node);
+    QS_TRY(Argument left, m_emitter.argument(*a, c10::NumberType::get()));
+    QS_TRY(Argument right, m_emitter.argument(*b, c10::NumberType::get()));
+    const ScopedRef number = m_emitter.emitOne(
+        spelled, {{"", std::move(left)}, {"", std::move(right)}}, ValueKind::SymInt, &node);
     return numberTensor(node, number, DType::Int64);
 }
 
-/// A trace calls what `conv2d` and the like call inside; a .pt2 holds the calls themselves.
-void ScriptEvaluator::respellConvolution(Node& node)
+void respellConvolution(Node& node)
 {
     const bool isMode = node.target == "aten._convolution_mode.default";
     if (!isMode && node.target != "aten._convolution.default"
@@ -316,9 +337,7 @@ void ScriptEvaluator::respellConvolution(Node& node)
     node.name = word;
 }
 
-/// Leaves out what equals the operator's defaults, from the end.
-void ScriptEvaluator::dropDefaults(std::vector<NamedArgument>& args,
-                                   const c10::FunctionSchema& schema)
+void dropDefaults(std::vector<NamedArgument>& args, const c10::FunctionSchema& schema)
 {
     while (!args.empty() && args.size() <= schema.arguments().size()
            && sameDefault(args.back().value, schema.arguments()[args.size() - 1]))

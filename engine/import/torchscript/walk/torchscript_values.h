@@ -38,8 +38,13 @@ struct ScopedRef
 /// one. monostate: a value that no path reads (prim::Uninitialized).
 using ScriptItem = std::variant<std::monostate, at::IValue, ScopedRef, ScriptContainerPtr>;
 
+using ScriptItems = std::vector<ScriptItem>;
+
 /// The item of a program's node that needs no operator; else nothing.
 using ScriptAnswer = std::optional<ScriptItem>;
+
+/// The items of the values of one call of a function.
+using ScriptEnv = std::unordered_map<const torch::jit::Value*, ScriptItem>;
 
 /// A tuple, list, dict or object. Lists, dicts and objects have identity and may change while the
 /// program is read; tuples do not.
@@ -166,5 +171,10 @@ private:
     std::vector<ValueRef> m_captures;
     std::unordered_map<ValueRef, ValueRef> m_inside;
 };
+
+inline const Value& scopedValue(const ScopedRef& ref)
+{
+    return ref.scope->value(ref.ref);
+}
 
 } // namespace qs

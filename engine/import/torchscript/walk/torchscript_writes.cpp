@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_writes.h"
+
 #include "engine/import/functionalize/alias_analysis.h"
-#include "engine/import/torchscript/walk/torchscript_control.h"
 
 #include <algorithm>
 #include <set>
@@ -35,7 +36,7 @@ bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKe
 
 } // namespace
 
-std::vector<std::size_t> ScriptControl::writtenInputs(const Graph& body)
+std::vector<std::size_t> ScriptBodyWrites::writtenInputs(const Graph& body)
 {
     if (!hasWrites(body))
         return {};
@@ -51,23 +52,22 @@ std::vector<std::size_t> ScriptControl::writtenInputs(const Graph& body)
     return found;
 }
 
-/// A body sees two names of one tensor as two tensors.
-Result<void> ScriptControl::checkNames(const JitNode& node, const std::vector<ValueRef>& written,
-                                       const std::vector<ValueRef>& operands) const
+Result<void> ScriptBodyWrites::checkNames(const JitNode& node, const std::vector<ValueRef>& written,
+                                          const std::vector<ValueRef>& operands) const
 {
     if (written.empty())
         return {};
-    const Graph around = m_e.m_scope->edit().build();
+    const Graph around = m_emitter.scope().edit().build();
     const AliasSets aliases(around);
     for (const ValueRef& target : written)
         for (const ValueRef& member : aliases.members(target))
             if (std::count(operands.begin(), operands.end(), member) > (member == target ? 1 : 0))
-                return fail(m_e.unsupported(node, kSeenTwice));
+                return fail(m_emitter.unsupported(node, kSeenTwice));
     return {};
 }
 
-Result<void> ScriptControl::checkNextRound(const JitNode& node, const Graph& body,
-                                           const Argument& handedOn, ValueRef leaf) const
+Result<void> ScriptBodyWrites::checkNextRound(const JitNode& node, const Graph& body,
+                                              const Argument& handedOn, ValueRef leaf) const
 {
     const auto* next = handedOn.asRef();
     if (!next)
@@ -75,14 +75,14 @@ Result<void> ScriptControl::checkNextRound(const JitNode& node, const Graph& bod
     const AliasSets aliases(body);
     for (const ValueRef& member : aliases.members(*next))
         if (member != leaf && body.get(member.node).kind == NodeKind::Input)
-            return fail(m_e.unsupported(node, kSeenTwice));
+            return fail(m_emitter.unsupported(node, kSeenTwice));
     return {};
 }
 
-ScriptControl::BodyWrites ScriptControl::writesOf(const Graph& body,
-                                                  const std::vector<Argument>& leaves)
+ScriptBodyWrites::Written ScriptBodyWrites::writesOf(const Graph& body,
+                                                     const std::vector<Argument>& leaves)
 {
-    BodyWrites writes {writtenInputs(body), {}};
+    Written writes {writtenInputs(body), {}};
     if (writes.inputs.empty())
         return writes;
     const AliasSets aliases(body);
@@ -98,17 +98,17 @@ ScriptControl::BodyWrites ScriptControl::writesOf(const Graph& body,
     return writes;
 }
 
-Result<void> ScriptEvaluator::checkWrites(ScriptScope& scope) const
+Result<void> ScriptBodyWrites::check(ScriptScope& scope) const
 {
-    const auto isHere = [&](const BodyWrite& write) {
+    const auto isHere = [&](const Noted& write) {
         return write.scope == &scope && scope.edit().contains(write.control);
     };
-    if (std::none_of(m_bodyWrites.begin(), m_bodyWrites.end(), isHere))
+    if (std::none_of(m_noted.begin(), m_noted.end(), isHere))
         return {};
     const Graph graph = scope.edit().build();
-    for (const BodyWrite& write : m_bodyWrites)
+    for (const Noted& write : m_noted)
         if (isHere(write) && isReadBehind(graph, write.operand, write.control, write.isCarried))
-            return fail(unsupported(*write.node, kSeenTwice));
+            return fail(m_emitter.unsupported(*write.node, kSeenTwice));
     return {};
 }
 

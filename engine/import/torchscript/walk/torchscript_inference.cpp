@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_inference.h"
+
 #include "engine/base/torch_guard.h"
 #include "engine/execute/node_runner.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/import/given_argument.h"
-#include "engine/import/torchscript/walk/torchscript_evaluator.h"
 
 #include <ATen/ops/empty.h>
 #include <torch/csrc/jit/api/module.h>
@@ -246,13 +247,21 @@ DType weightType(const at::IValue& module)
 
 } // namespace
 
-/// Fills in element types of the node's tensor outputs and returns their numbers of dimensions: by
-/// the operator's row, else as the operator itself answers on the meta device, which computes
-/// nothing. May take an operand whose type or dimensions are not known for any other where the
-/// answer does not depend on it.
-std::vector<std::optional<ScriptEvaluator::Rank>> ScriptEvaluator::inferResults(Node& node) const
+std::optional<ScriptRank> ScriptInference::findRank(const ScriptItem& item) const
 {
-    std::vector<std::optional<Rank>> told(node.outputs.size());
+    const ScopedRef* ref = runtimeValue(item);
+    if (!ref)
+        return std::nullopt;
+    const ValueType& type = scopedValue(*ref).type;
+    if (type.kind == ValueKind::Tensor && type.shapeKnown)
+        return ScriptRank {std::int64_t(type.shape.size()), false};
+    const auto it = m_ranks.find({ref->scope, ref->ref});
+    return it == m_ranks.end() ? std::nullopt : std::optional(it->second);
+}
+
+ScriptInference::Ranks ScriptInference::inferResults(Node& node, ScriptScope& scope) const
+{
+    Ranks told(node.outputs.size());
     const auto isTensor = [](const Value& value) { return value.type.kind == ValueKind::Tensor; };
     if (!node.target.starts_with("aten.")
         || std::none_of(node.outputs.begin(), node.outputs.end(), isTensor))
@@ -261,9 +270,9 @@ std::vector<std::optional<ScriptEvaluator::Rank>> ScriptEvaluator::inferResults(
     bool isAssumed = false;
     for (const auto& arg : node.args)
         forEachRef(arg.value, [&](ValueRef ref) {
-            const auto rank = findRank(ScopedRef {m_scope, ref, false});
+            const auto rank = findRank(ScopedRef {&scope, ref, false});
             isAssumed = isAssumed || (rank && rank->isAssumed);
-            const ValueType& type = m_scope->value(ref).type;
+            const ValueType& type = scope.value(ref).type;
             operands.of[ref] = {&type, rank ? std::optional(rank->count) : std::nullopt};
             if (type.kind != ValueKind::Tensor)
                 return;
@@ -299,54 +308,24 @@ std::vector<std::optional<ScriptEvaluator::Rank>> ScriptEvaluator::inferResults(
     }
     for (std::size_t i = 0; i < ranks.size(); ++i)
         if (ranks[i])
-            told[i] = Rank {*ranks[i], isAssumed};
+            told[i] = ScriptRank {*ranks[i], isAssumed};
     return told;
 }
 
-bool ScriptEvaluator::isInTorch() const
-{
-    return !m_levels.empty()
-        && (!m_levels.back().function.empty()
-            || m_levels.back().scope.moduleClass.starts_with("torch.nn."));
-}
-
-/// An input of unknown type (as in a scripted model whose input goes straight into a layer) is
-/// taken to be a batch with the type of the layer's weights.
-void ScriptEvaluator::enterLayer(std::string_view moduleClass, const Items& args)
+void ScriptInference::enterLayer(std::string_view moduleClass, const ScriptItems& args)
 {
     const Layer* layer = layerOf(moduleClass);
     const bool hasOffsets = layer && !layer->ofWeights && args.size() > 2 && runtimeValue(args[2]);
     for (std::size_t i = 1; layer && i < args.size() && i <= layer->values; ++i) {
         const ScopedRef* value = runtimeValue(args[i]);
-        if (!value || value->maybeNone || valueOf(*value).type.kind != ValueKind::Tensor)
+        if (!value || value->maybeNone || scopedValue(*value).type.kind != ValueKind::Tensor)
             continue;
         if (!findRank(args[i]))
-            setRank(*value, hasOffsets ? 1 : layer->rank, true); // bags one after another
-        if (layer->ofWeights && valueOf(*value).type.isUntyped())
+            setRank(*value, {hasOffsets ? 1 : layer->rank, true}); // bags one after another
+        if (layer->ofWeights && scopedValue(*value).type.isUntyped())
             value->scope->edit().change(value->ref.node).outputs[value->ref.index].type.dtype
                 = weightType(containerOf(args[0])->saved);
     }
-}
-
-/// Facts that torch.nn's layers query before they take a fused path for inference, as torch.export
-/// traces them: gradients enabled, outside of any autocast.
-std::optional<at::IValue> ScriptEvaluator::layerFact(const JitNode& node, const Items& args) const
-{
-    if (!isInTorch())
-        return std::nullopt;
-    const std::string_view kind = node.kind().toQualString();
-    if (kind == "aten::is_grad_enabled")
-        return at::IValue(true);
-    if (kind == "aten::is_autocast_enabled" || kind == "aten::is_autocast_cpu_enabled")
-        return at::IValue(false);
-    if (const auto* device = args.empty() ? nullptr : knownValue(args[0]);
-        kind == "prim::type" && device && device->isDevice()) // one that has the fused path
-        return at::IValue(c10::DeviceTypeName(device->toDevice().type(), true));
-    const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
-    if (node.kind() != c10::prim::requires_grad || !tensor)
-        return std::nullopt;
-    const Node& maker = tensor->scope->edit().get(tensor->ref.node);
-    return at::IValue(maker.kind == NodeKind::Parameter && !maker.isBuffer);
 }
 
 } // namespace qs

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/import/torchscript/walk/torchscript_emitter.h"
+
+#include "engine/base/each_of.h"
+#include "engine/execute/classes/class_methods.h"
 #include "engine/execute/control/script_ops.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"
@@ -8,9 +12,10 @@
 #include "engine/graph/operators/operator_name.h"
 #include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
-#include "engine/import/torchscript/walk/torchscript_evaluator.h"
+#include "engine/import/torchscript/walk/torchscript_respell.h"
 
 #include <algorithm>
+#include <array>
 
 namespace qs {
 
@@ -18,9 +23,66 @@ namespace {
 
 using Kind = ScriptContainer::Kind;
 
+/// Scales and zero points that are attributes of the model's root keep those names for its code.
+void noteAttributes(const torch::jit::Node& node, const c10::FunctionSchema& schema,
+                    const ScriptEnv& env, Node& made)
+{
+    for (std::size_t i = 0; i < node.inputs().size() && i < schema.arguments().size(); ++i) {
+        const std::string& argument = schema.arguments()[i].name();
+        const torch::jit::Node& read = *node.input(i)->node();
+        if (!(isScale(argument) || isZeroPoint(argument)) || read.kind() != c10::prim::GetAttr
+            || !made.tryArg(argument) || made.tryArg(argument)->asRef())
+            continue;
+        const auto owner = env.find(read.input(0));
+        const ScriptContainer* module = owner == env.end() ? nullptr : containerOf(owner->second);
+        if (module && module->path.empty())
+            noteNumberAttribute(made, argument, read.s(c10::attr::name));
+    }
+}
+
 } // namespace
 
-Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::TypePtr& wanted)
+ScriptEmitter::ScriptEmitter(ScriptScope& root, const ScriptDebug& debug)
+    : m_root(&root)
+    , m_scope(&root)
+    , m_debug(debug)
+{
+}
+
+ScriptScope& ScriptEmitter::addScope()
+{
+    m_scopes.push_back(std::make_unique<ScriptScope>(m_scope, m_scope->edit().tensors()));
+    return *m_scopes.back();
+}
+
+SourceLocation ScriptEmitter::find(const JitNode& node, const std::string& function) const
+{
+    return m_debug.find(node.sourceRange(), function);
+}
+
+Error ScriptEmitter::unsupported(const JitNode& node, const std::string& what) const
+{
+    const SourceLocation where = find(node);
+    std::string text = std::string(node.kind().toQualString()) + " " + what;
+    if (!where.file.empty())
+        text += " (" + where.file + ", line " + std::to_string(where.line) + ")";
+    return makeError(ErrorCode::Unsupported, text);
+}
+
+bool ScriptEmitter::isInTorch() const
+{
+    return !m_places.empty()
+        && (!m_places.back().function.empty()
+            || m_places.back().scope.moduleClass.starts_with("torch.nn."));
+}
+
+std::optional<std::int64_t> ScriptEmitter::decidableRank(const ScriptItem& item) const
+{
+    const auto rank = m_inference.findRank(item);
+    return rank && (!rank->isAssumed || isInTorch()) ? std::optional(rank->count) : std::nullopt;
+}
+
+Result<Argument> ScriptEmitter::argument(const ScriptItem& item, const c10::TypePtr& wanted)
 {
     if (std::holds_alternative<std::monostate>(item))
         return Argument();
@@ -46,27 +108,27 @@ Result<Argument> ScriptEvaluator::argument(const ScriptItem& item, const c10::Ty
     return Argument(std::move(items));
 }
 
-void ScriptEvaluator::label(Node& made, const JitNode* from) const
+void ScriptEmitter::label(Node& made, const JitNode* from) const
 {
     if (made.name.empty()) // as FX names a call: "relu_" for "aten.relu_.default"
         made.name = operatorParts(made.target).word;
-    if (m_levels.empty())
+    if (m_places.empty())
         return;
-    const Level& level = m_levels.back();
-    made.scope = level.scope;
+    const ScriptPlace& place = m_places.back();
+    made.scope = place.scope;
     if (from)
-        made.source = m_debug.find(from->sourceRange(), level.caller.function);
-    if (!level.function.empty())
-        made.torchFn = "function." + level.function;
+        made.source = m_debug.find(from->sourceRange(), place.caller.function);
+    if (!place.function.empty())
+        made.torchFn = "function." + place.function;
     else if (from)
         made.torchFn = m_debug.calledAs(from->sourceRange(), from->kind().toUnqualString());
-    if (!level.caller.file.empty() && (made.source.file.empty() || isInsideTorch(made.source.file)))
-        made.source = level.caller;
+    if (!place.caller.file.empty() && (made.source.file.empty() || isInsideTorch(made.source.file)))
+        made.source = place.caller;
 }
 
-ScopedRef ScriptEvaluator::emit(Node made)
+ScopedRef ScriptEmitter::emit(Node made)
 {
-    const auto ranks = inferResults(made);
+    const auto ranks = m_inference.inferResults(made, *m_scope);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         ValueType& type = made.outputs[i].type;
         if (type.kind != ValueKind::Tensor || type.shapeKnown || !ranks[i] || ranks[i]->isAssumed)
@@ -77,12 +139,12 @@ ScopedRef ScriptEvaluator::emit(Node made)
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
     for (std::uint32_t i = 0; i < ranks.size(); ++i)
         if (ranks[i])
-            m_ranks[{m_scope, {ref.ref.node, i}}] = *ranks[i];
+            m_inference.setRank({m_scope, {ref.ref.node, i}, false}, *ranks[i]);
     return ref;
 }
 
-ScopedRef ScriptEvaluator::emitOne(std::string_view target, std::vector<NamedArgument> args,
-                                   ValueKind kind, const JitNode* from)
+ScopedRef ScriptEmitter::emitOne(std::string_view target, std::vector<NamedArgument> args,
+                                 ValueKind kind, const JitNode* from)
 {
     Node made;
     made.target = target;
@@ -93,10 +155,10 @@ ScopedRef ScriptEvaluator::emitOne(std::string_view target, std::vector<NamedArg
     return emit(std::move(made));
 }
 
-Result<ScriptItem> ScriptEvaluator::sizeOf(const ScopedRef& tensor, const ScriptItem& dim,
+Result<ScriptItem> ScriptEmitter::emitSize(const ScopedRef& tensor, const ScriptItem& dim,
                                            const JitNode* from)
 {
-    const Value& value = valueOf(tensor);
+    const Value& value = scopedValue(tensor);
     const auto* index = knownValue(dim);
     const bool isWeight = tensor.scope->edit().get(tensor.ref.node).kind == NodeKind::Parameter
         || tensor.scope->edit().get(tensor.ref.node).kind == NodeKind::Constant;
@@ -112,8 +174,8 @@ Result<ScriptItem> ScriptEvaluator::sizeOf(const ScopedRef& tensor, const Script
         emitOne(kSizeTarget, {{"self", self}, {"dim", std::move(place)}}, ValueKind::SymInt, from));
 }
 
-Result<std::vector<NamedArgument>> ScriptEvaluator::arguments(const c10::FunctionSchema& schema,
-                                                              const Items& args, bool asValues)
+Result<std::vector<NamedArgument>> ScriptEmitter::arguments(const c10::FunctionSchema& schema,
+                                                            const ScriptItems& args, bool asValues)
 {
     std::vector<NamedArgument> made;
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -127,11 +189,11 @@ Result<std::vector<NamedArgument>> ScriptEvaluator::arguments(const c10::Functio
     return made;
 }
 
-Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& env,
-                                          const ScriptContainerPtr& changed)
+Result<void> ScriptEmitter::emitFor(const JitNode& node, Node made, ScriptEnv& env,
+                                    const ScriptContainerPtr& changed)
 {
     std::vector<std::size_t> parts; // of a list of tensors that are taken one by one; else 0
-    for (const JitValue* out : node.outputs()) {
+    for (const torch::jit::Value* out : node.outputs()) {
         const auto list = out->type()->cast<c10::ListType>();
         const bool areTensors = list && list->getElementType()->kind() == c10::TypeKind::TensorType;
         const bool isAlone = !changed && node.outputs().size() == 1;
@@ -150,8 +212,8 @@ Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& e
         return now;
     };
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const JitValue* out = node.outputs()[i];
-        Items items;
+        const torch::jit::Value* out = node.outputs()[i];
+        ScriptItems items;
         while (items.size() < parts[i])
             items.push_back(next());
         env[out] = parts[i] > 0 ? makeContainer(Kind::List, out->type(), std::move(items))
@@ -164,9 +226,9 @@ Result<void> ScriptEvaluator::bindOutputs(const JitNode& node, Node made, Env& e
     return {};
 }
 
-Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env& env)
+Result<void> ScriptEmitter::emitOperator(const JitNode& node, const ScriptItems& args,
+                                         ScriptEnv& env)
 {
-    respellNumber(node, args);
     const c10::FunctionSchema* schema = node.maybeSchema();
     if (!schema)
         return fail(unsupported(node, "is not read"));
@@ -188,32 +250,15 @@ Result<void> ScriptEvaluator::emitOperator(const JitNode& node, Items args, Env&
     QS_TRY(made.args, arguments(*schema, args, changed != nullptr));
     noteAttributes(node, *schema, env, made);
     respellConvolution(made);
-    QS_CHECK(bindOutputs(node, std::move(made), env, changed));
+    QS_CHECK(emitFor(node, std::move(made), env, changed));
     // append and the like return the very list.
     if (changed && node.outputs().size() == 1 && kindOf(*node.output()->type()) == Kind::List)
         env[node.output()] = changed;
     return {};
 }
 
-/// Scales and zero points that are attributes of the model's root keep those names for its code.
-void ScriptEvaluator::noteAttributes(const JitNode& node, const c10::FunctionSchema& schema,
-                                     const Env& env, Node& made) const
-{
-    for (std::size_t i = 0; i < node.inputs().size() && i < schema.arguments().size(); ++i) {
-        const std::string& argument = schema.arguments()[i].name();
-        const JitNode& read = *node.input(i)->node();
-        if (!(isScale(argument) || isZeroPoint(argument)) || read.kind() != c10::prim::GetAttr
-            || !made.tryArg(argument) || made.tryArg(argument)->asRef())
-            continue;
-        const auto owner = env.find(read.input(0));
-        const ScriptContainer* module = owner == env.end() ? nullptr : containerOf(owner->second);
-        if (module && module->path.empty())
-            noteNumberAttribute(made, argument, read.s(c10::attr::name));
-    }
-}
-
-Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
-                                          const Items& args, Env& env)
+Result<void> ScriptEmitter::emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
+                                        const ScriptItems& args, ScriptEnv& env)
 {
     Node made;
     made.target = targetOf({schema.name(), ""});
@@ -230,7 +275,69 @@ Result<void> ScriptEvaluator::emitUnknown(const JitNode& node, const c10::Functi
         made.args.insert(made.args.begin(),
                          {slot.kwarg_only() ? slot.name() : "", std::move(read)});
     }
-    return bindOutputs(node, std::move(made), env);
+    return emitFor(node, std::move(made), env);
+}
+
+Result<ScopedRef> ScriptEmitter::makeRuntime(const ScriptContainerPtr& container)
+{
+    if (container->runtime)
+        return *container->runtime;
+    if (container->sizesOf) {
+        QS_TRY(const ValueRef tensor, m_scope->use(*container->sizesOf));
+        return emitOne(kSizesTarget, {{"self", tensor}}, ValueKind::Tuple, nullptr);
+    }
+    if (container->kind == Kind::Object)
+        return fail(ErrorCode::Unsupported,
+                    "an object of class '" + scriptClassName(*container->type)
+                        + "' is a value known only when the model runs");
+    Argument::List keys;
+    c10::TypePtr element = c10::AnyType::get();
+    if (const auto list = container->type->cast<c10::ListType>())
+        element = list->getElementType();
+    QS_TRY(Argument::List items, eachOf(container->items, [&](const ScriptItem& part) {
+               return argument(part, c10::AnyType::get());
+           }));
+    for (const at::IValue& key : container->keys)
+        keys.push_back(constantArgument(key));
+    Node made;
+    made.args = {{"values", std::move(items)}};
+    static constexpr std::array<std::pair<const char*, std::string_view>, 3> kMakers {
+        {{"tuple", kScriptTupleTarget}, {"list", kScriptListTarget}, {"dict", kScriptDictTarget}}};
+    std::tie(made.name, made.target) = kMakers.at(std::size_t(container->kind));
+    if (container->kind == Kind::List)
+        made.args.push_back({"type", element->annotation_str()});
+    if (container->kind == Kind::Dict)
+        made.args.push_back({"keys", std::move(keys)});
+    made.outputs.push_back({"", runtimeType(container->type)});
+    label(made, nullptr);
+    return emit(std::move(made));
+}
+
+Result<void> ScriptEmitter::emitMethod(const JitNode& node, const ScriptItems& args, ScriptEnv& env)
+{
+    const auto type = node.input(0)->type()->cast<c10::ClassType>();
+    const std::string& name = node.s(c10::attr::name);
+    const auto target = classMethodTarget(type, name);
+    const auto op = target ? findOperator(*target) : std::nullopt;
+    if (!op)
+        return fail(unsupported(node,
+                                "calls '" + name + "' of the C++ class " + type->str()
+                                    + ", which has no such method or changes its object by it"));
+    Node made;
+    made.target = *target;
+    if (name != kConstructor) {
+        QS_TRY(made.args, arguments(op->schema(), args));
+        return emitFor(node, std::move(made), env);
+    }
+    ScriptContainer* object = containerOf(args.at(0));
+    if (!object)
+        return fail(unsupported(node, "makes an object that there is already"));
+    QS_TRY(made.args, arguments(op->schema(), {args.begin() + 1, args.end()}));
+    made.outputs.push_back({"", runtimeType(type)});
+    label(made, &node);
+    object->runtime = emit(std::move(made));
+    env[node.output()] = at::IValue();
+    return {};
 }
 
 } // namespace qs
