@@ -5,10 +5,8 @@
 #include "engine/base/memory/memory_budget.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 #include <exception>
 #include <fcntl.h>
@@ -27,51 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFine = 0, kNoMemory = 3; ///< exit codes of a copy
-constexpr std::size_t kLongestError = 4000; ///< bytes, which a pipe takes without a reader
 constexpr std::chrono::seconds kIdle {3}; ///< without work: it waits for what never comes
 constexpr unsigned kSecondsToPrepare = 120;
-
-/// The part of a packet with a fixed size.
-struct RequestHead
-{
-    TrialBody body;
-    TrialLimits limits;
-    std::int64_t memoryLimit;
-    bool stays;
-};
-
-struct EndHead
-{
-    bool finished, idle, noMemory, threw;
-    int signal;
-};
-
-template<class Head>
-std::string packetWith(const Head& head, const std::string& rest)
-{
-    return std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + rest;
-}
-
-template<class Head>
-Head headOf(const std::string& packet)
-{
-    Head head = {};
-    std::memcpy(&head, packet.data(), std::min(sizeof(head), packet.size()));
-    return head;
-}
-
-TrialRequest requestOf(const std::string& packet)
-{
-    const auto head = headOf<RequestHead>(packet);
-    TrialRequest request {head.body, {}, head.limits, head.memoryLimit, head.stays};
-    for (std::size_t at = sizeof(head); at < packet.size();) {
-        const auto end = packet.find('\0', at);
-        request.words.push_back(packet.substr(at, end - at));
-        at = end + 1;
-    }
-    return request;
-}
 
 std::int64_t virtualBytes()
 {
@@ -90,58 +45,15 @@ void limit(__rlimit_resource resource, rlim_t most)
     }
 }
 
-/// The copy's report of its end, through a pipe.
-class Report
+int reportPipe = -1; ///< in a copy alone
+
+/// The copy's report of its end.
+[[noreturn]] void endCopy(TrialAnswer answer, const std::string& error)
 {
-public:
-    Report()
-    {
-        if (pipe2(m_ends, O_CLOEXEC | O_NONBLOCK) != 0)
-            m_ends[0] = m_ends[1] = -1;
-    }
-    ~Report()
-    {
-        closeEnd(0);
-        closeEnd(1);
-    }
-    Report(const Report&) = delete;
-    Report& operator=(const Report&) = delete;
-
-    /// What becomes readable, or is closed, when the copy ends.
-    int source()
-    {
-        closeEnd(1);
-        return m_ends[0];
-    }
-    void finished(const std::string& error) const { tell(kFinished, error); }
-    void threw(const std::string& error) const { tell(kThrew, error); }
-    void readInto(TrialEnd& end) const
-    {
-        std::string text(kLongestError + 1, '\0');
-        const auto size = read(m_ends[0], text.data(), text.size());
-        end.finished = size > 0 && text.front() == kFinished;
-        end.threw = size > 0 && text.front() == kThrew;
-        if (size > 1)
-            end.error = text.substr(1, std::size_t(size) - 1);
-    }
-
-private:
-    static constexpr char kFinished = '.', kThrew = '!';
-    void tell(char how, const std::string& error) const
-    {
-        const std::string text = how + error.substr(0, kLongestError);
-        (void)!write(m_ends[1], text.data(), text.size());
-    }
-    void closeEnd(int which)
-    {
-        if (m_ends[which] >= 0)
-            close(m_ends[which]);
-        m_ends[which] = -1;
-    }
-    int m_ends[2] = {-1, -1};
-};
-
-const Report* reportOfChild = nullptr; ///< in a copy alone
+    error.copy(answer.error, sizeof(answer.error) - 1);
+    (void)!write(reportPipe, &answer, sizeof(answer));
+    _exit(0);
+}
 
 /// Through a library's constructors, for one, no exception passes.
 [[noreturn]] void tellException()
@@ -154,11 +66,18 @@ const Report* reportOfChild = nullptr; ///< in a copy alone
         text = error.what();
     } catch (...) { // its text stands above
     }
-    reportOfChild->threw(text);
-    _exit(kFine);
+    endCopy({.threw = true}, text);
 }
 
-[[noreturn]] void runChild(const TrialRequest& request, const Report& report)
+std::vector<std::string> wordsOf(const TrialRequest& request)
+{
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < request.size; at += words.back().size() + 1)
+        words.emplace_back(request.words + at);
+    return words;
+}
+
+[[noreturn]] void runChild(const TrialRequest& request)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (const int number : {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL, SIGXCPU})
@@ -171,25 +90,21 @@ const Report* reportOfChild = nullptr; ///< in a copy alone
     // Large tensors lie among addresses that are taken already.
     const std::int64_t most = residentBytes() + request.limits.bytes;
     setMemoryLimit(request.memoryLimit > 0 ? std::min(request.memoryLimit, most) : most);
-    reportOfChild = &report;
     std::set_terminate(tellException);
-    int code = kFine;
+    TrialAnswer answer {.finished = true};
     std::string error;
     try {
-        const auto done = request.body(request.words);
-        if (!done) {
+        if (const auto done = request.body(wordsOf(request)); !done) {
             error = done.error().line();
-            if (error.find("out of memory") != std::string::npos
-                || error.find("allocate") != std::string::npos)
-                code = kNoMemory;
+            answer.noMemory = error.find("out of memory") != std::string::npos
+                || error.find("allocate") != std::string::npos;
         }
     } catch (const std::bad_alloc&) {
-        code = kNoMemory;
+        answer.noMemory = true;
     } catch (const std::exception& thrown) { // the caller runs it again and reports it
         error = thrown.what();
     }
-    report.finished(error);
-    _exit(code);
+    endCopy(answer, error);
 }
 
 std::int64_t processorNanoseconds(pid_t child)
@@ -212,98 +127,64 @@ bool sleeps(pid_t child)
 }
 
 /// Waits for the copy's end; ends it itself if it is idle, or if the socket says so.
-TrialEnd awaitCopy(pid_t child, Report& report, int socket)
+TrialAnswer awaitCopy(pid_t child, int report, int socket)
 {
-    TrialEnd end;
+    TrialAnswer answer;
     int status = 0;
     std::int64_t used = 0;
     auto lastUsed = Clock::now();
-    pollfd events[2] = {{report.source(), POLLIN, 0}, {socket, POLLIN, 0}};
+    pollfd events[2] = {{report, POLLIN, 0}, {socket, POLLIN, 0}};
     while (waitpid(child, &status, WNOHANG) == 0) {
-        const bool reported = events[0].fd < 0;
-        poll(events, 2, reported ? 1 : 50);
+        poll(events, 2, events[0].fd < 0 ? 1 : 50);
         if (events[0].revents != 0)
-            events[0].fd = -1;
+            events[0].fd = -1; // it is about to end
         const std::int64_t now = processorNanoseconds(child);
         if (now != used || !sleeps(child))
             lastUsed = Clock::now();
         used = now;
-        end.idle = Clock::now() - lastUsed > kIdle;
-        if (!end.idle && events[1].revents == 0)
+        answer.idle = Clock::now() - lastUsed > kIdle;
+        if (!answer.idle && events[1].revents == 0)
             continue;
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
-        if (events[1].revents != 0 && receivePacket(socket).empty())
-            _exit(kFine); // the program has ended
-        return end;
+        TrialRequest end;
+        if (events[1].revents != 0 && recv(socket, &end, sizeof(end), 0) <= 0)
+            _exit(0); // the program has ended
+        return answer;
     }
-    report.readInto(end);
-    end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end.noMemory = WIFEXITED(status) && WEXITSTATUS(status) == kNoMemory;
-    return end;
+    (void)!read(report, &answer, sizeof(answer));
+    answer.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return answer;
 }
 
-std::string answerTo(const TrialRequest& request, int socket)
+TrialAnswer answerTo(const TrialRequest& request, int socket)
 {
-    Report report;
-    const pid_t child = fork();
+    int ends[2] = {-1, -1};
+    const pid_t child = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? fork() : -1;
     if (child == 0) {
         close(socket);
-        runChild(request, report);
+        close(ends[0]);
+        reportPipe = ends[1];
+        runChild(request);
     }
-    return child < 0 ? std::string(1, '\0') : packetOf(awaitCopy(child, report, socket));
+    close(ends[1]);
+    const auto answer
+        = child < 0 ? TrialAnswer {.copied = false} : awaitCopy(child, ends[0], socket);
+    close(ends[0]);
+    return answer;
 }
 
 void prepareWith(const TrialRequest& request)
 {
     alarm(kSecondsToPrepare);
     try {
-        (void)request.body(request.words);
+        (void)request.body(wordsOf(request));
     } catch (const std::exception&) { // the caller runs it too and reports it
     }
     alarm(0);
 }
 
 } // namespace
-
-std::string packetOf(const TrialRequest& request)
-{
-    std::string words;
-    for (const std::string& word : request.words)
-        words += word + '\0';
-    return packetWith(
-        RequestHead {request.body, request.limits, request.memoryLimit, request.stays}, words);
-}
-
-std::string packetOf(const TrialEnd& end)
-{
-    return packetWith(EndHead {end.finished, end.idle, end.noMemory, end.threw, end.signal},
-                      end.error);
-}
-
-TrialEnd endOf(const std::string& packet)
-{
-    const auto head = headOf<EndHead>(packet);
-    return {head.finished, head.idle,   head.noMemory,
-            head.threw,    head.signal, packet.substr(sizeof(head))};
-}
-
-std::string receivePacket(int socket)
-{
-    std::string packet(kLongestPacket, '\0');
-    ssize_t size = 0;
-    do
-        size = recv(socket, packet.data(), packet.size(), 0);
-    while (size < 0 && errno == EINTR);
-    packet.resize(std::size_t(std::max<ssize_t>(size, 0)));
-    return packet;
-}
-
-bool sendPacket(int socket, const std::string& packet)
-{
-    return packet.size() <= kLongestPacket
-        && send(socket, packet.data(), packet.size(), MSG_NOSIGNAL) == ssize_t(packet.size());
-}
 
 [[noreturn]] void makeCopies(int socket)
 {
@@ -315,18 +196,18 @@ bool sendPacket(int socket, const std::string& packet)
     if (const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC); nowhere >= 0)
         for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
             dup2(nowhere, stream);
-    for (;;) {
-        const std::string packet = receivePacket(socket);
-        if (packet.empty())
-            _exit(kFine);
-        if (packet == kEndTrial) // it ended meanwhile by itself
+    for (TrialRequest request; recv(socket, &request, sizeof(request), 0) > 0;) {
+        if (!request.body) // the trial ended meanwhile by itself
             continue;
-        const TrialRequest request = requestOf(packet);
-        if (request.stays)
+        if (request.stays) {
             prepareWith(request);
-        else if (!sendPacket(socket, answerTo(request, socket)))
-            _exit(kFine);
+            continue;
+        }
+        const TrialAnswer answer = answerTo(request, socket);
+        if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
+            break;
     }
+    _exit(0);
 }
 
 } // namespace qs

@@ -5,27 +5,26 @@
 
 namespace qs {
 
-/// A request to the process that makes copies, and its answer, each one packet of a socket.
+/// A request to the process that makes copies, one packet of a socket. That process is a fork, so
+/// both have the same functions at the same addresses.
 struct TrialRequest
 {
-    TrialBody body = nullptr; ///< at the same address there: it is a fork
-    std::vector<std::string> words;
+    TrialBody body = nullptr; ///< null: ends the trial that runs
     TrialLimits limits;
     std::int64_t memoryLimit = 0; ///< the user's; 0 = unlimited
     bool stays = false; ///< runs in that process itself; there is no answer
+    std::size_t size = 0; ///< of `words`
+    char words[32000] = {}; ///< each with a zero at its end
 };
 
-/// Longest packet; a request with more words fails.
-inline constexpr std::size_t kLongestPacket = 64 << 10;
-/// The packet that ends the trial that runs.
-inline constexpr char kEndTrial[] = "end";
-
-std::string packetOf(const TrialRequest& request);
-std::string packetOf(const TrialEnd& end);
-TrialEnd endOf(const std::string& packet);
-/// Empty once the other end is closed. Waits.
-std::string receivePacket(int socket);
-bool sendPacket(int socket, const std::string& packet);
+/// The answer: how the trial ended. A pipe takes it without a reader.
+struct TrialAnswer
+{
+    bool copied = true; ///< else no copy could be made
+    bool finished = false, idle = false, noMemory = false, threw = false;
+    int signal = 0;
+    char error[4000] = {}; ///< with a zero at its end
+};
 
 /// Answers requests until the other end of the socket is closed.
 [[noreturn]] void makeCopies(int socket);

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <mutex>
 #include <poll.h>
 #include <sys/socket.h>
@@ -52,7 +53,7 @@ public:
     void prepare(const TrialRequest& request)
     {
         const std::lock_guard lock(m_mutex);
-        (void)sendPacket(m_socket, packetOf(request));
+        (void)send(request);
     }
 
     Result<std::optional<TrialEnd>> run(const TrialRequest& request, const JobContext& job)
@@ -60,25 +61,47 @@ public:
         std::unique_lock lock(m_mutex, std::defer_lock);
         while (!lock.try_lock_for(std::chrono::milliseconds(kTick)))
             QS_CHECK(job.check());
-        if (!sendPacket(m_socket, packetOf(request)))
+        if (!send(request))
             return std::nullopt;
         Result<void> running;
-        pollfd answer = {m_socket, POLLIN, 0};
-        while (poll(&answer, 1, kTick) <= 0)
+        pollfd ready = {m_socket, POLLIN, 0};
+        while (poll(&ready, 1, kTick) <= 0)
             if (running && !(running = job.check()))
-                (void)sendPacket(m_socket, kEndTrial);
-        const std::string packet = receivePacket(m_socket);
+                (void)send({}); // its answer comes soon
+        TrialAnswer answer;
+        const bool isAnswered = recv(m_socket, &answer, sizeof(answer), 0) > 0;
         QS_CHECK(running);
-        if (packet.size() <= 1) // no copy could be made, or their maker was ended from outside
+        if (!isAnswered || !answer.copied) // or the process was ended from outside
             return std::nullopt;
-        return endOf(packet);
+        return TrialEnd {answer.finished, answer.idle,   answer.noMemory,
+                         answer.threw,    answer.signal, answer.error};
     }
 
 private:
+    bool send(const TrialRequest& request) const
+    {
+        const ssize_t size = offsetof(TrialRequest, words) + request.size;
+        return ::send(m_socket, &request, std::size_t(size), MSG_NOSIGNAL) == size;
+    }
+
     std::timed_mutex m_mutex;
     int m_socket = -1;
     pid_t m_copier = -1;
 };
+
+/// The error (BadInput): too many words.
+Result<TrialRequest> requestOf(TrialBody body, const std::vector<std::string>& words,
+                               const TrialLimits& limits)
+{
+    TrialRequest request {.body = body, .limits = limits, .memoryLimit = memoryLimit()};
+    for (const std::string& word : words) {
+        if (request.size + word.size() >= sizeof(request.words))
+            return fail(ErrorCode::BadInput, "too long to be tried: '" + word + "'");
+        word.copy(request.words + request.size, word.size());
+        request.size += word.size() + 1;
+    }
+    return request;
+}
 
 Trials& trials()
 {
@@ -128,12 +151,16 @@ void stopTrials()
 Result<std::optional<TrialEnd>> runApart(TrialBody body, const std::vector<std::string>& words,
                                          const TrialLimits& limits, const JobContext& job)
 {
-    return trials().run({body, words, limits, memoryLimit()}, job);
+    QS_TRY(const TrialRequest request, requestOf(body, words, limits));
+    return trials().run(request, job);
 }
 
 void prepareTrials(TrialBody body, const std::vector<std::string>& words)
 {
-    trials().prepare({body, words, {}, 0, true});
+    if (auto request = requestOf(body, words, {})) {
+        request->stays = true;
+        trials().prepare(*request);
+    }
 }
 
 Result<void> tryApart(TrialBody body, const std::vector<std::string>& words,
