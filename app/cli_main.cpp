@@ -5,6 +5,7 @@
 #include "app/commands/options/limit_options.h"
 #include "app/commands/options/outside_option.h"
 #include "app/commands/text/console.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/plain_cause.h"
@@ -12,7 +13,6 @@
 #include "engine/base/process/system.h"
 #include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/import/archive/export_record.h"
 
 #include <CLI/CLI.hpp>

@@ -4,8 +4,8 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/runs/run_table.h"
 
 #include <CLI/CLI.hpp>

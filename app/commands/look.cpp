@@ -6,7 +6,7 @@
 #include "app/commands/options/number_checks.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/inspection_text.h"
-#include "engine/configure/nearest_name.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/graph/output_names.h"
 #include "engine/io/npz.h"
 #include "engine/pipeline/keys/content_keys.h"

@@ -2,12 +2,12 @@
 #include "engine/configure/backend_config.h"
 
 #include "engine/base/files/file_signature.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/entry_json.h"
 #include "engine/configure/dumps/backend_import.h"
 #include "engine/configure/keys/key_table.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/resource_folder.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/custom_config.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/log.h"
 #include "engine/configure/dumps/python_value.h"
 #include "engine/configure/keys/key_table.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/graph/operators/operator_words.h"
 
 #include <algorithm>

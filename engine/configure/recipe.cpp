@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/recipe.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/log.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/custom_config.h"
@@ -11,7 +12,6 @@
 #include "engine/configure/json/gate_limits_json.h"
 #include "engine/configure/json/image_preprocess_json.h"
 #include "engine/configure/keys/key_table.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/mapping_reader.h"
 #include "engine/configure/qconfigs/observer_json.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/edit/edit_draft.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/edit/infer_types.h"
 #include "engine/execute/op_table.h"
 #include "engine/graph/graph_verifier.h"

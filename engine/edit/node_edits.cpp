@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/configure/json/edit_step_json.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/edit/edit_functions.h"
 #include "engine/edit/infer_types.h"
 #include "engine/edit/typed_arguments.h"

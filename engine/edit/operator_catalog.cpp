@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/edit/operator_catalog.h"
 
-#include "engine/configure/nearest_name.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/quantized_target.h"

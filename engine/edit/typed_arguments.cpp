@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/edit/typed_arguments.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/configure/json/edit_step_json.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/edit/operator_catalog.h"
 #include "engine/execute/op_table.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/extensions/check_pack.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/backend_check.h"
 #include "engine/configure/backend/lowering_row_check.h"
-#include "engine/configure/nearest_name.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/extensions/load_script.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/extensions/kept_libraries.h"
 
 #include <torch/csrc/jit/api/module.h>

@@ -2,10 +2,10 @@
 #include "engine/extensions/pack_file.h"
 
 #include "engine/base/files/file_hash.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/lowering_names.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/extensions/argument_json.h"
 #include "engine/extensions/classes/class_json.h"
 #include "engine/extensions/module_json.h"

@@ -2,9 +2,9 @@
 #include "engine/pipeline/result_folder.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/calibrate/checkpoint.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/export/exporter.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/reasons.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/graph/operators/operator_words.h"
 #include "engine/plan/match/custom_matches.h"
 #include "engine/plan/match/fusion_gap.h"

@@ -4,8 +4,8 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/files/user_config.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/json/json_reader.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,8 +3,8 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/base/log.h"
-#include "engine/configure/json/json_reader.h"
 
 #include <filesystem>
 #include <fstream>

@@ -2,8 +2,8 @@
 #include "engine/result/result_document.h"
 
 #include "engine/base/files/read_file.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/base/memory/free_later.h"
-#include "engine/configure/json/json_reader.h"
 
 #include <filesystem>
 

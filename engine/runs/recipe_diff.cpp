@@ -2,10 +2,10 @@
 #include "engine/runs/recipe_diff.h"
 
 #include "engine/base/common_sequence.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
 #include "engine/configure/edit_text.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/runs/qconfig_words.h"
 
 #include <algorithm>

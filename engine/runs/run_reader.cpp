@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/json/json_reader.h"
 #include "engine/base/sha256.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/result/error_json.h"
 #include "engine/runs/run_record.h"
 #include "engine/runs/run_store.h"

@@ -2,11 +2,11 @@
 #include "engine/runs/run_store.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/json/json_reader.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/json/json_reader.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/result_folder.h"
 #include "engine/runs/recipe_diff.h"

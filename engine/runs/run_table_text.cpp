@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/json/json_reader.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/export/documents/node_json.h"
 #include "engine/export/report/csv_report.h"
 #include "engine/runs/run_table.h"

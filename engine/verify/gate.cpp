@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/verify/gate.h"
 
+#include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/export/report/page_template.h"
 #include "engine/plan/names/named_node.h"
 #include "engine/result/result_document.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives files to one reader of the engine, each in a separate process with limits, and prints
 // what became of it: `read_hostile READER MODEL < paths`, a line "OUTCOME\tmessage" for each path.
+#include "engine/base/json/json_reader.h"
 #include "engine/base/log.h"
 #include "engine/base/process/try_apart.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/data/images/image.h"
 #include "engine/calibrate/observations.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/configure/recipe.h"
 #include "engine/edit/edited_model.h"
 #include "engine/execute/tensor_store.h"

@@ -3,10 +3,10 @@
 
 #include "app/commands/options/outside_option.h"
 #include "app/commands/stopwatch.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/base/log.h"
 #include "engine/base/sha256.h"
 #include "engine/blame/why_json.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
 #include "engine/extensions/load_pack.h"

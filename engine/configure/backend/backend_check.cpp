@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/backend_check.h"
 
+#include "engine/base/json/json_reader.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/constraint_audit.h"
 #include "engine/configure/backend/entry_fields.h"
 #include "engine/configure/backend/lowering_names.h"
 #include "engine/configure/dumps/torch_names.h"
-#include "engine/configure/json/json_reader.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>

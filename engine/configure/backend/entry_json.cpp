@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/entry_json.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/configure/keys/key_table.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/observer_json.h"
 
 #include <algorithm>

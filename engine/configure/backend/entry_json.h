@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/json/json_reader.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/json/json_reader.h"
 
 namespace qs {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/lowering_row_check.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/lowering_names.h"
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/configure/dumps/torch_names.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/graph/operators/operator_name.h"
 #include "engine/graph/operators/operators.h"
 

@@ -3,7 +3,7 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/user_config.h"
-#include "engine/configure/json/json_reader.h"
+#include "engine/base/json/json_reader.h"
 
 #include <filesystem>
 

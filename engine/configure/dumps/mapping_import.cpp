@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/dumps/mapping_import.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/configure/dumps/dump_names.h"
 #include "engine/configure/dumps/python_value.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfig_mapping.h"
 #include "engine/configure/qconfigs/observer_json.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/dumps/torch_names.h"
 
-#include "engine/configure/json/json_reader.h"
-#include "engine/configure/nearest_name.h"
+#include "engine/base/json/json_reader.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/configure/resource_folder.h"
 
 #include <sstream>

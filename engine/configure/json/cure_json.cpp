@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/cure_json.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/configure/json/address_example.h"
-#include "engine/configure/nearest_name.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/gate_limits_json.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/configure/keys/key_table.h"
-#include "engine/configure/nearest_name.h"
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/qconfigs/mapping_reader.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/pattern.h"
 #include "engine/configure/custom_config.h"
 #include "engine/configure/keys/key_table.h"
-#include "engine/configure/nearest_name.h"
 
 namespace qs {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/configure/json/json_reader.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/configure/qconfig.h"
 
 namespace qs {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/lowering_ops.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/configure/backend/lowering_table.h"
 #include "engine/configure/extension_packs.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/convert/lowering/emit/prepack.h"
 #include "engine/execute/op_table.h"
 #include "engine/execute/value_conversion.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/custom_modules/pack/pack_module.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/custom_modules/gather_modules.h"
 #include "engine/custom_modules/pack/pack_call.h"
 #include "engine/custom_modules/pack/pack_check.h"

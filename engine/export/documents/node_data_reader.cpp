@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/node_data_reader.h"
 
-#include "engine/configure/json/json_reader.h"
+#include "engine/base/json/json_reader.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/json/json_text.h"
 #include "engine/base/memory/free_later.h"
 #include "engine/configure/extension_packs.h"
-#include "engine/configure/json/json_text.h"
 #include "engine/export/cure_marks.h"
 #include "engine/export/documents/forms_text.h"
 #include "engine/export/documents/node_json.h"

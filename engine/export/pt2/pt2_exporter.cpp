@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/json/json_text.h"
 #include "engine/base/memory/free_later.h"
 #include "engine/base/torch_guard.h"
-#include "engine/configure/json/json_text.h"
 #include "engine/execute/control/scalar_ops.h"
 #include "engine/execute/control/script_control.h"
 #include "engine/execute/control/script_ops.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/extensions/classes/adapt_classes.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/execute/classes/class_methods.h"
 #include "engine/extensions/kept_libraries.h"
 #include "engine/graph/operators/class_parts.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/tune/tune.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/tune/tune_search.h"
 

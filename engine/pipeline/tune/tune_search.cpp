@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/tune/tune_search.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
 #include "engine/blame/blame_sites.h"
 #include "engine/configure/edit_text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/graph/text/node_titles.h"
 #include "engine/pipeline/keys/content_keys.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/block/hybrid.h"
 
-#include "engine/configure/nearest_name.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/plan/names/op_vocabulary.h"
 
 #include <algorithm>

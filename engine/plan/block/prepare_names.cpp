@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/block/prepare_names.h"
 
-#include "engine/configure/nearest_name.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/custom_modules/attention/quantizable_attention.h"
 #include "engine/custom_modules/custom_module.h"
 #include "engine/plan/names/op_vocabulary.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/block/prepare_settings.h"
 
+#include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/custom_modules/custom_module.h"
 #include "engine/plan/names/op_vocabulary.h"
 

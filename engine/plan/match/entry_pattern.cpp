@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/match/entry_pattern.h"
 
-#include "engine/configure/json/json_reader.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/plan/names/op_vocabulary.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/names/object_types.h"
 
-#include "engine/configure/nearest_name.h"
+#include "engine/base/json/nearest_name.h"
 #include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/operators.h"
 

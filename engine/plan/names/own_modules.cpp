@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/names/own_modules.h"
 
+#include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
-#include "engine/configure/nearest_name.h"
 #include "engine/graph/operators/operators.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/json/json_reader.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/json/edit_step_json.h"
-#include "engine/configure/json/json_reader.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/recipe.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/files/file_hash.h"
+#include "engine/base/json/json_text.h"
 #include "engine/base/sha256.h"
-#include "engine/configure/json/json_text.h"
 #include "engine/execute/interpreter.h"
 #include "engine/export/onnx/onnx_exporter.h"
 #include "tests/support/stage_walk.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/json/json_text.h"
+#include "engine/base/json/json_text.h"
 
 #include <memory>
 

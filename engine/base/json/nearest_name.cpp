@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/nearest_name.h"
+#include "engine/base/json/nearest_name.h"
 
 #include "engine/base/text.h"
 
