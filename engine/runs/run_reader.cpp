@@ -121,10 +121,15 @@ Result<RunRecord> runFromDocument(const ResultDocument& document)
     return run;
 }
 
-Result<RunRecord> readRun(const std::string& given)
+Result<RunRecord> readRun(const std::string& path)
+{
+    QS_TRY(const ResultDocument document, ResultDocument::read(path));
+    return readRun(document);
+}
+
+Result<RunRecord> readRun(const ResultDocument& document)
 {
     std::error_code code;
-    QS_TRY(const ResultDocument document, ResultDocument::read(given));
     QS_TRY(RunRecord run, runFromDocument(document));
     const fs::path file(document.path());
     if (file.filename() == "result.json") {

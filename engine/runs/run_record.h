@@ -77,6 +77,8 @@ using RunRecordPtr = std::shared_ptr<const RunRecord>;
 /// Reads a result folder, a kept run, a `result.json`, or a document that `compare --json` printed.
 /// Errors name the file: it does not exist, it is something else, its recipe cannot be read.
 Result<RunRecord> readRun(const std::string& path);
+/// The same of a document that was read from its file.
+Result<RunRecord> readRun(const ResultDocument& document);
 /// A result document that is at hand; its path names the run.
 Result<RunRecord> runFromDocument(const ResultDocument& document);
 

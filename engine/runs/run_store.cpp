@@ -179,26 +179,13 @@ Result<void> checkInside(const std::string& runsFolder, const RunEntry& run)
     return fail(makeError(ErrorCode::BadInput, "no run of this folder").inFile(run.folder));
 }
 
-} // namespace
-
-Result<RunLabel> readRunLabel(const std::string& folder)
+/// Keeps a document that makes a run, with the texts that it was read from.
+Result<RunEntry> keepResult(const std::string& runsFolder, const ResultDocument& result,
+                            const RunDocuments& documents, RunLabel label)
 {
-    QS_TRY(const Json json, labelFile(folder));
-    try {
-        return labelOf(json, folder);
-    } catch (const Json::exception&) {
-        return fail(notLabel((fs::path(folder) / kRunFile).string()));
-    }
-}
-
-Result<RunEntry> keepRun(const std::string& runsFolder, const RunDocuments& documents,
-                         RunLabel label)
-{
-    QS_TRY(const ResultDocument result, ResultDocument::fromText(documents.result, label.source));
-    QS_TRY(const RunRecord record, runFromDocument(result));
     label.name = tidyName(label.name);
     if (label.name.empty())
-        label.name = tidyName(record.label.name);
+        label.name = tidyName(fs::path(label.source).stem().string());
     label.name = freeName(listRuns(runsFolder), label.name);
     if (label.created.empty())
         label.created = utcText(std::time(nullptr));
@@ -220,16 +207,35 @@ Result<RunEntry> keepRun(const std::string& runsFolder, const RunDocuments& docu
     return readKept((fs::path(runsFolder) / name).string());
 }
 
+} // namespace
+
+Result<RunLabel> readRunLabel(const std::string& folder)
+{
+    QS_TRY(const Json json, labelFile(folder));
+    try {
+        return labelOf(json, folder);
+    } catch (const Json::exception&) {
+        return fail(notLabel((fs::path(folder) / kRunFile).string()));
+    }
+}
+
+Result<RunEntry> keepRun(const std::string& runsFolder, const RunDocuments& documents,
+                         RunLabel label)
+{
+    QS_TRY(const ResultDocument result, ResultDocument::fromText(documents.result, label.source));
+    QS_CHECK(runFromDocument(result));
+    return keepResult(runsFolder, result, documents, std::move(label));
+}
+
 Result<RunEntry> keepRunFrom(const std::string& runsFolder, const std::string& source,
                              RunLabel label)
 {
-    QS_TRY(const RunRecord record, readRun(source));
+    QS_TRY(const ResultDocument result, ResultDocument::read(source));
+    QS_TRY(const RunRecord record, readRun(result));
     std::error_code code;
-    const fs::path given(source);
-    const bool isFolder = fs::is_directory(given, code);
-    const fs::path folder = isFolder ? given : given.parent_path();
+    const fs::path folder = fs::path(result.path()).parent_path();
     RunDocuments documents;
-    QS_TRY(documents.result, readTextFile(isFolder ? (given / "result.json").string() : source));
+    QS_TRY(documents.result, readTextFile(result.path()));
     if (!record.isForeign()) {
         if (!record.recipe)
             return fail(makeError(ErrorCode::BadInput, "there is no recipe beside the result")
@@ -245,7 +251,7 @@ Result<RunEntry> keepRunFrom(const std::string& runsFolder, const std::string& s
     if (label.created.empty())
         label.created = record.label.created;
     label.source = record.label.source;
-    return keepRun(runsFolder, documents, std::move(label));
+    return keepResult(runsFolder, result, documents, std::move(label));
 }
 
 std::vector<RunEntry> listRuns(const std::string& runsFolder)
