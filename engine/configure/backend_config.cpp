@@ -2,6 +2,7 @@
 #include "engine/configure/backend_config.h"
 
 #include "engine/base/files/file_signature.h"
+#include "engine/base/json/json_fields.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
@@ -44,6 +45,19 @@ Result<Backend> readBackendOnce(const std::string& path)
     return bySignature[signature] = std::move(backend);
 }
 
+Result<std::string> readPresetName(const JsonPlace& place)
+{
+    QS_TRY(const std::string name, place.string());
+    if (!presetQConfig(name))
+        return place.error("unknown preset '" + name + "'", suggestName(name, presetNames()));
+    return name;
+}
+
+constexpr std::array kBackendFields {
+    jsonField<&Backend::name>("name", true), jsonField<&Backend::description>("description"),
+    jsonField<&Backend::defaultQConfig, readPresetName>("default_qconfig"),
+    jsonField<&Backend::patterns, readBackendPattern, entryToJson>("patterns", true)};
+
 } // namespace
 
 Result<Backend> parseBackend(const std::string& json, const std::string& path)
@@ -61,23 +75,11 @@ Result<Backend> parseBackend(const std::string& json, const std::string& path)
     const JsonPlace root(document, path, "");
     QS_CHECK(checkFormat(root, kBackendFormat, kBackendVersion));
     QS_CHECK(root.object(keyTable("backend", "").keys()));
+    for (const std::string key : {"name", "patterns"})
+        if (!root.has(key.c_str()))
+            return root.error("the key '" + key + "' is missing");
     Backend backend;
-    if (!root.has("name"))
-        return root.error("the key 'name' is missing");
-    QS_TRY(backend.name, root.key("name").string());
-    if (root.has("description")) {
-        QS_TRY(backend.description, root.key("description").string());
-    }
-    if (root.has("default_qconfig")) {
-        const JsonPlace place = root.key("default_qconfig");
-        QS_TRY(backend.defaultQConfig, place.string());
-        if (!presetQConfig(backend.defaultQConfig))
-            return place.error("unknown preset '" + backend.defaultQConfig + "'",
-                               suggestName(backend.defaultQConfig, presetNames()));
-    }
-    if (!root.has("patterns"))
-        return root.error("the key 'patterns' is missing");
-    QS_TRY(backend.patterns, readList(root.key("patterns"), readBackendPattern));
+    QS_CHECK(readFields(root, kBackendFields, backend));
     return backend;
 }
 
@@ -117,14 +119,8 @@ Result<Backend> findBackend(const std::string& nameOrPath)
 
 std::string backendToJson(const Backend& backend)
 {
-    Json out {{"format", kBackendFormat}, {"version", kBackendVersion}, {"name", backend.name}};
-    if (!backend.description.empty())
-        out["description"] = backend.description;
-    if (!backend.defaultQConfig.empty())
-        out["default_qconfig"] = backend.defaultQConfig;
-    out["patterns"] = Json::array();
-    for (const auto& entry : backend.patterns)
-        out["patterns"].push_back(entryToJson(entry));
+    Json out {{"format", kBackendFormat}, {"version", kBackendVersion}};
+    writeFields(out, kBackendFields, backend);
     return out.dump(2) + "\n";
 }
 

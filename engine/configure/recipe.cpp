@@ -4,13 +4,14 @@
 #include "engine/base/json/nearest_name.h"
 #include "engine/base/log.h"
 #include "engine/configure/backend_config.h"
-#include "engine/configure/custom_config.h"
 #include "engine/configure/dumps/mapping_import.h"
 #include "engine/configure/dumps/python_value.h"
+#include "engine/configure/json/calibration_json.h"
 #include "engine/configure/json/cure_json.h"
+#include "engine/configure/json/custom_config_json.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/json/gate_limits_json.h"
-#include "engine/configure/json/image_preprocess_json.h"
+#include "engine/configure/json/recipe_json.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/qconfigs/mapping_reader.h"
 #include "engine/configure/qconfigs/observer_json.h"
@@ -57,7 +58,7 @@ Result<std::vector<LoweringRow>> readRows(const JsonPlace& place, bool withTarge
 
 Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
 {
-    QS_TRY(Json rest, readConvertConfig(place, recipe.prepareJson));
+    QS_TRY(recipe.convert, readConvertConfig(place, recipe.prepare));
     if (place.has("lowering")) {
         const JsonPlace lowering = place.key("lowering");
         QS_CHECK(lowering.object(keyTable("recipe", "convert.lowering").keys()));
@@ -76,35 +77,6 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
         for (auto& rule : rules)
             recipe.mapping.rules.push_back(std::move(rule));
     }
-    rest.erase("lowering");
-    rest.erase("uncalibrated");
-    rest.erase("qconfig_mapping");
-    recipe.convertJson = rest.dump();
-    return {};
-}
-
-Result<void> readCalibration(const JsonPlace& place, CalibrationSettings& settings)
-{
-    QS_CHECK(place.object(keyTable("recipe", "calibration").keys()));
-    if (place.has("sequence")) {
-        QS_TRY(settings.isSequence, place.key("sequence").boolean());
-    }
-    if (place.has("preprocess")) {
-        QS_TRY(settings.preprocess, readImagePreprocess(place.key("preprocess")));
-    }
-    const std::pair<const char*, int*> numbers[] {{"batch_size", &settings.batchSize},
-                                                  {"batches", &settings.batches}};
-    for (const auto& [key, target] : numbers)
-        if (place.has(key)) {
-            QS_TRY(const std::int64_t value, place.key(key).integer());
-            const std::int64_t least = target == &settings.batchSize ? 1 : 0;
-            constexpr std::int64_t kMost = 1000000000;
-            if (value < least || value > kMost)
-                return place.key(key).error("must be "
-                                            + (value < least ? "at least " + std::to_string(least)
-                                                             : "at most " + std::to_string(kMost)));
-            *target = int(value);
-        }
     return {};
 }
 
@@ -222,9 +194,8 @@ std::optional<QConfig> findQConfig(const Recipe& recipe, std::string_view name)
 
 namespace {
 
-/// Horizon's hybrid mode as rules that keep float what "hybrid_dict" names; the keys leave
-/// `prepare`.
-Result<void> takeHybrid(const JsonPlace& place, Json& prepare, QConfigMapping& mapping)
+/// Horizon's hybrid mode as rules that keep float what "hybrid_dict" names.
+Result<void> takeHybrid(const JsonPlace& place, QConfigMapping& mapping)
 {
     constexpr const char* kNames = "hybrid_dict";
     bool isOn = place.has(kNames);
@@ -248,8 +219,6 @@ Result<void> takeHybrid(const JsonPlace& place, Json& prepare, QConfigMapping& m
             }
         }
     }
-    prepare.erase("hybrid");
-    prepare.erase(kNames);
     return {};
 }
 
@@ -272,6 +241,11 @@ void moveCustomModules(Json& document)
 Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
 {
     QS_TRY(Json document, parseJson(withoutComments(json), path));
+    return recipeFromJson(std::move(document), path);
+}
+
+Result<Recipe> recipeFromJson(Json document, const std::string& path)
+{
     QS_CHECK(translateDumps(document, path));
     completeRules(document, path);
     moveCustomModules(document);
@@ -300,15 +274,15 @@ Result<Recipe> parseRecipe(const std::string& json, const std::string& path)
         QS_TRY(recipe.floatNeedless, readFloatWord(root.key("needless_outputs")));
     }
     if (root.has("prepare")) {
-        QS_TRY(Json prepare, readPrepareConfig(root.key("prepare")));
-        QS_CHECK(takeHybrid(root.key("prepare"), prepare, recipe.mapping));
-        recipe.prepareJson = prepare.dump();
+        QS_TRY(recipe.prepare, readPrepareConfig(root.key("prepare")));
+        QS_CHECK(takeHybrid(root.key("prepare"), recipe.mapping));
     }
     const Json nothing = Json::object();
     QS_CHECK(readConvert(
         root.has("convert") ? root.key("convert") : JsonPlace(nothing, path, "convert"), recipe));
-    if (root.has("calibration"))
-        QS_CHECK(readCalibration(root.key("calibration"), recipe.calibration));
+    if (root.has("calibration")) {
+        QS_TRY(recipe.calibration, readCalibration(root.key("calibration")));
+    }
     if (root.has("edits")) {
         QS_TRY(recipe.edits, readEdits(root.key("edits")));
         for (EditStep& step : recipe.edits)

@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/configure/cure.h"
+#include "engine/configure/custom_config.h"
 #include "engine/configure/edit_step.h"
 #include "engine/configure/gate_limits.h"
 #include "engine/configure/image_preprocess.h"
@@ -43,8 +44,8 @@ struct Recipe
     std::map<std::string, QConfig> qconfigs; ///< the recipe's own named qconfigs
     QConfigMapping mapping; ///< own rules only, in file order; the backend's defaults are added by
                             ///< `effectiveMapping`
-    std::string prepareJson = "{}"; ///< PrepareCustomConfig.to_dict() keys, verbatim
-    std::string convertJson = "{}"; ///< ConvertCustomConfig.to_dict() keys without "lowering"
+    PrepareConfig prepare;
+    ConvertConfig convert;
     std::vector<LoweringRow> loweringAdd;
     std::vector<LoweringRow> loweringRemove;
     /// Float nodes whose observers may lack data (key "convert.uncalibrated"): they quantize with

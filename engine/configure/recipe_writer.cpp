@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/configure/json/calibration_json.h"
 #include "engine/configure/json/cure_json.h"
+#include "engine/configure/json/custom_config_json.h"
 #include "engine/configure/json/edit_step_json.h"
 #include "engine/configure/json/gate_limits_json.h"
-#include "engine/configure/json/image_preprocess_json.h"
+#include "engine/configure/json/recipe_json.h"
 #include "engine/configure/qconfigs/observer_json.h"
-#include "engine/configure/recipe.h"
 
 #include <array>
 
@@ -67,15 +68,14 @@ Json rowsToJson(const std::vector<LoweringRow>& rows)
     return out;
 }
 
-Json verbatim(const std::string& text)
-{
-    Json value = Json::parse(text, nullptr, false);
-    return value.is_object() ? value : Json::object();
-}
-
 } // namespace
 
 std::string recipeToJson(const Recipe& recipe)
+{
+    return recipeAsJson(recipe).dump(2) + "\n";
+}
+
+Json recipeAsJson(const Recipe& recipe)
 {
     Json out {{"format", "quantscope.recipe"}, {"version", 1}};
     if (recipe.namesTarget())
@@ -88,27 +88,22 @@ std::string recipeToJson(const Recipe& recipe)
     out["mapping"] = mappingToJson(recipe.mapping);
     if (recipe.floatNeedless)
         out["needless_outputs"] = kFloatWord;
-    out["prepare"] = verbatim(recipe.prepareJson);
-    out["convert"] = verbatim(recipe.convertJson);
+    out["prepare"] = prepareToJson(recipe.prepare);
+    out["convert"] = convertToJson(recipe.convert);
     if (Json late = convertRulesToJson(recipe.mapping); !late.empty())
         out["convert"]["qconfig_mapping"] = std::move(late);
     out["convert"]["lowering"]
         = {{"add", rowsToJson(recipe.loweringAdd)}, {"remove", rowsToJson(recipe.loweringRemove)}};
     if (!recipe.uncalibrated.empty())
         out["convert"]["uncalibrated"] = recipe.uncalibrated;
-    out["calibration"]
-        = {{"batch_size", recipe.calibration.batchSize}, {"batches", recipe.calibration.batches}};
-    if (recipe.calibration.isSequence)
-        out["calibration"]["sequence"] = true;
-    if (recipe.calibration.preprocess)
-        out["calibration"]["preprocess"] = imagePreprocessToJson(*recipe.calibration.preprocess);
+    out["calibration"] = calibrationToJson(recipe.calibration);
     if (!recipe.edits.empty())
         out["edits"] = editsToJson(recipe.edits);
     if (!recipe.cures.empty())
         out["cures"] = curesToJson(recipe.cures);
     if (!recipe.limits.isEmpty())
         out["limits"] = limitsToJson(recipe.limits);
-    return out.dump(2) + "\n";
+    return out;
 }
 
 } // namespace qs

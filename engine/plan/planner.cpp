@@ -200,8 +200,7 @@ OpName settled(OpName name, const std::set<std::string>& listed)
 Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& backend,
                       const JobContext& job)
 {
-    QS_TRY(const PrepareBlock block, readPrepareBlock(recipe));
-    QS_TRY(const PrepareSettings settings, prepareSettings(block));
+    const PrepareSettings settings = prepareSettings(recipe);
     OpNames names;
     const ModuleChoices choices(graph, settings);
     std::set<std::string> listed = patternNames(backend);
@@ -211,7 +210,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
         names.push_back(choices.keepsFloat(node->id) ? OpName {}
                                                      : settled(opNameOf(*node), listed));
     QS_CHECK(checkPackOperators(backend));
-    QS_CHECK(checkCustomModuleModes(block));
+    QS_CHECK(checkCustomModuleModes(recipe.convert));
     std::vector<std::string> ownModules = nameOwnModules(graph, backend, listed, names);
     const QConfigMapping mapping = effectiveMapping(recipe);
     QS_CHECK(checkObjectTypes(mapping, graph, names, backend));
@@ -273,7 +272,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     plan.findings.insert(plan.findings.end(), notFinite.begin(), notFinite.end());
     QS_CHECK(job.check());
     reasoner.warn(rules, plan.warnings);
-    warnOfPrepareNames(graph, block, plan.warnings);
+    warnOfPrepareNames(graph, recipe, plan.warnings);
     warnOfModel(graph, plan.warnings);
     for (std::string& line : loweringWarnings(recipe))
         plan.warnings.push_back(std::move(line));

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/project/decision_history.h"
 
+#include "engine/configure/json/recipe_json.h"
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace qs {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kHistoryVersion = 1;
 constexpr std::size_t kMaxCompared = 32 << 20; ///< bytes of recipes
@@ -24,12 +23,12 @@ public:
         : m_history(history)
     {
         for (const Recipe& recipe : history.recipes)
-            m_recipes.push_back(Json::parse(recipeToJson(writtenBeside(recipe, path))));
+            m_recipes.push_back(recipeAsJson(writtenBeside(recipe, path)));
         for (std::size_t i = 0; i < history.texts.size(); ++i) {
             Json step = {{"text", history.texts[i]},
                          {"change", Json::diff(m_recipes[i], m_recipes[i + 1])}};
             // A change that does not lead back to the recipe would lose it.
-            if (m_recipes[i].patch(step["change"]).dump() != m_recipes[i + 1].dump())
+            if (m_recipes[i].patch(step["change"]) != m_recipes[i + 1])
                 step = {{"text", history.texts[i]}, {"recipe", m_recipes[i + 1]}};
             m_sizes.push_back(step.dump().size());
             m_steps.push_back(std::move(step));
@@ -47,18 +46,17 @@ public:
                 --m_last;
     }
 
-    std::string text() const
+    Json json() const
     {
         if (m_first == m_last)
-            return "null";
+            return {};
         const auto begin = m_steps.begin();
-        return Json {
+        return {
             {"version", kHistoryVersion},
             {"current", m_history.current - m_first},
             {"first", m_recipes[m_first]},
             {"steps",
-             std::vector<Json>(begin + std::ptrdiff_t(m_first), begin + std::ptrdiff_t(m_last))}}
-            .dump();
+             std::vector<Json>(begin + std::ptrdiff_t(m_first), begin + std::ptrdiff_t(m_last))}};
     }
 
 private:
@@ -104,6 +102,16 @@ void checkChange(const Json& change)
     }
 }
 
+/// About the bytes of its text.
+std::size_t roughSize(const Json& value)
+{
+    std::size_t size = value.is_string() ? value.get_ref<const std::string&>().size() + 3 : 5;
+    if (value.is_structured())
+        for (const auto& [key, member] : value.items())
+            size += (value.is_object() ? key.size() + 3 : 0) + roughSize(member);
+    return size;
+}
+
 /// Throws what the JSON library throws where the document has another shape, and
 /// std::length_error where it asks for more than a history ever holds.
 Result<DecisionHistory> fromDocument(const Json& json, const std::string& path)
@@ -113,11 +121,10 @@ Result<DecisionHistory> fromDocument(const Json& json, const std::string& path)
     DecisionHistory history;
     std::size_t bytes = 0;
     const auto keep = [&](const Json& document) -> Result<void> {
-        const std::string text = document.dump();
-        bytes += text.size();
+        bytes += roughSize(document);
         if (bytes > kMostHistoryBytes)
             throw std::length_error("bytes");
-        QS_TRY(Recipe recipe, parseRecipe(text, path));
+        QS_TRY(Recipe recipe, recipeFromJson(document, path));
         history.recipes.push_back(std::move(recipe));
         return {};
     };
@@ -142,30 +149,27 @@ Result<DecisionHistory> fromDocument(const Json& json, const std::string& path)
 
 } // namespace
 
-std::string historyToJson(const DecisionHistory& history, const std::string& path,
-                          const HistoryLimits& limits)
+Json historyToJson(const DecisionHistory& history, const std::string& path,
+                   const HistoryLimits& limits)
 {
     if (history.texts.empty())
-        return "null";
+        return {};
     // Recipes of many rules take time to compare: as many of them as a save may take.
     const std::size_t size = recipeToJson(history.recipes[history.current]).size();
     const std::size_t steps = std::min(limits.maxSteps, kMaxCompared / size);
     const DecisionHistory near = nearCurrent(history, steps);
     HistoryDocument document(near, path);
     document.cutTo(limits);
-    return document.text();
+    return document.json();
 }
 
-Result<DecisionHistory> parseHistory(const std::string& json, const std::string& path,
-                                     const Recipe& current)
+Result<DecisionHistory> readHistory(const Json& json, const std::string& path,
+                                    const Recipe& current)
 {
     const auto damaged
         = [](const std::string& why) { return fail(ErrorCode::BadInput, "it is damaged: " + why); };
-    const Json document = Json::parse(json, nullptr, false);
-    if (document.is_discarded())
-        return damaged("not JSON");
     try {
-        QS_TRY(DecisionHistory history, fromDocument(document, path));
+        QS_TRY(DecisionHistory history, fromDocument(json, path));
         if (history.current >= history.recipes.size())
             return damaged("it has no step " + std::to_string(history.current));
         if (!(history.recipes[history.current] == current))

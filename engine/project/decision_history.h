@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 #include "engine/configure/recipe.h"
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,13 @@ struct HistoryLimits
     std::size_t maxBytes = 4 << 20;
 };
 
-/// JSON text, one object with a separate version, for the project file at `path`. Each step holds
-/// its changes. "null" without a step.
-std::string historyToJson(const DecisionHistory& history, const std::string& path,
-                          const HistoryLimits& limits = {});
+/// One object with a separate version, for the project file at `path`. Each step holds its changes.
+/// Null without a step.
+nlohmann::ordered_json historyToJson(const DecisionHistory& history, const std::string& path,
+                                     const HistoryLimits& limits = {});
 /// Reads it back. Fails (BadInput) if it is damaged, newer than this program, or does not lead to
 /// `current`, the decisions of the file.
-Result<DecisionHistory> parseHistory(const std::string& json, const std::string& path,
-                                     const Recipe& current);
+Result<DecisionHistory> readHistory(const nlohmann::ordered_json& json, const std::string& path,
+                                    const Recipe& current);
 
 } // namespace qs

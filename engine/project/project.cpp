@@ -3,20 +3,18 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
-#include "engine/base/json/json_reader.h"
 #include "engine/base/log.h"
+#include "engine/configure/json/recipe_json.h"
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 namespace qs {
 
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr auto kProjectFormat = "quantscope.project";
 constexpr std::uint64_t kProjectVersion = 1;
@@ -81,12 +79,12 @@ Result<void> checkHeader(const Json& json, const std::string& path)
 }
 
 /// The history matters less than the decisions: without it the project still opens.
-DecisionHistory readHistory(const Json& json, const Project& project, const std::string& path)
+DecisionHistory historyOf(const Json& json, const Project& project, const std::string& path)
 {
     const auto it = json.find("history");
     if (it == json.end() || it->is_null())
         return {};
-    auto history = parseHistory(it->dump(), path, project.recipe);
+    auto history = readHistory(*it, path, project.recipe);
     if (history)
         return std::move(*history);
     warn(path + ": undo and redo start empty, as the history cannot be read: "
@@ -129,9 +127,9 @@ Result<Project> readProject(const std::string& path)
     project.resultFolder = absoluteFrom(result, folder);
     project.recipe = defaultRecipe();
     if (json.contains("recipe")) {
-        QS_TRY(project.recipe, parseRecipe(json["recipe"].dump(), path));
+        QS_TRY(project.recipe, recipeFromJson(json["recipe"], path));
     }
-    project.history = readHistory(json, project, path);
+    project.history = historyOf(json, project, path);
     if (json.contains("window"))
         project.windowState = json["window"].dump();
     return project;
@@ -151,8 +149,8 @@ Result<void> writeProject(const Project& project, const std::string& path)
     if (project.againstOriginal)
         json["against"] = "original";
     json["result"] = relativeTo(project.resultFolder, folder);
-    json["recipe"] = Json::parse(recipeToJson(writtenBeside(project.recipe, path)));
-    json["history"] = Json::parse(historyToJson(project.history, path));
+    json["recipe"] = recipeAsJson(writtenBeside(project.recipe, path));
+    json["history"] = historyToJson(project.history, path);
     const Json window = Json::parse(project.windowState, nullptr, false);
     json["window"] = window.is_discarded() ? Json::object() : window;
 

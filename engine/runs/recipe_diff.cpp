@@ -2,10 +2,10 @@
 #include "engine/runs/recipe_diff.h"
 
 #include "engine/base/common_sequence.h"
-#include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/target.h"
 #include "engine/configure/edit_text.h"
+#include "engine/configure/json/recipe_json.h"
 #include "engine/runs/qconfig_words.h"
 
 #include <algorithm>
@@ -317,7 +317,7 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
     addQConfigs(out, sides);
     addIfOther(out, "needless outputs", needlessWord(before), needlessWord(after));
     addRules(out, sides);
-    const Json a = Json::parse(recipeToJson(before)), b = Json::parse(recipeToJson(after));
+    const Json a = recipeAsJson(before), b = recipeAsJson(after);
     for (const char* section : {"prepare", "convert", "calibration", "limits"}) {
         Json left = a.value(section, Json::object()), right = b.value(section, Json::object());
         for (Json* side : {&left, &right})

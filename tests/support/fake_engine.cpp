@@ -101,7 +101,7 @@ Result<PlanPtr> FakeEngine::plan(const GraphPtr& graph, const Recipe& recipe, co
         if (group.members.size() != names.size())
             continue;
         std::erase_if(group.members, [&](NodeId id) {
-            return recipe.prepareJson.find("\"" + graph->get(id).name + "\"") != std::string::npos;
+            return std::ranges::count(recipe.prepare.unfuse, graph->get(id).name) > 0;
         });
         group.root = group.members.front();
         const Rule* rule = winningRule(recipe, graph->get(group.root));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/graph/graph_edit.h"
-#include "engine/plan/block/prepare_lists.h"
 #include "tests/support/fake_engine.h"
 #include "ui/frame/actions.h"
 #include "ui/graph/view/graph_pane.h"
@@ -30,7 +29,7 @@ private:
 
     Workspace& workspace() { return m_window->workspace(); }
     QAction& action(ActionId id) { return m_window->actions()[id]; }
-    Names listed(const char* key) { return prepareList(workspace().document().recipe(), key); }
+    Names listed(PrepareNames list) { return workspace().document().recipe().prepare.*list; }
     int entryOf(const std::string& path) { return workspace().foldTree()->moduleEntry(path); }
     void select(const std::string& path) { workspace().selectEntry(entryOf(path)); }
     bool settled()
@@ -73,30 +72,30 @@ void TestModuleActions::leafIsASwitchAndUndoable()
     QVERIFY(action(ActionId::LeafModule).isEnabled() && !action(ActionId::LeafModule).isChecked());
     const int plans = m_engine.plans;
     action(ActionId::LeafModule).trigger();
-    QCOMPARE(listed("non_traceable_module_name"), Names {"block"});
+    QCOMPARE(listed(&PrepareConfig::leafNames), Names {"block"});
     QVERIFY(action(ActionId::LeafModule).isChecked());
     QCOMPARE(workspace().undoStack().undoText(), QStringLiteral("keep block as a float leaf"));
     QTRY_VERIFY(m_engine.plans > plans); // the decision is planned at once
     workspace().undoStack().undo();
-    QVERIFY(listed("non_traceable_module_name").empty());
+    QVERIFY(listed(&PrepareConfig::leafNames).empty());
     QVERIFY(!action(ActionId::LeafModule).isChecked());
     workspace().undoStack().redo();
     select("block");
     action(ActionId::LeafModule).trigger();
-    QVERIFY(listed("non_traceable_module_name").empty());
+    QVERIFY(listed(&PrepareConfig::leafNames).empty());
 }
 
 void TestModuleActions::onlyOneModuleAtATime()
 {
     select("block");
     action(ActionId::OnlyModule).trigger();
-    QCOMPARE(listed("only_modules"), Names {"block"});
+    QCOMPARE(listed(&PrepareConfig::onlyModules), Names {"block"});
     workspace().selectNode(workspace().document().model()->tryFind("linear")->id);
     QVERIFY(!action(ActionId::OnlyModule).isChecked()); // the selection is another module now
     action(ActionId::OnlyModule).trigger();
-    QCOMPARE(listed("only_modules"), Names {"fc"});
+    QCOMPARE(listed(&PrepareConfig::onlyModules), Names {"fc"});
     action(ActionId::OnlyModule).trigger();
-    QVERIFY(listed("only_modules").empty());
+    QVERIFY(listed(&PrepareConfig::onlyModules).empty());
     QCOMPARE(workspace().undoStack().count(), 3);
 }
 
@@ -108,7 +107,7 @@ void TestModuleActions::aWrappedModuleFoldsAndUnfolds()
     QVERIFY(pane.expanded().count("block"));
     select("block");
     action(ActionId::WrapModule).trigger();
-    QCOMPARE(listed("wrap"), Names {"block"});
+    QCOMPARE(listed(&PrepareConfig::wrap), Names {"block"});
     QTRY_VERIFY(settled() && !pane.expanded().count("block"));
     const FoldEntry& entry = workspace().foldTree()->entry(entryOf("block"));
     QCOMPARE(entry.wrap, std::string("block"));
@@ -136,7 +135,7 @@ void TestModuleActions::aMethodBecomesAModuleOfTheTree()
     workspace().selectNode(add);
     QVERIFY(action(ActionId::WrapModule).isEnabled());
     action(ActionId::WrapModule).trigger();
-    QCOMPARE(listed("wrap"), Names {"block::merge"});
+    QCOMPARE(listed(&PrepareConfig::wrap), Names {"block::merge"});
 }
 
 void TestModuleActions::theRowOfAModuleHasAMenu()
@@ -179,7 +178,7 @@ void TestModuleActions::aFusedPairDoesNotSeizeItsModule()
         QVERIFY2(!action(id).isEnabled(), qPrintable(action(id).objectName()));
         action(id).trigger();
     }
-    QVERIFY(listed("wrap").empty() && listed("non_traceable_module_name").empty());
+    QVERIFY(listed(&PrepareConfig::wrap).empty() && listed(&PrepareConfig::leafNames).empty());
     // A single layer is a module that can be left out; wrapping it would only make it float.
     workspace().selectNode(model.tryFind("linear")->id);
     QVERIFY(action(ActionId::LeafModule).isEnabled());

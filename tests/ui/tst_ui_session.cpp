@@ -183,7 +183,7 @@ void TestSession::otherCustomModulesAreAnotherGraph()
     workspace.pipeline().open("net.pt2", defaultRecipe());
     QTRY_VERIFY(document.plan() && !document.isGraphStale());
     Recipe attention = document.recipe();
-    attention.prepareJson = R"({"custom_modules": ["torch.nn.MultiheadAttention"]})";
+    attention.prepare.customModules = {"torch.nn.MultiheadAttention"};
     QSignalSpy graphs(&document, &Document::graphEdited);
     document.setRecipe(attention);
     QVERIFY(document.isGraphStale());

@@ -62,7 +62,7 @@ QString Document::title() const
 
 GraphMaking GraphMaking::of(const Recipe& recipe)
 {
-    return {recipe.edits, modelCures(recipe), customModulesWanted(recipe.prepareJson),
+    return {recipe.edits, modelCures(recipe), customModulesWanted(recipe.prepare),
             loadedPacksKey()};
 }
 

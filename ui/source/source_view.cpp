@@ -25,7 +25,6 @@ namespace qs {
 
 namespace {
 
-constexpr const char* kWrapList = "wrap";
 const QString kSourceTag = QStringLiteral("source");
 const QString kSourceFolderKey = QStringLiteral("sources/folder");
 
@@ -167,7 +166,7 @@ void SourceView::showMenu(const QPoint& at)
     auto* action = menu->addAction(tr("Wrap this function"));
     action->setObjectName(QStringLiteral("wrapFunction"));
     action->setCheckable(true);
-    const auto wraps = prepareList(document.recipe(), kWrapList);
+    const auto& wraps = document.recipe().prepare.wrap;
     action->setChecked(std::ranges::find(wraps, key) != wraps.end());
     action->setEnabled(!key.empty());
     action->setToolTip(key.empty()
@@ -182,11 +181,11 @@ void SourceView::showMenu(const QPoint& at)
 void SourceView::wrap(const std::string& key)
 {
     const Recipe& recipe = m_workspace.document().recipe();
-    const auto wraps = prepareList(recipe, kWrapList);
+    const auto& wraps = recipe.prepare.wrap;
     const bool isWrapped = std::ranges::find(wraps, key) != wraps.end();
     m_workspace.change((isWrapped ? tr("show %1 operator by operator") : tr("show %1 as one node"))
                            .arg(toQString(key)),
-                       withPrepareName(recipe, kWrapList, key, !isWrapped));
+                       withPrepareName(recipe, &PrepareConfig::wrap, key, !isWrapped));
 }
 
 /// Marks a row and brings it to the middle; -1: none.

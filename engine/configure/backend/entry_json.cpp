@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/backend/entry_json.h"
 
+#include "engine/base/json/json_fields.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/qconfigs/observer_json.h"
@@ -30,59 +31,67 @@ Result<ObservationType> readObservation(const JsonPlace& place)
     return place.error("unknown observation type '" + name + "'", suggestName(name, names));
 }
 
-Result<DTypeWithConstraints> readConstrained(const JsonPlace& place)
+using Constrained = DTypeWithConstraints;
+constexpr std::array kConstrainedFields {
+    jsonField<&Constrained::dtype, readDType, dtypeName>("dtype"),
+    jsonField<&Constrained::quantMinLowerBound>("quant_min_lower_bound"),
+    jsonField<&Constrained::quantMaxUpperBound>("quant_max_upper_bound"),
+    jsonField<&Constrained::scaleMinLowerBound>("scale_min_lower_bound"),
+    jsonField<&Constrained::scaleMaxUpperBound>("scale_max_upper_bound"),
+    jsonField<&Constrained::scaleExactMatch>("scale_exact_match"),
+    jsonField<&Constrained::zeroPointExactMatch>("zero_point_exact_match")};
+
+Result<Constrained> readConstrained(const JsonPlace& place)
 {
-    DTypeWithConstraints out;
+    Constrained out;
     if (!place.value().is_object()) {
         QS_TRY(out.dtype, readDType(place));
         return out;
     }
     QS_CHECK(place.object(keyTable("backend", "patterns[0].dtype_configs[0].input_dtype").keys()));
-    if (place.has("dtype")) {
-        QS_TRY(out.dtype, readDType(place.key("dtype")));
-    }
-    if (place.has("quant_min_lower_bound")) {
-        QS_TRY(out.quantMinLowerBound, place.key("quant_min_lower_bound").integer());
-    }
-    if (place.has("quant_max_upper_bound")) {
-        QS_TRY(out.quantMaxUpperBound, place.key("quant_max_upper_bound").integer());
-    }
-    if (place.has("scale_min_lower_bound")) {
-        QS_TRY(out.scaleMinLowerBound, place.key("scale_min_lower_bound").number());
-    }
-    if (place.has("scale_max_upper_bound")) {
-        QS_TRY(out.scaleMaxUpperBound, place.key("scale_max_upper_bound").number());
-    }
-    if (place.has("scale_exact_match")) {
-        QS_TRY(out.scaleExactMatch, place.key("scale_exact_match").number());
-    }
-    if (place.has("zero_point_exact_match")) {
-        QS_TRY(out.zeroPointExactMatch, place.key("zero_point_exact_match").integer());
-    }
+    QS_CHECK(readFields(place, kConstrainedFields, out));
     return out;
 }
+
+/// A dtype without constraints stands alone.
+Json constrainedToJson(const Constrained& value)
+{
+    Json out;
+    writeFields(out, kConstrainedFields, value);
+    const bool isBare = out.size() == std::size_t(value.dtype.has_value());
+    return isBare && value.dtype ? Json(dtypeName(*value.dtype)) : out;
+}
+
+constexpr std::array kConfigFields {
+    jsonField<&DTypeConfig::input, readConstrained, constrainedToJson>("input_dtype"),
+    jsonField<&DTypeConfig::output, readConstrained, constrainedToJson>("output_dtype"),
+    jsonField<&DTypeConfig::weight, readConstrained, constrainedToJson>("weight_dtype"),
+    jsonField<&DTypeConfig::biasDType, readDType, dtypeName>("bias_dtype"),
+    jsonField<&DTypeConfig::isDynamic>("is_dynamic")};
 
 Result<DTypeConfig> readDTypeConfig(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("backend", "patterns[0].dtype_configs[0]").keys()));
     DTypeConfig config;
-    if (place.has("input_dtype")) {
-        QS_TRY(config.input, readConstrained(place.key("input_dtype")));
-    }
-    if (place.has("output_dtype")) {
-        QS_TRY(config.output, readConstrained(place.key("output_dtype")));
-    }
-    if (place.has("weight_dtype")) {
-        QS_TRY(config.weight, readConstrained(place.key("weight_dtype")));
-    }
-    if (place.has("bias_dtype")) {
-        QS_TRY(config.biasDType, readDType(place.key("bias_dtype")));
-    }
-    if (place.has("is_dynamic")) {
-        QS_TRY(config.isDynamic, place.key("is_dynamic").boolean());
-    }
+    QS_CHECK(readFields(place, kConfigFields, config));
     return config;
 }
+
+Json dtypeConfigToJson(const DTypeConfig& config)
+{
+    Json out = Json::object();
+    writeFields(out, kConfigFields, config);
+    return out;
+}
+
+/// The members that are one text each, and the dtypes.
+constexpr std::array kEntryFields {
+    jsonField<&BackendPattern::rootModule>("root_module"),
+    jsonField<&BackendPattern::qatModule>("qat_module"),
+    jsonField<&BackendPattern::referenceModule>("reference_quantized_module"),
+    jsonField<&BackendPattern::fusedModule>("fused_module"),
+    jsonField<&BackendPattern::fuserMethod>("fuser_method"),
+    jsonField<&BackendPattern::dtypeConfigs, readDTypeConfig, dtypeConfigToJson>("dtype_configs")};
 
 Result<std::vector<std::string>> readPattern(const JsonPlace& place)
 {
@@ -123,45 +132,6 @@ Result<void> readArgumentMaps(const JsonPlace& place, BackendPattern& entry)
     return {};
 }
 
-Json constrainedToJson(const DTypeWithConstraints& value)
-{
-    const Json dtype = value.dtype ? Json(dtypeName(*value.dtype)) : Json();
-    Json out;
-    if (value.dtype)
-        out["dtype"] = dtype;
-    const std::size_t bare = out.size();
-    if (value.quantMinLowerBound)
-        out["quant_min_lower_bound"] = *value.quantMinLowerBound;
-    if (value.quantMaxUpperBound)
-        out["quant_max_upper_bound"] = *value.quantMaxUpperBound;
-    if (value.scaleMinLowerBound)
-        out["scale_min_lower_bound"] = *value.scaleMinLowerBound;
-    if (value.scaleMaxUpperBound)
-        out["scale_max_upper_bound"] = *value.scaleMaxUpperBound;
-    if (value.scaleExactMatch)
-        out["scale_exact_match"] = *value.scaleExactMatch;
-    if (value.zeroPointExactMatch)
-        out["zero_point_exact_match"] = *value.zeroPointExactMatch;
-    return out.size() == bare ? dtype : out;
-}
-
-Json dtypeConfigToJson(const DTypeConfig& config)
-{
-    Json out = Json::object();
-    const std::pair<const char*, const DTypeWithConstraints*> roles[] {
-        {"input_dtype", &config.input},
-        {"output_dtype", &config.output},
-        {"weight_dtype", &config.weight}};
-    for (const auto& [key, value] : roles)
-        if (*value != DTypeWithConstraints {})
-            out[key] = constrainedToJson(*value);
-    if (config.biasDType)
-        out["bias_dtype"] = dtypeName(*config.biasDType);
-    if (config.isDynamic)
-        out["is_dynamic"] = true;
-    return out;
-}
-
 } // namespace
 
 Result<BackendPattern> readBackendPattern(const JsonPlace& place)
@@ -179,19 +149,7 @@ Result<BackendPattern> readBackendPattern(const JsonPlace& place)
         QS_TRY(entry.observationType, readObservation(place.key("observation_type")));
     }
     QS_CHECK(readArgumentMaps(place, entry));
-    const std::pair<const char*, std::string*> names[] {
-        {"root_module", &entry.rootModule},
-        {"qat_module", &entry.qatModule},
-        {"reference_quantized_module", &entry.referenceModule},
-        {"fused_module", &entry.fusedModule},
-        {"fuser_method", &entry.fuserMethod}};
-    for (const auto& [key, target] : names)
-        if (place.has(key)) {
-            QS_TRY(*target, place.key(key).string());
-        }
-    if (place.has("dtype_configs")) {
-        QS_TRY(entry.dtypeConfigs, readList(place.key("dtype_configs"), readDTypeConfig));
-    }
+    QS_CHECK(readFields(place, kEntryFields, entry));
     return entry;
 }
 
@@ -210,17 +168,7 @@ Json entryToJson(const BackendPattern& entry)
             = observationTypeName(type);
     for (const auto& [role, index] : entry.inputTypeToIndex)
         out["input_type_to_index"][role] = index;
-    const std::pair<const char*, const std::string*> names[] {
-        {"root_module", &entry.rootModule},
-        {"qat_module", &entry.qatModule},
-        {"reference_quantized_module", &entry.referenceModule},
-        {"fused_module", &entry.fusedModule},
-        {"fuser_method", &entry.fuserMethod}};
-    for (const auto& [key, value] : names)
-        if (!value->empty())
-            out[key] = *value;
-    for (const auto& config : entry.dtypeConfigs)
-        out["dtype_configs"].push_back(dtypeConfigToJson(config));
+    writeFields(out, kEntryFields, entry);
     return out;
 }
 

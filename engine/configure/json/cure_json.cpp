@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/cure_json.h"
 
+#include "engine/base/json/json_fields.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/configure/json/address_example.h"
 
@@ -95,12 +96,26 @@ Result<double> readFinite(const JsonPlace& place)
     return value;
 }
 
-/// Of a list that means something else when it is left out.
-Result<void> checkNotEmpty(const JsonPlace& place, const char* leftOut)
+/// A list that means something else when it is left out.
+template<class Read>
+auto readFilled(const JsonPlace& place, const char* leftOut, const Read& read)
+    -> decltype(readList(place, read))
 {
     if (place.value().is_array() && place.value().empty())
         return place.error("the list is empty", leftOut);
-    return {};
+    return readList(place, read);
+}
+
+Result<std::vector<ValueAddress>> readCuredNodes(const JsonPlace& place)
+{
+    return readFilled(place, "leave 'nodes' out for one operator", [](const JsonPlace& node) {
+        return readCuredAddress(node, CureKind::Float);
+    });
+}
+
+Result<std::vector<ReaderAddress>> readCuredReaders(const JsonPlace& place)
+{
+    return readFilled(place, "leave 'readers' out for every reader", readReader);
 }
 
 Result<int> readChannel(const JsonPlace& place)
@@ -113,13 +128,40 @@ Result<int> readChannel(const JsonPlace& place)
 
 Result<std::vector<int>> readChannels(const JsonPlace& place)
 {
-    QS_CHECK(checkNotEmpty(place, "name the channels to split off"));
-    QS_TRY(std::vector<int> channels, readList(place, readChannel));
+    QS_TRY(std::vector<int> channels,
+           readFilled(place, "name the channels to split off", readChannel));
     if (std::adjacent_find(channels.begin(), channels.end(), std::greater_equal<>())
         != channels.end())
         return place.error("channels stand in ascending order, each once");
     return channels;
 }
+
+Result<std::string> readText(const JsonPlace& place)
+{
+    QS_TRY(std::string text, place.string());
+    if (text.empty())
+        return place.error("the text is empty");
+    return text;
+}
+
+Result<double> readBound(const JsonPlace& place)
+{
+    QS_TRY(const double bound, readFinite(place));
+    if (bound <= 0)
+        return place.error("a magnitude is above 0");
+    return bound;
+}
+
+/// The members beside `kind` and `at`.
+constexpr std::array kCureFields {
+    jsonField<&Cure::nodes, readCuredNodes, addressToJson>("nodes"),
+    jsonField<&Cure::readers, readCuredReaders, readerToJson>("readers"),
+    jsonField<&Cure::qconfig, readText>("qconfig"),
+    jsonField<&Cure::bound, readBound>("bound"),
+    jsonField<&Cure::channels, readChannels>("channels"),
+    jsonField<&Cure::gainDb, readFinite>("gain_db"),
+    jsonField<&Cure::by, readText>("by"),
+    jsonField<&Cure::off>("off")};
 
 Result<Cure> readCure(const JsonPlace& place)
 {
@@ -128,58 +170,14 @@ Result<Cure> readCure(const JsonPlace& place)
     Cure cure;
     cure.kind = row->kind;
     QS_TRY(cure.at, readCuredAddress(place.key("at"), row->kind));
-    if (place.has("nodes")) {
-        QS_CHECK(checkNotEmpty(place.key("nodes"), "leave 'nodes' out for one operator"));
-        QS_TRY(cure.nodes, readList(place.key("nodes"), [](const JsonPlace& node) {
-                   return readCuredAddress(node, CureKind::Float);
-               }));
-    }
-    if (place.has("readers")) {
-        QS_CHECK(checkNotEmpty(place.key("readers"), "leave 'readers' out for every reader"));
-        QS_TRY(cure.readers, readList(place.key("readers"), readReader));
-    }
-    for (const auto& [key, member] : {std::pair("qconfig", &Cure::qconfig), {"by", &Cure::by}})
-        if (place.has(key)) {
-            QS_TRY(cure.*member, place.key(key).string());
-            if ((cure.*member).empty())
-                return place.key(key).error("the text is empty");
-        }
-    if (place.has("bound")) {
-        QS_TRY(cure.bound, readFinite(place.key("bound")));
-        if (*cure.bound <= 0)
-            return place.key("bound").error("a magnitude is above 0");
-    }
-    if (place.has("channels")) {
-        QS_TRY(cure.channels, readChannels(place.key("channels")));
-    }
-    if (place.has("gain_db")) {
-        QS_TRY(cure.gainDb, readFinite(place.key("gain_db")));
-    }
-    if (place.has("off")) {
-        QS_TRY(cure.off, place.key("off").boolean());
-    }
+    QS_CHECK(readFields(place, kCureFields, cure));
     return cure;
 }
 
 Json cureToJson(const Cure& cure)
 {
     Json out {{"cure", cureKindName(cure.kind)}, {"at", addressToJson(cure.at)}};
-    for (const ValueAddress& node : cure.nodes)
-        out["nodes"].push_back(addressToJson(node));
-    for (const ReaderAddress& reader : cure.readers)
-        out["readers"].push_back(readerToJson(reader));
-    if (!cure.qconfig.empty())
-        out["qconfig"] = cure.qconfig;
-    if (cure.bound)
-        out["bound"] = *cure.bound;
-    if (!cure.channels.empty())
-        out["channels"] = cure.channels;
-    if (cure.gainDb)
-        out["gain_db"] = *cure.gainDb;
-    if (!cure.by.empty())
-        out["by"] = cure.by;
-    if (cure.off)
-        out["off"] = true;
+    writeFields(out, kCureFields, cure);
     return out;
 }
 
@@ -206,10 +204,7 @@ Result<std::vector<Cure>> readCures(const JsonPlace& place)
 
 Json curesToJson(const std::vector<Cure>& cures)
 {
-    Json out = Json::array();
-    for (const Cure& cure : cures)
-        out.push_back(cureToJson(cure));
-    return out;
+    return eachToJson(cures, cureToJson);
 }
 
 std::vector<Cure> countedCures(const std::vector<Cure>& cures)

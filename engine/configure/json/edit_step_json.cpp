@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/edit_step_json.h"
 
+#include "engine/base/json/json_fields.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/configure/json/address_example.h"
 
@@ -172,11 +173,9 @@ Json editToJson(const EditStep& step)
     if (has("readers") && isNobody(step.readers))
         out["readers"] = Json::array();
     else if (has("readers") && !step.readers.empty())
-        for (const ReaderAddress& reader : step.readers)
-            out["readers"].push_back(readerToJson(reader));
-    if (has("nodes"))
-        for (const ValueAddress& node : step.nodes)
-            out["nodes"].push_back(addressToJson(node));
+        out["readers"] = eachToJson(step.readers, readerToJson);
+    if (has("nodes") && !step.nodes.empty())
+        out["nodes"] = eachToJson(step.nodes, addressToJson);
     for (const char* key : {"args", "values"})
         if (has(key) && !step.json.empty())
             out[key] = Json::parse(step.json, nullptr, false);
@@ -315,10 +314,7 @@ Result<std::vector<EditStep>> readEdits(const JsonPlace& place)
 
 Json editsToJson(const std::vector<EditStep>& steps)
 {
-    Json out = Json::array();
-    for (const EditStep& step : steps)
-        out.push_back(editToJson(step));
-    return out;
+    return eachToJson(steps, editToJson);
 }
 
 } // namespace qs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/json/gate_limits_json.h"
 
+#include "engine/base/json/json_fields.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/configure/keys/key_table.h"
 
@@ -10,16 +11,41 @@ namespace qs {
 
 namespace {
 
-Result<void> readNumber(const JsonPlace& place, const char* key, std::optional<double>& into)
+Result<double> readLimit(const JsonPlace& place)
 {
-    if (!place.has(key))
-        return {};
-    QS_TRY(const double value, place.key(key).number());
+    QS_TRY(const double value, place.number());
     if (!std::isfinite(value))
-        return place.key(key).error("a limit is a finite number");
-    into = value;
-    return {};
+        return place.error("a limit is a finite number");
+    return value;
 }
+
+Result<std::vector<GateLimits::Node>> readNodes(const JsonPlace& place)
+{
+    if (!place.value().is_object())
+        return place.error("nodes are an object", "for example {\"head\": 35}");
+    std::vector<GateLimits::Node> nodes;
+    for (const auto& [name, value] : place.value().items()) {
+        if (name.empty())
+            return place.error("a limit is of no node", "name a node or a module");
+        QS_TRY(const double least, place.key(name).number());
+        nodes.push_back({name, least});
+    }
+    return nodes;
+}
+
+Json nodesToJson(const std::vector<GateLimits::Node>& nodes)
+{
+    Json out;
+    for (const GateLimits::Node& node : nodes)
+        out[node.name] = node.minSqnrDb;
+    return out;
+}
+
+constexpr std::array kLimitFields {jsonField<&GateLimits::minSqnrDb, readLimit>("min_sqnr"),
+                                   jsonField<&GateLimits::minCosine, readLimit>("min_cosine"),
+                                   jsonField<&GateLimits::maxDrop, readLimit>("max_drop"),
+                                   jsonField<&GateLimits::minCoverage, readLimit>("min_coverage"),
+                                   jsonField<&GateLimits::nodes, readNodes, nodesToJson>("nodes")};
 
 } // namespace
 
@@ -27,21 +53,7 @@ Result<GateLimits> readLimits(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("recipe", "limits").keys()));
     GateLimits limits;
-    QS_CHECK(readNumber(place, "min_sqnr", limits.minSqnrDb));
-    QS_CHECK(readNumber(place, "min_cosine", limits.minCosine));
-    QS_CHECK(readNumber(place, "max_drop", limits.maxDrop));
-    QS_CHECK(readNumber(place, "min_coverage", limits.minCoverage));
-    if (place.has("nodes")) {
-        const JsonPlace nodes = place.key("nodes");
-        if (!nodes.value().is_object())
-            return nodes.error("nodes are an object", "for example {\"head\": 35}");
-        for (const auto& [name, value] : nodes.value().items()) {
-            if (name.empty())
-                return nodes.error("a limit is of no node", "name a node or a module");
-            QS_TRY(const double least, nodes.key(name).number());
-            limits.nodes.push_back({name, least});
-        }
-    }
+    QS_CHECK(readFields(place, kLimitFields, limits));
     if (!place.has("preset"))
         return limits;
     QS_TRY(const std::string name, place.key("preset").string());
@@ -55,16 +67,7 @@ Result<GateLimits> readLimits(const JsonPlace& place)
 Json limitsToJson(const GateLimits& limits)
 {
     Json json = Json::object();
-    const auto add = [&json](const char* key, const std::optional<double>& value) {
-        if (value)
-            json[key] = *value;
-    };
-    add("min_sqnr", limits.minSqnrDb);
-    add("min_cosine", limits.minCosine);
-    add("max_drop", limits.maxDrop);
-    add("min_coverage", limits.minCoverage);
-    for (const GateLimits::Node& node : limits.nodes)
-        json["nodes"][node.name] = node.minSqnrDb;
+    writeFields(json, kLimitFields, limits);
     return json;
 }
 

@@ -126,11 +126,12 @@ constexpr std::array kPrepareKeys {
     KeyRow {"output_quantized_idxs", "list of integers", "[]",
             "read for torch.ao's sake; outputs stay float",
             R"("prepare": {"output_quantized_idxs": []})", "`set_output_quantized_indexes`"},
-    KeyRow {"standalone_module_name", "list of strings or tuples", "[]", "read for torch.ao's sake",
+    KeyRow {"standalone_module_name", "list of strings or tuples", "[]",
+            "read for torch.ao's sake; of a tuple the name is kept",
             R"("prepare": {"standalone_module_name": []})", "`set_standalone_module_name`"},
     KeyRow {"standalone_module_class", "list of strings or tuples", "[]",
-            "read for torch.ao's sake", R"("prepare": {"standalone_module_class": []})",
-            "`set_standalone_module_class`"},
+            "read for torch.ao's sake; of a tuple the class is kept",
+            R"("prepare": {"standalone_module_class": []})", "`set_standalone_module_class`"},
 };
 
 constexpr std::array kHybridKeys {

@@ -3,7 +3,7 @@
 
 #include "engine/base/json/nearest_name.h"
 #include "engine/base/pattern.h"
-#include "engine/configure/custom_config.h"
+#include "engine/configure/json/custom_config_json.h"
 #include "engine/configure/keys/key_table.h"
 
 namespace qs {

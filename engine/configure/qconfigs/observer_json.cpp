@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/qconfigs/observer_json.h"
 
+#include "engine/base/json/json_fields.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/configure/keys/key_table.h"
 #include "engine/configure/qconfigs/observer_check.h"
@@ -69,45 +70,12 @@ Result<int> readSmallInt(const JsonPlace& place)
     return int(value);
 }
 
-Result<void> readNumbers(const JsonPlace& place, ObserverSpec& spec)
+Result<int> readGroupSize(const JsonPlace& place)
 {
-    if (given(place, "quant_min")) {
-        QS_TRY(spec.quantMin, place.key("quant_min").integer());
-    }
-    if (given(place, "quant_max")) {
-        QS_TRY(spec.quantMax, place.key("quant_max").integer());
-    }
-    if (given(place, "reduce_range")) {
-        QS_TRY(spec.reduceRange, place.key("reduce_range").boolean());
-    }
-    if (given(place, "is_dynamic")) {
-        QS_TRY(spec.isDynamic, place.key("is_dynamic").boolean());
-    }
-    if (given(place, "eps")) {
-        QS_TRY(spec.eps, place.key("eps").number());
-    }
-    if (given(place, "ch_axis")) {
-        QS_TRY(spec.chAxis, readSmallInt(place.key("ch_axis")));
-    }
-    if (given(place, "group_size")) {
-        QS_TRY(spec.groupSize, readSmallInt(place.key("group_size")));
-        if (spec.groupSize < 2)
-            return place.key("group_size")
-                .error("a group has at least 2 values", "for example 32; left out: whole rows");
-    }
-    if (given(place, "averaging_constant")) {
-        QS_TRY(spec.averagingConstant, place.key("averaging_constant").number());
-    }
-    if (given(place, "bins")) {
-        QS_TRY(spec.bins, readSmallInt(place.key("bins")));
-    }
-    if (given(place, "scale")) {
-        QS_TRY(spec.scale, place.key("scale").number());
-    }
-    if (given(place, "zero_point")) {
-        QS_TRY(spec.zeroPoint, place.key("zero_point").integer());
-    }
-    return {};
+    QS_TRY(const int size, readSmallInt(place));
+    if (size < 2)
+        return place.error("a group has at least 2 values", "for example 32; left out: whole rows");
+    return size;
 }
 
 Result<RangeMethod> readRangeMethod(const JsonPlace& place)
@@ -118,27 +86,24 @@ Result<RangeMethod> readRangeMethod(const JsonPlace& place)
     return place.error("unknown range '" + name + "'", suggestName(name, rangeMethodNames()));
 }
 
-/// Reads keys that only some observers have.
-Result<void> readOddities(const JsonPlace& place, ObserverSpec& spec)
-{
-    if (given(place, "range")) {
-        QS_TRY(spec.range, readRangeMethod(place.key("range")));
-    }
-    if (given(place, "percentile")) {
-        QS_TRY(spec.percentile, place.key("percentile").number());
-    }
-    if (given(place, "custom_op_name")) {
-        QS_TRY(spec.customOpName, place.key("custom_op_name").string());
-    }
-    if (given(place, "compute_dtype")) {
-        QS_TRY(spec.computeDType, readDType(place.key("compute_dtype")));
-    }
-    if (given(place, "factory_kwargs") && !place.key("factory_kwargs").value().empty())
-        return place.key("factory_kwargs")
-            .error("these arguments place Python buffers and have no meaning here",
-                   "leave 'factory_kwargs' out");
-    return {};
-}
+constexpr std::array kObserverFields {
+    jsonField<&ObserverSpec::dtype, readDType>("dtype"),
+    jsonField<&ObserverSpec::qscheme, readScheme>("qscheme"),
+    jsonField<&ObserverSpec::quantMin>("quant_min"),
+    jsonField<&ObserverSpec::quantMax>("quant_max"),
+    jsonField<&ObserverSpec::reduceRange>("reduce_range"),
+    jsonField<&ObserverSpec::isDynamic>("is_dynamic"),
+    jsonField<&ObserverSpec::eps>("eps"),
+    jsonField<&ObserverSpec::chAxis, readSmallInt>("ch_axis"),
+    jsonField<&ObserverSpec::groupSize, readGroupSize>("group_size"),
+    jsonField<&ObserverSpec::averagingConstant>("averaging_constant"),
+    jsonField<&ObserverSpec::bins, readSmallInt>("bins"),
+    jsonField<&ObserverSpec::scale>("scale"),
+    jsonField<&ObserverSpec::zeroPoint>("zero_point"),
+    jsonField<&ObserverSpec::range, readRangeMethod>("range"),
+    jsonField<&ObserverSpec::percentile>("percentile"),
+    jsonField<&ObserverSpec::customOpName>("custom_op_name"),
+    jsonField<&ObserverSpec::computeDType, readDType>("compute_dtype")};
 
 /// `{"observer": "fake_quantize", "inner": {"observer": "moving_average_minmax", ...}}`; arguments
 /// of the observer inside may stand beside "inner" too, as torch.ao's constructors take them.
@@ -248,14 +213,11 @@ Result<ObserverSpec> readObserver(const JsonPlace& place)
             .error("unknown observer '" + name + "'", suggestName(name, observerWords()));
     QS_CHECK(place.object(observerKeys(*kind)));
     ObserverSpec spec = defaultsOf(*kind);
-    if (given(place, "dtype")) {
-        QS_TRY(spec.dtype, readDType(place.key("dtype")));
-    }
-    if (given(place, "qscheme")) {
-        QS_TRY(spec.qscheme, readScheme(place.key("qscheme")));
-    }
-    QS_CHECK(readNumbers(place, spec));
-    QS_CHECK(readOddities(place, spec));
+    QS_CHECK(readFields(place, kObserverFields, spec, true)); // null is torch.ao's None
+    if (given(place, "factory_kwargs") && !place.key("factory_kwargs").value().empty())
+        return place.key("factory_kwargs")
+            .error("these arguments place Python buffers and have no meaning here",
+                   "leave 'factory_kwargs' out");
     QS_CHECK(checkObserver(place, spec));
     return spec;
 }

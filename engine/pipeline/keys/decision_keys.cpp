@@ -4,8 +4,8 @@
 #include "engine/base/files/file_signature.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/extension_packs.h"
+#include "engine/configure/json/calibration_json.h"
 #include "engine/configure/json/cure_json.h"
-#include "engine/configure/json/image_preprocess_json.h"
 #include "engine/pipeline/keys/data_identity.h"
 
 namespace qs {

@@ -97,7 +97,7 @@ Result<EditedModelPtr> ModelStages::cured(EditedModelPtr edited, const Recipe& r
 
 Result<EditedModelPtr> ModelStages::gathered(EditedModelPtr edited, const Recipe& recipe)
 {
-    const auto wanted = customModulesWanted(recipe.prepareJson);
+    const auto wanted = customModulesWanted(recipe.prepare);
     if (wanted.empty() && loadedPacks().empty())
         return edited;
     KeyBuilder made("gathered");

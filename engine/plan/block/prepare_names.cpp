@@ -76,19 +76,8 @@ private:
     std::vector<std::string> m_paths, m_classes;
 };
 
-/// The names in a list; of PyTorch's tuples the first item.
-std::vector<std::string> namesIn(const Json& block, const char* key)
-{
-    std::vector<std::string> names;
-    if (block.contains(key) && block[key].is_array())
-        for (const Json& item : block[key]) {
-            const Json& name = item.is_array() && !item.empty() ? item.front() : item;
-            if (name.is_string())
-                names.push_back(name.get<std::string>());
-        }
-    return names;
-}
-
+constexpr const char* kObservedMap = "prepare.float_to_observed_custom_module_class";
+constexpr const char* kQuantizedMap = "convert.observed_to_quantized_custom_module_class";
 constexpr QuantizationMode kModes[] {QuantizationMode::Static, QuantizationMode::Dynamic,
                                      QuantizationMode::WeightOnly};
 
@@ -144,82 +133,76 @@ std::string whyNoMap(const std::string& mode, const std::string& from, const std
     return told.empty() || told == to ? "" : "it becomes " + told;
 }
 
-/// Warns of entries in torch.ao's maps of custom modules that have no effect: unknown classes, or
+/// Warns of lines in torch.ao's maps of custom modules that have no effect: unknown classes, or
 /// other forms than this program has.
-void warnOfCustomModules(const Json& block, const std::string& where, const char* key,
+void warnOfCustomModules(const std::vector<ClassChange>& changes, const std::string& where,
                          std::vector<std::string>& warnings)
 {
-    if (!block.contains(key) || !block[key].is_object())
-        return;
-    for (const auto& [mode, classes] : block[key].items())
-        for (const auto& [from, to] : classes.items()) {
-            const std::string why = whyNoMap(mode, from, to.is_string() ? to : Json(""));
-            if (!why.empty())
-                warnings.push_back(where + "." + key + "." + mode + " has no effect for '" + from
-                                   + "': " + why);
-        }
+    for (const auto& [mode, from, to] : changes)
+        if (const std::string why = whyNoMap(mode, from, to); !why.empty())
+            warnings.push_back(where + "." + mode + " has no effect for '" + from + "': " + why);
 }
 
 /// Keys of torch.ao's that are read and kept, but that nothing here acts on.
-void warnOfIdleKeys(const Json& prepare, const Json& convert, std::vector<std::string>& warnings)
+void warnOfIdleKeys(const Recipe& recipe, std::vector<std::string>& warnings)
 {
-    const auto idle = [&warnings](const Json& block, const std::string& where, const char* key,
-                                  const char* why) {
-        if (block.contains(key) && !block[key].empty())
-            warnings.push_back(where + "." + key + " has no effect: " + why);
+    const PrepareConfig& prepare = recipe.prepare;
+    const auto idle = [&](const auto& list, const char* key, const char* why) {
+        if (!list.empty())
+            warnings.push_back(std::string("prepare.") + key + " has no effect: " + why);
     };
-    for (const char* key : {"input_quantized_idxs", "output_quantized_idxs"})
-        idle(prepare, "prepare", key, "a model's inputs and outputs stay float");
-    for (const char* key : {"standalone_module_name", "standalone_module_class"})
-        idle(prepare, "prepare", key, "a module is quantized in place, with the rest of the model");
-    warnOfCustomModules(prepare, "prepare", "float_to_observed_custom_module_class", warnings);
-    warnOfCustomModules(convert, "convert", "observed_to_quantized_custom_module_class", warnings);
+    constexpr auto kEnds = "a model's inputs and outputs stay float";
+    constexpr auto kPart = "a module is quantized in place, with the rest of the model";
+    idle(prepare.quantizedInputs, "input_quantized_idxs", kEnds);
+    idle(prepare.quantizedOutputs, "output_quantized_idxs", kEnds);
+    idle(prepare.standaloneNames, "standalone_module_name", kPart);
+    idle(prepare.standaloneClasses, "standalone_module_class", kPart);
+    warnOfCustomModules(recipe.prepare.observed, kObservedMap, warnings);
+    warnOfCustomModules(recipe.convert.quantized, kQuantizedMap, warnings);
 }
 
 } // namespace
 
-Result<void> checkCustomModuleModes(const PrepareBlock& block)
+Result<void> checkCustomModuleModes(const ConvertConfig& convert)
 {
-    constexpr const char* kKey = "observed_to_quantized_custom_module_class";
-    const Json& convert = block.convert;
-    if (!convert.contains(kKey) || !convert[kKey].is_object())
-        return {};
-    for (const auto& [mode, classes] : convert[kKey].items())
-        for (const auto& [from, to] : classes.items()) {
-            const CustomModulePtr module = moduleMapped(from);
-            const bool isPacks = module && module->isGathered();
-            if (const std::string why = isPacks ? whyNoMode(*module, mode) : ""; !why.empty())
-                return fail(makeError(ErrorCode::BadInput,
-                                      std::string("convert.") + kKey + "." + mode + ": " + why));
-        }
+    for (const auto& [mode, from, to] : convert.quantized) {
+        const CustomModulePtr module = moduleMapped(from);
+        const bool isPacks = module && module->isGathered();
+        if (const std::string why = isPacks ? whyNoMode(*module, mode) : ""; !why.empty())
+            return fail(makeError(ErrorCode::BadInput, kQuantizedMap + ("." + mode) + ": " + why));
+    }
     return {};
 }
 
-void warnOfPrepareNames(const Graph& graph, const PrepareBlock& block,
+void warnOfPrepareNames(const Graph& graph, const Recipe& recipe,
                         std::vector<std::string>& warnings)
 {
-    const auto& [prepare, convert] = block;
-    warnOfIdleKeys(prepare, convert, warnings);
+    warnOfIdleKeys(recipe, warnings);
+    const PrepareConfig& prepare = recipe.prepare;
     NameCheck check(graph, warnings);
-    for (const char* key : {"non_traceable_module_name", "standalone_module_name", "only_modules"})
-        for (const std::string& name : namesIn(prepare, key))
-            check.module(std::string("prepare.") + key, name);
-    for (const char* key : {"non_traceable_module_class", "standalone_module_class"})
-        for (const std::string& name : namesIn(prepare, key))
-            check.moduleClass(std::string("prepare.") + key, name);
-    for (const std::string& name : namesIn(prepare, "wrap"))
+    const auto modules = [&check](const char* where, const std::vector<std::string>& names) {
+        for (const std::string& name : names)
+            check.module(where, name);
+    };
+    modules("prepare.non_traceable_module_name", prepare.leafNames);
+    modules("prepare.standalone_module_name", prepare.standaloneNames);
+    modules("prepare.only_modules", prepare.onlyModules);
+    const auto classes = [&check](const char* where, const std::vector<std::string>& names) {
+        for (const std::string& name : names)
+            check.moduleClass(where, name);
+    };
+    classes("prepare.non_traceable_module_class", prepare.leafClasses);
+    classes("prepare.standalone_module_class", prepare.standaloneClasses);
+    for (const std::string& name : prepare.wrap)
         check.wrapped("prepare.wrap", graph, name);
     // Classes of the model itself: what static preparation starts from, and what the other modes,
     // which observe nothing, convert at once.
-    const auto mapped = [&check](const Json& block, const std::string& where,
-                                 const std::string& key, const std::string& mode) {
-        if (block.contains(key) && block[key].contains(mode))
-            for (const auto& [name, target] : block[key][mode].items())
-                check.moduleClass(where + "." + key + "." + mode, name);
-    };
-    mapped(prepare, "prepare", "float_to_observed_custom_module_class", "static");
-    for (const char* mode : {"dynamic", "weight_only"})
-        mapped(convert, "convert", "observed_to_quantized_custom_module_class", mode);
+    for (const ClassChange& change : prepare.observed)
+        check.moduleClass(std::string(kObservedMap) + ".static", change.from);
+    for (const std::string mode : {"dynamic", "weight_only"})
+        for (const ClassChange& change : recipe.convert.quantized)
+            if (change.mode == mode)
+                check.moduleClass(kQuantizedMap + ("." + mode), change.from);
 }
 
 } // namespace qs

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/block/prepare_settings.h"
 
-#include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
 #include "engine/custom_modules/custom_module.h"
 #include "engine/plan/names/op_vocabulary.h"
 
+#include <algorithm>
 #include <map>
 
 namespace qs {
@@ -92,23 +92,6 @@ private:
     const PrepareSettings& m_settings;
 };
 
-/// What the maps of custom modules start from, by class: static ones where they prepare, the other
-/// modes, which observe nothing, where they convert.
-std::map<std::string, std::set<std::string>> mappedModesOf(const PrepareBlock& block)
-{
-    std::map<std::string, std::set<std::string>> modes;
-    const auto add = [&modes](const Json& from, const char* key, const char* mode) {
-        if (!from.contains(key) || !from[key].is_object() || !from[key].contains(mode))
-            return;
-        for (const auto& [name, target] : from[key][mode].items())
-            modes[canonicalTypeName(name)].insert(mode);
-    };
-    add(block.prepare, "float_to_observed_custom_module_class", "static");
-    for (const char* mode : {"dynamic", "weight_only"})
-        add(block.convert, "observed_to_quantized_custom_module_class", mode);
-    return modes;
-}
-
 bool isInside(const std::string& path, const std::set<std::string>& modules)
 {
     for (const std::string& module : modules)
@@ -119,46 +102,30 @@ bool isInside(const std::string& path, const std::set<std::string>& modules)
 
 } // namespace
 
-Result<PrepareBlock> readPrepareBlock(const Recipe& recipe)
+PrepareSettings prepareSettings(const Recipe& recipe)
 {
-    PrepareBlock block;
-    QS_TRY(block.prepare, parseJson(recipe.prepareJson, "recipe"));
-    QS_TRY(block.convert, parseJson(recipe.convertJson, "recipe"));
-    if (!block.prepare.is_object() || !block.convert.is_object())
-        return fail(ErrorCode::BadInput, "recipe: \"prepare\" and \"convert\" must be objects");
-    return block;
-}
-
-Result<PrepareSettings> prepareSettings(const PrepareBlock& block)
-{
-    const JsonPlace root(block.prepare, "recipe", "prepare");
-    const auto names = [&root](const char* key) -> Result<std::vector<std::string>> {
-        if (!root.has(key))
-            return std::vector<std::string>();
-        return root.key(key).strings();
-    };
+    const PrepareConfig& prepare = recipe.prepare;
     PrepareSettings settings;
-    const std::pair<const char*, std::set<std::string>*> sets[] {
-        {kLeafName, &settings.leafNames},
-        {kLeafClass, &settings.leafClasses},
-        {kOnly, &settings.onlyModules},
-        {"unfuse", &settings.unfused}};
-    for (const auto& [key, target] : sets) {
-        QS_TRY(const std::vector<std::string> found, names(key));
-        for (const std::string& name : found)
-            target->insert(target == &settings.leafClasses ? canonicalTypeName(name) : name);
-    }
-    QS_TRY(settings.wraps, names(kWrap));
-    settings.notFinite = block.prepare.value("not_finite", settings.notFinite);
-    settings.mappedModes = mappedModesOf(block);
+    settings.leafNames = {prepare.leafNames.begin(), prepare.leafNames.end()};
+    settings.onlyModules = {prepare.onlyModules.begin(), prepare.onlyModules.end()};
+    settings.wraps = prepare.wrap;
+    settings.unfused = {prepare.unfuse.begin(), prepare.unfuse.end()};
+    settings.notFinite = prepare.notFinite;
+    for (const std::string& name : prepare.leafClasses)
+        settings.leafClasses.insert(canonicalTypeName(name));
+    const auto add = [&settings](const ClassChange& change) {
+        settings.mappedModes[canonicalTypeName(change.from)].insert(change.mode);
+    };
+    std::ranges::for_each(prepare.observed, add);
+    for (const ClassChange& change : recipe.convert.quantized)
+        if (change.mode != "static") // which starts from an observed class
+            add(change);
     return settings;
 }
 
 std::vector<WrappedScope> wrapsOf(const Graph& graph, const Recipe& recipe)
 {
-    const auto block = readPrepareBlock(recipe);
-    const auto settings = block ? prepareSettings(*block) : fail(block.error());
-    return settings ? ModuleChoices(graph, *settings).wraps() : std::vector<WrappedScope>();
+    return ModuleChoices(graph, prepareSettings(recipe)).wraps();
 }
 
 ModuleChoices::ModuleChoices(const Graph& graph, const PrepareSettings& settings)

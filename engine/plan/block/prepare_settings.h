@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/plan/block/prepare_block.h"
+#include "engine/configure/recipe.h"
 #include "engine/plan/reason/reason.h"
 #include "engine/plan/wrapped_scopes.h"
 
@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// The part of the recipe's `prepare` block that planning uses.
+/// The part of the recipe's `prepare` and `convert` blocks that planning uses, to look up.
 struct PrepareSettings
 {
     std::set<std::string> leafNames; ///< non_traceable_module_name
@@ -28,7 +28,7 @@ struct PrepareSettings
     /// value.
     std::map<std::string, std::string> notFinite;
 };
-Result<PrepareSettings> prepareSettings(const PrepareBlock& block);
+PrepareSettings prepareSettings(const Recipe& recipe);
 
 /// Why the `prepare` block keeps an operator float.
 struct ModuleChoice
@@ -64,8 +64,7 @@ private:
     std::vector<WrappedScope> m_wraps;
 };
 
-/// The wrapped scopes of a recipe in a graph, for views; empty if its `prepare` block is invalid
-/// (planning reports that).
+/// The wrapped scopes of a recipe in a graph, for views.
 std::vector<WrappedScope> wrapsOf(const Graph& graph, const Recipe& recipe);
 
 } // namespace qs

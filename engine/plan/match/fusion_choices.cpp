@@ -8,7 +8,7 @@ namespace qs {
 
 Recipe unfuse(const Recipe& recipe, const Graph& graph, const FusionConflict& conflict)
 {
-    return withPrepareName(recipe, "unfuse", graph.get(conflict.member).name, true);
+    return withPrepareName(recipe, &PrepareConfig::unfuse, graph.get(conflict.member).name, true);
 }
 
 Recipe applyToFusion(const Recipe& recipe, const Graph& graph, const Plan& plan,

@@ -19,7 +19,7 @@ std::vector<Replacement> keptOnes(const Graph& graph, const Recipe& recipe, cons
     for (const Rule& rule : recipe.mapping.rules)
         if (rule.kind == RuleKind::Node && !rule.qconfig.config)
             floats.insert(rule.key);
-    const auto unfused = prepareList(recipe, "unfuse");
+    const auto& unfused = recipe.prepare.unfuse;
     std::vector<Replacement> kept;
     for (const NodePtr& node : graph.nodes()) {
         if (!node->isOperator() || !floats.contains(node->name))
@@ -76,7 +76,7 @@ Recipe keepAsItIs(Recipe recipe, const Graph& graph, const Replacement& replacem
 {
     setNodeRules(recipe, graph, replacement.members, {});
     for (std::size_t i = 1; i < replacement.members.size(); ++i)
-        recipe = withPrepareName(std::move(recipe), "unfuse",
+        recipe = withPrepareName(std::move(recipe), &PrepareConfig::unfuse,
                                  graph.get(replacement.members[i]).name, true);
     return recipe;
 }
@@ -88,7 +88,7 @@ Recipe replaceAgain(Recipe recipe, const Graph& graph, const Replacement& replac
         std::erase_if(recipe.mapping.rules, [&name](const Rule& rule) {
             return rule.kind == RuleKind::Node && rule.key == name && !rule.qconfig.config;
         });
-        recipe = withPrepareName(std::move(recipe), "unfuse", name, false);
+        recipe = withPrepareName(std::move(recipe), &PrepareConfig::unfuse, name, false);
     }
     return recipe;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/json/nearest_name.h"
 #include "engine/configure/recipe.h"
 
 #include <QtCore/QJsonArray>
@@ -127,13 +126,24 @@ private Q_SLOTS:
         for (const auto& word : words)
             QVERIFY2(line.contains(word), qPrintable(line + " lacks " + word));
     }
-    void suggestsNames()
+    void prepareIsComparedByValue()
     {
-        QCOMPARE(nearestName("torch.nn.Conv2D", {"torch.nn.Conv1d", "torch.nn.Conv2d"}),
-                 std::string("torch.nn.Conv2d"));
-        QCOMPARE(nearestName("Linear", {"torch.nn.Linear", "torch.nn.Conv2d"}),
-                 std::string("torch.nn.Linear"));
-        QCOMPARE(nearestName("zebra", {"torch.nn.Linear", "reshape"}), std::string());
+        const auto first = parseRecipe(
+            with(R"("prepare": {"unfuse": ["a"], "wrap": [], "only_modules": ["b"]})"), "r.json");
+        const auto second
+            = parseRecipe(with(R"("prepare": {"only_modules": ["b"], "unfuse": ["a"]})"), "r.json");
+        QVERIFY(first && second && *first == *second);
+        QCOMPARE(recipeToJson(*first), recipeToJson(*second));
+    }
+    void keysWithoutEffectAreKept()
+    {
+        const auto recipe = parseRecipe(with(R"("prepare": {"input_quantized_idxs": [0],
+                                "standalone_module_name": ["a", ["b", null, [], {}, {}]]})"),
+                                        "r.json");
+        QVERIFY2(recipe, recipe ? "" : recipe.error().line().c_str());
+        QVERIFY(recipe->prepare.quantizedInputs == std::vector<std::int64_t> {0});
+        QVERIFY((recipe->prepare.standaloneNames == std::vector<std::string> {"a", "b"}));
+        QVERIFY(*parseRecipe(recipeToJson(*recipe), "again.json") == *recipe);
     }
 };
 

@@ -57,7 +57,7 @@ private Q_SLOTS:
         const std::size_t stored = tensorsOf(**model)->size();
 
         Recipe recipe = defaultRecipe();
-        recipe.prepareJson = R"({"only_modules": ["layer3"]})";
+        recipe.prepare.onlyModules = {"layer3"};
         auto plan = makePlan(**model, recipe, *findBackend("x86"));
         QVERIFY2(plan, plan ? "" : plan.error().line().c_str());
         for (const NodePlan& node : plan->nodes)

@@ -177,7 +177,7 @@ private Q_SLOTS:
         QVERIFY(both.groups[0].fused);
 
         Recipe stranger = recipe;
-        stranger.prepareJson = R"({"unfuse": ["missing"]})";
+        stranger.prepare.unfuse = {"missing"};
         QVERIFY(text(planOf(g, stranger).warnings).contains("'missing'"));
     }
     void fusionTakesItsRootsQConfigAndWarns()
@@ -360,7 +360,7 @@ private Q_SLOTS:
         GraphMaker m;
         const Graph g = m.finish({m.conv("b.c", m.conv("a", m.input("x")))});
         Recipe recipe = defaultRecipe();
-        recipe.prepareJson = R"({"non_traceable_module_name": ["b"]})";
+        recipe.prepare.leafNames = {"b"};
         const Plan plan = planOf(g, recipe);
         QVERIFY(nodeOf(plan, g, "a").quantized && !nodeOf(plan, g, "b.c").quantized);
     }

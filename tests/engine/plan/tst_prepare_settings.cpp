@@ -12,9 +12,11 @@ namespace {
 
 Recipe recipeWith(const std::string& prepare)
 {
-    Recipe recipe = defaultRecipe();
-    recipe.prepareJson = prepare;
-    return recipe;
+    auto recipe = parseRecipe(
+        R"({"format": "quantscope.recipe", "version": 1, "prepare": )" + prepare + "}", "r.json");
+    if (!recipe)
+        qFatal("%s", recipe.error().line().c_str());
+    return *recipe;
 }
 
 Plan planOf(const Graph& graph, const Recipe& recipe)

@@ -66,7 +66,7 @@ private Q_SLOTS:
         const Recipe bits = with(before, {RuleKind::ModuleName, "fc", "", 0, {}}, narrow, "six");
         QCOMPARE(changeInWords(before, bits), std::string("fc activations integers 0…63"));
         Recipe settings = before;
-        settings.prepareJson = R"({"unfuse": ["bn1", "bn2"]})";
+        settings.prepare.unfuse = {"bn1", "bn2"};
         QCOMPARE(changeInWords(before, settings), std::string("prepare unfuse bn1, bn2"));
         Recipe unused = before;
         unused.qconfigs["mine"] = narrow;

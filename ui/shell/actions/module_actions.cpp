@@ -14,14 +14,9 @@ namespace qs {
 
 namespace {
 
-constexpr const char* kLeafKey = "non_traceable_module_name";
-constexpr const char* kOnlyKey = "only_modules";
-constexpr const char* kWrapKey = "wrap";
-
-bool isListed(const Recipe& recipe, const char* key, const std::string& name)
+bool isListed(const Recipe& recipe, PrepareNames list, const std::string& name)
 {
-    const auto names = prepareList(recipe, key);
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::count(recipe.prepare.*list, name) > 0;
 }
 
 } // namespace
@@ -32,14 +27,15 @@ ModuleActions::ModuleActions(Actions& actions, Workspace& workspace, QObject* pa
     , m_workspace(workspace)
 {
     connect(&m_actions[ActionId::LeafModule], &QAction::triggered, this, [this] {
-        toggle(kLeafKey, selectedModule(), tr("keep %1 as a float leaf"),
+        toggle(&PrepareConfig::leafNames, selectedModule(), tr("keep %1 as a float leaf"),
                tr("let %1 be quantized"));
     });
     connect(&m_actions[ActionId::OnlyModule], &QAction::triggered, this, [this] {
-        toggle(kOnlyKey, selectedModule(), tr("quantize only %1"), tr("quantize more than %1"));
+        toggle(&PrepareConfig::onlyModules, selectedModule(), tr("quantize only %1"),
+               tr("quantize more than %1"));
     });
     connect(&m_actions[ActionId::WrapModule], &QAction::triggered, this, [this] {
-        toggle(kWrapKey, selectedWrap(), tr("show %1 as one node"),
+        toggle(&PrepareConfig::wrap, selectedWrap(), tr("show %1 as one node"),
                tr("show %1 operator by operator"));
     });
     connect(&workspace.selection(), &Selection::changed, this, &ModuleActions::refresh);
@@ -81,18 +77,18 @@ std::string ModuleActions::selectedWrap() const
     return selectedModule();
 }
 
-void ModuleActions::toggle(const char* key, const std::string& name, const QString& on,
+void ModuleActions::toggle(PrepareNames list, const std::string& name, const QString& on,
                            const QString& off)
 {
     const Recipe& recipe = m_workspace.document().recipe();
-    const bool listed = isListed(recipe, key, name);
+    const bool listed = isListed(recipe, list, name);
     if (name.empty())
         return;
     const QString text = (listed ? off : on).arg(QString::fromStdString(name));
-    const bool alone = key == std::string_view(kOnlyKey);
-    m_workspace.change(text,
-                       alone && !listed ? withPrepareList(recipe, key, {name})
-                                        : withPrepareName(recipe, key, name, !listed));
+    Recipe next = recipe;
+    if (list == &PrepareConfig::onlyModules && !listed)
+        next.prepare.onlyModules.clear(); // one at a time
+    m_workspace.change(text, withPrepareName(std::move(next), list, name, !listed));
     refresh();
 }
 
@@ -102,13 +98,13 @@ void ModuleActions::refresh()
     const std::string module = open ? selectedModule() : std::string();
     const std::string wrap = open ? selectedWrap() : std::string();
     const Recipe& recipe = m_workspace.document().recipe();
-    const auto show = [&](ActionId id, const char* key, const std::string& name) {
+    const auto show = [&](ActionId id, PrepareNames list, const std::string& name) {
         m_actions[id].setEnabled(!name.empty());
-        m_actions[id].setChecked(!name.empty() && isListed(recipe, key, name));
+        m_actions[id].setChecked(!name.empty() && isListed(recipe, list, name));
     };
-    show(ActionId::LeafModule, kLeafKey, module);
-    show(ActionId::OnlyModule, kOnlyKey, module);
-    show(ActionId::WrapModule, kWrapKey, wrap);
+    show(ActionId::LeafModule, &PrepareConfig::leafNames, module);
+    show(ActionId::OnlyModule, &PrepareConfig::onlyModules, module);
+    show(ActionId::WrapModule, &PrepareConfig::wrap, wrap);
 }
 
 } // namespace qs

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN
+#include "engine/configure/custom_config.h"
+#endif
+
 #include <QObject>
 
 namespace qs {
@@ -25,7 +29,7 @@ private:
     /// The selected module as `prepare.wrap` names it; for an operator the method of its source
     /// line; "" as above.
     std::string selectedWrap() const;
-    void toggle(const char* key, const std::string& name, const QString& on, const QString& off);
+    void toggle(PrepareNames list, const std::string& name, const QString& on, const QString& off);
     void refresh();
 
     Actions& m_actions;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/configure/json/image_preprocess_json.h"
+#include "engine/configure/json/calibration_json.h"
 
+#include "engine/base/json/json_fields.h"
 #include "engine/configure/keys/key_table.h"
 
 #include <initializer_list>
@@ -26,8 +27,8 @@ constexpr Words<Channels> kChannels {
 constexpr Words<bool> kLayouts {{"nchw", false}, {"nhwc", true}};
 constexpr std::int64_t kLargestSide = 1 << 15;
 
-template<class T>
-Result<T> readWord(const JsonPlace& place, const Words<T>& words)
+template<const auto& words>
+auto readWord(const JsonPlace& place) -> Result<decltype(words.begin()->second)>
 {
     QS_TRY(const std::string given, place.string());
     std::string known;
@@ -39,8 +40,8 @@ Result<T> readWord(const JsonPlace& place, const Words<T>& words)
     return place.error("'" + given + "' is not known", "use one of: " + known);
 }
 
-template<class T>
-const char* wordOf(T value, const Words<T>& words)
+template<const auto& words>
+Json wordOf(decltype(words.begin()->second) value)
 {
     for (const auto& [word, known] : words)
         if (known == value)
@@ -70,8 +71,20 @@ Result<std::vector<int>> readSize(const JsonPlace& place)
     return std::vector {height, width};
 }
 
+Result<std::vector<int>> readCrop(const JsonPlace& place)
+{
+    QS_TRY(const std::vector<int> sides, readSize(place));
+    return std::vector {sides.front(), sides.back()};
+}
+
+Json sizeToJson(const std::vector<int>& sides)
+{
+    return sides.size() == 1 ? Json(sides[0]) : Json(sides);
+}
+
 // One number, or one a channel.
-Result<std::vector<float>> readChannelValues(const JsonPlace& place, bool isDivisor)
+template<bool isDivisor>
+Result<std::vector<float>> readChannelValues(const JsonPlace& place)
 {
     const bool many = place.value().is_array();
     const std::size_t count = many ? place.value().size() : 1;
@@ -88,55 +101,68 @@ Result<std::vector<float>> readChannelValues(const JsonPlace& place, bool isDivi
     return out;
 }
 
-} // namespace
+using Preprocess = ImagePreprocess;
+constexpr std::array kPreprocessFields {
+    jsonField<&Preprocess::resize, readSize, sizeToJson>("resize"),
+    jsonField<&Preprocess::crop, readCrop>("crop"),
+    jsonField<&Preprocess::filter, readWord<kFilters>, wordOf<kFilters>>("interpolation", true),
+    jsonField<&Preprocess::channels, readWord<kChannels>, wordOf<kChannels>>("channels"),
+    jsonField<&Preprocess::mean, readChannelValues<false>>("mean"),
+    jsonField<&Preprocess::std, readChannelValues<true>>("std"),
+    jsonField<&Preprocess::channelsLast, readWord<kLayouts>, wordOf<kLayouts>>("layout", true)};
 
-Result<ImagePreprocess> readImagePreprocess(const JsonPlace& place)
+Result<ImagePreprocess> readPreprocess(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("recipe", "calibration.preprocess").keys()));
     ImagePreprocess out;
-    if (place.has("resize")) {
-        QS_TRY(out.resize, readSize(place.key("resize")));
-    }
-    if (place.has("crop")) {
-        QS_TRY(out.crop, readSize(place.key("crop")));
-        if (out.crop.size() == 1)
-            out.crop.push_back(out.crop[0]);
-    }
-    if (place.has("interpolation")) {
-        QS_TRY(out.filter, readWord(place.key("interpolation"), kFilters));
-    }
-    if (place.has("channels")) {
-        QS_TRY(out.channels, readWord(place.key("channels"), kChannels));
-    }
-    if (place.has("mean")) {
-        QS_TRY(out.mean, readChannelValues(place.key("mean"), false));
-    }
-    if (place.has("std")) {
-        QS_TRY(out.std, readChannelValues(place.key("std"), true));
-    }
-    if (place.has("layout")) {
-        QS_TRY(out.channelsLast, readWord(place.key("layout"), kLayouts));
-    }
+    QS_CHECK(readFields(place, kPreprocessFields, out));
     return out;
 }
+
+} // namespace
 
 Json imagePreprocessToJson(const ImagePreprocess& preprocess)
 {
     Json out = Json::object();
-    if (preprocess.resize.size() == 1)
-        out["resize"] = preprocess.resize[0];
-    else if (!preprocess.resize.empty())
-        out["resize"] = preprocess.resize;
-    if (!preprocess.crop.empty())
-        out["crop"] = preprocess.crop;
-    out["interpolation"] = wordOf(preprocess.filter, kFilters);
-    if (preprocess.channels != Channels::Auto)
-        out["channels"] = wordOf(preprocess.channels, kChannels);
-    if (!preprocess.mean.empty())
-        out["mean"] = preprocess.mean;
-    if (!preprocess.std.empty())
-        out["std"] = preprocess.std;
-    out["layout"] = wordOf(preprocess.channelsLast, kLayouts);
+    writeFields(out, kPreprocessFields, preprocess);
+    return out;
+}
+
+namespace {
+
+template<int least>
+Result<int> readCount(const JsonPlace& place)
+{
+    constexpr std::int64_t kMost = 1000000000;
+    QS_TRY(const std::int64_t count, place.integer());
+    if (count < least)
+        return place.error("must be at least " + std::to_string(least));
+    if (count > kMost)
+        return place.error("must be at most " + std::to_string(kMost));
+    return int(count);
+}
+
+using Calibrating = CalibrationSettings;
+constexpr std::array kCalibrationFields {
+    jsonField<&Calibrating::batchSize, readCount<1>>("batch_size", true),
+    jsonField<&Calibrating::batches, readCount<0>>("batches", true),
+    jsonField<&Calibrating::isSequence>("sequence"),
+    jsonField<&Calibrating::preprocess, readPreprocess, imagePreprocessToJson>("preprocess")};
+
+} // namespace
+
+Result<CalibrationSettings> readCalibration(const JsonPlace& place)
+{
+    QS_CHECK(place.object(keyTable("recipe", "calibration").keys()));
+    CalibrationSettings settings;
+    QS_CHECK(readFields(place, kCalibrationFields, settings));
+    return settings;
+}
+
+Json calibrationToJson(const CalibrationSettings& settings)
+{
+    Json out;
+    writeFields(out, kCalibrationFields, settings);
     return out;
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/json/json_reader.h"
+
+#include <array>
+#include <type_traits>
+
+namespace qs {
+
+/// One key of an object in a document and the member of a T that it holds. A document's fields form
+/// one constexpr array, which `readFields` reads and `writeFields` writes.
+template<class T>
+struct JsonField
+{
+    const char* key;
+    Result<void> (*read)(const JsonPlace& place, T& into);
+    Json (*write)(const T& from);
+    bool (*isSame)(const T& a, const T& b);
+    bool isAlways; ///< written whatever its value is
+};
+
+/// A value as `Read` reads it; without one, of JSON's own types.
+template<class Value, auto Read>
+auto readOne(const JsonPlace& place)
+{
+    if constexpr (!std::is_null_pointer_v<decltype(Read)>)
+        return Read(place);
+    else if constexpr (std::is_same_v<Value, bool>)
+        return place.boolean();
+    else if constexpr (std::is_same_v<Value, double>)
+        return place.number();
+    else if constexpr (std::is_same_v<Value, std::int64_t>)
+        return place.integer();
+    else
+        return place.string();
+}
+
+/// A list, each member as `write` writes it.
+template<class T, class Write>
+Json eachToJson(const std::vector<T>& members, const Write& write)
+{
+    Json out = Json::array();
+    for (const T& member : members)
+        out.push_back(write(member));
+    return out;
+}
+
+template<class T, class Member>
+T ownerOf(Member T::*);
+template<class Value>
+struct InnerOf : std::type_identity<Value>
+{
+};
+template<class Value>
+requires(!std::is_same_v<Value, std::string>) && requires
+{
+    typename Value::value_type;
+}
+struct InnerOf<Value> : std::type_identity<typename Value::value_type>
+{
+};
+
+/// The field of a member. `Read` (a Result of a place) and `Write` (to JSON) stand for values that
+/// are not plain: of the member, or of what an optional or a list holds.
+template<auto Member, auto Read = nullptr, auto Write = nullptr>
+constexpr auto jsonField(const char* key, bool isAlways = false)
+{
+    using T = decltype(ownerOf(Member));
+    using Value = std::remove_cvref_t<decltype(std::declval<T>().*Member)>;
+    using Inner = typename InnerOf<Value>::type;
+    constexpr bool isOptional = std::is_same_v<Value, std::optional<Inner>>;
+    using Made = typename decltype(readOne<Inner, Read>(std::declval<JsonPlace>()))::value_type;
+    const auto read = [](const JsonPlace& place, T& into) -> Result<void> {
+        if constexpr (std::is_same_v<Value, Made> || isOptional) {
+            QS_TRY(into.*Member, (readOne<Inner, Read>(place)));
+        } else {
+            QS_TRY(into.*Member, readList(place, (readOne<Inner, Read>)));
+        }
+        return {};
+    };
+    const auto write = [](const T& from) -> Json {
+        if constexpr (!std::is_null_pointer_v<decltype(Write)>) {
+            if constexpr (std::is_invocable_v<decltype(Write), const Value&>)
+                return Write(from.*Member);
+            else if constexpr (isOptional)
+                return Write(*(from.*Member));
+            else
+                return eachToJson(from.*Member, Write);
+        } else if constexpr (isOptional) {
+            return *(from.*Member);
+        } else {
+            return from.*Member;
+        }
+    };
+    const auto isSame = [](const T& a, const T& b) { return a.*Member == b.*Member; };
+    return JsonField<T> {key, read, write, isSame, isAlways};
+}
+
+/// Reads those of the keys that are there. Errors: the first of a field.
+template<class T, std::size_t N>
+Result<void> readFields(const JsonPlace& place, const std::array<JsonField<T>, N>& fields, T& into,
+                        bool nullIsAbsent = false)
+{
+    for (const JsonField<T>& field : fields)
+        if (place.has(field.key) && !(nullIsAbsent && place.value()[field.key].is_null()))
+            QS_CHECK(field.read(place.key(field.key), into));
+    return {};
+}
+
+/// Writes the members that differ from those of `usual`, and those that are always written, in the
+/// order of the fields.
+template<class T, std::size_t N>
+void writeFields(Json& out, const std::array<JsonField<T>, N>& fields, const T& from,
+                 const T& usual = {})
+{
+    for (const JsonField<T>& field : fields)
+        if (field.isAlways || !field.isSame(from, usual))
+            out[field.key] = field.write(from);
+}
+
+} // namespace qs
