@@ -33,5 +33,7 @@ std::string printable(std::string text);
 std::string asOneLine(std::string text);
 /// Its first `longest` bytes and "..." where it is longer.
 std::string shortened(std::string text, std::size_t longest);
+/// `text` with the characters that mean something in HTML written as entities.
+std::string escapeHtml(const std::string& text);
 
 } // namespace qs

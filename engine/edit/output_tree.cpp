@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/edit/output_tree.h"
 
-#include "engine/import/pt2/tree_spec.h"
-#include "engine/import/pt2/tree_spec_json.h"
+#include "engine/graph/text/tree_spec.h"
+#include "engine/graph/text/tree_spec_json.h"
 
 #include <nlohmann/json.hpp>
 

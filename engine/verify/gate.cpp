@@ -3,7 +3,6 @@
 
 #include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
-#include "engine/export/report/page_template.h"
 #include "engine/plan/names/named_node.h"
 #include "engine/result/result_document.h"
 

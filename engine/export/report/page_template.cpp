@@ -123,30 +123,6 @@ private:
 
 } // namespace
 
-std::string escapeHtml(const std::string& text)
-{
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        default:
-            out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return out;
-}
-
 std::string filled(const std::string& text, const nlohmann::ordered_json& values)
 {
     return Filler(text, values).run();

@@ -6,9 +6,6 @@
 
 namespace qs {
 
-/// `text` with the characters that mean something in HTML written as entities.
-std::string escapeHtml(const std::string& text);
-
 /// A template with values filled in. `{{a.b}}` is the text of a member of the value at hand, as
 /// HTML, `{{.}}` that value, `{{$.a}}` a member of `values`. After a bar stands how it is shown:
 /// `dash` ("-" for nothing), `db`, `sqnr1`, `fixed2`, `percent2` (with so many decimals), `count

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/export/torchscript/script_builder.h"
-#include "engine/import/pt2/tree_spec.h"
+#include "engine/graph/text/tree_spec.h"
 
 namespace qs {
 

@@ -6,8 +6,8 @@
 #include "engine/execute/torch_types.h"
 #include "engine/graph/given_observations.h"
 #include "engine/graph/operators/quantized_target.h"
+#include "engine/graph/text/tree_spec_json.h"
 #include "engine/import/functionalize/erase_unread.h"
-#include "engine/import/pt2/tree_spec_json.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
 #include "engine/import/torchscript/walk/torchscript_evaluator.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/import/pt2/tree_spec.h"
-#include "tests/engine/export/tree_spec_texts.h"
+#include "engine/graph/text/tree_spec.h"
+#include "tests/engine/graph/tree_spec_texts.h"
 
 #include <QtTest/QtTest>
 
