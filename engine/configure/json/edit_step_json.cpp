@@ -210,6 +210,21 @@ bool isNobody(const std::vector<ReaderAddress>& readers)
     return readers == nobody();
 }
 
+namespace {
+
+/// Of operators, of the file or added.
+constexpr std::array kAddressFields {
+    jsonField<&ValueAddress::name>("added"), jsonField<&ValueAddress::module>("module"),
+    jsonField<&ValueAddress::op>("op"), jsonField<&ValueAddress::index, readIndex>("index"),
+    jsonField<&ValueAddress::output, readIndex>("output")};
+
+constexpr std::array kReaderFields {
+    jsonField<&ReaderAddress::node, readAddress, addressToJson>("node", true),
+    jsonField<&ReaderAddress::argument>("argument", true),
+    jsonField<&ReaderAddress::item, readIndex>("item")};
+
+} // namespace
+
 Result<ValueAddress> readAddress(const JsonPlace& place)
 {
     using Kind = ValueAddress::Kind;
@@ -232,23 +247,13 @@ Result<ValueAddress> readAddress(const JsonPlace& place)
     if (place.has("added")) {
         QS_CHECK(place.object({"added", "output"}));
         address.kind = Kind::Added;
-        QS_TRY(address.name, place.key("added").string());
     } else {
         QS_CHECK(place.object({"module", "op", "index", "output"}));
         if (!place.has("op"))
             return place.error(shape);
         address.kind = Kind::Operator;
-        QS_TRY(address.op, place.key("op").string());
-        if (place.has("module")) {
-            QS_TRY(address.module, place.key("module").string());
-        }
-        if (place.has("index")) {
-            QS_TRY(address.index, readIndex(place.key("index")));
-        }
     }
-    if (place.has("output")) {
-        QS_TRY(address.output, readIndex(place.key("output")));
-    }
+    QS_CHECK(readFields(place, kAddressFields, address));
     return address;
 }
 
@@ -264,17 +269,12 @@ Json addressToJson(const ValueAddress& address)
         return {{"input", address.name}};
     case Kind::Stored:
         return {{"stored", address.name}};
-    case Kind::Added:
-        out = {{"added", address.name}};
-        break;
     case Kind::Operator:
-        out = {{"module", address.module}, {"op", address.op}};
-        if (address.index > 0)
-            out["index"] = address.index;
-        break;
+        out["module"] = address.module; // the model's own too
+        [[fallthrough]];
+    case Kind::Added:
+        writeFields(out, kAddressFields, address);
     }
-    if (address.output > 0)
-        out["output"] = address.output;
     return out;
 }
 
@@ -289,11 +289,7 @@ Result<ReaderAddress> readReader(const JsonPlace& place)
     QS_CHECK(place.object({"node", "argument", "item"}));
     if (!place.has("node") || !place.has("argument"))
         return place.error(R"(a reader is {"node": ..., "argument": "input"})");
-    QS_TRY(reader.node, readAddress(place.key("node")));
-    QS_TRY(reader.argument, place.key("argument").string());
-    if (place.has("item")) {
-        QS_TRY(reader.item, readIndex(place.key("item")));
-    }
+    QS_CHECK(readFields(place, kReaderFields, reader));
     return reader;
 }
 
@@ -301,9 +297,8 @@ Json readerToJson(const ReaderAddress& reader)
 {
     if (reader.node.kind == ValueAddress::Kind::None)
         return {{"model_output", reader.item}};
-    Json out {{"node", addressToJson(reader.node)}, {"argument", reader.argument}};
-    if (reader.item >= 0)
-        out["item"] = reader.item;
+    Json out;
+    writeFields(out, kReaderFields, reader);
     return out;
 }
 
