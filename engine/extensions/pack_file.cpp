@@ -2,7 +2,7 @@
 #include "engine/extensions/pack_file.h"
 
 #include "engine/base/files/file_hash.h"
-#include "engine/base/json/json_reader.h"
+#include "engine/base/json/json_fields.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/configure/backend/lowering_names.h"
@@ -21,6 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array kFactFields {
+    jsonField<&OperatorFacts::input>("input"), jsonField<&OperatorFacts::weight>("weight"),
+    jsonField<&OperatorFacts::bias>("bias"), jsonField<&OperatorFacts::carried>("carried"),
+    jsonField<&OperatorFacts::movesValues>("moves_values")};
+
 Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
 {
     if (!place.value().is_object())
@@ -30,18 +35,7 @@ Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
         OperatorFacts facts;
         QS_TRY(facts.target, readPackTarget(item, name));
         QS_CHECK(item.object({"input", "weight", "bias", "carried", "moves_values", "results"}));
-        for (const auto& [key, target] :
-             {std::pair("input", &facts.input), std::pair("weight", &facts.weight),
-              std::pair("bias", &facts.bias)})
-            if (item.has(key)) {
-                QS_TRY(*target, item.key(key).string());
-            }
-        if (item.has("carried")) {
-            QS_TRY(facts.carried, item.key("carried").strings());
-        }
-        if (item.has("moves_values")) {
-            QS_TRY(facts.movesValues, item.key("moves_values").boolean());
-        }
+        QS_CHECK(readFields(item, kFactFields, facts));
         if (item.has("results")) {
             QS_TRY(PackShapes shapes, readResults(item.key("results"), name));
             facts.tellsResults = true;
