@@ -42,7 +42,7 @@ Result<Room> readRoom(const std::string& text)
 class TestJson : public QObject
 {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void fieldsAreReadAndWritten()
     {
         const std::string text = R"({"name":"hall","height":2.5,"doors":3,"colours":["red"]})";
