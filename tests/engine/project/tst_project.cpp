@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/json/json_reader.h"
 #include "engine/base/log.h"
 #include "engine/project/project.h"
 
@@ -111,8 +112,8 @@ private Q_SLOTS:
     {
         const Project project = withHistory(5);
         const auto kept = [&](const HistoryLimits& limits) {
-            const std::string json = historyToJson(project.history, at("p.qsproj"), limits);
-            return parseHistory(json, at("p.qsproj"), project.recipe);
+            const Json json = historyToJson(project.history, at("p.qsproj"), limits);
+            return readHistory(json, at("p.qsproj"), project.recipe);
         };
         const auto four = kept({4, 1 << 20});
         QVERIFY2(four, four ? "" : four.error().line().c_str());
@@ -120,11 +121,11 @@ private Q_SLOTS:
         QCOMPARE(four->texts.front(), std::string("batches of 6"));
         QCOMPARE(four->texts.back(), std::string("batches of 9"));
         QCOMPARE(four->current, std::size_t(1));
-        const std::size_t all = historyToJson(project.history, at("p.qsproj")).size();
+        const std::size_t all = historyToJson(project.history, at("p.qsproj")).dump().size();
         const auto half = kept({100, all * 3 / 4});
         QVERIFY(half && !half->texts.empty() && half->texts.size() < 8);
         QVERIFY(half->recipes[half->current] == project.recipe);
-        QCOMPARE(historyToJson(project.history, at("p.qsproj"), {0, 0}), std::string("null"));
+        QVERIFY(historyToJson(project.history, at("p.qsproj"), {0, 0}).is_null());
     }
     void damagedHistoryLosesNothingElse_data()
     {
