@@ -4,6 +4,8 @@
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
+
 using namespace qs;
 
 namespace {
@@ -29,9 +31,16 @@ constexpr std::array kRoomFields {
     jsonField<&Room::name>("name"), jsonField<&Room::height>("height"),
     jsonField<&Room::doors, readDoors>("doors"), jsonField<&Room::colours>("colours")};
 
+/// With ' for ": moc loses its way in raw strings full of brackets.
+std::string quoted(std::string text)
+{
+    std::ranges::replace(text, '\'', '"');
+    return text;
+}
+
 Result<Room> readRoom(const std::string& text)
 {
-    QS_TRY(const Json json, parseJson(text, "rooms.json"));
+    QS_TRY(const Json json, parseJson(quoted(text), "rooms.json"));
     Room room;
     QS_CHECK(readFields(JsonPlace(json, "rooms.json", "hall"), kRoomFields, room));
     return room;
@@ -45,38 +54,38 @@ class TestJson : public QObject
 private Q_SLOTS:
     void fieldsAreReadAndWritten()
     {
-        const std::string text = R"({"name":"hall","height":2.5,"doors":3,"colours":["red"]})";
+        const std::string text = "{'name':'hall','height':2.5,'doors':3,'colours':['red']}";
         const auto room = readRoom(text);
         QVERIFY2(room, room ? "" : room.error().line().c_str());
         QVERIFY((*room == Room {"hall", 2.5, 3, {"red"}}));
         Json written;
         writeFields(written, kRoomFields, *room);
-        QCOMPARE(written.dump(), text);
+        QCOMPARE(written.dump(), quoted(text));
 
         Json changes = Json::object();
         writeFields(changes, kRoomFields, *room, Room {"hall", 2.5, 1, {"red"}});
-        QCOMPARE(changes.dump(), std::string(R"({"doors":3})"));
+        QCOMPARE(changes.dump(), quoted("{'doors':3}"));
         QVERIFY(*readRoom("{}") == Room {});
     }
     void errorsNameThePlace()
     {
-        QCOMPARE(readRoom(R"({"doors": 0})").error().line(),
+        QCOMPARE(readRoom("{'doors': 0}").error().line(),
                  std::string("rooms.json: hall.doors: a room has a door"));
-        QCOMPARE(readRoom(R"({"height": "low"})").error().line(),
+        QCOMPARE(readRoom("{'height': 'low'}").error().line(),
                  std::string("rooms.json: hall.height: a number is wanted, not a string"));
-        QCOMPARE(readRoom(R"({"colours": [1]})").error().line(),
+        QCOMPARE(readRoom("{'colours': [1]}").error().line(),
                  std::string("rooms.json: hall.colours[0]: a string is wanted, not a number"));
-        QCOMPARE(readRoom("{\n  \"name\" 1}").error().message.substr(0, 26),
+        QCOMPARE(readRoom("{\n  'name' 1}").error().message.substr(0, 26),
                  std::string("not JSON: line 2, column 1"));
-        QVERIFY(readRoom(R"({"doors": 1, "doors": 2})").error().message.find("stands twice")
+        QVERIFY(readRoom("{'doors': 1, 'doors': 2}").error().message.find("stands twice")
                 != std::string::npos);
     }
     void commentsAreBlanks()
     {
-        const std::string text = "{\"a\": 1, // one\n \"b\": \"//\", /* two */ }";
+        const std::string text = quoted("{'a': 1, // one\n 'b': '//', /* two */ }");
         const auto json = parseJson(withoutComments(text), "c.json");
         QVERIFY2(json, json ? "" : json.error().line().c_str());
-        QCOMPARE(json->dump(), std::string(R"({"a":1,"b":"//"})"));
+        QCOMPARE(json->dump(), quoted("{'a':1,'b':'//'}"));
     }
     void suggestsNames()
     {
