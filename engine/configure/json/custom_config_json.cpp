@@ -90,9 +90,16 @@ Result<std::vector<std::string>> readStandalone(const JsonPlace& place)
     if (place.value().is_string())
         return place.error("a list of modules is wanted, not one name",
                            "write [" + place.value().dump() + "]");
-    return readList(place, [](const JsonPlace& item) {
-        const bool isTuple = item.value().is_array() && !item.value().empty();
-        return (isTuple ? item.item(0) : item).string();
+    return readList(place, [](const JsonPlace& item) -> Result<std::string> {
+        const Json& given = item.value();
+        if (!given.is_array() || given.empty())
+            return item.string();
+        QS_TRY(std::string name, item.item(0).string());
+        if (std::any_of(given.begin() + 1, given.end(),
+                        [](const Json& part) { return !part.empty(); }))
+            warn(item.file() + ": of the standalone module '" + name
+                 + "' only its name is kept; the settings beside it have no effect");
+        return name;
     });
 }
 

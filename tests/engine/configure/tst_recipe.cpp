@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/log.h"
 #include "engine/configure/recipe.h"
 
 #include <QtCore/QJsonArray>
@@ -144,6 +145,20 @@ private Q_SLOTS:
         QVERIFY(recipe->prepare.quantizedInputs == std::vector<std::int64_t> {0});
         QVERIFY((recipe->prepare.standaloneNames == std::vector<std::string> {"a", "b"}));
         QVERIFY(*parseRecipe(recipeToJson(*recipe), "again.json") == *recipe);
+    }
+    void settingsOfAStandaloneModuleAreReported()
+    {
+        std::vector<std::string> said;
+        setLogSink([&said](LogLevel, const std::string& text) { said.push_back(text); });
+        const auto restored = qScopeGuard([] { setLogSink({}); });
+        QVERIFY(parseRecipe(with(R"("prepare": {"standalone_module_name": [["a", null], ["b"]]})"),
+                            "r.json"));
+        QVERIFY(said.empty());
+        QVERIFY(parseRecipe(
+            with(R"("prepare": {"standalone_module_name": [["a", {"global": "x86"}]]})"),
+            "r.json"));
+        QCOMPARE(int(said.size()), 1);
+        QVERIFY(said[0].find("'a'") != std::string::npos);
     }
 };
 
