@@ -108,6 +108,13 @@ class ChecksFindWhatTheyAreFor(unittest.TestCase):
         self.assertEqual(list(test_files.room_problems(names)), [])
         self.assertEqual(len(list(test_files.room_problems(names + ["engine/plan/more.h"]))), 1)
 
+    def test_a_class_has_few_sources(self):
+        member = "int Chain::length() const\n{\n    return Other::of(*this);\n}\n"
+        names = [self.write(f"engine/plan/{part}.cpp", member) for part in "ab"]
+        self.assertEqual(list(test_files.class_problems(names)), [])
+        names.append(self.write("ui/c.cpp", "Chain::Chain(int length)\n{\n}\n"))
+        self.assertEqual(len(list(test_files.class_problems(names))), 1)
+
     def test_links_lead_somewhere(self):
         self.write("resources/help/a.md", "# A\n\n## `x[0]` of A\n")
         links = "[A](a.md), [x](a.md#x0-of-a), [B](#b), [that](https://example.org), [C](concepts/c.md), [y](a.md#y), [here](#x0-of-a)"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every file must be: licensed in its first line, short or with a reason, free of unfinished marks and of paths and
-hosts of one machine; every source and every test known to CMake; no folder of the product too full to survey.
+hosts of one machine; every source and every test known to CMake; no folder of the product too full to survey,
+no class in many sources.
 """
 import collections
 import functools
@@ -11,6 +12,8 @@ import tree
 
 LIMIT = 400
 ROOM = 30
+SOURCES_OF_A_CLASS = 2
+MEMBER = re.compile(r"^(?:[\w:<>,&*][\w:<>,&* ]*?[ &*])?([A-Z]\w*)::~?\w+\(", re.MULTILINE)
 REASON = re.compile(r"over 400 lines because", re.IGNORECASE)
 SCRIPT_NAMES = ("run", "setup", "refresh", "CMakeLists.txt")
 CODE = tree.CPP + (".py", ".cmake", ".sh")
@@ -102,8 +105,20 @@ def room_problems(names):
             yield f"{folder}: {count} files; make rooms in it of at most {ROOM}"
 
 
+def class_problems(names):
+    """The members of a class stand in at most SOURCES_OF_A_CLASS sources; a larger class is several."""
+    sources = collections.defaultdict(set)
+    for name in names:
+        if name.startswith(("engine/", "ui/", "app/")) and name.endswith((".cpp", ".cu")):
+            for of in MEMBER.findall(tree.text(name)):
+                sources[of].add(name)
+    for of, found in sorted(sources.items()):
+        if len(found) > SOURCES_OF_A_CLASS:
+            yield f"{of}: its members stand in {len(found)} sources; at most {SOURCES_OF_A_CLASS}: {', '.join(sorted(found))}"
+
+
 def main():
-    problems, seen = list(room_problems(tree.files())), 0
+    problems, seen = list(room_problems(tree.files())) + list(class_problems(tree.files())), 0
     for name in tree.files():
         code = is_code(name)
         if not code and not name.endswith(PROSE):
