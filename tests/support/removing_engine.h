@@ -10,21 +10,21 @@ namespace qs {
 class RemovingEngine : public FakeEngine
 {
 public:
-    Result<EditedModelPtr> edit(const GraphPtr& file, const Recipe& recipe,
-                                const JobContext& job) override
+    Result<EditedModelPtr> edited(GraphPtr file, const Recipe& recipe,
+                                  const JobContext& job) override
     {
         QS_TRY(const EditedModelPtr whole, editModel(file, {}, job));
-        auto edited = std::make_shared<EditedModel>(*whole);
+        auto made = std::make_shared<EditedModel>(*whole);
         GraphEdit edit(*file);
         for (const EditStep& step : recipe.edits) {
             QS_TRY(const NodeId node, whole->addresses->find(step.at));
             const ValueRef* read = edit.get(node).args.front().value.asRef();
             edit.replaceUses({node, 0}, ValueRef(*read));
             edit.erase(node);
-            edited->outcomes.push_back({{node}, {}});
+            made->outcomes.push_back({{node}, {}});
         }
-        edited->graph = std::make_shared<const Graph>(edit.build());
-        return EditedModelPtr(edited);
+        made->graph = std::make_shared<const Graph>(edit.build());
+        return EditedModelPtr(made);
     }
 };
 
