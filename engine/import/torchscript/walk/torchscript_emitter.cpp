@@ -12,6 +12,7 @@
 #include "engine/graph/operators/operator_name.h"
 #include "engine/import/pt2/pt2_metadata.h"
 #include "engine/import/torchscript/torchscript_placeholders.h"
+#include "engine/import/torchscript/torchscript_weights.h"
 #include "engine/import/torchscript/walk/torchscript_respell.h"
 
 #include <algorithm>
