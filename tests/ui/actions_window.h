@@ -135,8 +135,12 @@ private:
             else if (box->count() > 0)
                 box->setCurrentIndex(dice(box->count()));
         }
+        QList<QPointer<QLineEdit>> fields; // one may make the others anew
         for (auto* field : dialog.findChildren<QLineEdit*>())
-            if (field->objectName().startsWith(QStringLiteral("argument_")) && dice(3) == 0)
+            fields << field;
+        for (const auto& field : fields)
+            if (field && field->objectName().startsWith(QStringLiteral("argument_"))
+                && dice(3) == 0)
                 field->setText(QStringList {"0", "1", "[1, 1]", "x"}[dice(4)]);
         if (dice(5) == 0)
             dialog.reject();
