@@ -110,20 +110,18 @@ Result<Key> ComparisonStages::comparisonKey(const CompareRequest& request, const
         .key();
 }
 
-Result<std::shared_ptr<const Dataset>> ComparisonStages::comparedData(const CompareRequest& request)
+Result<ComparisonStages::Compared> ComparisonStages::comparedOf(const CompareRequest& request,
+                                                                const JobContext& job)
 {
-    return data(*request.calibration->prepared->model, request.settings.compared(),
-                comparedCut(request.settings, request.recipe.calibration));
-}
-
-Result<ConvertedPtr> ComparisonStages::convertedOf(const CompareRequest& request,
-                                                   const JobContext& job)
-{
-    if (request.converted->prepared == request.calibration->prepared)
-        return onModelInputs(request.converted);
-    QS_TRY(const ConvertedPtr made,
-           convert({request.calibration, request.recipe, request.settings}, job));
-    return onModelInputs(made);
+    const PreparedPtr& prepared = request.calibration->prepared;
+    ConvertedPtr converted = request.converted;
+    if (converted->prepared != prepared) {
+        QS_TRY(converted, convert({request.calibration, request.recipe, request.settings}, job));
+    }
+    QS_TRY(auto opened,
+           data(*prepared->model, request.settings.compared(),
+                comparedCut(request.settings, request.recipe.calibration)));
+    return Compared {onModelInputs(converted), std::move(opened)};
 }
 
 Result<ComparisonPtr> ComparisonStages::compare(const CompareRequest& request,
@@ -132,12 +130,11 @@ Result<ComparisonPtr> ComparisonStages::compare(const CompareRequest& request,
     QS_TRY(const Key key, comparisonKey(request, job));
     if (auto kept = m_memo.find<Comparison>(key))
         return kept;
-    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
-    QS_TRY(const auto opened, comparedData(request));
+    QS_TRY(const Compared of, comparedOf(request, job));
     QS_TRY(Key compared, comparedKey(request, job));
-    const Continuation from {m_work, std::move(compared), opened->batchCount()};
+    const Continuation from {m_work, std::move(compared), of.data->batchCount()};
     QS_TRY(ComparisonPtr comparison,
-           compareModels(*converted, *opened, request.calibration->device, job,
+           compareModels(*of.converted, *of.data, request.calibration->device, job,
                          m_options.valueBytes > 0 ? &from : nullptr, originalOf(request)));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
@@ -155,10 +152,9 @@ Result<ValueInspectionPtr> ComparisonStages::inspect(const CompareRequest& reque
                         .key();
     if (auto kept = m_memo.find<ValueInspection>(key))
         return kept;
-    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
-    QS_TRY(const auto opened, comparedData(request));
+    QS_TRY(const Compared of, comparedOf(request, job));
     QS_TRY(ValueInspectionPtr inspection,
-           inspectValue(*converted, *opened, target, request.calibration->device, job,
+           inspectValue(*of.converted, *of.data, target, request.calibration->device, job,
                         originalOf(request)));
     m_memo.keep<ValueInspection>(key, inspection, bytesOf(*inspection));
     return inspection;
@@ -168,9 +164,8 @@ Result<SampleValuesPtr> ComparisonStages::sampleValues(const CompareRequest& req
                                                        const SampleWanted& wanted,
                                                        const JobContext& job)
 {
-    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
-    QS_TRY(const auto opened, comparedData(request));
-    return qs::sampleValues(*converted, *opened, wanted, request.calibration->device, job,
+    QS_TRY(const Compared of, comparedOf(request, job));
+    return qs::sampleValues(*of.converted, *of.data, wanted, request.calibration->device, job,
                             originalOf(request));
 }
 
@@ -181,10 +176,9 @@ Result<BlamePtr> ComparisonStages::blame(const CompareRequest& request, const Bl
     const Key key = blameKey(comparison, options);
     if (auto kept = m_memo.find<Blame>(key))
         return kept;
-    QS_TRY(const ConvertedPtr converted, convertedOf(request, job));
-    QS_TRY(const auto opened, comparedData(request));
+    QS_TRY(const Compared of, comparedOf(request, job));
     QS_TRY(BlamePtr blame,
-           blameSites(*converted, *opened, request.calibration->device, options, job));
+           blameSites(*of.converted, *of.data, request.calibration->device, options, job));
     m_memo.keep<Blame>(key, blame, blame->sites.size() * sizeof(SiteBlame));
     return blame;
 }

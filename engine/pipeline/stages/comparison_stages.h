@@ -35,9 +35,14 @@ protected:
 private:
     /// Key of the compared data, how they are cut, device and threads.
     Result<Key> comparedKey(const CompareRequest& request, const JobContext& job);
-    Result<std::shared_ptr<const Dataset>> comparedData(const CompareRequest& request);
-    /// The conversion; converted again if it is older than the requested calibration.
-    Result<ConvertedPtr> convertedOf(const CompareRequest& request, const JobContext& job);
+    /// What a comparison runs: the conversion, made again if it is older than the requested
+    /// calibration, and the data.
+    struct Compared
+    {
+        ConvertedPtr converted;
+        std::shared_ptr<const Dataset> data;
+    };
+    Result<Compared> comparedOf(const CompareRequest& request, const JobContext& job);
 };
 
 } // namespace qs
