@@ -12,7 +12,7 @@ struct TrialRequest
     TrialBody body = nullptr; ///< null: ends the trial that runs
     TrialLimits limits;
     std::int64_t memoryLimit = 0; ///< the user's; 0 = unlimited
-    bool stays = false; ///< runs in that process itself; there is no answer
+    bool stays = false; ///< runs in that process itself, without an answer
     std::size_t size = 0; ///< of `words`
     char words[32000] = {}; ///< each with a zero at its end
 };

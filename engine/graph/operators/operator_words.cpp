@@ -210,7 +210,7 @@ bool isMainOp(Text word, Text base)
 std::string wordOfClass(Text name)
 {
     static const std::vector<OperatorFactsPtr> operators = ownOperators();
-    for (const OperatorFactsPtr facts : operators)
+    for (const OperatorFactsPtr& facts : operators)
         if (const Text word = atenWord(facts->target);
             !word.starts_with('_') && soundsLike(word, name))
             return std::string(word);

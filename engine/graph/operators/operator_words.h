@@ -16,7 +16,7 @@ namespace qs {
 bool isMainOp(std::string_view word, std::string_view base);
 
 /// The operator of a torch.nn class, "adaptive_avg_pool2d" for "AdaptiveAvgPool2d"; of a batch norm
-/// with its dimensions, "batch_norm2d". The name in snake case if there is none.
+/// with its dimensions, "batch_norm2d". Without one, the name in snake case.
 std::string wordOfClass(std::string_view name);
 
 /// The family of ATen's operator of that bare word.
