@@ -108,6 +108,15 @@ Result<void> readFields(const JsonPlace& place, const std::array<JsonField<T>, N
     return {};
 }
 
+/// A new value with those fields; the others are as usual.
+template<class T, std::size_t N>
+Result<T> readFields(const JsonPlace& place, const std::array<JsonField<T>, N>& fields)
+{
+    T made;
+    QS_CHECK(readFields(place, fields, made));
+    return made;
+}
+
 /// Writes the members that differ from those of `usual`, and those that are always written, in the
 /// order of the fields.
 template<class T, std::size_t N>
@@ -117,6 +126,15 @@ void writeFields(Json& out, const std::array<JsonField<T>, N>& fields, const T& 
     for (const JsonField<T>& field : fields)
         if (field.isAlways || !field.isSame(from, usual))
             out[field.key] = field.write(from);
+}
+
+/// An object of those fields alone.
+template<class T, std::size_t N>
+Json fieldsToJson(const std::array<JsonField<T>, N>& fields, const T& from)
+{
+    Json out = Json::object();
+    writeFields(out, fields, from);
+    return out;
 }
 
 } // namespace qs

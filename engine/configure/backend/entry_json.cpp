@@ -72,16 +72,12 @@ constexpr std::array kConfigFields {
 Result<DTypeConfig> readDTypeConfig(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("backend", "patterns[0].dtype_configs[0]").keys()));
-    DTypeConfig config;
-    QS_CHECK(readFields(place, kConfigFields, config));
-    return config;
+    return readFields(place, kConfigFields);
 }
 
 Json dtypeConfigToJson(const DTypeConfig& config)
 {
-    Json out = Json::object();
-    writeFields(out, kConfigFields, config);
-    return out;
+    return fieldsToJson(kConfigFields, config);
 }
 
 /// The members that are one text each, and the dtypes.

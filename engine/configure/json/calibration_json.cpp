@@ -114,18 +114,14 @@ constexpr std::array kPreprocessFields {
 Result<ImagePreprocess> readPreprocess(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("recipe", "calibration.preprocess").keys()));
-    ImagePreprocess out;
-    QS_CHECK(readFields(place, kPreprocessFields, out));
-    return out;
+    return readFields(place, kPreprocessFields);
 }
 
 } // namespace
 
 Json imagePreprocessToJson(const ImagePreprocess& preprocess)
 {
-    Json out = Json::object();
-    writeFields(out, kPreprocessFields, preprocess);
-    return out;
+    return fieldsToJson(kPreprocessFields, preprocess);
 }
 
 namespace {
@@ -154,16 +150,12 @@ constexpr std::array kCalibrationFields {
 Result<CalibrationSettings> readCalibration(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("recipe", "calibration").keys()));
-    CalibrationSettings settings;
-    QS_CHECK(readFields(place, kCalibrationFields, settings));
-    return settings;
+    return readFields(place, kCalibrationFields);
 }
 
 Json calibrationToJson(const CalibrationSettings& settings)
 {
-    Json out;
-    writeFields(out, kCalibrationFields, settings);
-    return out;
+    return fieldsToJson(kCalibrationFields, settings);
 }
 
 } // namespace qs

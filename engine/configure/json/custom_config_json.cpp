@@ -248,32 +248,25 @@ Result<void> checkKeys(const JsonPlace& place, const std::vector<std::string>& a
 Result<PrepareConfig> readPrepareConfig(const JsonPlace& place)
 {
     QS_CHECK(checkKeys(place, keyTable("recipe", "prepare").keys()));
-    PrepareConfig prepare;
-    QS_CHECK(readFields(place, kPrepareFields, prepare));
-    return prepare;
+    return readFields(place, kPrepareFields);
 }
 
 Json prepareToJson(const PrepareConfig& prepare)
 {
-    Json out = Json::object();
-    writeFields(out, kPrepareFields, prepare);
-    return out;
+    return fieldsToJson(kPrepareFields, prepare);
 }
 
 Result<ConvertConfig> readConvertConfig(const JsonPlace& place, const PrepareConfig& prepare)
 {
     QS_CHECK(checkKeys(place, keyTable("recipe", "convert").keys()));
-    ConvertConfig convert;
-    QS_CHECK(readFields(place, kConvertFields, convert));
+    QS_TRY(ConvertConfig convert, readFields(place, kConvertFields));
     QS_CHECK(checkPartners(place, convert.quantized, prepare));
     return convert;
 }
 
 Json convertToJson(const ConvertConfig& convert)
 {
-    Json out = Json::object();
-    writeFields(out, kConvertFields, convert);
-    return out;
+    return fieldsToJson(kConvertFields, convert);
 }
 
 } // namespace qs

@@ -297,9 +297,7 @@ Json readerToJson(const ReaderAddress& reader)
 {
     if (reader.node.kind == ValueAddress::Kind::None)
         return {{"model_output", reader.item}};
-    Json out;
-    writeFields(out, kReaderFields, reader);
-    return out;
+    return fieldsToJson(kReaderFields, reader);
 }
 
 Result<std::vector<EditStep>> readEdits(const JsonPlace& place)

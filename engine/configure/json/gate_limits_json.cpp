@@ -52,8 +52,7 @@ constexpr std::array kLimitFields {jsonField<&GateLimits::minSqnrDb, readLimit>(
 Result<GateLimits> readLimits(const JsonPlace& place)
 {
     QS_CHECK(place.object(keyTable("recipe", "limits").keys()));
-    GateLimits limits;
-    QS_CHECK(readFields(place, kLimitFields, limits));
+    QS_TRY(GateLimits limits, readFields(place, kLimitFields));
     if (!place.has("preset"))
         return limits;
     QS_TRY(const std::string name, place.key("preset").string());
