@@ -51,7 +51,7 @@ void EarlierExports::removeOutdated(const std::vector<std::string>& written,
             removed += (removed.empty() ? "" : ", ") + path;
     }
     if (!removed.empty())
-        note("removed what belongs to the previous result: " + removed);
+        note("removed files of the previous result: " + removed);
 }
 
 } // namespace qs

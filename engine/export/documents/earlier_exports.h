@@ -6,18 +6,18 @@
 
 namespace qs {
 
-/// The exports that the previous result in a folder lists, and its certificate. They belong to
-/// other decisions, or to another model, once a new result is written there. Create it before the
-/// new files are written. A value.
+/// Paths of the exports that the previous result in a folder lists, and of its certificate. They
+/// are outdated once a new result is written there. Create it before the new files are written. A
+/// value.
 class EarlierExports
 {
 public:
-    /// Empty where the folder holds no result. Names other than those this program gives its
-    /// exports (`exportFile`) are ignored: a result may come from anywhere.
+    /// Empty if the folder has no result. Ignores file names other than `exportFile`'s, because the
+    /// result may come from an untrusted source.
     explicit EarlierExports(const std::string& folder);
 
-    /// Removes those that are not among the files `written` into the folder, and reports them in
-    /// the log. A file of `sources` (the model, its data) stays, as do links and folders.
+    /// Removes the files that are neither in `written` (compared by file name) nor in `sources`
+    /// (the model, its data), and reports them in the log. Links and folders stay.
     void removeOutdated(const std::vector<std::string>& written,
                         const std::vector<std::string>& sources) const;
 

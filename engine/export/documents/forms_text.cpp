@@ -17,7 +17,7 @@ std::string apartText(const StepCounts& steps)
     return "mean " + stepsText(steps.mean()) + ", at most " + stepsText(steps.largest) + " steps";
 }
 
-/// What a node's kernel adds to what it was fed.
+/// Clause with the error that the node's kernel adds to that of its inputs; "" if not known.
 std::string aloneText(NodeId node, const ConvertedModel* converted)
 {
     if (!converted)
@@ -25,14 +25,14 @@ std::string aloneText(NodeId node, const ConvertedModel* converted)
     const auto check = std::find_if(converted->checks.begin(), converted->checks.end(),
                                     [&](const KernelCheck& c) { return c.node == node; });
     if (check == converted->checks.end() || !check->passed)
-        return "; in reference form, so all of it was fed to it";
+        return "; it runs in reference form, so the difference comes from its inputs";
     if (check->steps.count == 0)
         return "; its kernel is " + check->kernel;
-    return "; its kernel alone, " + check->kernel
-        + " fed the reference form's values: " + apartText(check->steps);
+    return "; its kernel " + check->kernel
+        + " alone, run on the reference form's inputs: " + apartText(check->steps);
 }
 
-/// Integers are compared over the first batch, outputs over all samples.
+/// Samples over which integers were compared. Outputs are compared over all samples.
 std::string integerSamples(const Comparison& comparison)
 {
     const std::int64_t seen = comparison.departureSamples;

@@ -10,19 +10,21 @@
 
 namespace qs {
 
-/// "99.956 %" of the elements are equal, rounded down: 100 % is all of them.
+/// Share of equal elements, for example "99.956 %". Rounded down: "100.000 %" only if all are
+/// equal.
 std::string shareText(const StepCounts& steps);
-/// "0.0079", rounded up: 0 means equal. "not finite".
+/// A difference in quantization steps, for example "0.0079", or "not finite". Rounded up: "0" only
+/// if there is no difference.
 std::string stepsText(double steps);
 
-/// SQNR between the outputs of both forms, in dB: that of the worst output. Empty without a
-/// measured output.
+/// SQNR between the outputs of both forms, in dB, for the worst output. Empty if no output was
+/// measured.
 std::optional<double> outputsApart(const Comparison& comparison);
 
-/// The reference and the lowered form compared, in sentences: the SQNR of the outputs; the first
-/// node that differs by more than one step; the first node where one form is nearer to the float
-/// model. Each node with the error that its kernel alone adds. Empty without departures.
-/// `converted`: null where its checks are not known.
+/// Compares the reference and the lowered form in sentences: the SQNR of the outputs; the first
+/// node that differs by more than one step; the first node where one form is closer to the float
+/// model. Each node is followed by the error that its kernel alone adds, unless `converted` is null
+/// (kernel checks not known). Empty if the comparison has no departures.
 std::vector<std::string> formsLines(const Graph& model, const Comparison& comparison,
                                     const ConvertedModel* converted);
 

@@ -30,7 +30,7 @@ Json nodeJson(const Graph& model, const Node& node)
     Json outputs = Json::array();
     for (const Value& value : node.outputs)
         outputs.push_back(namedType(value.name, value.type));
-    Json json; // member by member: an initializer list makes every pair a list first
+    Json json; // set member by member: an initializer list first builds each pair as a list
     json["name"] = node.name;
     json["op"] = opName(node);
     json["module"] = node.scope.path;
@@ -58,7 +58,7 @@ Json nodeJson(const Graph& model, const Node& node)
     return json;
 }
 
-/// A body, in the layout of a graph; nested bodies included.
+/// A body of a node (`owner.subgraphs[index]`), in the layout of a graph; includes nested bodies.
 Json bodyJson(const Node& owner, std::size_t index)
 {
     const Graph& body = *owner.subgraphs[index];
@@ -82,8 +82,8 @@ std::string textOf(const Json& json)
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The items of a list that is a member of the document, as they stand in its text. Made one by
-/// one, because tens of thousands of nodes at once are slow to build, walk and free.
+/// Text of a list that is a member of the document. Items are converted to text one by one, because
+/// a JSON tree of tens of thousands of nodes is slow to build, walk and free.
 class ListText
 {
 public:
@@ -96,12 +96,12 @@ public:
                 m_text += "    ";
         }
     }
-    /// Puts the list where `document` has an empty one of that name.
+    /// Replaces the empty list `name` at the top level of `document`.
     void putInto(std::string& document, const std::string& name) const
     {
         if (m_text.empty())
             return;
-        const std::string line = "\n  \"" + name + "\": "; // no text inside has a line's end
+        const std::string line = "\n  \"" + name + "\": "; // JSON strings have no raw line end
         document.replace(document.find(line + "[]") + line.size(), 2, m_text + "\n  ]");
     }
 
@@ -109,7 +109,7 @@ private:
     std::string m_text;
 };
 
-/// Parameters that the file holds, in the words of a result document.
+/// Stored quantization parameters with the keys of a result document; null without parameters.
 Json storedJson(const std::optional<QParams>& qparams)
 {
     if (!qparams)

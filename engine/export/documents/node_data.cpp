@@ -11,10 +11,10 @@ namespace qs {
 
 namespace {
 
-/// More than any arithmetic leaves: the node only moves values.
+/// Value, in dB, of a node that adds no error because it only moves values; above any real SQNR.
 constexpr double kExactSqnr = 100;
 
-/// Stops of the window's palette from worst (0) to best (1).
+/// Colour stops of the window's palette, from worst (0) to best (1).
 Json gradient()
 {
     constexpr int kStops = 4;

@@ -8,9 +8,10 @@
 
 namespace qs {
 
-/// What was born in every node, in dB of SQNR, as Model Explorer's node data: one graph's `results`
-/// by node name with a `gradient` from worst to best. Loaded beside the same .pt2 it paints the
-/// graph there. A node that loses nothing counts as 100 dB; one without a figure is left out.
+/// The error that each node adds (SQNR in dB) as node data for Model Explorer: `results` of one
+/// graph by node name, and a `gradient` from worst to best. Model Explorer colours the graph if it
+/// is loaded with the same .pt2. Values are at most 100 dB; nodes without a measurement are left
+/// out.
 std::string nodeDataJson(const Graph& model, const Comparison& comparison);
 
 } // namespace qs

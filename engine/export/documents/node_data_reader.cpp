@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// Finds nodes by their names and by the names of their values.
+/// Finds nodes by their names or by the names of their values. Borrows the model.
 class NodeNames
 {
 public:
@@ -66,7 +66,7 @@ Result<std::vector<ColourStop>> readStops(const JsonPlace& graph, const char* ke
         QS_TRY(stop.at, item.key(at).number());
         QS_TRY(stop.colour, optionalText(item, "bgColor"));
         QS_TRY(stop.label, optionalText(item, "label"));
-        // A stop may also be for the ink alone, which follows the ground here.
+        // Skips stops that set only the text colour: here it follows from the background.
         if (!stop.colour.empty())
             out.push_back(std::move(stop));
     }
@@ -92,7 +92,7 @@ Result<ImportedValue> readValue(const JsonPlace& place)
     return out;
 }
 
-/// The data of one graph.
+/// The data of one graph; values sorted by node id.
 Result<NodeData> readGraph(const JsonPlace& graph, const NodeNames& names)
 {
     QS_CHECK(wantObject(graph));
@@ -122,7 +122,7 @@ Result<NodeData> readGraph(const JsonPlace& graph, const NodeNames& names)
     return out;
 }
 
-/// One graph's data, or every graph's in a file with several.
+/// The root itself if it is the data of one graph, else each member that is a graph's data.
 Result<std::vector<JsonPlace>> graphsOf(const JsonPlace& root)
 {
     if (root.has("results"))
@@ -162,10 +162,11 @@ Result<NodeDataPtr> readNodeData(const std::string& path, const Graph& model)
     if (best.values.empty())
         return fail(makeError(ErrorCode::BadInput,
                               best.unmatched == 0 ? std::string("'results' is empty")
-                                                  : "no result fits a node of this model, '"
-                                      + best.firstUnmatched + "' for one")
+                                                  : "no key of 'results' is a node of this model, "
+                                                    "for example '"
+                                      + best.firstUnmatched + "'")
                         .inFile(path)
-                        .withHint("results go by the names of nodes"));
+                        .withHint("use node names as the keys of 'results'"));
     if (best.name.empty())
         best.name = std::filesystem::path(path).stem().string();
     return std::make_shared<const NodeData>(std::move(best));

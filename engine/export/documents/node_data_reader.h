@@ -11,46 +11,47 @@
 
 namespace qs {
 
-/// A colour of a scale and where it stands: a share from 0 to 1 of a gradient, or the highest value
-/// that a threshold takes in.
+/// A colour of a scale with its position.
 struct ColourStop
 {
-    double at = 0;
-    std::string colour; ///< as the file spells it: "#d55e00", "orange"
+    double at = 0; ///< gradient: 0 to 1; threshold: the highest value it includes
+    std::string colour; ///< as written in the file, for example "#d55e00" or "orange"
     std::string label; ///< may be empty
     friend bool operator==(const ColourStop&, const ColourStop&) = default;
 };
 
-/// What the file says of one node.
+/// The file's entry for one node.
 struct ImportedValue
 {
     NodeId node;
     std::optional<double> value;
-    std::string text; ///< where the value is text
-    std::string colour; ///< the file's own for this node, or empty
+    std::string text; ///< the value if it is text, else empty
+    std::string colour; ///< set in the file for this node, or empty
     friend bool operator==(const ImportedValue&, const ImportedValue&) = default;
 };
 
-/// Numbers, words or colours for the nodes of a model, made by another program. A value; share as
-/// NodeDataPtr.
+/// Numbers, texts or colours for the nodes of a model, usually from another program. A value; share
+/// it as NodeDataPtr.
 struct NodeData
 {
-    std::string name; ///< what the data call themselves, else the file's name
+    std::string name; ///< name in the data, else the file's name without extension
     std::vector<ImportedValue> values; ///< by node id
-    std::vector<ColourStop> thresholds; ///< rising; a value takes the first that is not below it
-    std::vector<ColourStop> gradient; ///< rising from 0 to 1, over the range of the file's numbers
-    double min = 0, max = 0; ///< of the file's numbers
-    std::size_t unmatched = 0; ///< results whose node the model does not have
-    std::string firstUnmatched;
+    std::vector<ColourStop>
+        thresholds; ///< ascending; a value belongs to the first that is not below it
+    std::vector<ColourStop> gradient; ///< ascending from 0 to 1, over `min` to `max`
+    double min = 0, max = 0; ///< of the file's numbers, unmatched ones included
+    std::size_t unmatched = 0; ///< number of results that match no node of the model
+    std::string firstUnmatched; ///< key of the first of them
 
+    /// The entry of a node, owned by this object; null if it has none.
     const ImportedValue* tryGet(NodeId node) const;
 };
 using NodeDataPtr = std::shared_ptr<const NodeData>;
 
-/// Reads Model Explorer's node data, ours included: one graph's `results`, or several graphs' by
-/// their ids, of which the one that fits the model best is taken. Results are matched by the node's
-/// name or by the name of a value that it makes. Errors (BadInput) name the file and the place; a
-/// file that fits no node is one.
+/// Reads Model Explorer's node data (also written by `nodeDataJson`): `results` of one graph, or of
+/// several graphs by id, of which it takes the one with the most matching nodes. A result matches a
+/// node by the node's name or by the name of one of its values. Fails (BadInput, naming the file
+/// and the place) if the file has another layout or no result matches a node.
 Result<NodeDataPtr> readNodeData(const std::string& path, const Graph& model);
 
 } // namespace qs

@@ -44,7 +44,8 @@ Json floatsJson(const std::vector<float>& values)
     return list;
 }
 
-/// "dynamic" and so on; "" for float operators and qconfigs that stand for no mode.
+/// Name of the quantization mode, for example "dynamic"; "" for float operators and for qconfigs
+/// that match no mode.
 std::string_view modeOf(const NodePlan& plan)
 {
     if (!plan.qconfig)
@@ -53,7 +54,7 @@ std::string_view modeOf(const NodePlan& plan)
     return mode ? quantizationModeName(*mode) : std::string_view();
 }
 
-/// Of what computes nothing, or of a node without a plan.
+/// The reason of an input, of a stored tensor, or of a node without a plan.
 Reason plainReason(const Node& node)
 {
     if (node.kind == NodeKind::Input)
@@ -62,7 +63,7 @@ Reason plainReason(const Node& node)
                            : Reason::of<ReasonCode::NotReached>();
 }
 
-/// What was observed, per tensor or per channel.
+/// Adds the observed range, per tensor or per channel; empty lists if the observer never ran.
 void addRange(Json& json, const ObserverStats* stats)
 {
     const bool perChannel = stats && !stats->channelMin.empty();
@@ -222,7 +223,7 @@ void NodeJson::addValues(Json& json, const Node& node) const
 
 std::size_t NodeJson::inputIndex(const Node& node, const Rule& edge) const
 {
-    // The rule counts activations alone, `inputs` all that is read.
+    // The rule's index counts only activations; `inputs` counts every value that the node reads.
     const auto refs = inputRefs(node);
     const auto begin = refs.begin() + std::min<std::ptrdiff_t>(edge.index, std::ssize(refs));
     const auto found = std::find_if(begin, refs.end(), [&](const InputRef& ref) {
@@ -237,7 +238,7 @@ ObserverId NodeJson::inputObserver(NodeId node, std::size_t index, ValueRef valu
     const ObserverId own = m_places.find(Kind::Input, node, index);
     if (own)
         return own;
-    // Where the rules of all readers agree, the value itself is observed as they say.
+    // If the edge rules of all consumers agree, the value's own observer follows them.
     const Node& reader = m_parts.model->get(node);
     if (const std::size_t at = m_parts.model->position(node); at < m_parts.plan->nodes.size())
         for (const Rule& edge : m_parts.plan->nodes[at].inputRules)
@@ -292,7 +293,7 @@ Json NodeJson::qparams(ObserverId observer, NodeId at) const
     const QuantRange range = quantRange(spec->spec);
     Json json
         = {{"dtype", dtypeName(spec->spec.dtype)}, {"qscheme", qschemeName(spec->spec.qscheme)}};
-    if (!chooses) { // parameters of the moment, or half precision: none to tell
+    if (!chooses) { // dynamic or half precision: no fixed parameters
         json["dynamic"] = spec->spec.isDynamic;
         json["scale"] = json["zero_point"] = json["min"] = json["max"] = Json::array();
         const bool integers = isIntegerDType(spec->spec.dtype);

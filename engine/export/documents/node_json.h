@@ -12,27 +12,29 @@
 
 namespace qs {
 
-/// The `nodes[]` entries of `result.json` and `plan --json`. Borrows everything; lives for one
-/// document.
+/// Writes the `nodes[]` entries of `result.json` and `plan --json`. Borrows what `parts` refers to;
+/// lives for one document.
 class NodeJson
 {
 public:
     /// With `numbers` false the entries carry no scales, ranges or errors.
     NodeJson(const ResultParts& parts, bool numbers);
 
-    /// Inputs, parameters and constants with an observer, operators; in graph order. Error:
-    /// Cancelled.
+    /// Entries of inputs, operators, and of the parameters and constants whose value is observed,
+    /// in graph order. Fails only if cancelled.
     Result<Json> nodes(const JobContext& job = {}) const;
-    /// Which arrays of `observations.npz` belong to which place: `{key, node, place, index}`.
+    /// The place of each observer in `observations.npz`: `{key, node, place, index}`; `key` is the
+    /// prefix of its arrays.
     Json observations() const;
 
 private:
     Json node(const Node& node, const NodePlan* plan) const;
     void addVerdict(Json& json, const Node& node, const NodePlan* plan) const;
     void addValues(Json& json, const Node& node) const;
-    /// The observer of what that input reads, where the producer's `output` does not tell it.
-    /// Of an edge rule's input among the node's `inputs`.
+    /// Index into the node's `inputs` of the input that an edge rule applies to.
     std::size_t inputIndex(const Node& node, const Rule& edge) const;
+    /// The observer of the value that an input reads, if the producer's `output` entry does not
+    /// report it; else none.
     ObserverId inputObserver(NodeId node, std::size_t index, ValueRef value) const;
     void addNumbers(Json& json, const Node& node) const;
     Json qparams(ObserverId observer, NodeId at) const;
@@ -50,31 +52,33 @@ private:
     std::unordered_map<NodeId, const FormDeparture*> m_departures;
 };
 
-/// What costs precision: the plan's findings, and of a result the ranges that are shared at a cost;
-/// `{kind, node, text}` each. Of a result it can be cancelled.
+/// Findings about lost precision, each with at least `{kind, node, text}`. The second form adds the
+/// findings of a result: bounds of scales, and ranges that several values share at a cost. It fails
+/// only if cancelled.
 Json findingsJson(const Graph& model, const Plan& plan);
 Result<Json> findingsJson(const ResultParts& parts, const JobContext& job);
-/// `{dtype, shape}`; a dimension is a number, or text where it is symbolic or unknown.
+/// `{dtype, shape}`; a dimension is a number, or text if it is symbolic or unknown. `shape` is null
+/// if the rank is unknown or the value is not a tensor.
 Json typeJson(const ValueType& type);
-/// Each way with its parameters and its error.
+/// Each alternative quantization of a value with its parameters and its error.
 Json alternativesJson(const std::vector<Alternative>& alternatives);
 Json coverageJson(const Plan& plan);
-/// `fake_quantizers`: how many of the file's have a range and of how many it is used; an empty
-/// object where the file has none.
+/// `fake_quantizers`: how many fake quantizers of the file have a range (`found`) and how many of
+/// these ranges the plan uses (`used`). An empty object if there are none.
 Json fakeQuantizersJson(const Graph& model, const Plan& plan);
-/// "reason" and "reason_code", or null for both.
+/// Adds "reason" and "reason_code" to `json`; both are null if the reason is empty.
 void addReason(Json& json, const Reason& reason);
-/// "target", the hardware target: the backend as the recipe names it and what stands under
-/// "global"; "target_assumed" with what to do where the recipe names none.
+/// "target": the backend that the recipe names and its "global" qconfig (null if not set). If the
+/// recipe names no target, "target_assumed" states the assumption and what to do.
 Json targetJson(const Recipe& recipe);
-/// `{name, module, function, nodes[], modules[]}` of each scope that the recipe shows as one node.
+/// `{name, module, function, nodes[], modules[]}` for each scope that the recipe shows as one node.
 Json wrapsJson(const Graph& model, const std::vector<WrappedScope>& wraps);
-/// The scope's name for each node that is glue of one, by the node's name. Borrows both.
+/// The scope's name by the name of each node that is glue of a wrapped scope. Borrows the names.
 using WrapKeys = std::unordered_map<std::string_view, const std::string*>;
 WrapKeys wrapKeys(const Graph& model, const std::vector<WrappedScope>& wraps);
-/// Adds `"wrap"`, the scope's name, to an entry of `nodes[]` that is glue of one.
+/// Adds `"wrap"`, the scope's name, to an entry of `nodes[]` if its node is glue of a scope.
 void markWrapped(Json& node, const WrapKeys& keys);
-/// How documents name the operator: the target, or "input", "parameter", "constant".
+/// Operator name in documents: the target, or for other nodes their kind, such as "input".
 std::string opName(const Node& node);
 
 } // namespace qs

@@ -17,7 +17,7 @@ ObserverPlaces::ObserverPlaces(const Graph& graph, const Plan& plan)
         for (const auto& edge : observer.edges)
             if (!observer.isWeight && edge.readers.empty())
                 m_primary.emplace(edge.value, observer.id);
-    std::unordered_set<NodeId> floats; // quantized, but what they give is not
+    std::unordered_set<NodeId> floats; // quantized nodes whose result is float
     for (const MatchGroup& group : plan.groups)
         if (group.floatResult)
             floats.insert(group.members.back());

@@ -11,9 +11,9 @@
 
 namespace qs {
 
-/// Where a document reports the quantization parameters of one observer (design 4): on the node
-/// whose value it sees, on a consumer that quantizes an input otherwise, or as the weight of an
-/// operator.
+/// Where a document reports the quantization parameters of one observer (design 4): at the node
+/// whose value it observes, at a consumer that quantizes an input with other parameters, at the
+/// operator whose weight it observes, or at a custom module for a value inside it.
 struct ObserverPlace
 {
     enum class Kind
@@ -25,23 +25,23 @@ struct ObserverPlace
     };
     Kind kind = Kind::Output;
     ObserverId observer;
-    NodeId node; ///< the node of the document that carries it
+    NodeId node; ///< the node whose entry reports it
     std::size_t index = 0; ///< Output: which output; Input: which of the node's value references;
                            ///< Weight: which of its weights; Interior: which of the values inside
 };
 
-/// All places of a plan's observers. A value that only some readers observe is reported on its own
-/// node as well, by its first observer, unless that node is quantized and its result float; other
-/// observers of it stand on their readers.
+/// All places of a plan's observers. If observers apply only to some consumers of a value, the
+/// first one is reported at the value's node, unless that node is quantized with a float result.
+/// Further observers are reported at the consumers.
 class ObserverPlaces
 {
 public:
     ObserverPlaces(const Graph& graph, const Plan& plan);
 
-    /// The observer at that place; none when there is none.
+    /// The observer at that place; an invalid id if there is none.
     ObserverId find(ObserverPlace::Kind kind, NodeId node, std::size_t index = 0) const;
     bool hasOutput(NodeId node) const;
-    /// The first node in graph order that carries this observer.
+    /// The first node in graph order whose entry reports the observer; an invalid id if none does.
     NodeId firstNode(ObserverId observer) const;
     const std::vector<ObserverPlace>& all() const { return m_places; }
 
@@ -58,13 +58,14 @@ private:
     std::unordered_map<ValueRef, ObserverId> m_primary;
 };
 
-/// The value references among a node's arguments, nested lists included, in order: what a
-/// document's `inputs` counts.
+/// A value reference among a node's arguments.
 struct InputRef
 {
     ValueRef value;
     std::uint32_t argument = 0; ///< index into Node::args
 };
+/// The value references among a node's arguments in order, nested lists included. A document's
+/// `inputs` has one entry for each.
 std::vector<InputRef> inputRefs(const Node& node);
 
 } // namespace qs

@@ -37,7 +37,8 @@ Json amountJson(const MovedAmount& amount)
     return {{"values", amount.values}, {"bytes", amount.bytes}};
 }
 
-/// "crossings" of the whole, and of each operator in float that causes some.
+/// Adds "crossings" (values and bytes converted between float and integers) for the plan and for
+/// each float operator that causes some.
 void addCrossings(Json& json, const Graph& model, const Plan& plan)
 {
     const DataMovement movement(model, plan);
@@ -76,7 +77,7 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
     json.update(sideJson(recipe, plan));
     json["findings"] = findingsJson(model, plan);
     json.update(fakeQuantizersJson(model, plan));
-    json["nodes"] = NodeJson(parts, false).nodes().value(); // without a cancel it cannot fail
+    json["nodes"] = NodeJson(parts, false).nodes().value(); // fails only if cancelled
     addCrossings(json, model, plan);
     if (const auto wraps = wrapsOf(model, recipe); !wraps.empty()) {
         const WrapKeys keys = wrapKeys(model, wraps);

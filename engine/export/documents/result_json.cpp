@@ -21,8 +21,8 @@ namespace qs {
 
 namespace {
 
-/// The largest resident set of this process so far. getrusage would count what the process that
-/// started this one had.
+/// Peak resident set size of this process in bytes; 0 if not known. `getrusage` would include the
+/// peak of the process that started this one.
 std::uint64_t peakRssBytes()
 {
     std::ifstream status("/proc/self/status");
@@ -66,8 +66,8 @@ Json saturatingJson(const std::optional<SaturatingErrors>& own)
             {"summary", saturatingLines(*own)}};
 }
 
-/// Simulated and real in few numbers: how far the lowered form, run whole, is from the reference
-/// form.
+/// Summary of the differences between the lowered form, run as a whole, and the reference form;
+/// null if they were not compared.
 Json formsJson(const ResultParts& parts)
 {
     const Comparison* comparison = parts.comparison;
@@ -87,7 +87,8 @@ Json formsJson(const ResultParts& parts)
     return json;
 }
 
-/// By node of the reference form: with them the lowered form is made again as it was written.
+/// Kernels that failed their check, by node of the reference form (`site`). They are needed to
+/// lower the model again with the same result.
 Json refusedJson(const ConvertedModel* converted)
 {
     Json list = Json::array();
@@ -100,7 +101,7 @@ Json refusedJson(const ConvertedModel* converted)
     return list;
 }
 
-/// Bytes of parameters and buffers, before and after the plan.
+/// Bytes of parameters and buffers in the float model and as planned.
 Json weightsJson(const ResultParts& parts)
 {
     const auto all = moduleStatistics(*parts.model, parts.plan);
@@ -110,7 +111,7 @@ Json weightsJson(const ResultParts& parts)
     return {{"float_bytes", whole->second.floatBytes}, {"int8_bytes", whole->second.plannedBytes}};
 }
 
-/// What lowering did not convert, as sentences.
+/// Losses that remain after lowering: `{kind, node, name, reason}` each.
 Json residueJson(const ResultParts& parts)
 {
     Json list = Json::array();
@@ -124,7 +125,8 @@ Json residueJson(const ResultParts& parts)
     return list;
 }
 
-/// The place of data for who reads the document elsewhere.
+/// Absolute path of data, so that the document does not depend on the current folder; "" and
+/// "sample" are unchanged.
 std::string placeOf(const std::string& data)
 {
     std::error_code code;

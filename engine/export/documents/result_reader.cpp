@@ -18,7 +18,7 @@ Error unfitResult(std::string why)
         .withHint("make one with 'quantscope quantize'");
 }
 
-/// The entry of one place in a document's node, or null.
+/// The quantization entry of a place in a document's node; null if it is missing or null.
 const Json* entryAt(const Json& node, const ObserverPlace& place)
 {
     const auto member = [&](const char* key) -> const Json* {
@@ -104,7 +104,7 @@ bool fits(const QParams& params, const PlannedObserver& observer)
         && params.scale.size() == params.zeroPoint.size();
 }
 
-/// Scales divide, and a zero point is one of the integers.
+/// Whether all scales are finite and positive, and all integer zero points are inside the range.
 bool isUsable(const QParams& params)
 {
     const auto divides = [](float scale) { return std::isfinite(scale) && scale > 0; };
@@ -141,8 +141,8 @@ Result<StoredQuantization> readDocument(const Json& document, const Graph& model
         const auto found = nodes.find(name);
         const Json* entry = found == nodes.end() ? nullptr : entryAt(*found->second, place);
         if (!entry)
-            return fail(
-                unfitResult("it holds no quantization where the recipe wants one").atNode(name));
+            return fail(unfitResult("it has no quantization for a value that the recipe quantizes")
+                            .atNode(name));
         QParams params = readQParams(*entry);
         if (!fits(params, observer))
             return fail(unfitResult("its quantization does not fit the recipe").atNode(name));

@@ -19,18 +19,18 @@
 
 namespace qs {
 
-/// What exports that keep to their observers' ranges compute (`SaturatingForm`).
+/// Errors of the exports whose integers saturate at their observers' ranges (`SaturatingForm`).
 struct SaturatingErrors
 {
-    std::vector<std::string> files; ///< names
-    std::int64_t values = 0; ///< whose range is narrower than their integers' type
+    std::vector<std::string> files; ///< file names of these exports
+    std::int64_t values = 0; ///< number of values whose range is narrower than their integer type
     std::vector<OutputError> outputs; ///< against the float model
 };
 
 struct CureExpansion;
 
-/// Everything a result document reports (design 4). Pointers may be null where a stage has not run;
-/// borrowed for the call.
+/// Input of a result document (design 4). Pointers are borrowed for the call; those of stages that
+/// have not run are null.
 struct ResultParts
 {
     const Graph* model = nullptr;
@@ -48,25 +48,25 @@ struct ResultParts
     std::string recipeSha256; ///< of recipe.json as written beside the result
     std::string backendSha256; ///< of backend.json beside it; "" for a shipped backend
     std::string calibrationData; ///< path or "sample"
-    std::string dataSha256; ///< of their content; "" = not known
+    std::string dataSha256; ///< of the calibration data's content; "" = not known
     std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
-    std::optional<SaturatingErrors> saturating; ///< where an export's integers are cut elsewhere
-    std::map<std::string, double> evaluation; ///< the user's own metric of "float" and "int8"
+    std::optional<SaturatingErrors> saturating; ///< if exports saturate at observers' ranges
+    std::map<std::string, double> evaluation; ///< the user's metric, by "float" and "int8"
     std::shared_ptr<const ResultDocument::Json> why {}; ///< `whyDocument`; null without causes
     std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are left out
 };
 
-/// `result.json` exactly as in design 4, two-space indent. Error: Cancelled.
+/// Text of `result.json` as in design 4, indented by two spaces. Fails only if cancelled.
 Result<std::string> resultJson(const ResultParts& parts, const JobContext& job = {});
-/// Bytes of main memory that a run of a plan takes.
+/// Estimated main memory of a run of a plan, in bytes.
 struct PlannedMemory
 {
     std::int64_t peak = 0;
-    std::int64_t batchSize = 0;
-    std::vector<std::pair<std::string, std::int64_t>> stages; ///< by name, in order
+    std::int64_t batchSize = 0; ///< samples per batch
+    std::vector<std::pair<std::string, std::int64_t>> stages; ///< bytes by stage, in order
 };
-/// `plan --json`: the target, the warnings, the nodes as in `result.json` without numbers, and what
-/// a run takes.
+/// Text of `plan --json`: the target, the warnings, the nodes as in `result.json` but without
+/// numbers, the crossings, and the memory of a run.
 std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
                      const PlannedMemory& memory);
 
@@ -76,24 +76,24 @@ struct PlanSide
     const Recipe& recipe;
     const Plan& plan;
 };
-/// `plan --diff --json`: target, coverage and warnings of both plans, and the operators they decide
-/// differently with both decisions.
+/// Text of `plan --diff --json`: target, coverage and warnings of both plans, and the nodes whose
+/// decisions differ, with both decisions.
 std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after);
-/// `inspect --json`; with what the export helper recorded, where there is a record, and with a
-/// recipe the scopes that it shows as one node. With `stored`, nodes of an already quantized model
-/// say how they quantize.
+/// Text of `inspect --json`. Pointers may be null. `trace` adds what the export helper recorded,
+/// `recipe` the scopes that it shows as one node, `stored` the quantization parameters of an
+/// already quantized model.
 std::string inspectJson(const Graph& model, const TraceReport* trace = nullptr,
                         const Recipe* recipe = nullptr,
                         const std::vector<StoredQParams>* stored = nullptr);
 
-/// `compare MODEL --result FILE --json`: a result document of a quantized file that came from
-/// elsewhere: matched nodes with their cumulative error and the node they were matched with, the
-/// outputs, and what found no match on either side.
+/// Text of `compare MODEL --result FILE --json`: a result document for a quantized file from
+/// another program. It lists matched nodes with their cumulative error and their counterpart, the
+/// outputs, and the unmatched nodes of both sides.
 std::string fileComparisonJson(const Graph& floating, const Graph& converted,
                                const FileComparison& comparison);
 
-/// What a result document holds of a quantization: the parameters, and of each observer the range
-/// it saw (nothing else of the statistics).
+/// The quantization that a result document holds: the parameters, and each observer's range (no
+/// other statistics).
 struct StoredQuantization
 {
     QParamsTable qparams;
@@ -101,23 +101,25 @@ struct StoredQuantization
     std::string recipeSha256; ///< of the recipe.json written beside it
     std::string backendSha256; ///< of the backend.json written beside it; "" where there is none
     std::string calibrationData, dataSha256; ///< path and content of the calibration data
-    /// Empty where an older document does not tell them.
+    /// Kernels that failed their check; empty if the document is too old to list them.
     std::optional<std::vector<RefusedKernel>> refused;
 };
 
-/// Error: a result of another model's hash. For asking before anything is run.
+/// Fails (BadInput) if the result was made from a model with another hash. Runs nothing.
 Result<void> checkResultIsOf(const Graph& model, const ResultDocument& document);
 
-/// The shapes that the run corrected in the model's file. Errors: not a result document.
+/// The shapes of the model's file that the run corrected. Fails if it is not a result document.
 Result<std::vector<CorrectedShape>> correctedShapesOf(const Graph& model,
                                                       const ResultDocument& document);
 
-/// Reads back what `resultJson` wrote for the same model and plan. Errors: not a result document,
-/// another model's hash, a node without the quantization that the plan wants, an invalid scale.
+/// Reads the quantization that `resultJson` wrote for the same model and plan. Fails (BadInput) if
+/// it is not a result document, the model's hash differs, a node lacks the quantization that the
+/// plan requires or has another kind, or a scale or zero point is not valid.
 Result<StoredQuantization> quantizationFromResult(const ResultDocument& document,
                                                   const Graph& model, const Plan& plan);
 
-/// One self-contained HTML page from a result folder.
+/// Writes a self-contained HTML page about the result of `folder` to `htmlPath`, atomically. Fails
+/// if the folder has no valid result or a file cannot be read or written.
 Result<void> writeHtmlReport(const std::string& folder, const std::string& htmlPath);
 
 } // namespace qs

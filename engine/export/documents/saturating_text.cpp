@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// "model.int8.onnx and model.int8.pt2".
+/// Joins names with commas and "and", for example "model.int8.onnx and model.int8.pt2".
 std::string joined(const std::vector<std::string>& names)
 {
     std::string text;
@@ -28,9 +28,9 @@ std::vector<std::string> saturatingLines(const SaturatingErrors& errors)
             continue;
         const double db = *output.cumulative->sqnrDb;
         lines.push_back("output " + output.name + ": " + sqnrText(db, 2, " dB") + " in "
-                        + joined(errors.files) + ", which cut " + counted(errors.values, "value")
-                        + " at the ends of their observers' ranges; the reference form cuts at "
-                          "those of the integers' types");
+                        + joined(errors.files) + ", which clamp " + counted(errors.values, "value")
+                        + " to their observers' ranges; the reference form clamps to the ranges "
+                          "of the integer types");
     }
     return lines;
 }

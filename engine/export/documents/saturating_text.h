@@ -5,7 +5,8 @@
 
 namespace qs {
 
-/// One sentence an output: what the files compute, and why it is not what the reference form does.
+/// One sentence for each measured output: its SQNR in these files, and why the reference form gives
+/// other values.
 std::vector<std::string> saturatingLines(const SaturatingErrors& errors);
 
 } // namespace qs

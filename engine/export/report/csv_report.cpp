@@ -23,7 +23,7 @@ constexpr const char* kQuantization[]
 constexpr const char* kRanges[] = {"scale", "scale_min", "scale_max", "zero_point", "min", "max"};
 constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
 
-/// What a spreadsheet would compute instead of showing it.
+/// Whether a spreadsheet would evaluate the text as a formula; a signed number is not a formula.
 bool isFormula(const std::string& text)
 {
     if (text.size() < 2 || std::string_view("=+-@").find(text.front()) == std::string_view::npos)
@@ -46,7 +46,7 @@ std::string cell(std::string text)
     return out + "\"";
 }
 
-/// Names of a matched pattern, in forward order.
+/// Operator names of the node's matched pattern in forward order, joined by " + "; "" without one.
 std::string patternText(const Json& node)
 {
     std::string out;
@@ -56,8 +56,8 @@ std::string patternText(const Json& node)
     return out;
 }
 
-/// The one value of all channels, or the least or greatest of them. Channels that differ have no
-/// one scale or zero point.
+/// For `min`, `max`, `scale_min` and `scale_max`: the least or greatest value of all channels. For
+/// `scale` and `zero_point`: the common value; empty if the channels differ.
 std::string rangeText(const Json& entry, const std::string& key)
 {
     const bool ofScales = key.starts_with("scale_");

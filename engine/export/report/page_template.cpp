@@ -14,7 +14,7 @@ namespace {
 
 using Json = ResultDocument::Json;
 
-/// A way to show a value, and the number that follows it.
+/// Text of a value in the format `way`, which may contain a number of decimals; null means nothing.
 std::string shown(const Json* value, std::string_view way)
 {
     const std::string text = !value || value->is_null() ? std::string()
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// Fills up to the end of the block, or of the text; returns the place after it.
+    /// Fills from `at` to the end of the block or of the text; returns the position after it.
     std::size_t fill(std::size_t at, const Json& here, bool isShown)
     {
         for (;;) {
@@ -100,7 +100,7 @@ private:
         return end;
     }
 
-    /// Null where it is not there.
+    /// The member at a dotted path, relative to `here`; null if it is absent.
     const Json* find(std::string_view path, const Json& here) const
     {
         const Json* found = &here;

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A page stays readable: more nodes than this are counted, not listed.
+/// Most nodes that the page lists, to keep it readable; the rest are only counted.
 constexpr std::size_t kMostNodes = 40;
 
-/// Decibels as the page shows them: the least of all outputs under that key.
+/// The least value of `key` over all outputs of a verdict, in dB; "" if no output has one.
 std::string leastDb(const ReportJson& verdict, const char* key)
 {
     std::optional<double> least;
@@ -31,7 +31,7 @@ std::string leastDb(const ReportJson& verdict, const char* key)
     return least ? sqnrText(*least, 1, " dB") : "";
 }
 
-/// "0", "1", "3 to 4": the bins whose upper ends the certificate holds.
+/// Titles of the bins with these upper ends, for example "0", "1", "3 to 4".
 ReportJson binHeads(const ReportJson& ends)
 {
     ReportJson heads = ReportJson::array();
@@ -45,7 +45,8 @@ ReportJson binHeads(const ReportJson& ends)
     return heads;
 }
 
-/// The nodes whose integers differ, the farthest first, with how many of them by how much.
+/// The nodes whose integers differ, largest difference first, each with its histogram of
+/// differences: `{summary, bins, differing[]}`.
 ReportJson apartValues(const ReportJson& steps, const ReportTitles& titles)
 {
     std::vector<ReportJson> apart;
@@ -59,13 +60,14 @@ ReportJson apartValues(const ReportJson& steps, const ReportTitles& titles)
     apart.resize(std::min(all, kMostNodes));
     for (ReportJson& node : apart)
         node["title"] = titleIn(titles, fieldText(node, "node"));
-    return {
-        {"summary",
-         counted(std::int64_t(all), "node") + " of " + fieldText(steps, "nodes")
-             + " with integers that differ"
-             + (all > kMostNodes ? ", of which the farthest " + std::to_string(kMostNodes) : "")},
-        {"bins", binHeads(steps.at("histogram_up_to"))},
-        {"differing", apart}};
+    return {{"summary",
+             counted(std::int64_t(all), "node") + " of " + fieldText(steps, "nodes")
+                 + " with integers that differ"
+                 + (all > kMostNodes ? "; listed are the " + std::to_string(kMostNodes)
+                            + " with the largest differences"
+                                     : "")},
+            {"bins", binHeads(steps.at("histogram_up_to"))},
+            {"differing", apart}};
 }
 
 void addVerdictValues(ReportJson& verdict, const ReportTitles& titles)
@@ -103,7 +105,7 @@ Result<ReportJson> fileValues(const ReportJson& result, const std::string& folde
     add("Recipe", "recipe.json", fieldText(result, "recipe_sha256"));
     const ReportJson exports = result.value("exports", ReportJson::object());
     for (const auto& [form, name] : exports.items()) {
-        // Beside the result, whatever path the result names.
+        // In the result's folder, whatever path the result names.
         const fs::path path = fs::path(folder) / fs::path(name.get<std::string>()).filename();
         std::error_code code;
         std::string hash = "no longer in the folder";
@@ -133,15 +135,15 @@ ReportJson kernelValues(const ReportJson& result)
     }
     if (passed == 0 && refused.empty())
         return {{"text", "No kernel was checked."}};
-    const double shown = std::ceil(largest * 1e4) / 1e4; // never less than it is
-    return {
-        {"text",
-         std::to_string(passed) + " integer kernels were run on the reference form's inputs and "
-             + (largest == 0 ? "gave exactly the results they should have"
-                             : "stayed within " + numberText(shown)
-                        + (shown == 1 ? " step" : " steps") + " of the results they should have")
-             + "."},
-        {"refused", refused}};
+    const double shown = std::ceil(largest * 1e4) / 1e4; // rounded up: never below the real value
+    return {{"text",
+             std::to_string(passed)
+                 + " integer kernels were run on the reference form's inputs and "
+                 + (largest == 0 ? "gave exactly the expected results"
+                                 : "stayed within " + numberText(shown)
+                            + (shown == 1 ? " step" : " steps") + " of the expected results")
+                 + "."},
+            {"refused", refused}};
 }
 
 ReportJson certificateValues(const std::string& folder, const ReportTitles& titles)
@@ -164,7 +166,7 @@ ReportJson certificateValues(const std::string& folder, const ReportTitles& titl
             ? from
             : " The model keeps state: each call started from the state that " + from + ".";
         return certificate;
-    } catch (const ReportJson::exception&) { // somebody changed it
+    } catch (const ReportJson::exception&) { // the certificate was edited
         return nullptr;
     }
 }

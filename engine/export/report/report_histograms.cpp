@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// A page stays readable: more values than this are not drawn.
+/// Most histograms that the page draws, to keep it readable.
 constexpr std::size_t kMostPictures = 300;
 
 std::vector<double> numbers(const NpyArray& array)
@@ -31,7 +31,8 @@ std::vector<double> numbers(const NpyArray& array)
     return values;
 }
 
-/// The per-tensor quantization that an observation is of, or null.
+/// The per-tensor quantization of the observed value; null for weights, values inside a module, and
+/// values with several scales or without quantization.
 const ReportJson* quantizationAt(const ReportJson& node, const ReportJson& observation)
 {
     const auto index = observation.at("index").get<std::size_t>();
@@ -63,8 +64,9 @@ std::string rectangle(double x, double y, double width, double height, const cha
         + fixedText(height, 1) + "\"/>";
 }
 
-/// `{picture, low, high}`: counts over `data` on a logarithmic scale. The range beyond which values
-/// saturate is shaded; that which the scale was chosen for is two lines where it is another.
+/// `{picture, low, high}`: a histogram of `counts`, equal bins over `data`, on a logarithmic scale.
+/// The range within which values do not saturate is shaded. Two lines mark the range that the scale
+/// was chosen for, if it differs.
 ReportJson pictureOf(const ReportJson& entry, const std::vector<double>& counts,
                      const ValueEnds& data)
 {
@@ -80,7 +82,7 @@ ReportJson pictureOf(const ReportJson& entry, const std::vector<double>& counts,
     std::string picture
         = rectangle(place(held.low), 0, place(held.high) - place(held.low), kHeight, "range");
     const std::size_t step = std::max<std::size_t>(1, (counts.size() + kColumns - 1) / kColumns);
-    std::vector<double> columns((counts.size() + step - 1) / step, 0); // of neighbouring bins
+    std::vector<double> columns((counts.size() + step - 1) / step, 0); // sums of `step` bins
     for (std::size_t i = 0; i < counts.size(); ++i)
         columns[i / step] += counts[i];
     const double most = columns.empty() ? 0 : *std::max_element(columns.begin(), columns.end());
@@ -125,8 +127,8 @@ Result<ReportJson> histogramValues(const ReportJson& result, const std::string& 
         const auto node = nodes.find(name);
         if (node == nodes.end())
             return fail(makeError(ErrorCode::BadInput,
-                                  "an observation is of the node " + inQuotes(name)
-                                      + ", which it does not list")
+                                  "an observation names the node " + inQuotes(name)
+                                      + ", which the result does not list")
                             .inFile((std::filesystem::path(folder) / "result.json").string())
                             .withHint("run 'quantscope quantize' again"));
         const ReportJson* entry = quantizationAt(*node->second, told);

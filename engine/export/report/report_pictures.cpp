@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// Colours of the scale that a page knows by class: neighbours look the same.
+/// Number of CSS colour classes; enough that neighbouring colours cannot be told apart.
 constexpr int kSteps = 48;
 constexpr std::size_t kWorst = 12;
 
@@ -81,7 +81,7 @@ struct TreeLayout
 
 void addBoxes(ReportJson& boxes, const Module& module, const TreeLayout& layout, double x, double y)
 {
-    constexpr double kTextHeight = 13; // a lower box has a tool tip only
+    constexpr double kTextHeight = 13; // a box of less height has only a tool tip
     const double height = layout.row * module.operators;
     const std::string db = module.worst ? fixedText(*module.worst, 1) + " dB" : std::string();
     const double badness = module.worst ? layout.scale.badness(*module.worst) : 0;
@@ -99,7 +99,7 @@ void addBoxes(ReportJson& boxes, const Module& module, const TreeLayout& layout,
                 : module.quantized > 0 ? "done"
                                        : "float"}};
     if (height >= kTextHeight) {
-        // About as many characters as fit; the tool tip has them all.
+        // Shortened to the estimated number of characters that fit; the tool tip has the full name.
         const double width = layout.column - (db.empty() ? 12 : 64);
         const auto room = std::size_t(std::max(width / 6.2, 1.0));
         box["name"]
@@ -111,7 +111,7 @@ void addBoxes(ReportJson& boxes, const Module& module, const TreeLayout& layout,
         box["base"] = fixedText(y + std::min(height / 2 + 4, 20.0), 1);
     }
     boxes.push_back(std::move(box));
-    // Operators of the module's own come first; the children stand below one another.
+    // Children are stacked from the top; the height left below stands for the module's operators.
     for (const Module& child : module.children) {
         addBoxes(boxes, child, layout, x + layout.column, y);
         y += layout.row * child.operators;
@@ -165,7 +165,7 @@ ReportJson treeValues(const ReportJson& result, const ErrorScale& scale)
 
 ReportJson worstValues(const ReportJson& result, const ErrorScale& scale)
 {
-    constexpr double kBars = 360, kShortest = 0.12; // the best is still seen
+    constexpr double kBars = 360, kShortest = 0.12; // even the best bar stays visible
     std::vector<std::pair<double, std::string>> losses;
     for (const ReportJson& node : result.at("nodes"))
         if (const auto db = errorTerm(node, ErrorTerm::BornHere); db && *db < kExactDb)
@@ -192,7 +192,7 @@ ReportJson stepsValues(const ReportJson* steps)
     if (!steps)
         return ReportJson::object();
     constexpr double kWidth = 5, kHeight = 22;
-    const auto rounded = [&](const char* key) { // never less than it is
+    const auto rounded = [&](const char* key) { // up: never below the real value
         const auto value = numberAt(*steps, key);
         return value ? numberText(std::ceil(*value * 1e4) / 1e4) : std::string("not finite");
     };
@@ -204,7 +204,7 @@ ReportJson stepsValues(const ReportJson* steps)
         const double count = bins[i].get<double>();
         if (count == 0)
             continue;
-        // On a logarithmic scale: one element of a million is seen.
+        // Logarithmic, so that one element in a million stays visible.
         const double height = most > 0 ? kHeight * std::log1p(count) / most : 0;
         bars += "<rect class=\"bin\" x=\"" + fixedText(double(i) * kWidth, 0) + "\" y=\""
             + fixedText(kHeight - height, 1) + "\" width=\"4\" height=\"" + fixedText(height, 1)
@@ -214,7 +214,7 @@ ReportJson stepsValues(const ReportJson* steps)
         words += (words.empty() ? "" : ", ") + std::string(apart > 0 ? "+" : "")
             + std::to_string(apart) + (isEnd ? " and beyond" : "") + ": " + bins[i].dump();
     }
-    return {{"share", fixedText(std::floor(share * 1000) / 1000, 3) + " %"}, // 100 % is all of them
+    return {{"share", fixedText(std::floor(share * 1000) / 1000, 3) + " %"}, // 100 % only if all
             {"mean", rounded("mean")},
             {"max", rounded("max")},
             {"words", words},

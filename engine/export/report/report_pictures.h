@@ -8,24 +8,26 @@ namespace qs {
 
 using ReportJson = ResultDocument::Json;
 
-/// The colour scale of what is born at the nodes of a result.
+/// Colour scale over the errors that the nodes of a result add themselves (`born_here`, in dB).
 ErrorScale bornScale(const ReportJson& result);
-/// The class of the scale's colour ("s12"), or of text on it ("t12"); 0 is the best, 1 the worst.
+/// CSS class of a colour of the scale ("s12"), or of text on that colour (`kind` 't': "t12").
+/// `badness`: 0 is best, 1 worst; other values are clamped.
 std::string scaleClass(double badness, char kind = 's');
-/// The rules of these classes on a light or a dark ground.
+/// CSS rules of these classes for a light or a dark background.
 std::string scaleRules(bool dark);
 
-// What a page draws, as its template wants it. All throw Json's exceptions where a result has not
-// the form of one.
+// Figures as values for the page's template. All throw Json's exceptions if the result does not
+// have the layout of a result document.
 
-/// The boxes of the module tree: `{width, height, boxes[]}`; null without modules.
+/// Boxes of the module tree in SVG units: `{width, height, boxes[]}`; null without modules.
 ReportJson treeValues(const ReportJson& result, const ErrorScale& scale);
-/// A bar for each of the layers where most is lost, the worst first.
+/// One bar for each of the nodes with the lowest SQNR (12 at most), worst first.
 ReportJson worstValues(const ReportJson& result, const ErrorScale& scale);
-/// Of a document's steps between two forms: `{share, mean, max, words, bars}`; empty for null.
+/// Figures of a document's step counts between two forms: `{share, mean, max, words, bars}`; an
+/// empty object for null. Rounding never reports a smaller difference than there is.
 ReportJson stepsValues(const ReportJson* steps);
-/// What the observers saw, as `observations.npz` in the folder keeps it. Errors: that file cannot
-/// be read; an observation is of a node that the result does not list.
+/// Histograms of observed values from `observations.npz` in the folder; empty without that file.
+/// Fails if the file cannot be read, or an observation names a node that the result does not list.
 Result<ReportJson> histogramValues(const ReportJson& result, const std::string& folder);
 
 } // namespace qs

@@ -27,7 +27,7 @@ std::string quantizationText(const Json& entry)
                                          : std::string());
 }
 
-/// Everything of one page: the result document, with what its template shows beside it.
+/// Values for the page's template: the result document and the texts and figures derived from it.
 class PageValues
 {
 public:
@@ -36,7 +36,7 @@ public:
         , m_folder(std::move(folder))
     {
         for (Json& node : m_page.at("nodes")) {
-            if (!node.contains("title")) // of a program before this one
+            if (!node.contains("title")) // written by an older version
                 node["title"] = fieldText(node, "name");
             m_titles[fieldText(node, "name")] = fieldText(node, "title");
         }
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    /// How far the lowered form is from the reference form at a node.
+    /// Adds the differences between lowered and reference form at a node to `steps`, if measured.
     void addSteps(const Json& node, const std::string& parting)
     {
         const Json* kernel = memberOf(node, "kernel");
@@ -149,8 +149,8 @@ private:
         m_page["steps"].push_back(std::move(row));
     }
 
-    /// What the plan quantizes and still runs in float between dequantize and quantize, and the
-    /// pairs that quantize for float readers alone.
+    /// Lists what lowering left: nodes that the plan quantizes but that run in float between
+    /// dequantize and quantize, and quantize-dequantize pairs that only float consumers read.
     void addResidue()
     {
         for (const Json& left : m_page.value("residue", Json::array()))
@@ -163,7 +163,7 @@ private:
     Json m_page;
     std::string m_folder;
     ReportTitles m_titles;
-    std::unordered_map<std::string, std::string> m_shares; ///< of the outputs' noise, by node
+    std::unordered_map<std::string, std::string> m_shares; ///< share of the outputs' noise, by node
 };
 
 } // namespace
