@@ -20,7 +20,7 @@ public:
         , m_all(parts.recipe->cures)
     {
         for (std::size_t cure = 0; cure < m_all.size(); ++cure)
-            if (m_all[cure].kind == CureKind::Bound) // no rule of the plan
+            if (m_all[cure].kind == CureKind::Bound) // a bound is not a rule of the plan
                 for (const NodeId node : parts.cures->nodesOf(cure))
                     m_bounds.emplace(node, cure);
     }

@@ -21,7 +21,7 @@ namespace qs {
 
 namespace {
 
-/// The source of a form's file.
+/// What a form's file is written from.
 struct Written
 {
     const ConvertedModel& converted;
@@ -34,12 +34,12 @@ struct Form
     const char* file;
     bool isLowered; ///< else the reference form
     bool holdsSaturatingForm;
-    /// The graph into `path`, which is going to stand at `finalPath`.
+    /// Writes the graph to `path`; the caller moves the file to `finalPath` later.
     Result<void> (*write)(const Written& written, const std::string& path,
                           const std::string& finalPath, const ExportOptions& options,
                           const JobContext& job);
     bool isReadBack; ///< this program opens the file again
-    Result<void> (*check)(const Graph& model) = nullptr; ///< of a float model; null: holds all
+    Result<void> (*check)(const Graph& model) = nullptr; ///< null: can hold every float model
 };
 
 ExportRecord recordOf(const ConvertedModel& converted, const ExportOptions& options)

@@ -22,7 +22,7 @@ struct ExportOptions
     std::int64_t onnxOpset = kOnnxOpset; ///< 13 to 23
     OnnxTarget onnxTarget = OnnxTarget::Generic;
     std::string recipeSha256; ///< for files with a record of origin; may be empty
-    bool saturates = false; ///< integers keep to their observers' ranges where the form holds them
+    bool saturates = false; ///< saturate at observers' ranges, if the form supports it
 };
 
 /// Writes one form of the converted model into `folder` by atomic rename; returns the path. `form`
@@ -33,28 +33,30 @@ Result<std::string> exportModel(const ConvertedModel& converted, const std::stri
                                 const std::string& folder, const JobContext& job = {},
                                 const ExportOptions& options = {});
 std::vector<std::string> exportForms();
-/// The default forms: the durable forms, and LibTorch's own. A default form that cannot hold a
-/// model is skipped with a note (`ExportRequest::formsChosen`).
+/// The forms that are written if the user chooses none. A default form that cannot hold a model is
+/// skipped with a note (`ExportRequest::formsChosen`).
 std::vector<std::string> defaultExportForms();
 /// The name of a form's file; empty for an unknown form.
 std::string exportFile(const std::string& form);
 
-/// Suffix of a form's file name for the data file of a form that is too large for one file. The
-/// result document holds its hash too.
+/// Suffix of the data file beside a form's file, for a form that is too large for one file. The
+/// result document holds the hash of the data file too.
 inline constexpr const char* kBesideSuffix = ".data";
 
 /// Whether this program can open the form's file again; false for an unknown form.
 bool isReadBack(const std::string& form);
 
-/// Whether the form can hold integers that saturate at their observers' ranges (`SaturatingForm`).
+/// Whether the form can hold integers that saturate at their observers' ranges (`SaturatingForm`);
+/// false for an unknown form.
 bool holdsSaturatingForm(const std::string& form);
-/// The graph that the form's file computes: lowered, the reference form, or, where it is wanted and
-/// the form holds it, that with `SaturatingForm`. Errors: an unknown form (Usage), a model without
-/// that graph (Internal).
+/// The graph that the form's file computes: the lowered form, the reference form or, if `saturates`
+/// is set and the form supports it, the `SaturatingForm`. Errors: an unknown form (Usage), a model
+/// without that graph (Internal).
 Result<GraphPtr> exportedGraph(const ConvertedModel& converted, const std::string& form,
                                bool saturates, const JobContext& job = {});
 
-/// The edits of the form that the file is written from; null without such, and for an unknown form.
+/// The recipe's edits of the graph that the form's file is written from; null without edits and for
+/// an unknown form.
 EditedModelPtr exportedEdits(const ConvertedModel& converted, const std::string& form);
 
 /// Fails (Unsupported, naming the model's file, the form and the node) if a form cannot hold an
@@ -69,16 +71,16 @@ inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz
 /// The file that `verify` writes into the folder of a result.
 inline constexpr const char* kCertificateFile = "certificate.json";
 
-/// The writers. A cancel leaves no file. They write the record into the file. `names` gives
-/// the names of modules, scales and zero points.
+/// The writers store `record` in the file and leave no file if cancelled. `names` gives the names
+/// of modules, scales and zero points.
 Result<void> writeTorchScript(const Graph& lowered, const std::string& path,
                               const JobContext& job = {},
                               const std::optional<ExportRecord>& record = {},
                               const CodeCalls& names = {});
 Result<void> writePt2(const Graph& reference, const std::string& path, const JobContext& job = {},
                       const std::optional<ExportRecord>& record = {});
-/// The same of a float model under a name of the user's, with the ranges of its training
-/// (`keptRangesText`): the file appears whole or not at all.
+/// Writes a float model as .pt2 to a path that the user chose, with the ranges from its training
+/// (`keptRangesText`). Writes atomically.
 Result<void> savePt2(const Graph& model, const std::string& path, const JobContext& job);
 
 } // namespace qs

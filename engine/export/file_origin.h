@@ -5,12 +5,12 @@
 
 namespace qs {
 
-/// The record of origin of an exported file of any form; nothing if it cannot be read or has
-/// none.
+/// The record of origin in an exported file of any form; empty if the file has none or cannot be
+/// read.
 std::optional<ExportRecord> recordOfFile(const std::string& path);
 
-/// One line for each difference between that and the runtime here; empty for files that this
-/// program did not write.
+/// One line for each difference between the file's record of origin and this program's runtime.
+/// Empty for files without a record.
 std::vector<std::string> originFindings(const std::string& path);
 
 } // namespace qs

@@ -10,17 +10,17 @@
 
 namespace qs {
 
-/// A file that LibTorch's archive writers write into. A full disk is reported at the end: the
-/// writers' destructors write too and would end the program if they failed during an error.
+/// An output file for LibTorch's archive writers. `close` reports write errors such as a full disk:
+/// the writers also write in their destructors, where a failure would terminate the program.
 class FileSink
 {
 public:
-    /// The error (Io) names the path.
+    /// Fails (Io) if the file cannot be opened; names the path.
     static Result<FileSink> open(const std::string& path);
 
     /// The callback for the writers; it never fails.
     std::function<std::size_t(const void*, std::size_t)> writer();
-    /// Whether everything reached the file. The error (Io) names path and cause.
+    /// Closes the file. Fails (Io, with path and cause) if any write failed.
     Result<void> close();
 
 private:

@@ -36,8 +36,7 @@ struct NodeData
 {
     std::string name; ///< name in the data, else the file's name without extension
     std::vector<ImportedValue> values; ///< by node id
-    std::vector<ColourStop>
-        thresholds; ///< ascending; a value belongs to the first that is not below it
+    std::vector<ColourStop> thresholds; ///< ascending; the first not below a value applies
     std::vector<ColourStop> gradient; ///< ascending from 0 to 1, over `min` to `max`
     double min = 0, max = 0; ///< of the file's numbers, unmatched ones included
     std::size_t unmatched = 0; ///< number of results that match no node of the model

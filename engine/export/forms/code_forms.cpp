@@ -124,7 +124,7 @@ std::vector<CodeLine> floatCode(const Graph& model)
     } else {
         lines = codeLines(*withPythonObjects(model), plainContext());
     }
-    // Nodes that joining objects added are not in the model.
+    // Joining objects adds nodes that are not in the model.
     for (CodeLine& line : lines)
         std::erase_if(line.nodes, [&](NodeId id) { return !model.tryGet(id); });
     return lines;

@@ -16,8 +16,7 @@ bool isStep(const Node& node, std::string_view step)
         && std::string_view(node.target).substr(kReferenceForm.size()).starts_with(step);
 }
 
-/// The readers of a quantize take the value itself, which is quantized: dequantize needs no
-/// numbers.
+/// Makes the consumers of a quantize step read its input, which is already quantized.
 void readQuantized(GraphEdit& edit, NodeId quantize, ValueRef value)
 {
     for (const Use& use : edit.users({quantize, 0}))

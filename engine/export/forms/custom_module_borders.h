@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// The reference form as torch.ao writes it: a quantized custom module takes quantized values, so
-/// the dequantize before it is absorbed, and gives quantized ones, so the quantize after it is.
-/// For showing: the values around the module are quantized then, which its body does not expect.
+/// The reference form as torch.ao prints it: a quantized custom module takes and returns quantized
+/// values, so the dequantize steps before it and the quantize steps after it are removed. For
+/// display only: the module's body still expects float values.
 Graph absorbCustomModuleBorders(const Graph& reference);
 
 } // namespace qs

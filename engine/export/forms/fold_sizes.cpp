@@ -111,7 +111,7 @@ private:
         return type && type->shapeKnown ? &type->shape : nullptr;
     }
 
-    /// TorchScript's list of all sizes; those that are open become nodes.
+    /// TorchScript's list of all sizes; sizes that are not fixed become nodes.
     std::optional<Argument> sizesOf(const Node& node, const Argument& tensor)
     {
         const auto* shape = shapeOf(tensor);
@@ -135,7 +135,7 @@ private:
         return Argument(std::move(sizes));
     }
 
-    /// The part of a list of sizes that a slice takes, as Python counts.
+    /// The part of a list of sizes that a slice selects, with Python's index rules.
     static std::optional<Argument> partOf(const std::vector<NamedArgument>& args)
     {
         const auto* list = args[0].value.asList();
@@ -209,7 +209,7 @@ private:
     Numbers m_numbers;
 };
 
-/// Numbers that go through small tensors on their way (a traced `x.size(0) * 2`).
+/// Folds numbers that are computed in small tensors, as tracing records `x.size(0) * 2`.
 Result<Graph> foldNumbers(const Graph& graph, const JobContext& job)
 {
     std::optional<Interpreter> interpreter;

@@ -32,8 +32,8 @@ const ValueRef* inputOf(const Node& node)
     return input ? input->asRef() : nullptr;
 }
 
-/// True when quantizing gives back the very integers that were dequantized: same parameters,
-/// nothing rounded in between.
+/// Whether `quantize` returns exactly the integers that `dequantize` read: same parameters, and no
+/// rounding in between.
 bool undoes(const Node& quantize, const Node& dequantize)
 {
     if (dequantizeTargetOf(quantize.target) != dequantize.target)
@@ -47,7 +47,7 @@ bool undoes(const Node& quantize, const Node& dequantize)
     });
 }
 
-/// Readers of a step that changes nothing read what went into it.
+/// Makes the consumers of a step without effect read the step's input.
 void removeUndone(GraphEdit& edit)
 {
     for (const NodeId id : edit.order()) {

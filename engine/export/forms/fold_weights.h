@@ -7,10 +7,9 @@
 
 namespace qs {
 
-/// The compact form of a reference graph: weights are held as the integers they become, dequantized
-/// where they are read, and quantize-dequantize steps without effect (the integers are quantized
-/// again with the same parameters, or the result has no consumer) are removed. Same outputs, to the
-/// bit.
+/// The compact form of a reference graph. Weights are stored as integers and dequantized where they
+/// are read. Quantize-dequantize steps without effect are removed: those that quantize again with
+/// the same parameters, and those without consumers. The outputs are bitwise equal.
 Result<Graph> foldWeights(const Graph& reference, const JobContext& job = {});
 
 } // namespace qs

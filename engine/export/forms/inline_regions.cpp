@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-/// The outer arguments of the values of a region's graph.
+/// Maps values of a region's graph to arguments of the outer graph.
 using Outside = std::unordered_map<ValueRef, Argument>;
 
 bool isInlined(const Node& node)
@@ -64,7 +64,7 @@ private:
         return {};
     }
 
-    /// The region's operands, copied where it writes to them.
+    /// The region's operands; those that it writes to are copied first.
     Result<std::vector<Argument>> operandsOf(NodeId region, const Node& node)
     {
         if (node.isOp(kModuleTarget)) {

@@ -8,19 +8,19 @@
 
 namespace qs {
 
-/// A graph whose regions (nodes kept together because they change values in place) are plain nodes
-/// again, as files hold them.
+/// A graph without regions (groups of nodes that write values in place): their nodes are in the
+/// graph itself, as in files.
 struct InlinedGraph
 {
     GraphPtr graph;
-    std::unordered_set<NodeId> inPlace; ///< nodes that came out of regions: run at every call, even
-                                        ///< where they read weights alone
+    std::unordered_set<NodeId> inPlace; ///< nodes from regions; they run at every call, even if
+                                        ///< they read only weights
 };
 
 /// Replaces every region by its nodes. A region writes to copies, so that its arguments stay
 /// unchanged.
 Result<InlinedGraph> inlineRegions(const Graph& graph);
-/// The same; returns the graph alone.
+/// Same as `inlineRegions`, but returns only the graph.
 Result<GraphPtr> withoutRegions(const Graph& graph);
 
 } // namespace qs

@@ -34,8 +34,8 @@ std::string moduleOf(const std::string& attribute)
     return std::regex_match(attribute, found, kPacked) ? found[1].str() : std::string();
 }
 
-/// The float class of a quantized one, "Conv2d" of "QuantizedConvReLU2d", and what it is fused
-/// with: "ReLU".
+/// The float class of a quantized class and the fused activation: "Conv2d" and "ReLU" for
+/// "QuantizedConvReLU2d".
 struct FloatClass
 {
     std::string root, activation;
@@ -65,15 +65,15 @@ Result<std::vector<at::IValue>> call(const std::string& target, const at::IValue
     return stack;
 }
 
-/// The matrices that a recurrent layer's parameters hold, or a packed weight of a cell: those of
-/// the input, then those of the state. Empty for any other object.
+/// The matrices in the packed parameters of a recurrent layer or in the packed weight of a cell:
+/// those of the input, then those of the state. Empty for any other object.
 Result<std::vector<at::Tensor>> recurrentWeights(const at::IValue& packed)
 {
     std::vector<at::IValue> linears {packed};
     const std::string type = packed.type()->annotation_str();
     if (type == "__torch__.torch.classes.rnn.CellParamsBase") { // LibTorch's own, not the file's
         QS_CHECK(guardTorch([&]() -> Result<void> {
-            // Its kind, biases, numbers, and the packed linear layers.
+            // The state: kind, biases, numbers, and the packed linear layers.
             constexpr std::size_t kLinears = 4;
             const auto state = packed.toObjectRef().type()->getMethod("__getstate__")({packed});
             linears.clear();
@@ -93,8 +93,7 @@ Result<std::vector<at::Tensor>> recurrentWeights(const at::IValue& packed)
     return weights;
 }
 
-/// "LSTM", "GRU" or "RNN" by how many gates the matrices are of; empty if they are of no such
-/// layer.
+/// "LSTM", "GRU" or "RNN", by the number of gates in the matrices; empty for any other layer.
 std::string recurrentClass(const std::vector<at::Tensor>& weights)
 {
     if (weights.size() < 2 || weights[0].dim() != 2 || weights[1].dim() != 2
@@ -171,8 +170,8 @@ private:
         return {};
     }
 
-    /// True if the kernel is a layer that keeps its matrices in separate objects, in a list, or a
-    /// cell with two packed weights.
+    /// True if the kernel is a layer with a list of objects that hold its matrices, or a cell with
+    /// two packed weights.
     Result<bool> recurrent(const Node& kernel, const TensorStore& tensors)
     {
         std::vector<const Node*> holders;
@@ -202,7 +201,7 @@ private:
         const Scope scope {path, "torch.nn." + name + (isLayer ? "" : "Cell"), m_calls[path]++};
         m_edit.change(kernel.id).scope = scope;
         addRecurrent(kernel, scope, weights);
-        if (kernel.scope.path == path) // with what the module makes for it, a first state say
+        if (kernel.scope.path == path) // with nodes the module adds, such as an initial state
             if (CodeFusion whole {beside(kernel), scope.moduleClass}; !whole.members.empty()) {
                 whole.members.insert(whole.members.begin(), kernel.id);
                 m_fusions.push_back(std::move(whole));
@@ -251,7 +250,7 @@ private:
         return made;
     }
 
-    /// The kernel reads a quantized parameter instead of a packed object.
+    /// Makes the kernel read a quantized parameter instead of a packed object.
     void takeWeight(const Node& kernel, std::size_t argument, const Scope& scope,
                     const at::Tensor& weight)
     {
@@ -277,12 +276,12 @@ private:
         m_edit.change(kernel.id).scope = scope;
     }
 
-    /// The module's float operator, for what the module prints between its parentheses.
+    /// Adds the module's float operator, from which the printer takes the module's arguments.
     Result<void> addFloat(const Node& kernel, const Scope& scope, const at::Tensor& weight,
                           bool hasBias, const at::IValue& packed)
     {
         Node made = floatCall(kernel, scope);
-        // The packed weight of a layer with one dimension has one of length one before it.
+        // The packed weight of a 1D layer has an extra dimension of length one.
         const std::string cls = lastPart(scope.moduleClass);
         const bool isConv = cls.starts_with("Conv");
         const std::size_t dims = isConv ? std::size_t(cls.back() - '0') : 0;

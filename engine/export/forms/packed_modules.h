@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// A lowered model that was read from a file, prepared for the code printer: kernels with a packed
-/// weight of a module are that module's call, and their weights are ordinary quantized ones.
+/// A lowered model from a file, prepared for the code printer: a kernel with a module's packed
+/// weight becomes a call of that module, and its weight an ordinary quantized tensor.
 struct PackedModules
 {
     GraphPtr graph; ///< the file's if it has no packed weights

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The graph for showing as code: objects of packs' classes whole, their methods under Python's
-/// names ("torch.classes.sites.SparseTensor.dense"). Nodes keep their ids.
+/// The graph for display as code: objects of packs' classes are joined into one value each, and
+/// methods have Python's names ("torch.classes.sites.SparseTensor.dense"). Nodes keep their ids.
 GraphPtr withPythonObjects(const Graph& graph);
 
 } // namespace qs

@@ -18,7 +18,8 @@ std::size_t lengthOf(const Argument& argument)
     return argument.asList() ? argument.asList()->size() : 0;
 }
 
-/// (slice, states, extras) to states becomes (states, slice, extras) to states and a copy.
+/// Converts a step `(slice, states, extras) -> states` to scan's form `(states, slice, extras) ->
+/// states, copy of the first state`.
 Result<std::shared_ptr<const Graph>> combineGraph(const Graph& step, std::size_t states)
 {
     GraphEdit edit(step);
@@ -54,7 +55,7 @@ Result<Graph> scanRecurrences(const Graph& graph)
     for (const NodePtr& original : graph.nodes()) {
         if (!original->isOp(kRecurTarget))
             continue;
-        // Its sequence may be what another recurrence gave, which is a scan by now.
+        // Read again from the edit: its sequence may come from a recurrence that is already a scan.
         const Node node = edit.get(original->id);
         const std::size_t states = lengthOf(node.args.at(1).value);
         Node scan = node;

@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// Spells every `kRecurTarget` as `torch.ops.higher_order.scan`, which a .pt2 can hold whatever the
-/// length of the sequence: the carried values come first, and a step's result is a copy of its
-/// first state (a scan's results may not alias).
+/// Replaces every `kRecurTarget` by `torch.ops.higher_order.scan`, which a .pt2 can hold for any
+/// sequence length. In a scan the carried values come first, and the result of a step is a copy of
+/// its first state, because results of a scan must not alias.
 Result<Graph> scanRecurrences(const Graph& graph);
 
 } // namespace qs

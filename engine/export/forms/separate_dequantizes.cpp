@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// A copy of the node, just before its reader, under a new name and id.
+/// Copies a node to the position just before its reader, with a new name; returns the copy's id.
 NodeId copyFor(GraphEdit& edit, NodeId original, NodeId reader)
 {
     Node copy = edit.get(original);
@@ -25,9 +25,10 @@ bool isLinear(const Node& node)
     return node.isOp(kLinearTarget);
 }
 
-/// Whether several linear layers read rows of rows, and something else reads them too. Inductor
-/// joins equal dequantizes again, makes rows of the layers' input once for all of them, and then
-/// splits either the rows or the dequantize, not both: none of these layers becomes an int8 kernel.
+/// Whether several linear layers and another node read a value of more than two dimensions.
+/// Inductor joins equal dequantizes again, flattens the layers' input to rows once for all of them,
+/// and then duplicates either the rows or the dequantize, not both: none of these layers becomes an
+/// int8 kernel.
 bool layersShareWithOthers(const GraphEdit& edit, NodeId dequantize)
 {
     const ValueType& type = edit.get(dequantize).outputs.at(0).type;
@@ -44,7 +45,8 @@ bool layersShareWithOthers(const GraphEdit& edit, NodeId dequantize)
     return others && layers.size() > 1;
 }
 
-/// Says the result's element type, float anyway, so that no compiler takes it for the others.
+/// Sets `out_dtype` to float, which is the default, so that compilers do not join this dequantize
+/// with the others.
 void keepApart(GraphEdit& edit, NodeId dequantize)
 {
     constexpr std::string_view kResult = "out_dtype";
@@ -60,7 +62,7 @@ void separateReaders(GraphEdit& edit, NodeId dequantize)
     const ValueRef shared {dequantize, 0};
     const bool apart = layersShareWithOthers(edit, dequantize);
     ValueRef own = shared;
-    NodeId owner; // the uses of a reader follow each other
+    NodeId owner; // the uses of one reader are consecutive
     std::vector<NodeId> forOthers;
     for (const Use& use : edit.users(shared)) {
         if (owner && use.node != owner)

@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kSharedElements = 16; ///< initializers up to here are shared by content
+constexpr std::int64_t kSharedElements = 16; ///< up to this size, equal initializers are shared
 
 /// A key for the content of a small tensor.
 std::string contentKey(const at::Tensor& tensor)
@@ -262,7 +262,7 @@ std::string OnnxBuilder::adopt(OnnxGraph graph)
 void OnnxBuilder::give(ValueRef ref, const std::string& name)
 {
     std::string kept = name;
-    // The last node's result takes the value's own name: it has no reader yet.
+    // Renames the result of the last node, which has no readers yet, to the value's own name.
     if (!m_out.nodes.empty() && name.find('/') != std::string::npos) {
         auto& outputs = m_out.nodes.back().outputs;
         const auto it = std::find(outputs.begin(), outputs.end(), name);
@@ -290,7 +290,7 @@ ValueType OnnxBuilder::outputType(ValueRef ref) const
     }
     ValueType type = m_graph->value(ref).type;
     type.dtype = own.dtype;
-    // PyTorch's files record the wrong shape of these networks' states.
+    // PyTorch's files record a wrong shape for the states of these networks.
     if (ref.index > 0 && (node->isOp(kLstmTarget) || node->isOp(kGruTarget)))
         type.shape.assign(3, Dim {});
     return type;

@@ -19,10 +19,10 @@ namespace qs {
 class OnnxCall;
 using OnnxHandler = void (*)(OnnxCall&);
 
-/// Turns the nodes of one graph into ONNX nodes, by the handlers of `onnx_handlers.h`. Values that
-/// depend on parameters and constants alone become initializers; those computed from stored
-/// integers stay integers and a DequantizeLinear. Sizes are emitted only if they are read. One use,
-/// on one thread; the graph must outlive it.
+/// Converts the nodes of one graph to ONNX nodes with the handlers of `onnx_handlers.h`. Values
+/// that depend only on parameters and constants become initializers; stored integers remain
+/// integers, followed by a DequantizeLinear. Sizes are emitted only if they are read. Use each
+/// object once, on one thread; the names must outlive it.
 class OnnxBuilder
 {
 public:
@@ -34,46 +34,48 @@ public:
     OnnxTarget target() const { return m_target; }
     OnnxNames& names() { return m_names; }
 
-    /// Names an input of the graph; a body's inputs may be values of the graph around it.
+    /// Names an input of the graph. An input of a body may be a value of the outer graph.
     void bind(ValueRef ref, std::string name) { m_values[ref] = std::move(name); }
     /// Emits every node that an output needs. Errors: a node without an ONNX form (Unsupported,
-    /// names node and module); a cancel.
+    /// names node and module); Cancelled.
     Result<void> run(const JobContext& job = {});
-    /// The ONNX value of a graph value; emits sizes and constants that were not needed before.
+    /// Name of the ONNX value of a graph value. Emits sizes and constants at their first use.
     Result<std::string> value(ValueRef ref);
-    /// The tensor of a value that depends on no input and is not a dequantized integer.
+    /// The content of a value that depends on no input; empty for other values and for dequantized
+    /// integers.
     std::optional<at::Tensor> constant(ValueRef ref);
-    /// The type of a value; for a constant without a recorded type, that of its content.
+    /// The type of a value; a constant without a recorded type has the type of its content.
     ValueType typeOf(ValueRef ref) const;
-    /// Whether `ref` is computed from stored values alone, dequantized integers included.
+    /// Whether `ref` is computed only from stored values, including dequantized integers.
     bool isConstant(ValueRef ref) const { return m_interpreter.isConstant(ref); }
 
-    /// Emits one node; returns its outputs' names, derived from those of the current node.
+    /// Emits one ONNX node with that many outputs; returns their names, derived from the name of
+    /// the current graph node.
     std::vector<std::string> emit(const std::string& op, std::vector<std::string> inputs,
                                   OnnxAttributes attributes, std::size_t outputs);
-    /// The name of an initializer of that content; equal small ones are shared. `isNibbles`: its
+    /// Adds an initializer, or reuses an equal small one; returns its name. `isNibbles`: its
     /// integers are stored with four bits.
     std::string initializer(const at::Tensor& tensor, const std::string& wanted,
                             bool isNibbles = false);
     /// Sets the ONNX value of a graph value; the value's own name is used if it is free.
     void give(ValueRef ref, const std::string& name);
-    /// From now on the value is an output of the graph, in order, under that name, which nothing
-    /// else has (`OnnxNames`). Before `run`.
+    /// Makes the value the graph's next output. The name must be unique (`OnnxNames`). Call before
+    /// `run`.
     void reserveOutput(ValueRef ref, const std::string& name);
-    /// Declares the outputs, with their shapes where `shapes` says so. After `run`. Errors: one
-    /// that has no ONNX value.
+    /// Declares the outputs, with shapes if `shapes` is set. Call after `run`. Fails if an output
+    /// has no ONNX value.
     Result<void> giveOutputs(bool shapes = true);
-    /// Takes over the nodes and tensors of another graph that reads values of this one; returns the
-    /// name of its first output.
+    /// Moves the nodes and tensors of another graph, which may read values of this graph, to this
+    /// graph; returns the name of the other graph's first output.
     std::string adopt(OnnxGraph graph);
     void addInput(OnnxValue input) { m_out.inputs.push_back(std::move(input)); }
-    /// The declared form of a value.
+    /// The declaration of a value of that name and type.
     static OnnxValue declared(const std::string& name, const ValueType& type, bool sizes = true);
 
     /// The finished graph without unread values. Leaves the builder empty.
     OnnxGraph take(const std::string& name);
 
-    /// Needed operators without an ONNX form, each once; the first node that has one.
+    /// Operators without an ONNX form that outputs need: each target once, and the first such node.
     struct Missing
     {
         const Node* first = nullptr;
@@ -90,7 +92,7 @@ private:
     bool isFolded(const Node& node) const;
     Result<void> emitNode(const Node& node);
     Result<std::string> storedValue(ValueRef ref);
-    /// An output's type by the operator before its pairs.
+    /// The type of an output, taken from the operator before its quantize-dequantize pairs.
     ValueType outputType(ValueRef ref) const;
 
     GraphPtr m_graph;
@@ -100,14 +102,14 @@ private:
     OnnxTarget m_target;
     OnnxGraph m_out;
     std::unordered_map<ValueRef, std::string> m_values;
-    std::unordered_map<std::string, std::string> m_small; ///< content of small initializers to name
+    std::unordered_map<std::string, std::string> m_small; ///< name of small initializers by content
     std::unordered_map<TensorId, std::string> m_stored;
-    std::unordered_set<NodeId> m_dequantized; ///< constant nodes that follow a stored integer
+    std::unordered_set<NodeId> m_dequantized; ///< constant nodes after a stored integer
     std::vector<std::pair<ValueRef, std::string>> m_outputs;
-    const Node* m_node = nullptr; ///< at work
+    const Node* m_node = nullptr; ///< the node being emitted
 };
 
-/// A refusal (Unsupported) that names the node and its module.
+/// An error (Unsupported) that names the node and its module, with the reason `why`.
 Error onnxRefusal(const Node& node, const std::string& why);
 
 } // namespace qs

@@ -73,7 +73,7 @@ std::string OnnxCall::value(const Argument& argument, DType as)
     }
     const DType told = ownDType(m_builder.graph().value(*ref).type);
     const DType own = told == DType::Unknown ? DType::Float32 : told;
-    // Numbers known beforehand take the wanted type at once.
+    // A constant number is stored in the requested type, without a Cast.
     if (as != DType::Unknown && own != as)
         if (const auto tensor = m_builder.constant(*ref); tensor && tensor->numel() == 1)
             return constant(tensor->to(toScalarType(as)), "number");

@@ -11,15 +11,16 @@
 
 namespace qs {
 
-/// Complex numbers pass as real ones with a last dimension of two.
+/// Whether a type is complex. ONNX values hold complex numbers as real ones with a last dimension
+/// of two.
 inline bool isComplex(DType dtype)
 {
     return dtype == DType::Complex64 || dtype == DType::Complex128;
 }
 
 /// A handler's view of one node: its arguments as ONNX values or as numbers, and functions to emit
-/// nodes. A handler that cannot continue refuses; from then on all its queries return empty values,
-/// and the whole export is discarded. Lives as long as the handler runs.
+/// nodes. A handler that cannot continue calls `refuse`; from then on all queries return empty
+/// values, and the export fails. Lives while the handler runs; borrows builder and node.
 class OnnxCall
 {
 public:
@@ -36,30 +37,30 @@ public:
     void refuse(const std::string& why);
     const std::string& refusal() const { return m_refusal; }
 
-    // Arguments by name. Absent ones and None count as not given.
+    // Arguments by name. An absent argument or None counts as not given.
     bool has(std::string_view name) const { return given(name) != nullptr; }
     const Argument* given(std::string_view name) const;
-    /// The ONNX value of a tensor or number; "" where it is not given. As `as`, cast where needed.
+    /// The ONNX value of a tensor or number, cast to `as` if that is set; "" if it is not given.
     std::string in(std::string_view name, DType as = DType::Unknown);
     std::string value(const Argument& argument, DType as = DType::Unknown);
-    /// The items of a list of tensors, cast likewise; None items are "".
+    /// The ONNX values of a list of tensors, cast as for `in`; "" for None.
     std::vector<std::string> inList(std::string_view name, DType as = DType::Unknown);
     std::int64_t integer(std::string_view name, std::int64_t otherwise);
     double number(std::string_view name, double otherwise);
     bool flag(std::string_view name, bool otherwise);
     std::string text(std::string_view name, const std::string& otherwise = {});
-    /// A list of fixed integers; `otherwise` where it is not given.
+    /// A list of fixed integers; `otherwise` if it is not given.
     std::vector<std::int64_t> integers(std::string_view name,
                                        std::vector<std::int64_t> otherwise = {});
-    /// The argument as a fixed integer, where it is one.
+    /// The argument as a fixed integer; empty if it is not one.
     std::optional<std::int64_t> fixed(const Argument& argument);
-    /// A number of `[1]` elements, int64: a size or an index that may be open.
+    /// A size or index, fixed or computed, as an int64 vector of one element.
     std::string size(const Argument& argument);
-    /// A list of sizes as one int64 vector.
+    /// A list of sizes, fixed or computed, as one int64 vector.
     std::string sizes(const Argument& argument);
     std::string sizes(const Argument::List& list);
 
-    // Facts of values.
+    // Types of values.
     ValueType type(std::string_view name) const;
     const ValueType& resultType(std::size_t index = 0) const;
     DType dtype(std::string_view name) const;
@@ -67,10 +68,10 @@ public:
     DType resultDType() const;
     /// Number of dimensions; refuses if unknown.
     int rank(std::string_view name);
-    /// A dimension counted from 0; `rank` is that of the argument `of`.
+    /// A dimension argument, counted from 0; a negative one is resolved with the rank of `of`.
     std::int64_t axis(std::string_view name, std::int64_t otherwise, std::string_view of = "self");
     std::int64_t wrapped(std::int64_t dim, int rank);
-    /// The fixed size of one dimension; nothing if it is open.
+    /// The fixed size of one dimension; empty if it is not fixed.
     std::optional<std::int64_t> fixedSize(std::string_view name, std::int64_t dim) const;
 
     // Emission.
@@ -79,15 +80,17 @@ public:
     std::vector<std::string> emitMany(const std::string& op, std::vector<std::string> inputs,
                                       std::size_t outputs, OnnxAttributes attributes = {});
     std::string cast(const std::string& value, DType to);
-    /// A vector of int64; `shape` [n].
+    /// A constant int64 vector.
     std::string ints(const std::vector<std::int64_t>& values);
     std::string scalar(double value, DType dtype);
     std::string constant(const at::Tensor& tensor, const std::string& wanted,
                          bool isNibbles = false);
-    /// Whether the integers of this step, a dequantize of a stored weight, are stored with four
-    /// bits: operator set 21 has them, and no named runtime multiplies them as it does bytes.
+    /// Whether the integers of this step (a dequantize of a stored weight) are stored with four
+    /// bits. That needs operator set 21 and the generic target: no other target multiplies 4-bit
+    /// integers like bytes.
     bool isStoredInNibbles();
-    /// Axes as an input or an attribute, by the operator set: "ReduceMean" and its like.
+    /// Emits a reduction such as "ReduceMean"; axes are an input or an attribute, depending on the
+    /// operator set.
     std::string reduce(const std::string& op, const std::string& value,
                        std::vector<std::int64_t> axes, bool keep);
     std::string unsqueeze(const std::string& value, const std::vector<std::int64_t>& axes);
@@ -104,7 +107,7 @@ public:
 
     // Results.
     void give(const std::string& value, std::size_t index = 0);
-    /// The members of a list that the operator returns.
+    /// Sets the members of the list that the operator returns.
     void giveAll(const std::vector<std::string>& values);
 
 private:

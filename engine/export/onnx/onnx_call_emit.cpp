@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handler writes; what it asks of its call stands in onnx_call.cpp.
+// Functions of OnnxCall that emit nodes; its queries are in onnx_call.cpp.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_call.h"
 

@@ -34,7 +34,7 @@ Result<void> checkOpset(std::int64_t opset)
                     + std::to_string(kOldestOnnxOpset) + " to " + std::to_string(kNewestOnnxOpset));
 }
 
-/// A file of ONNX holds no state that a call changes.
+/// Fails if the model updates state: ONNX files have no state that a call can change.
 Result<void> checkNoState(const Graph& graph)
 {
     const std::vector<StateUpdate> updates = stateUpdates(graph);
@@ -57,7 +57,7 @@ std::string listed(const std::vector<std::string>& targets)
     return text;
 }
 
-/// Reports all operators without a form at once.
+/// Fails with one error that lists all operators without an ONNX form.
 Result<void> checkKnown(const OnnxBuilder& builder, const Graph& graph)
 {
     const OnnxBuilder::Missing missing = builder.missing();
@@ -93,7 +93,8 @@ at::Tensor tensorOf(const Argument& number)
     return {};
 }
 
-/// The graph's outputs: values, and numbers that are the same for every call. None has no place.
+/// The graph's outputs: values, and numbers that are equal for every call. Outputs that are None
+/// are left out.
 class GraphOutputs
 {
 public:
@@ -119,7 +120,7 @@ public:
         }
     }
 
-    /// To a finished graph that has the values.
+    /// Adds the numbers to a finished graph that already has the values.
     void addNumbersTo(OnnxGraph& graph) const
     {
         for (const Number& number : m_numbers) {
@@ -147,7 +148,7 @@ private:
     };
     OnnxBuilder& m_builder;
     const std::vector<std::string> m_names;
-    std::size_t m_next = 0; ///< name
+    std::size_t m_next = 0; ///< index of the next name
     std::size_t m_count = 0; ///< outputs so far
     std::vector<Number> m_numbers;
 };
@@ -161,7 +162,7 @@ OnnxMetadata metadataOf(const Graph& graph, const OnnxOptions& options)
     return metadata;
 }
 
-/// As ONNX spells a graph: without regions, sizes as numbers.
+/// Passes that convert the graph to ONNX's form: without regions, fixed sizes as numbers.
 std::array<Pass, 2> formPasses()
 {
     constexpr PassTraits kOfFile {.isVerified = false};
@@ -207,7 +208,7 @@ Result<OnnxModel> build(const Graph& reference, const OnnxOptions& options, cons
     model.metadata = metadataOf(*graph, options);
     model.graph = builder.take(graph->info().name.empty() ? "model" : graph->info().name);
     outputs.addNumbersTo(model.graph);
-    if (options.target != OnnxTarget::TensorRt) // whose integers have no operators
+    if (options.target != OnnxTarget::TensorRt) // TensorRT has no operators on integers
         QS_CHECK(cutBytes(model.graph, job));
     if (options.target == OnnxTarget::OrtCpu)
         QS_CHECK(placeForOrt(model.graph, options.calibrated, job));

@@ -18,24 +18,25 @@ struct OnnxOptions
     std::int64_t opset = kOnnxOpset; ///< of ai.onnx
     OnnxTarget target = OnnxTarget::Generic;
     std::uint64_t inlineLimit = kOnnxInlineLimit; ///< bytes of tensors inside the file itself
-    bool calibrated = true; ///< else the graph is an outline without real scales
-    std::vector<std::string> outputs; ///< the model's names, flat; empty: the graph's
-    OnnxMetadata metadata; ///< of the file, beside the graph's own
+    bool calibrated = true; ///< false: scales are placeholders
+    std::vector<std::string> outputs; ///< names of the flattened outputs; empty: the graph's names
+    OnnxMetadata metadata; ///< of the file, in addition to the graph's
 };
 
-/// The reference form as an ONNX model: QuantizeLinear and DequantizeLinear where it has its pairs,
-/// weights stored as integers. Inputs and outputs have the model's names, output structure flat.
-/// Errors (Unsupported), before anything is written: an operator without an ONNX form (names the
+/// The reference form as an ONNX model. Its quantize-dequantize pairs become QuantizeLinear and
+/// DequantizeLinear; weights are stored as integers. Inputs and outputs have the model's names;
+/// nested outputs are flattened. Errors (Unsupported): an operator without an ONNX form (names the
 /// first node and its module and lists every such operator), state updates, integers that the
-/// target does not take; a cancel.
+/// target does not support; Cancelled.
 Result<OnnxModel> onnxModel(const Graph& reference, const OnnxOptions& options = {},
                             const JobContext& job = {});
 
 /// Checks before calibration that every operator of a float model has an ONNX form. Errors: as
-/// `onnxModel`; only that finds arguments without a form.
+/// `onnxModel`, except for unsupported arguments, which only `onnxModel` detects.
 Result<void> checkOnnxOperators(const Graph& model);
 
-/// Writes it to `path`; large tensors beside `finalPath`, the model's later place.
+/// Writes the model of `onnxModel` to `path`. Tensors that are too large for one file are written
+/// beside `finalPath`, to which the caller moves the model later.
 Result<void> writeOnnx(const Graph& reference, const std::string& path,
                        const std::string& finalPath, const OnnxOptions& options = {},
                        const JobContext& job = {});

@@ -44,7 +44,7 @@ const OnnxHandlers& complexHandlers()
 {
     static const OnnxHandlers table = [] {
         OnnxHandlers made;
-        // Dimensions counted from the first one, as these hand them on.
+        // These handlers count dimensions from the first, so they also fit complex numbers.
         for (const char* name : {"slice", "select"})
             made[name] = handlers().at(name);
         addComplexHandlers(made);
@@ -60,7 +60,7 @@ const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
     if (node.kind != NodeKind::Op)
         return nullptr;
     const OnnxHandlers& table = isComplex ? complexHandlers() : handlers();
-    // Opaque nodes need their own handler: a branch, a loop.
+    // Opaque nodes, such as branches and loops, are found only by their whole target.
     if (const auto it = table.find(node.target); it != table.end())
         return &it->second;
     const std::string number = numberTarget(node.target);
@@ -69,7 +69,7 @@ const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex)
             return &it->second;
     if (!node.opaqueReason.empty())
         return nullptr;
-    // Packs may have operators with a name of PyTorch's.
+    // Operators of packs may have the same name as an operator of PyTorch.
     const auto it = table.find(std::string(atenWord(node.target)));
     return it == table.end() ? nullptr : &it->second;
 }

@@ -8,24 +8,24 @@
 
 namespace qs {
 
-/// Emits the ONNX form of one node and sets its results; or refuses.
+/// Emits the ONNX form of one node and sets its results, or calls `refuse`.
 using OnnxHandler = void (*)(OnnxCall&);
-/// By operator without namespace and overload ("conv2d"), or by whole target where an overload
-/// differs ("aten.max.dim"); functions on numbers by their word, "number.add".
+/// Handlers by operator name without namespace and overload ("conv2d"), or by whole target if an
+/// overload differs ("aten.max.dim"). Functions on numbers have a prefix: "number.add".
 using OnnxHandlers = std::unordered_map<std::string, OnnxHandler>;
 inline constexpr const char* kNumberPrefix = "number.";
 
-/// The node's handler, or null: its whole target, else its operator's name. `isComplex`: it reads
-/// or makes complex numbers.
+/// The node's handler, found by its whole target, else by its operator's name; null if there is
+/// none. `isComplex`: the node reads or returns complex numbers.
 const OnnxHandler* findOnnxHandler(const Node& node, bool isComplex = false);
 
-/// A value cut towards zero.
+/// A value rounded towards zero.
 std::string truncated(OnnxCall& c, const std::string& x);
 
 /// The families, each in a separate file.
 void addActivationHandlers(OnnxHandlers& table);
 void addAttentionHandlers(OnnxHandlers& table);
-/// A separate table for complex numbers: handlers of real ones do not know the last dimension.
+/// For a separate table: handlers of real numbers do not know the last dimension of complex ones.
 void addComplexHandlers(OnnxHandlers& table);
 void addConvolutionHandlers(OnnxHandlers& table);
 void addCreationHandlers(OnnxHandlers& table);

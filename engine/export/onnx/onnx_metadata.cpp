@@ -13,7 +13,7 @@ namespace {
 /// `ModelProto.metadata_props`, and the fields of one of its entries.
 constexpr std::uint64_t kMetadataProps = 14;
 constexpr protozero::pbf_tag_type kKey = 1, kValue = 2;
-/// A longer entry is not our pair.
+/// A longer entry cannot be one of ours.
 constexpr std::uint64_t kMostBytes = 1 << 16;
 
 using Pairs = std::map<std::string, std::string>;
@@ -30,7 +30,7 @@ constexpr Field kFields[] {{"quantscope.version", &ExportRecord::program},
                            {"quantscope.recipe_sha256", &ExportRecord::recipeSha256},
                            {"quantscope.model_sha256", &ExportRecord::modelSha256}};
 
-/// Walks the fields of the outermost message without reading what is in them.
+/// Iterates over the fields of the outermost message without reading their content.
 class Message
 {
 public:

@@ -14,7 +14,7 @@ namespace qs {
 /// file cannot be read, or is not a protobuf message.
 Result<std::map<std::string, std::string>> onnxMetadata(const std::string& path);
 
-/// Converts a record to such pairs, and back; nothing if no pair is Quantscope's.
+/// Converts a record to metadata pairs, and back; the result is empty if no pair is Quantscope's.
 std::map<std::string, std::string> onnxPairs(const ExportRecord& record);
 std::optional<ExportRecord> recordFromPairs(const std::map<std::string, std::string>& pairs);
 

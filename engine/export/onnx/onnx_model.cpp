@@ -78,18 +78,19 @@ enum : protozero::pbf_tag_type
 } // namespace field
 
 constexpr std::int64_t kNodeMetadataIr = 10; ///< the first version whose nodes carry metadata
-/// External data start at multiples of this, so that readers can map them.
+/// Alignment of external data in bytes, so that readers can map them into memory.
 constexpr std::uint64_t kAlignment = 4096;
-/// Smaller tensors stay in the model whatever its size: shapes and axes are read while loading.
+/// Tensors of fewer bytes always stay in the model, because readers need shapes and axes while
+/// loading.
 constexpr std::uint64_t kSmall = 1024;
 
-/// The intermediate-representation version that came with an operator set.
+/// The IR version that was released with an operator set.
 std::int64_t irVersion(std::int64_t opset)
 {
     return opset < 15 ? 7 : opset < 19 ? 8 : opset < 21 ? 9 : opset < 23 ? 10 : 11;
 }
 
-/// A piece of output, written in order: text, or a tensor's bytes.
+/// A piece of the output file: text, or a tensor's bytes.
 struct Piece
 {
     std::string text;
@@ -119,7 +120,7 @@ void addPairs(protozero::pbf_writer& out, Tag tag, const OnnxMetadata& pairs)
     }
 }
 
-/// The file with the tensors of a model that is too large for one file.
+/// The file for the tensors of a model that is too large for one file.
 class DataFile
 {
 public:
@@ -129,7 +130,7 @@ public:
         return DataFile(std::move(sink), name);
     }
 
-    /// The entry of a tensor that is written now.
+    /// Writes a tensor; returns its external-data entry.
     OnnxMetadata add(const at::Tensor& tensor)
     {
         const std::uint64_t gap = (kAlignment - m_at % kAlignment) % kAlignment;
@@ -158,7 +159,7 @@ private:
     std::uint64_t m_at = 0;
 };
 
-/// TensorProto.DataType of a stored tensor: INT4 and UINT4 have no element type of PyTorch's.
+/// TensorProto.DataType of a stored tensor; INT4 and UINT4 have no counterpart in PyTorch.
 int typeNumber(const OnnxTensor& tensor)
 {
     if (tensor.isNibbles)
@@ -166,7 +167,7 @@ int typeNumber(const OnnxTensor& tensor)
     return onnxTypeNumber(fromScalarType(tensor.data.scalar_type()));
 }
 
-/// Two integers a byte, the first in the lower half.
+/// Packs two 4-bit integers into each byte, the first in the lower half.
 at::Tensor packed(const at::Tensor& integers)
 {
     at::Tensor flat = integers.flatten().to(at::kByte).bitwise_and(15);
@@ -250,7 +251,7 @@ private:
         return {};
     }
 
-    /// Bodies are small: their tensors stay with them.
+    /// Adds a body. Its tensors stay in the model, because bodies are small.
     Result<void> addBody(protozero::pbf_writer& out, const OnnxGraph& body)
     {
         QS_TRY(const std::vector<Piece> pieces, Encoder(m_ir, nullptr).graph(body));
@@ -280,7 +281,7 @@ private:
         tensor.add_int32(1, type);
         if (!value.shape)
             return {};
-        // As text: the writer drops its nested messages that stay empty.
+        // Encoded separately: the writer drops nested messages that are empty.
         std::string sizes;
         protozero::pbf_writer shape(sizes);
         for (const OnnxDim& dim : *value.shape) {

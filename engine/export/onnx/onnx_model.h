@@ -53,10 +53,10 @@ using OnnxMetadata = std::vector<std::pair<std::string, std::string>>;
 struct OnnxNode
 {
     std::string name, op;
-    std::vector<std::string> inputs; ///< "" an optional input that is left out
+    std::vector<std::string> inputs; ///< "" for an omitted optional input
     std::vector<std::string> outputs;
     OnnxAttributes attributes;
-    OnnxMetadata metadata; ///< where it came from
+    OnnxMetadata metadata; ///< its origin in the model
 };
 
 /// A tensor that the file holds. `data` is on the CPU and contiguous; 4-bit integers take one
@@ -68,7 +68,7 @@ struct OnnxTensor
     bool isNibbles = false;
 };
 
-/// One size of a declared shape: a number, or a name ("" where nothing is known).
+/// One size of a declared shape: a number, or a name ("" if unknown).
 using OnnxDim = std::variant<std::int64_t, std::string>;
 
 /// A declared input or output.
@@ -76,7 +76,7 @@ struct OnnxValue
 {
     std::string name;
     DType dtype = DType::Float32;
-    std::optional<std::vector<OnnxDim>> shape; ///< nothing: unknown rank
+    std::optional<std::vector<OnnxDim>> shape; ///< empty: unknown rank
 };
 
 /// Nodes in execution order with their stored tensors. A value once built.
@@ -98,17 +98,17 @@ struct OnnxModel
 /// ONNX's number for an element type (TensorProto.DataType); 0 if ONNX lacks it.
 int onnxTypeNumber(DType dtype);
 
-/// True for the types that integer kernels of ONNX runtimes multiply.
+/// True for 8-bit integers, the types that integer kernels of ONNX runtimes multiply.
 inline bool isByte(DType dtype)
 {
     return dtype == DType::Int8 || dtype == DType::UInt8;
 }
 
-/// Above this many bytes of tensors they go into a separate file: a protobuf message ends at 2
-/// GiB.
+/// If the tensors have more bytes than this, they are written to a separate file: a protobuf
+/// message is limited to 2 GiB.
 inline constexpr std::uint64_t kOnnxInlineLimit = 1'900'000'000;
 
-/// Name of the file that holds the tensors of `path` where they are too large for it.
+/// Path of the data file for the tensors of the model file `path`, if they are too large for it.
 std::string onnxDataFile(const std::string& path);
 
 /// Writes the model to `path`. Tensors of more than `inlineLimit` bytes together go to

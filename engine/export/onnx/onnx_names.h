@@ -7,13 +7,13 @@
 
 namespace qs {
 
-/// Names of values, unique over all graphs of one file: bodies see the values around them.
+/// Value names, unique over all graphs of one file, because bodies can read values of outer graphs.
 class OnnxNames
 {
 public:
-    /// The name itself, or with a number where it is taken.
+    /// The name itself, or with a number appended if it is taken.
     std::string unique(const std::string& wanted);
-    /// The same, for an output of the model: an inner value of the same name, such as an output
+    /// A unique name for an output of the model. An inner value of the same name, such as an output
     /// before its quantization, becomes "NAME_raw".
     std::string output(const std::string& wanted);
 

@@ -287,7 +287,7 @@ Result<Pt2Json> pt2Arguments(const Graph& graph, const Node& node, const WriteSu
         }
         gap = gap || (wanted && schema->arguments()[position].name() != arg.name);
         bool keyword = gap || (wanted && wanted->kwarg_only());
-        if (higherOrder) // they have no schema: what has a name was given by it
+        if (higherOrder) // no schema: named arguments are keyword arguments
             keyword = !arg.name.empty();
         inputs.push_back({{"name", arg.name},
                           {"arg", std::move(made)},

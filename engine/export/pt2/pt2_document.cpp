@@ -16,7 +16,7 @@ namespace {
 constexpr int kSchemaMajor = 8;
 constexpr int kSchemaMinor = 17;
 
-/// The nodes of one graph, its values and the graphs its nodes run.
+/// Writes one graph: its nodes, its values and the graphs that its nodes run.
 class GraphWriter
 {
 public:
@@ -32,14 +32,14 @@ public:
         const auto made = makeFreedLater<Pt2Json>();
         Pt2Json& json = *made;
         json = {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"nodes", nullptr}};
-        json.get_ref<Pt2Json::object_t&>().reserve(16); // growing copies what it holds
+        json.get_ref<Pt2Json::object_t&>().reserve(16); // growing would copy the members
         QS_TRY(json["nodes"], nodes());
         QS_CHECK(pt2Values(m_graph, m_record, json, m_job));
         json["is_single_tensor_return"] = m_record.value("is_single_tensor_return", false);
         return std::move(json);
     }
 
-    /// Inputs and outputs as they stand, for a graph inside another.
+    /// Writes an inner graph, with its inputs and outputs unchanged.
     Result<Pt2Json> writeInner()
     {
         Pt2Json inputs = Pt2Json::array();
@@ -93,7 +93,8 @@ private:
                         {"name", callName(node)}};
     }
 
-    /// Whether a higher-order operator returns its tensor bare; null for any other.
+    /// Whether a higher-order operator returns a single tensor, not a tuple; null for operators
+    /// that are not higher-order.
     static Pt2Json loneReturn(const Node& node)
     {
         if (!node.target.starts_with("higher_order.") && node.subgraphs.empty())
@@ -102,8 +103,8 @@ private:
             || node.target == "higher_order.call_torchbind";
     }
 
-    /// A call that returns a tuple or a list is a node beside those of its members, of which one
-    /// may have its name here.
+    /// Name of the node's call in the file. There, a call that returns a tuple or a list and its
+    /// members have separate names; here a member may have the node's name.
     std::string callName(const Node& node) const
     {
         const bool members = loneReturn(node) == Pt2Json(false) || returnsMembers(node);
@@ -201,7 +202,7 @@ private:
         return *it;
     }
 
-    /// The new value of a buffer or an input: such outputs come before the user's.
+    /// The output that gives a buffer or an input its new value. Such outputs precede the user's.
     Pt2Json mutation(const StateUpdate& update) const
     {
         const Node& holder = m_graph.get(update.holder);
@@ -214,7 +215,7 @@ private:
         return {{"parameter_mutation", {{"arg", arg}, {"parameter_name", m_weights.path(holder)}}}};
     }
 
-    /// The calling convention wants parameters, buffers and constants, in this order, first.
+    /// The calling convention requires parameters, buffers and constants first, in this order.
     Result<void> addWeights()
     {
         const auto isParameter
@@ -259,8 +260,8 @@ private:
         m_inputs.push_back({{"as_custom_obj", arg}});
     }
 
-    /// User inputs as the file has them, among them arguments fixed to a constant, which our graph
-    /// does not hold.
+    /// Adds the user inputs of the original file, including arguments fixed to a constant, which
+    /// our graph does not have.
     Result<void> addUserInputs()
     {
         const Pt2Json signature = m_module.value("signature", Pt2Json::object());
@@ -294,8 +295,8 @@ private:
         return false;
     }
 
-    /// The file's own entries. A module whose calling signature was preserved names values inside
-    /// the graph, which conversion may have replaced: its signature is left out.
+    /// The entries of the original file. The preserved signature of an inner module is left out: it
+    /// names values of the graph that conversion may have replaced.
     Result<Pt2Json> moduleCalls() const
     {
         Pt2Json calls = kept(m_module, "module_call_graph", Pt2Json::array());

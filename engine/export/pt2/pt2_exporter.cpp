@@ -54,7 +54,7 @@ void writeText(Archive& archive, const char* name, std::string_view text)
 std::string sampleInputs(const ModelInfo& info)
 {
     std::string bytes;
-    const bool isPart = info.inputTree.empty(); // its inputs differ
+    const bool isPart = info.inputTree.empty(); // a part of a model has other inputs
     if (info.format != "pt2" || isPart || !std::filesystem::exists(info.path))
         return bytes;
     const auto read = guardTorch([&]() -> Result<void> {
@@ -69,7 +69,8 @@ std::string sampleInputs(const ModelInfo& info)
     return read ? bytes : std::string();
 }
 
-/// TorchScript's tensor of one number as an operator that a .pt2 can call; nothing for other nodes.
+/// Replacement for TorchScript's operators that make a tensor of one number, which a .pt2 cannot
+/// call; empty for other nodes.
 std::optional<Node> scalarTensor(const Node& node)
 {
     constexpr std::array<std::pair<std::string_view, DType>, 3> kTensors {{
@@ -107,8 +108,9 @@ Graph withScalarTensors(const Graph& graph)
     return edit.build();
 }
 
-/// What torch.export has no call for: TorchScript's branches and loops carry numbers, lists and
-/// None, which cond and while_loop do not take; its own operators are not in the dispatcher.
+/// Fails for nodes that torch.export cannot express. TorchScript's branches and loops carry
+/// numbers, lists and None, which cond and while_loop do not take; TorchScript's special operators
+/// are not in the dispatcher.
 Result<void> checkSpelled(const Graph& graph)
 {
     for (const NodePtr& node : graph.nodes()) {

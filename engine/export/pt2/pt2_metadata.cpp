@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kStrided = 7;
 
-/// The length of a contiguous run of dimensions: the step of the dimension before it.
+/// Number of elements in a contiguous run of dimensions, which is the stride of the dimension
+/// before the run.
 struct Step
 {
     std::int64_t size = 1; ///< the hint when there are expressions
@@ -71,7 +72,8 @@ Pt2Json tensorMeta(int dtype, Pt2Json sizes, Pt2Json strides, const Device& devi
             {"layout", kStrided}};
 }
 
-/// The type of a value, taken over from the input where only the element type is new.
+/// The type of a value. The result of a quantize or dequantize step has the element type that its
+/// arguments give and, if its shape is unknown, the shape of its input.
 ValueType typeOf(const Graph& graph, ValueRef ref)
 {
     const Node& node = graph.get(ref.node);
@@ -112,14 +114,14 @@ Result<Pt2Json> tensorValue(const Graph& graph, const Node& node, std::uint32_t 
     return tensorMeta(*dtype, std::move(sizes), rowMajor(type.shape), type.device, trained);
 }
 
-/// True when the file's own entry still describes the value.
+/// Whether the original file's entry still has the value's element type and sizes.
 bool stillFits(const Pt2Json& recorded, const Pt2Json& made)
 {
     return recorded.is_object() && recorded.value("dtype", -1) == made.value("dtype", -2)
         && recorded.contains("sizes") && recorded["sizes"] == made["sizes"];
 }
 
-/// A symbolic number that the file said nothing about would be one we made; none is made so far.
+/// Entry of a symbolic number that the original file has no entry for; null without an expression.
 Pt2Json symbolValue(const Value& value)
 {
     if (value.type.expression.empty())
@@ -150,7 +152,7 @@ Pt2Json recordedEntry(const Pt2Json& record, const char* table, const std::strin
     return it == values->end() ? Pt2Json() : *it;
 }
 
-/// Adds an entry that the table does not have: looking for it would go through all of them.
+/// Adds an entry whose name must be new; a lookup would be linear in the size of the table.
 void append(Pt2Json& table, const std::string& name, Pt2Json entry)
 {
     table.get_ref<Pt2Json::object_t&>().emplace_back(name, std::move(entry));
@@ -187,7 +189,7 @@ Result<void> addValue(const Graph& graph, const Node& node, std::uint32_t index,
     return {};
 }
 
-/// `path` without what separates the parts and levels of a module stack.
+/// One level of a module stack, for a module and one of its calls.
 std::string stackLevel(std::string path, const std::string& moduleClass, int callIndex)
 {
     std::string key = path;
@@ -200,7 +202,7 @@ std::string stackLevel(std::string path, const std::string& moduleClass, int cal
     return "L__self__" + key + call + "," + path + call + "," + moduleClass;
 }
 
-/// Every module around the node, outermost first.
+/// The module stack of a node: all enclosing modules, outermost first.
 std::string moduleStack(const Graph& graph, const Node& node)
 {
     if (node.scope.path.empty() && node.scope.moduleClass.empty())
@@ -251,7 +253,7 @@ Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out,
     std::size_t values = 0;
     for (const NodePtr& node : graph.nodes())
         values += node->outputs.size();
-    out["tensor_values"].get_ref<Pt2Json::object_t&>().reserve(values); // growing copies the texts
+    out["tensor_values"].get_ref<Pt2Json::object_t&>().reserve(values); // growing would copy texts
     for (const NodePtr& node : graph.nodes()) {
         QS_CHECK(job.check());
         for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
@@ -262,7 +264,8 @@ Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out,
 
 namespace {
 
-/// Callers are known by name alone: they stand in the node's own file, without a line.
+/// Python stack trace of a node. Only the names of callers are known, so they are listed with the
+/// node's file and without a line.
 std::string stackTrace(const SourceLocation& source)
 {
     const std::string file = "File \"" + source.file + "\", line ";

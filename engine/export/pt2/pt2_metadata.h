@@ -6,15 +6,15 @@
 
 namespace qs {
 
-/// A size as torch.export spells it: a number, or the file's expression with its hint.
+/// A size as torch.export writes it: a number, or the file's expression with its hint.
 Pt2Json pt2Dim(const Dim& dim);
-/// The record of a tensor held as data, row-major.
+/// The record of a stored tensor: element type, sizes and row-major strides.
 Pt2Json pt2HeldTensor(const at::Tensor& tensor, bool requiresGrad);
 
-/// Fills the graph's `tensor_values`, `sym_*_values` and `custom_obj_values` for every value of
-/// `graph`. `record` holds entries of the file the model came from, which are kept where the type
-/// still fits. A quantize or dequantize step without a type has its input's shape. Errors: a tensor
-/// of unknown shape (names the node); Cancelled.
+/// Fills `tensor_values`, `sym_*_values` and `custom_obj_values` of `out` with an entry for every
+/// value of `graph`. An entry of `record` (from the original file) is kept if its type still fits.
+/// A quantize or dequantize step without a type has its input's shape. Errors (name the node): a
+/// tensor of unknown shape, a number without an expression; Cancelled.
 Result<void> pt2Values(const Graph& graph, const Pt2Json& record, Pt2Json& out,
                        const JobContext& job);
 

@@ -10,7 +10,7 @@ namespace qs {
 /// but not return one, which torch.export cannot load. Errors (Unsupported) name the node.
 Result<void> checkPt2Objects(const Graph& graph);
 
-/// Methods of C++ classes as torch.export calls them (`call_torchbind`).
+/// The graph with methods of C++ classes called as torch.export does (`call_torchbind`).
 Graph withMethodCalls(const Graph& graph);
 
 } // namespace qs

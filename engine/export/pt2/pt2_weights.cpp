@@ -20,7 +20,7 @@ bool isState(const Node& node)
     return node.kind == NodeKind::Parameter && (!node.isBuffer || node.persistentBuffer);
 }
 
-/// One folder of the archive with its configuration.
+/// One folder of the archive: its tensors and its configuration.
 class Folder
 {
 public:
@@ -31,7 +31,7 @@ public:
     {
     }
 
-    /// Two nodes with the same tensor share one record, as tied weights do.
+    /// Adds a node's tensor. Nodes with the same tensor (tied weights) share one record.
     void add(const Node& node, const std::string& path, const at::Tensor& held)
     {
         const bool param = node.kind == NodeKind::Parameter && !node.isBuffer;
@@ -82,7 +82,7 @@ private:
 Pt2WeightRecords::Pt2WeightRecords(const Graph& graph)
     : m_graph(graph)
 {
-    // A tensor cannot have a module's name: "conv1" next to "conv1.weight".
+    // A tensor must not have a module's name ("conv1" beside "conv1.weight").
     std::unordered_set<std::string> taken;
     for (const ModuleEntry* module : graph.modules().inOrder())
         taken.insert(module->path);

@@ -14,18 +14,18 @@
 namespace qs {
 
 /// The tensors of a `.pt2`: parameters and saved buffers under data/weights/, other buffers and
-/// constants under data/constants/, each with a record and an entry in its configuration. One use
-/// per archive.
+/// constants under data/constants/, each with a record and an entry in the folder's configuration.
+/// Use one object per archive. Borrows the graph.
 class Pt2WeightRecords
 {
 public:
     explicit Pt2WeightRecords(const Graph& graph);
 
-    /// The dotted name under which the node's tensor is held: its own path, made unique where two
-    /// nodes share one.
+    /// The dotted name under which the node's tensor is stored: its path, made unique if nodes
+    /// share a path.
     const std::string& path(const Node& node) const { return m_paths.at(node.id); }
-    /// Writes records and configurations. Errors: an object that is not a tensor, those of the
-    /// store.
+    /// Writes records and configurations. Errors: an object that is not a tensor, errors of the
+    /// tensor store.
     Result<void> write(caffe2::serialize::PyTorchStreamWriter& archive,
                        const JobContext& job) const;
 

@@ -63,7 +63,7 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
                         .atNode(maker.name));
     if (maker.kind == NodeKind::Op && isPrepackTarget(maker.target)) {
         QS_TRY(const at::IValue packed, m_interpreter->constant(ref));
-        // No file holds a tensor that oneDNN laid out: it is packed where it is used.
+        // Files cannot store a tensor in oneDNN's layout: it is packed where it is used.
         if (packed.isTensor() && packed.toTensor().is_mkldnn()) {
             QS_CHECK(emitNode(*this, maker));
             return m_values.at(ref);
@@ -77,8 +77,9 @@ Result<ScriptValue*> ScriptBuilder::value(ValueRef ref)
 
 namespace {
 
-/// `matmul` makes one product of a batch if its matrix requires gradients, whether any are made or
-/// not, and adds up in another order then. No other weight requires them in the written file.
+/// Whether results depend on the weight's `requires_grad`: if its matrix requires gradients,
+/// `matmul` folds a batch into one product, even without gradient mode, and then sums in another
+/// order. Other weights are written without `requires_grad`.
 bool gradientsMatter(const Graph& graph, ValueRef weight)
 {
     constexpr std::size_t kMatrix = 2;
@@ -124,7 +125,7 @@ Result<ScriptValue*> ScriptBuilder::constantValue(ValueRef ref)
     return read(place);
 }
 
-/// What is stored lies under its own path, or in the module whose forward reads it.
+/// Place of a stored value: under its path, or in the module whose forward reads it.
 ScriptModules::Place ScriptBuilder::placeOf(const Node& node, ValueRef ref)
 {
     const bool held = node.kind != NodeKind::Op && !node.target.empty();
@@ -201,7 +202,8 @@ Result<ScriptValue*> ScriptBuilder::argument(const Argument& argument, const c10
             return listArgument({argument}, list->getElementType());
     }
     QS_TRY(ScriptValue * made, plainArgument(argument, wanted));
-    // A value that may be None, at a place that takes none: the model made sure that it is not.
+    // An optional value for a parameter that does not accept None: the model ensures it is not
+    // None.
     const bool takesNone
         = *wanted != *type || type->kind() == c10::TypeKind::AnyType || type->hasFreeVariables();
     const auto optional = made->type()->cast<c10::OptionalType>();

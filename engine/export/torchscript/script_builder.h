@@ -16,9 +16,9 @@ namespace qs {
 
 using ScriptValue = torch::jit::Value;
 
-/// A TorchScript module under construction: one `forward` whose body is filled value by value, and
-/// the modules below it, whose attributes hold constants. Borrows the graph, the interpreter and
-/// the names. Functions may throw exceptions of LibTorch: call inside `guardTorch`.
+/// Builds a TorchScript module: one `forward` whose body is filled value by value, and the child
+/// modules, whose attributes hold constants. Borrows the graph, the interpreter and the names.
+/// Functions may throw LibTorch's exceptions: call them inside `guardTorch`.
 class ScriptBuilder
 {
 public:
@@ -27,38 +27,39 @@ public:
     const Graph& source() const { return *m_source; }
     torch::jit::Graph& body() { return *m_body; }
 
-    /// A new argument of `forward`, after those there are.
+    /// Adds an argument to `forward`, after the existing ones.
     ScriptValue* addInput(const std::string& name, const c10::TypePtr& type);
     void bind(ValueRef ref, ScriptValue* value);
-    /// The value as computed by the body so far; a value that depends on weights alone becomes an
-    /// attribute or a literal at first use. Errors: a value that was not computed.
+    /// The value in the body. A value that depends only on weights becomes an attribute or a
+    /// literal at first use. Fails if any other value was not computed yet.
     Result<ScriptValue*> value(ValueRef ref);
-    /// One argument, converted to the type in the operator's schema.
+    /// The value of an argument, converted to `type`, which the operator's schema requires.
     Result<ScriptValue*> argument(const Argument& argument, const c10::TypePtr& type);
-    /// The same of an operator's argument by name: scale and zero point are attributes where the
-    /// names have one for them.
+    /// The value of the operator's argument `name`. Scales and zero points that have an attribute
+    /// name are read from that attribute.
     Result<ScriptValue*> operand(const Node& node, const std::string& name,
                                  const Argument& argument, const c10::TypePtr& type);
     ScriptValue* literal(const at::IValue& value);
-    /// Gives a buffer's attribute a new value, for this call and those after it.
+    /// Assigns a new value to a buffer's attribute, for this call and later calls.
     Result<void> setAttribute(ValueRef holder, ScriptValue* value);
     /// Calls an operator; the overload is chosen by the arguments' types.
     ScriptValue* call(const std::string& name, const std::vector<ScriptValue*>& args);
 
-    /// Writes the node. If the names say that it is a module's whole forward, writes a call of that
-    /// module, which holds the node's constants.
+    /// Writes the node. If the names list it as a module's whole forward, writes a call of that
+    /// module, which then holds the node's constants.
     Result<void> write(const Node& node);
-    /// Writes a separate graph at the current place with the given inputs; returns its outputs. It
-    /// may hold parameters.
+    /// Writes the nodes of another graph, which may have parameters, at the current position with
+    /// the given inputs; returns its outputs.
     Result<std::vector<ScriptValue*>> inlineGraph(const Graph& graph,
                                                   const std::vector<ScriptValue*>& inputs);
 
-    /// Closes `forward` with its return value and hands the module over.
+    /// Ends `forward` with its return value; returns the module.
     torch::jit::Module finish(ScriptValue* returned);
 
 private:
     Result<void> writeCall(const Node& node, const std::string& path);
-    /// Writes the forward of the module at `m_path`; its inputs are these values.
+    /// Writes the forward of the module at `m_path`, which reads the values `reads`, passed as
+    /// `given`.
     Result<ScriptValue*> writeForward(const Node& node, const std::vector<ValueRef>& reads,
                                       const std::vector<ScriptValue*>& given);
     void closeForward(ScriptValue* returned);
@@ -70,9 +71,9 @@ private:
     Result<ScriptValue*> listArgument(const Argument::List& list, const c10::TypePtr& element);
     Result<ScriptValue*> plainArgument(const Argument& argument, const c10::TypePtr& type);
 
-    const Graph* m_source; ///< the one being written; an inner one while it is inlined
+    const Graph* m_source; ///< the graph being written; an inner graph while it is inlined
     const Interpreter* m_interpreter;
-    const CodeCalls* m_names; ///< of `m_source`; of no inner one
+    const CodeCalls* m_names; ///< for the outer graph only
     ScriptModules m_modules;
     std::string m_path; ///< of the module whose forward is written
     std::shared_ptr<torch::jit::Graph> m_body;

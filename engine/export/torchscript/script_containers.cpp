@@ -29,7 +29,8 @@ Result<Values> members(ScriptBuilder& builder, const Node& node, std::size_t pos
     return out;
 }
 
-/// The one type of all of them; None and a tensor make an optional tensor.
+/// The common type of all values, `ofNothing` without values; None and a tensor give an optional
+/// tensor.
 Result<c10::TypePtr> commonType(const Values& values, const c10::TypePtr& ofNothing)
 {
     c10::TypePtr type = values.empty() ? ofNothing : values.front()->type();

@@ -10,7 +10,7 @@ namespace qs {
 /// (engine/execute/control/script_control.h).
 bool isScriptContainer(const Node& node);
 
-/// Emits one as TorchScript spells it and returns its outputs. Errors name the obstacle.
+/// Emits such a node and returns its outputs. Errors say what TorchScript cannot express.
 Result<std::vector<ScriptValue*>> emitContainer(ScriptBuilder& builder, const Node& node);
 
 } // namespace qs

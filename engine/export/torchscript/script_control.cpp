@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<ScriptValue*>;
 
-/// Emits what runs inside a block; the insertion point is the block's end.
+/// Emits the nodes inside a block; the insertion point is the end of the block.
 class ControlWriter
 {
 public:
@@ -130,7 +130,8 @@ private:
         return Values(made->outputs().begin(), made->outputs().end());
     }
 
-    /// A block that raises returns nothing: what it gives in the other's place has its type.
+    /// If a block raises and returns None at `place`, replaces that output by an uninitialized
+    /// value of the type that the other block returns.
     void leaveOpen(torch::jit::Block& block, std::size_t place, const c10::TypePtr& type)
     {
         const auto nodes = block.nodes();
@@ -154,7 +155,7 @@ private:
         return m_builder.argument(*given, c10::NumberType::get());
     }
 
-    /// The members of a list argument, made outside of any block.
+    /// The members of a list argument, emitted outside of any block.
     Result<Values> operands(std::size_t position)
     {
         Values out;
@@ -181,7 +182,7 @@ private:
             : m_builder.call("aten::Bool", {value});
     }
 
-    /// The nodes of the subgraph that an argument names, here and now.
+    /// Emits the nodes of the subgraph that an argument names at the current position.
     Result<Values> run(std::size_t position, const Values& given)
     {
         const Argument* argument = m_node.tryArg(position);
@@ -213,7 +214,7 @@ private:
         m_index->setType(c10::IntType::get());
         Values carried;
         for (ScriptValue* value : start) {
-            // None at the start is an optional tensor that has none yet.
+            // An initial None is an optional tensor without a value.
             if (value->type()->kind() == c10::TypeKind::NoneType) {
                 const torch::jit::WithInsertPoint before(made);
                 value = m_builder.literal({});
@@ -233,14 +234,15 @@ private:
         return Values(made->outputs().begin(), made->outputs().end());
     }
 
-    /// A branch inside may have made an optional of what is always there when the round goes on.
+    /// Casts a value whose type a branch made optional, although it always exists when the loop
+    /// continues.
     ScriptValue* fitted(ScriptValue* value, const c10::TypePtr& type)
     {
         return value->type()->isSubtypeOf(*type) ? value : m_body.insertUncheckedCast(value, type);
     }
 
-    /// A loop over the first dimension of `over`: the subgraph's further results are gathered in
-    /// lists and stacked after the loop.
+    /// Emits a loop over the first dimension of `over`. The subgraph's results after the carried
+    /// ones are collected in lists and stacked after the loop.
     Result<Values> overSlices(const Values& start, const Values& over, const Values& extra)
     {
         if (over.empty())
@@ -272,7 +274,7 @@ private:
     ScriptBuilder& m_builder;
     torch::jit::Graph& m_body;
     const Node& m_node;
-    ScriptValue* m_index = nullptr; ///< of the loop whose round is being emitted
+    ScriptValue* m_index = nullptr; ///< index of the loop being emitted
 };
 
 } // namespace

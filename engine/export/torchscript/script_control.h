@@ -10,7 +10,8 @@ namespace qs {
 /// while_loop, map and scan (prim::Loop), and the branches and loops that came from TorchScript.
 bool isControlOperator(const Node& node);
 
-/// Emits one, its subgraphs as blocks, and returns its outputs. Errors name the obstacle.
+/// Emits such a node with its subgraphs as blocks; returns its outputs. Errors say what TorchScript
+/// cannot express.
 Result<std::vector<ScriptValue*>> emitControl(ScriptBuilder& builder, const Node& node);
 
 } // namespace qs

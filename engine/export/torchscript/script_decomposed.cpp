@@ -6,8 +6,8 @@ namespace qs {
 
 namespace {
 
-/// One node of the family and the calls that spell it. The order of the arithmetic is the one of
-/// the operators themselves, so that the numbers are equal to the bit.
+/// Emits one node of the family as other operators. The order of the arithmetic is that of the
+/// original operators, so that results are bitwise equal.
 class Decomposition
 {
 public:
@@ -34,7 +34,7 @@ public:
         return times(minus(real, zeroPoint), scale);
     }
 
-    /// The channel dimension is moved last, where a vector broadcasts whatever the rank.
+    /// Moves the channel dimension last, where a vector broadcasts for any rank.
     Result<ScriptValue*> quantizePerChannel()
     {
         QS_TRY(ScriptValue * input, floatInput());
@@ -60,7 +60,8 @@ public:
         return moved(real, axis);
     }
 
-    /// As [rows, groups, size], which scales and zero points of [rows, groups, 1] fit.
+    /// Uses the shape [rows, groups, size], to which scales and zero points of [rows, groups, 1]
+    /// broadcast.
     Result<ScriptValue*> quantizePerChannelGroup()
     {
         QS_TRY(ScriptValue * input, floatInput());
@@ -84,7 +85,7 @@ public:
         return castTo(joined(times(shifted, scales)), outputType());
     }
 
-    /// Scale and zero point of the moment.
+    /// Scale and zero point computed from the input at run time.
     Result<std::vector<ScriptValue*>> chooseQParams(bool symmetric)
     {
         QS_TRY(ScriptValue * input, tensor("input"));

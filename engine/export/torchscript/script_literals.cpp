@@ -9,8 +9,9 @@ namespace qs {
 
 namespace {
 
-/// LibTorch writes a whole number of 1e10 and more without a point, which reads as an integer where
-/// a float is wanted, such as a scale: the double next to it, the same float32.
+/// LibTorch writes a whole number of at least 1e10 without a decimal point and then reads it as an
+/// integer, also for a float such as a scale. Returns the adjacent double in that case, which is
+/// the same float32.
 double writtenAsFloat(double value)
 {
     constexpr double kWithoutPoint = 1e10;

@@ -8,10 +8,10 @@
 
 namespace qs {
 
-/// True for values that TorchScript's text can hold; all else is an attribute.
+/// True for values that TorchScript's code can contain; other values become attributes.
 bool isLiteral(const at::IValue& value);
-/// An argument without references to values, converted to the type. Enumerations are integers
-/// in TorchScript; a number takes the type in the schema.
+/// An argument without references to values, converted to `type`, the type in the schema.
+/// Enumerations become integers, as in TorchScript.
 at::IValue literalOf(const Argument& argument, const c10::TypePtr& type);
 
 } // namespace qs

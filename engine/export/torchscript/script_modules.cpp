@@ -42,7 +42,7 @@ ScriptModules::ScriptModules(const Graph& graph, const CodeCalls& names)
     for (const auto* modules : {&names.modules, &names.holders})
         for (const auto& [node, called] : *modules)
             m_classes[called.path] = called.className;
-    // In the graph's order, and before any attribute may take a module's name.
+    // In graph order, and before attributes, which could take a module's name.
     for (const NodePtr& node : graph.nodes()) {
         if (node->isStored())
             add(ownerOf(node->target));
@@ -62,7 +62,7 @@ void ScriptModules::add(const std::string& path)
     const auto known = m_classes.find(path);
     const std::string name = known == m_classes.end() ? std::string() : known->second;
     constexpr bool kUnique = true; // another class of that name gets a prefix
-    // A module of torch.nn keeps its class, by which readers know it.
+    // A module of torch.nn keeps its class name, by which other programs recognize it.
     const bool isTorch = name.starts_with("torch.nn.");
     const torch::jit::Module child(
         c10::QualifiedName("__torch__."

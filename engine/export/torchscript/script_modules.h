@@ -11,13 +11,13 @@
 
 namespace qs {
 
-/// The tree of modules of a TorchScript file under construction: the root, the modules that hold
-/// the graph's tensors under their path ("layer1.0.weight"), and those that are called. Functions
-/// may throw exceptions of LibTorch.
+/// The module tree of a TorchScript file under construction: the root, the modules that hold the
+/// graph's tensors under their path ("layer1.0.weight"), and the modules that are called. Functions
+/// may throw LibTorch's exceptions.
 class ScriptModules
 {
 public:
-    /// The place of an attribute: the module's path, "" the root, and its name there.
+    /// The place of an attribute: the module's path ("" for the root) and the attribute's name.
     struct Place
     {
         std::string path, name;
@@ -26,11 +26,13 @@ public:
     ScriptModules(const Graph& graph, const CodeCalls& names);
 
     bool has(const std::string& path) const { return m_modules.contains(path); }
-    /// Of those there are.
+    /// The module at an existing path.
     torch::jit::Module& at(const std::string& path) { return m_modules.at(path).module; }
-    /// A place for an attribute of about that name in a module that there is.
+    /// Reserves a place for an attribute in an existing module; the name is `wanted`, made valid
+    /// and unique.
     Place place(const std::string& path, const std::string& wanted);
-    /// The place of a number under exactly that name, or near it where another number has it.
+    /// The place of a number under the given name. Reuses an attribute of that name and value; if
+    /// the name has another value, adds an attribute with a similar name.
     Place keepNumber(const std::string& path, const std::string& name, const at::IValue& number);
 
 private:
@@ -46,8 +48,8 @@ private:
     std::unordered_map<std::string, Branch> m_modules; ///< by path
 };
 
-/// The text with everything but letters, digits and underscores replaced, never starting with a
-/// digit.
+/// The text with all characters except letters, digits and underscores replaced. Never starts with
+/// a digit.
 std::string identifier(const std::string& text);
 
 } // namespace qs

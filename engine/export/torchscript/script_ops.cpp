@@ -28,7 +28,7 @@ namespace {
 
 using Values = std::vector<ScriptValue*>;
 
-/// Exports read sizes by special operators: TorchScript's name of that operator.
+/// TorchScript's name of an operator that reads a size ("sym_size" of torch.export).
 std::string measureName(const Node& node)
 {
     constexpr std::string_view kSymbolic = "sym_";
@@ -38,8 +38,8 @@ std::string measureName(const Node& node)
     return "aten::" + std::string(word.substr(kSymbolic.size()));
 }
 
-/// All outputs of a call: the members of a list of tensors stand one by one in our graph, unless
-/// the node keeps the list whole.
+/// All outputs of a call. The members of a returned list of tensors are separate values in our
+/// graph, unless the node returns the list as one value.
 Result<Values> spread(ScriptBuilder& builder, const Values& returned, const Node& node)
 {
     const std::size_t wanted = node.outputs.size();
@@ -62,8 +62,7 @@ Result<Values> spread(ScriptBuilder& builder, const Values& returned, const Node
             out.push_back(value);
             continue;
         }
-        // Not prim::ListUnpack: of a script's list we know the members that are read, not how many
-        // there are.
+        // prim::ListUnpack needs the length of the list; only the members that are read are known.
         for (std::size_t i = 0; i < wanted + 1 - returned.size(); ++i)
             out.push_back(
                 builder.call("aten::__getitem__", {value, builder.literal(std::int64_t(i))}));
@@ -84,7 +83,7 @@ const Argument* argumentOf(const Node& node, const c10::Argument& wanted)
     return node.tryArg(wanted.name());
 }
 
-/// True when a tensor parameter is given a plain number.
+/// Whether a number is passed for a tensor parameter.
 bool isNumberForTensor(const ScriptValue* given, const c10::TypePtr& wanted)
 {
     const auto kind = given->type()->kind();
@@ -121,7 +120,7 @@ Values insertExact(ScriptBuilder& builder, const c10::FunctionSchema& schema, co
     return {call->outputs().begin(), call->outputs().end()};
 }
 
-/// Chooses the overload by the types of the arguments; keyword-only ones go by name.
+/// Chooses the overload by the argument types; passes keyword-only arguments by name.
 Values insertByType(ScriptBuilder& builder, const c10::FunctionSchema& schema, const Values& inputs)
 {
     std::vector<torch::jit::NamedValue> args, kwargs;
@@ -133,15 +132,15 @@ Values insertByType(ScriptBuilder& builder, const c10::FunctionSchema& schema, c
     return {builder.body().insert(c10::Symbol::fromQualString(schema.name()), args, kwargs)};
 }
 
-/// True for operators on lists and dicts of any type, whose results follow from what they are
-/// given.
+/// True for operators on lists and dicts of any type, whose result types depend on the arguments.
 bool isGeneric(const c10::FunctionSchema& schema)
 {
     return std::any_of(schema.arguments().begin(), schema.arguments().end(),
                        [](const c10::Argument& a) { return a.type()->hasFreeVariables(); });
 }
 
-/// Numbers where tensors are meant: another overload takes them (true), or they become tensors.
+/// Handles numbers passed for tensor parameters. Returns true if another overload accepts them;
+/// else converts them to tensors.
 bool takeNumbers(ScriptBuilder& builder, const Node& node, const c10::FunctionSchema& schema,
                  Values& inputs)
 {
@@ -158,8 +157,8 @@ bool takeNumbers(ScriptBuilder& builder, const Node& node, const c10::FunctionSc
     return false;
 }
 
-/// Our nodes change nothing: a list or dict that the operator writes to is copied first, and the
-/// copies are results of the node.
+/// Copies each list or dict that the operator writes to, because our nodes do not mutate values;
+/// the copies are results of the node.
 Values copyChanged(ScriptBuilder& builder, const c10::FunctionSchema& schema, Values& inputs)
 {
     Values copies;
@@ -175,8 +174,8 @@ Values copyChanged(ScriptBuilder& builder, const c10::FunctionSchema& schema, Va
     return copies;
 }
 
-/// An operator that is a method of a C++ class: the method's call, after its object's creation
-/// where it is the constructor.
+/// Emits an operator that is a method of a C++ class as a call of the method; a constructor first
+/// creates the object.
 Result<void> emitMethod(ScriptBuilder& builder, const Node& node, const ClassMethod& method)
 {
     torch::jit::Graph& body = builder.body();
@@ -253,7 +252,7 @@ Result<void> emitNumberRead(ScriptBuilder& builder, const Node& node)
     return {};
 }
 
-/// A buffer becomes an attribute with a new value; an input is written to in place.
+/// Assigns the new value to a buffer's attribute, or writes it to an input in place.
 Result<void> emitStateUpdate(ScriptBuilder& builder, const Node& node)
 {
     const Node* holder = builder.source().tryFind(*node.args[0].value.asString());
@@ -319,7 +318,7 @@ Result<void> emitNode(ScriptBuilder& builder, const Node& node)
     if (done)
         return {};
     Error error = std::move(done).error().atNode(node.name);
-    if (error.code == ErrorCode::BadInput) { // TorchScript's own no: another form may hold it
+    if (error.code == ErrorCode::BadInput) { // refused by TorchScript; other forms may accept it
         error.code = ErrorCode::Unsupported;
         if (error.hint.empty())
             error.hint = "export pt2-reference instead";

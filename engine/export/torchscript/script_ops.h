@@ -10,7 +10,8 @@ namespace qs {
 /// integers, and the `quantized_decomposed` family. Errors name the node.
 Result<void> emitNode(ScriptBuilder& builder, const Node& node);
 
-/// The `quantized_decomposed` part of it. Null when the node is not of that family.
+/// Emits a node for which `isDecomposed` is true. Fails (Unsupported) for an operator of the family
+/// that has no TorchScript form.
 Result<std::vector<ScriptValue*>> emitDecomposed(ScriptBuilder& builder, const Node& node);
 bool isDecomposed(const Node& node);
 

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Writes a `kRecurTarget` as a TorchScript loop over the first dimension of its sequence and binds
-/// its outputs.
+/// Writes a `kRecurTarget` node as a TorchScript loop over the first dimension of its sequence, and
+/// binds its outputs.
 Result<void> emitRecurrence(ScriptBuilder& builder, const Node& node);
 
 } // namespace qs

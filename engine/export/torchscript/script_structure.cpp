@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// A fixed argument keeps its place in the call; its value is ignored.
+/// Type of an argument that the export fixed: it stays in the call, but its value is ignored.
 c10::TypePtr constantType(const Argument& constant)
 {
     if (constant.asBool())
@@ -73,7 +73,7 @@ c10::TypePtr containerType(const TreeSpec& spec, const std::vector<c10::TypePtr>
     return tupleType(spec, types);
 }
 
-/// Unpacks arguments, leaf by leaf.
+/// Unpacks nested arguments into leaves.
 class InputUnpacker
 {
 public:
@@ -140,7 +140,7 @@ private:
     std::size_t m_next = 0;
 };
 
-/// Puts outputs together, leaf by leaf.
+/// Packs leaves into nested outputs.
 class OutputPacker
 {
 public:

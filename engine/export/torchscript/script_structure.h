@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// Gives `forward` the model's own arguments, by name and nesting, and binds the graph's inputs to
-/// their leaves.
+/// Declares the model's original arguments (names and nesting) on `forward` and binds the graph's
+/// inputs to their leaves.
 Result<void> declareInputs(ScriptBuilder& builder);
 
-/// Packs the graph's outputs into the tuples, lists and mappings the model returns.
+/// Packs the graph's outputs into the tuples, lists and mappings that the model returns.
 Result<ScriptValue*> packOutputs(ScriptBuilder& builder);
 
 } // namespace qs

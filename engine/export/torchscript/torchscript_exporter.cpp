@@ -30,9 +30,8 @@ bool allConstant(const Interpreter& interpreter, const Node& node)
     return !node.outputs.empty();
 }
 
-/// The value, or `other` in a branch that is never taken: TorchScript's optimizer then
-/// knows that a change of one may be seen in the other. Without that it drops changes as
-/// unread.
+/// The value, or `other` in a branch that is never taken. TorchScript's optimizer then treats the
+/// two as possible aliases; else it would remove in-place writes as unread.
 ScriptValue* tied(ScriptBuilder& builder, ScriptValue* value, ScriptValue* other)
 {
     torch::jit::Graph& body = builder.body();
@@ -45,7 +44,7 @@ ScriptValue* tied(ScriptBuilder& builder, ScriptValue* value, ScriptValue* other
     return made->output()->setType(c10::TensorType::get());
 }
 
-/// In a region, whose operators work in place.
+/// Ties the results of a node in a region, which may write in place, to its operands.
 Result<void> tieToOperands(ScriptBuilder& builder, const Node& node)
 {
     const auto isTensor
@@ -78,7 +77,8 @@ Result<void> fillBody(ScriptBuilder& builder, const Interpreter& interpreter,
     return {};
 }
 
-/// LibTorch does not stop while it removes dead code, checks and writes.
+/// Saves the module so that a cancel need not wait: LibTorch cannot be interrupted while it removes
+/// dead code, checks and writes.
 Result<void> saveLeavable(std::shared_ptr<ScriptBuilder> builder, ScriptValue* returned,
                           const std::string& path, const std::optional<ExportRecord>& record,
                           const JobContext& job)
@@ -98,7 +98,8 @@ Result<void> saveLeavable(std::shared_ptr<ScriptBuilder> builder, ScriptValue* r
     return runLeavable(save, job);
 }
 
-/// QNNPACK multiplies in three dimensions, but cannot give its packed weights back to be stored.
+/// Fails for 3D convolutions packed by QNNPACK: it runs them, but cannot unpack the weights for
+/// storage.
 Result<void> checkStorable(const Graph& lowered)
 {
     if (currentEngine() != "qnnpack")

@@ -95,7 +95,7 @@ void selu(OnnxCall& c)
                    {"gamma", 1.0507009873554804934193349852946}}));
 }
 
-/// One slope a channel, the channels on axis 1.
+/// One slope per channel; channels are on axis 1.
 void prelu(OnnxCall& c)
 {
     std::string slope = c.in("weight");
@@ -108,7 +108,7 @@ void prelu(OnnxCall& c)
     c.give(c.emit("PRelu", {input(c), slope}));
 }
 
-/// Straight above the threshold, as PyTorch computes it.
+/// Linear above the threshold, as in PyTorch.
 void softplus(OnnxCall& c)
 {
     const std::string x = input(c);

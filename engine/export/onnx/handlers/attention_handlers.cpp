@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention as the products and the softmax that it is, so that every reader knows it.
+// Attention as products and a softmax, which every runtime supports.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-/// 1 / sqrt of the width of a head, unless the call gives a factor.
+/// The call's scale factor, by default 1 / sqrt(width of a head).
 std::string factor(OnnxCall& c, const std::string& query)
 {
     if (c.has("scale"))
@@ -25,14 +25,14 @@ std::string factor(OnnxCall& c, const std::string& query)
     return c.emit("Reciprocal", {c.emit("Sqrt", {width})});
 }
 
-/// Zero where a query may look, minus infinity where it may not.
+/// Additive mask: 0 where `allowed` is true, minus infinity elsewhere.
 std::string additive(OnnxCall& c, const std::string& allowed)
 {
     return c.emit("Where",
                   {allowed, c.scalar(0, DType::Float32), c.scalar(kMinusInfinity, DType::Float32)});
 }
 
-/// Queries [.., L, E] look at keys [.., S, E] up to their own place.
+/// Mask by which a query of [.., L, E] attends to keys of [.., S, E] up to its own position.
 std::string causalMask(OnnxCall& c, const std::string& query, const std::string& key)
 {
     const auto rows = c.fixedSize("query", -2), columns = c.fixedSize("key", -2);
@@ -45,7 +45,7 @@ std::string causalMask(OnnxCall& c, const std::string& query, const std::string&
     return additive(c, c.cast(c.emit("Trilu", {all}, {{"upper", 0}}), DType::Bool));
 }
 
-/// Heads of keys and values that several heads of queries share, once for each.
+/// Repeats heads of keys and values that several query heads share, once per query head.
 std::string repeatedHeads(OnnxCall& c, const char* name, const std::string& value)
 {
     const auto wanted = c.fixedSize("query", -3), own = c.fixedSize(name, -3);

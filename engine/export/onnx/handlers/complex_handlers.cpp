@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers, as a last dimension of two: real and imaginary part. ONNX has none itself.
+// Complex numbers. ONNX has no complex operators: real and imaginary part are a last dimension of
+// size two.
 #include "engine/export/onnx/onnx_handlers.h"
 
 #include <ATen/ATen.h>

@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-/// One number for each spatial dimension; a single one stands for all.
+/// An argument as one number per spatial dimension; a single number applies to all.
 std::vector<std::int64_t> perDimension(OnnxCall& c, const char* name, std::int64_t otherwise,
                                        std::size_t spatial)
 {
@@ -27,7 +27,7 @@ struct Convolution
     std::vector<std::int64_t> kernel, stride, dilation, padding; ///< padding: before, then after
 };
 
-/// Padding "same" puts the odd one at the end.
+/// Paddings before and after. Padding "same" puts an odd element at the end.
 std::vector<std::int64_t> paddings(OnnxCall& c, const Convolution& conv)
 {
     const std::string word = c.text("padding");
@@ -75,7 +75,7 @@ OnnxAttributes attributesOf(OnnxCall& c, const Convolution& conv)
 void emitConvolution(OnnxCall& c, const char* op, const Convolution& conv,
                      OnnxAttributes attributes)
 {
-    // A single sample without its batch dimension.
+    // A single sample without a batch dimension.
     const bool lone = std::size_t(c.rank("input")) == conv.spatial + 1;
     std::string x = c.in("input");
     if (lone)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New tensors whose sizes or numbers the model's inputs decide; all others are stored.
+// New tensors whose sizes or values depend on the model's inputs; other new tensors are constants.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
 
@@ -97,7 +97,7 @@ void eye(OnnxCall& c)
     c.give(c.emit("EyeLike", {square}, {{"dtype", onnxTypeNumber(c.resultDType())}}));
 }
 
-/// The values of a class as a vector with a 1 at its place.
+/// One-hot vectors of class indices.
 void oneHot(OnnxCall& c)
 {
     const std::int64_t classes = c.integer("num_classes", -1);
@@ -108,7 +108,7 @@ void oneHot(OnnxCall& c)
     c.give(c.emit("OneHot", {c.in("self"), c.ints({classes}), c.ints({0, 1})}, {{"axis", -1}}));
 }
 
-/// As many numbers from start to end, both included.
+/// Evenly spaced numbers from start to end, both included.
 void linspace(OnnxCall& c)
 {
     const Argument* steps = c.given("steps");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torchvision's operators of detectors, where its library is loaded as a pack.
+// torchvision's operators for detectors, available if its library is loaded as a pack.
 #include "engine/export/onnx/onnx_handlers.h"
 
 #include <ATen/ATen.h>
@@ -11,7 +11,8 @@ namespace qs {
 
 namespace {
 
-/// Corners may come in either order of axes: what overlaps does not change.
+/// Non-maximum suppression. ONNX has the axes of the corners exchanged, which does not change the
+/// overlaps.
 void suppress(OnnxCall& c)
 {
     const std::string boxes = c.unsqueeze(c.in("dets", DType::Float32), {0});

@@ -17,7 +17,7 @@ std::string norm(OnnxCall& c, const std::string& x, double p, std::vector<std::i
     return c.reduce("ReduceL1", x, std::move(axes), keep);
 }
 
-/// The product of two directions; lengths below eps count as eps.
+/// Cosine similarity; lengths below eps count as eps.
 void cosineSimilarity(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -33,7 +33,7 @@ void cosineSimilarity(OnnxCall& c)
     c.give(c.reduce("ReduceSum", product, {dim}, false));
 }
 
-/// The norm of the difference, to which eps is added.
+/// The norm of the difference plus eps.
 void pairwiseDistance(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -42,7 +42,7 @@ void pairwiseDistance(OnnxCall& c)
     c.give(norm(c, moved, c.number("p", 2), {-1}, c.flag("keepdim", false)));
 }
 
-/// From each row of one to each row of the other.
+/// Distances from each row of one input to each row of the other.
 void allDistances(OnnxCall& c)
 {
     const DType dtype = c.resultDType();

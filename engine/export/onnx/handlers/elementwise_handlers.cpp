@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of several values element by element, comparisons and casts.
+// Elementwise arithmetic of several values, comparisons and casts.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
 #include "engine/graph/operators/engine_ops.h"
@@ -87,7 +87,7 @@ void floorDivide(OnnxCall& c)
     c.give(floorDivided(c, c.in("self", dtype), c.in("other", dtype), dtype));
 }
 
-/// The sign of the divisor, as Python's.
+/// The remainder with the sign of the divisor, as in Python.
 void remainder(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -131,7 +131,7 @@ void addProduct(OnnxCall& c)
     c.give(c.emit("Add", {c.in("self", dtype), product}));
 }
 
-/// The angle of (x, y): atan(y / x), turned by half a circle where x is negative.
+/// The angle of (x, y): atan(y / x), plus or minus pi if x is negative.
 void arcTangent(OnnxCall& c)
 {
     constexpr double kPi = std::numbers::pi;
@@ -210,7 +210,7 @@ void both(OnnxCall& c)
 const char* const kMax = "Max";
 const char* const kMin = "Min";
 
-/// Bits, or the logic of bools.
+/// Logical operator for bools, bitwise operator for integers.
 template<const char* const& Logical, const char* const& Bits>
 void logic(OnnxCall& c)
 {
@@ -248,7 +248,7 @@ void bitwiseNot(OnnxCall& c)
 
 void where(OnnxCall& c)
 {
-    if (!c.has("self")) { // the places where it holds, one result a dimension
+    if (!c.has("self")) { // indices where it is true, one result per dimension
         const std::string places = c.emit("NonZero", {c.in("condition", DType::Bool)});
         std::vector<std::string> made;
         for (int dim = 0; dim < c.rank("condition"); ++dim)
@@ -267,7 +267,7 @@ void maskedFill(OnnxCall& c)
     c.give(c.emit("Where", {c.in("mask", DType::Bool), c.in("value", dtype), c.in("self", dtype)}));
 }
 
-/// From below and from above; NaN stays where the floating operators keep it.
+/// Clamps to a lower and an upper bound, either of which may be missing.
 void clamp(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -287,7 +287,7 @@ void clamp(OnnxCall& c)
     c.give(x);
 }
 
-/// Casts, and copies between devices, which ONNX does not need.
+/// Casts. Copies between devices are dropped.
 void toType(OnnxCall& c)
 {
     const DType wanted = c.resultType().dtype;

@@ -15,7 +15,7 @@ void embedding(OnnxCall& c)
     c.give(c.emit("Gather", {c.in("weight"), c.in("indices", DType::Int64)}, {{"axis", 0}}));
 }
 
-/// The bag of each index: how many offsets lie at or before its place, less one.
+/// The bag of each index: the number of offsets at or before its position, minus one.
 std::string bagOfEach(OnnxCall& c, const std::string& indices, const std::string& offsets)
 {
     const std::string count = c.emit("Size", {indices});
@@ -27,7 +27,7 @@ std::string bagOfEach(OnnxCall& c, const std::string& indices, const std::string
     return c.emit("Sub", {counted, c.scalar(1, DType::Int64)});
 }
 
-/// Rows of a table, joined by bags: sums, means or largest values; an empty bag gives zeros.
+/// Reduces rows of a table by bags to sums, means or maxima; an empty bag gives zeros.
 void embeddingBag(OnnxCall& c)
 {
     const std::int64_t mode = c.integer("mode", 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one value, element by element.
+// Elementwise functions of one value.
 #include "engine/export/onnx/onnx_handlers.h"
 
 #include <ATen/ATen.h>
@@ -121,7 +121,7 @@ void fraction(OnnxCall& c)
     c.give(c.emit("Sub", {x, truncated(c, x)}));
 }
 
-/// log(x / (1 - x)), x kept away from 0 and 1 by eps.
+/// log(x / (1 - x)), with x clamped to [eps, 1 - eps].
 void logit(OnnxCall& c)
 {
     const DType dtype = c.resultDType();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements chosen by tensors of places.
+// Elements selected by tensors of indices.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
 
@@ -14,10 +14,10 @@ namespace {
 
 struct Places
 {
-    std::vector<std::int64_t> axes; ///< that are indexed
+    std::vector<std::int64_t> axes; ///< the indexed axes
     std::vector<std::string> tensors; ///< int64, one for each
-    int rank = 0; ///< of what they have together
-    bool adjacent = true; ///< the axes follow each other
+    int rank = 0; ///< of the index tensors after broadcasting
+    bool adjacent = true; ///< the axes are consecutive
 };
 
 DType typeOf(OnnxCall& c, const Argument& item)
@@ -36,7 +36,7 @@ int rankOf(OnnxCall& c, const Argument& item)
     return 1;
 }
 
-/// A mask of bools stands for the places where it is true.
+/// Adds the indices of the true elements of a bool mask.
 void addMask(OnnxCall& c, const Argument& item, std::int64_t axis, Places& places)
 {
     const int rank = rankOf(c, item);
@@ -81,7 +81,7 @@ Places placesOf(OnnxCall& c)
     return places;
 }
 
-/// The tensors of places, stacked as the last dimension of one.
+/// The index tensors, stacked along a new last dimension.
 std::string stacked(OnnxCall& c, const Places& places)
 {
     std::vector<std::string> columns;
@@ -95,7 +95,7 @@ std::string stacked(OnnxCall& c, const Places& places)
     return columns.size() == 1 ? columns[0] : c.emit("Concat", columns, {{"axis", -1}});
 }
 
-/// The indexed axes first, the others in order.
+/// Permutation with the indexed axes first and the others in order.
 std::vector<std::int64_t> indexedFirst(const Places& places, int rank)
 {
     std::vector<std::int64_t> order = places.axes;
@@ -130,7 +130,7 @@ void index(OnnxCall& c)
         c.give(found);
         return;
     }
-    // What was found stands in front; adjacent axes keep their place.
+    // The gathered dimensions are in front; those of adjacent axes move back to their position.
     const int made = places.rank + rank - int(places.axes.size());
     std::vector<std::int64_t> back;
     for (std::int64_t i = 0; i < first; ++i)
@@ -142,7 +142,7 @@ void index(OnnxCall& c)
     c.give(c.transpose(found, back));
 }
 
-/// Writes values at places; the axes that are indexed come first for the writing.
+/// Writes values at indices; transposes the indexed axes to the front meanwhile.
 void indexPut(OnnxCall& c)
 {
     const Places places = placesOf(c);
@@ -160,7 +160,7 @@ void indexPut(OnnxCall& c)
     if (moved)
         x = c.transpose(x, order);
     const std::string where = stacked(c, places);
-    // The values' shape: the places' own, then what is left of the input.
+    // Shape of the values: that of the indices, then the remaining dimensions of the input.
     const std::string placeShape = c.slice(c.emit("Shape", {where}), 0, 0, -1);
     const std::string rest
         = c.slice(c.emit("Shape", {x}), 0, std::int64_t(places.axes.size()), std::int64_t(rank));
@@ -194,7 +194,7 @@ void gather(OnnxCall& c)
                   {{"axis", c.integer("dim", 0)}}));
 }
 
-/// `src` may be larger than `index`: only the part beside it counts. A number stands everywhere.
+/// Only the part of `src` with the shape of `index` counts. A number is written everywhere.
 void scatter(OnnxCall& c, const char* reduction)
 {
     const DType dtype = c.resultDType();
@@ -231,7 +231,7 @@ void scatter(OnnxCall& c, const char* reduction)
     c.give(c.emit("ScatterElements", {c.in("self"), where, values}, std::move(attributes)));
 }
 
-/// Adds or writes whole rows of a dimension.
+/// Adds to or replaces whole slices along a dimension.
 void indexRows(OnnxCall& c, bool adds)
 {
     const DType dtype = c.resultDType();

@@ -5,7 +5,7 @@ namespace qs {
 
 namespace {
 
-/// PyTorch passes over empty vectors, [0], among tensors of more dimensions.
+/// The tensors to join, without empty vectors of shape [0], which PyTorch ignores.
 std::vector<std::string> partsOf(OnnxCall& c)
 {
     const Argument* given = c.given("tensors");
@@ -49,7 +49,8 @@ void stack(OnnxCall& c)
         c.give(c.emit("Concat", parts, {{"axis", axis}}));
 }
 
-/// Along the second dimension, vectors along their only one; or along the first, vectors as rows.
+/// hstack and vstack: joins along the second dimension (vectors along their only one) or, for
+/// `rows`, along the first (vectors become rows).
 void stackSides(OnnxCall& c, bool rows)
 {
     std::vector<std::string> parts = c.inList("tensors", c.resultDType());
@@ -72,7 +73,7 @@ void stackSides(OnnxCall& c, bool rows)
         c.give(c.emit("Concat", parts, {{"axis", axis}}));
 }
 
-/// Each tensor along a separate dimension.
+/// Expands each vector along a separate dimension.
 void meshgrid(OnnxCall& c)
 {
     const std::vector<std::string> axes = c.inList("tensors");
@@ -95,7 +96,7 @@ void meshgrid(OnnxCall& c)
     c.giveAll(shaped);
 }
 
-/// All to the shape that they have together.
+/// Expands all tensors to their common shape.
 void broadcast(OnnxCall& c)
 {
     std::vector<std::string> parts = c.inList("tensors");

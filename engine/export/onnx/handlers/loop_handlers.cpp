@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that run a graph: recurrences step by step, and branches.
+// Operators that run a graph: recurrences, branches and loops.
 #include "engine/export/onnx/onnx_handlers.h"
 #include "engine/graph/operators/engine_ops.h"
 
@@ -9,8 +9,8 @@ namespace qs {
 
 namespace {
 
-/// A body as an ONNX graph. `outside` names the first inputs of the body, which it does not
-/// declare.
+/// A body as an ONNX graph. `outside` names values of the outer graph for the first inputs, which
+/// the body does not declare.
 class Body
 {
 public:
@@ -34,7 +34,7 @@ public:
     {
         const std::string name = m_call.builder().names().unique(input.name);
         m_builder->bind({input.id, 0}, name);
-        // What the body says of its shapes is of one step of one run.
+        // Shapes recorded in the body hold for one step of one run only.
         const OnnxValue declared = OnnxBuilder::declared(name, input.outputs.at(0).type, false);
         m_builder->addInput({declared.name, declared.dtype, std::nullopt});
     }
@@ -71,8 +71,9 @@ private:
     std::optional<OnnxBuilder> m_builder;
 };
 
-/// Once a step over the first dimension. The body takes the slice, the states and what is the same
-/// at each step; ONNX wants the states first, and reads the rest from around it.
+/// Scan over the first dimension. Our body takes the slice, the states and values that are equal
+/// at each step; ONNX's body takes the states first and reads the equal values from the outer
+/// graph.
 void recur(OnnxCall& c)
 {
     const Node& node = c.node();
@@ -115,7 +116,7 @@ void recur(OnnxCall& c)
     c.give(made[count], 0);
 }
 
-/// One of two graphs, whose inputs are values from around them.
+/// If: runs one of two graphs, whose inputs are values of the outer graph.
 void branch(OnnxCall& c)
 {
     const Node& node = c.node();
@@ -148,8 +149,8 @@ void branch(OnnxCall& c)
         c.give(made[i], i);
 }
 
-/// Rounds as long as a graph of the values says so. ONNX wants the answer before the first round,
-/// and after each round from its body: the graph that answers stands in both places.
+/// Loop while a condition graph returns true. ONNX needs the condition before the first iteration
+/// and from the body after each iteration, so the condition graph is written twice.
 void repeat(OnnxCall& c)
 {
     const Node& node = c.node();

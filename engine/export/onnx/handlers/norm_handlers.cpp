@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kEps = 1e-5;
 
-/// The argument, or ones or zeros of that many.
+/// The argument, or if it is not given `count` elements of `value`.
 std::string orConstant(OnnxCall& c, const char* name, std::optional<std::int64_t> count,
                        double value)
 {
@@ -42,7 +42,8 @@ std::string scaledAndShifted(OnnxCall& c, std::string x)
     return c.has("bias") ? c.emit("Add", {x, c.in("bias")}) : x;
 }
 
-/// A vector of channels beside a value of `rank` dimensions, channels on axis 1.
+/// A vector with one element per channel, reshaped to broadcast with a value of `rank` dimensions
+/// whose channels are on axis 1.
 std::string column(OnnxCall& c, const char* name, int rank)
 {
     std::vector<std::int64_t> axes;
@@ -51,7 +52,7 @@ std::string column(OnnxCall& c, const char* name, int rank)
     return c.unsqueeze(c.in(name), axes);
 }
 
-/// Each channel by its mean and variance over the whole batch.
+/// Normalizes each channel by its mean and variance over the batch.
 void batchStatisticsNorm(OnnxCall& c, const char* input)
 {
     const int rank = c.rank(input);
@@ -69,7 +70,7 @@ void batchStatisticsNorm(OnnxCall& c, const char* input)
 void batchNorm(OnnxCall& c)
 {
     const char* input = c.has("input") ? "input" : "self";
-    if (!c.has("running_mean")) { // track_running_stats=False: those of the batch, in any mode
+    if (!c.has("running_mean")) { // track_running_stats=False: statistics of the batch
         batchStatisticsNorm(c, input);
         return;
     }
@@ -117,7 +118,7 @@ void rmsNorm(OnnxCall& c)
     c.give(scaledAndShifted(c, c.emit("Div", {x, root})));
 }
 
-/// The groups become instances, which are normalized by themselves.
+/// Reshapes groups to instances, which InstanceNormalization normalizes separately.
 void groupNorm(OnnxCall& c)
 {
     const int rank = c.rank("input");

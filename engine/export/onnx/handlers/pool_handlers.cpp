@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// Dimensions that an operator pools over: the digit of its name, "avg_pool2d".
+/// Number of pooled dimensions, from the digit in the operator's name ("avg_pool2d").
 std::size_t pooledDimensions(const std::string& target)
 {
     const auto digit = target.find("pool");
@@ -31,7 +31,7 @@ std::vector<std::int64_t> perDimension(OnnxCall& c, const char* name, std::size_
 struct Pool
 {
     std::size_t spatial;
-    bool lone; ///< a sample without its batch dimension
+    bool lone; ///< a sample without a batch dimension
     std::string x;
     OnnxAttributes attributes;
 };
@@ -82,7 +82,7 @@ void maxPool(OnnxCall& c)
     c.give(finished(c, pool, c.emit("MaxPool", {pool.x}, pool.attributes)));
 }
 
-/// ONNX counts places through the whole tensor, PyTorch within one channel.
+/// ONNX returns indices within the whole tensor, PyTorch within one channel.
 void maxPoolWithPlaces(OnnxCall& c)
 {
     Pool pool = read(c);
@@ -100,7 +100,7 @@ void maxPoolWithPlaces(OnnxCall& c)
     c.give(value, 0);
 }
 
-/// The averages of a dimension's bins as a matrix [bins, size].
+/// Matrix [bins, size] that averages a dimension over bins.
 at::Tensor averagingMatrix(std::int64_t size, std::int64_t bins)
 {
     at::Tensor matrix = at::zeros({bins, size});
@@ -112,7 +112,8 @@ at::Tensor averagingMatrix(std::int64_t size, std::int64_t bins)
     return matrix;
 }
 
-/// Bins of unequal width: products with matrices, over the last dimension, then the one before.
+/// Adaptive averages over bins of unequal width, by matrix products over the last dimension and
+/// then over the one before it.
 std::string averagedBins(OnnxCall& c, const std::string& x, const std::vector<std::int64_t>& sizes,
                          const std::vector<std::int64_t>& bins)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices.
+// Matrix products.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
 #include "engine/graph/operators/quantized_target.h"
@@ -17,8 +17,8 @@ std::string matMul(OnnxCall& c, const std::string& a, const std::string& b)
     return c.emit("MatMul", {a, b});
 }
 
-/// The integers that a weight is stored as, and the step that takes them back; null where it has
-/// another form.
+/// The dequantize step of a weight that is stored as integers, which are assigned to `integers`;
+/// null if the weight is not stored as integers.
 const Node* storedIntegers(OnnxCall& c, ValueRef weight, at::Tensor& integers)
 {
     const Graph& graph = c.builder().graph();
@@ -35,14 +35,14 @@ const Node* storedIntegers(OnnxCall& c, ValueRef weight, at::Tensor& integers)
     return &step;
 }
 
-/// Values of a row that share a scale; a group longer than the row is the row.
+/// Number of values in a row that share a scale, at most the length of the row.
 std::int64_t groupSize(OnnxCall& step, const at::Tensor& integers)
 {
     return std::min(step.integer("group_size", 0), integers.size(1));
 }
 
-/// A weight [out, in] as [in, out]: stored that way, so that the model's readers see a product with
-/// a dequantized weight.
+/// A weight [out, in] as [in, out]. Stored integers are transposed in the file, so that runtimes
+/// find a product with a dequantized weight.
 std::string transposedWeight(OnnxCall& c)
 {
     const ValueRef* ref = c.given("weight") ? c.given("weight")->asRef() : nullptr;
@@ -61,7 +61,7 @@ std::string transposedWeight(OnnxCall& c)
     };
     if (!step || isReal(step->tryArg("zero_points")))
         return c.swapLast(c.in("weight"), c.rank("weight"));
-    // The same parameters as of the step that it replaces.
+    // Same parameters as the step that it replaces.
     OnnxCall other(c.builder(), *step);
     const bool nibbles = other.isStoredInNibbles();
     const std::string stored = c.constant(
@@ -84,7 +84,7 @@ std::string transposedWeight(OnnxCall& c)
         inputs.push_back(
             c.constant(turned(zeros ? zeros->to(dtype) : at::zeros_like(*scales, dtype)),
                        name + "_zero_point", nibbles));
-        // Groups go along the rows, which are columns now.
+        // Groups are along the rows, which are now columns.
         const bool byGroups = step->target == kDequantizePerGroup;
         attributes.emplace_back("axis",
                                 byGroups ? 0 : 1 - other.wrapped(other.integer("axis", 0), 2));
@@ -99,8 +99,8 @@ std::string transposedWeight(OnnxCall& c)
     return c.emit("DequantizeLinear", std::move(inputs), std::move(attributes));
 }
 
-/// Whether ONNX Runtime can take it for one integer product with its bias: that one (QGemm) knows
-/// rows of features alone.
+/// Whether ONNX Runtime can fuse the layer to an integer product with bias (QGemm, which requires
+/// an input of two dimensions).
 bool isIntegerProduct(OnnxCall& c)
 {
     const Graph& graph = c.builder().graph();
@@ -115,8 +115,8 @@ bool isIntegerProduct(OnnxCall& c)
         && isByte(fromScalarType(integers.scalar_type()));
 }
 
-/// The sizes of all dimensions but the last, then `last`; at most one is left for the reader to
-/// infer.
+/// The sizes of all dimensions except the last, then `last`; at most one size is left for Reshape
+/// to infer.
 std::string leadingSizes(OnnxCall& c, const std::string& x, std::int64_t last)
 {
     const int rank = c.rank("input");
@@ -130,7 +130,7 @@ std::string leadingSizes(OnnxCall& c, const std::string& x, std::int64_t last)
     return c.ints(sizes);
 }
 
-/// A product of rows of features: what comes before the last dimension is made one, and back.
+/// A linear layer by Gemm: joins all dimensions before the last, and restores them afterwards.
 void linearByRows(OnnxCall& c)
 {
     const std::string x = c.in("input");
@@ -146,14 +146,14 @@ void linearByRows(OnnxCall& c)
     c.give(c.emit("Reshape", {rows, leadingSizes(c, x, *out)}));
 }
 
-/// Whether its weight is stored in groups: runtimes look for a product with such a weight.
+/// Whether the weight is quantized in groups: runtimes look for a product with such a weight.
 bool isInGroups(OnnxCall& c)
 {
     const ValueRef* weight = c.given("weight") ? c.given("weight")->asRef() : nullptr;
     return weight && c.builder().graph().get(weight->node).target == kDequantizePerGroup;
 }
 
-/// Gemm for rows of features, else a product and a sum.
+/// Gemm for an input of two dimensions, else a product and a sum.
 void linear(OnnxCall& c)
 {
     if (c.rank("input") > 2 && c.rank("weight") == 2 && isIntegerProduct(c)) {

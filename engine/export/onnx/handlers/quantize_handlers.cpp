@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantized_decomposed.*: integers are stored and quantized as the reference form does.
+// quantized_decomposed.*: quantizes and stores integers as in the reference form.
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// The integer type of a step; refuses what QuantizeLinear does not know.
+/// The integer type of a step; refuses a type that QuantizeLinear does not support.
 DType integerType(OnnxCall& c)
 {
     const Argument* given = c.given("dtype");
@@ -31,7 +31,7 @@ std::int64_t limit(OnnxCall& c, const char* name, double ofType)
     return c.integer(name, std::int64_t(ofType));
 }
 
-/// Whether the step's range is the whole of its integer type: QuantizeLinear saturates there.
+/// Whether the step's range is the full range of its integer type, where QuantizeLinear saturates.
 bool isWholeRange(OnnxCall& c, DType dtype)
 {
     const QuantRange range = storageRange(dtype);
@@ -83,7 +83,8 @@ OnnxAttributes axisOf(OnnxCall& c)
     return attributes;
 }
 
-/// A narrower range than the type's, seven bits say: real values are cut before they are rounded.
+/// Clips real values before rounding if the range is narrower than that of the integer type, for
+/// example seven bits.
 std::string cutToRange(OnnxCall& c, const std::string& value, DType dtype)
 {
     if (isWholeRange(c, dtype))
@@ -144,15 +145,15 @@ void dequantize(OnnxCall& c)
     std::vector<std::string> inputs = parameters(c, dtype, isNibbles);
     inputs.insert(inputs.begin(),
                   isNibbles ? c.constant(*stored, nameOf(c, "_int4"), true) : c.in("input"));
-    // No zero point may stand beside 32-bit integers in older readers; it is 0.
+    // Older readers accept no zero point for 32-bit integers; it is 0.
     if (dtype == DType::Int32)
         inputs.resize(2);
     const std::string made = c.emit("DequantizeLinear", std::move(inputs), axisOf(c));
     c.give(c.resultDType() == DType::Float32 ? made : c.cast(made, c.resultDType()));
 }
 
-/// Rows in groups, a scale and a zero point for each; blocks, or separate rows before operator set
-/// 21.
+/// Weights with a scale and a zero point per group of a row: blocked DequantizeLinear, or each
+/// group as a separate row before operator set 21.
 void dequantizeByGroups(OnnxCall& c)
 {
     const DType dtype = integerType(c);
@@ -182,7 +183,7 @@ void dequantizeByGroups(OnnxCall& c)
     c.give(c.resultDType() == DType::Float32 ? made : c.cast(made, c.resultDType()));
 }
 
-/// The smallest and largest value, the range extended to hold zero, and the parameters from them.
+/// Dynamic parameters from the smallest and largest value, with the range extended to include zero.
 void chooseParameters(OnnxCall& c, bool symmetric)
 {
     const std::string x = c.in("input", DType::Float32);
@@ -210,7 +211,7 @@ void chooseParameters(OnnxCall& c, bool symmetric)
     c.give(c.reshape(c.cast(point, DType::Int64), {1}), 1);
 }
 
-/// Parameters of the moment, as scalars of the types that the linear operators want.
+/// The dynamic scale as a float scalar, as QuantizeLinear and DequantizeLinear require.
 std::string scaleOfTheMoment(OnnxCall& c)
 {
     return c.emit("Reshape", {c.in("scale", DType::Float32), c.ints({})});

@@ -15,7 +15,7 @@ struct Kind
 {
     const char* op;
     std::int64_t gates;
-    /// Where ONNX's gates stand among PyTorch's.
+    /// Index in PyTorch's order of each gate in ONNX's order.
     std::array<std::int64_t, 4> order;
     std::size_t states;
 };
@@ -75,7 +75,7 @@ private:
         return {m_call.in("hx")};
     }
 
-    /// Rows of gates in ONNX's order, with the dimension of directions in front.
+    /// Rows reordered to ONNX's order of gates, with a leading dimension of directions.
     std::string reordered(const Argument& weight)
     {
         std::string value = m_call.value(weight);
@@ -155,7 +155,7 @@ void lstm(OnnxCall& c)
     Network(c, kLstm, {}).run();
 }
 
-/// PyTorch applies the recurrent bias before the reset gate.
+/// linear_before_reset: PyTorch adds the recurrent bias before the reset gate is applied.
 void gru(OnnxCall& c)
 {
     Network(c, kGru, {{"linear_before_reset", 1}}).run();

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// The dimensions that are reduced; none stands for all.
+/// The reduced dimensions; empty means all.
 std::vector<std::int64_t> axesOf(OnnxCall& c)
 {
     return c.integers("dim");
@@ -37,7 +37,7 @@ const char* const kReduceMin = "ReduceMin";
 const char* const kProd = "ReduceProd";
 const char* const kLogSumExp = "ReduceLogSumExp";
 
-/// Any and all, by the largest and smallest of 0 and 1.
+/// `any` and `all`, as maximum and minimum of 0 and 1.
 template<const char* const& Op>
 void reduceTruth(OnnxCall& c)
 {
@@ -45,7 +45,7 @@ void reduceTruth(OnnxCall& c)
     c.give(c.cast(c.reduce(Op, x, axesOf(c), c.flag("keepdim", false)), DType::Bool));
 }
 
-/// Number of reduced elements, as a number of that type.
+/// Number of reduced elements, as a scalar of type `dtype`.
 std::string countOf(OnnxCall& c, const std::string& x, const std::vector<std::int64_t>& axes,
                     DType dtype)
 {
@@ -87,7 +87,7 @@ void standardDeviation(OnnxCall& c)
     c.give(c.emit("Sqrt", {variance(c, c.flag("keepdim", false))}));
 }
 
-/// Variance or its root, and the mean.
+/// Variance or standard deviation (`root`), and the mean.
 void spreadAndMean(OnnxCall& c, bool root)
 {
     const bool keep = c.flag("keepdim", false);
@@ -99,7 +99,7 @@ void spreadAndMean(OnnxCall& c, bool root)
     c.give(mean, 1);
 }
 
-/// The norms of vectors: 1, 2, infinity, and any other power.
+/// Vector norms of order 1, 2, infinity, or any other power.
 void vectorNorm(OnnxCall& c)
 {
     const DType dtype = computedIn(c);
@@ -146,7 +146,7 @@ void argument(OnnxCall& c)
 const char* const kArgMax = "ArgMax";
 const char* const kArgMin = "ArgMin";
 
-/// Values and their places.
+/// Extreme values and their indices.
 template<const char* const& Op, const char* const& Places>
 void extreme(OnnxCall& c)
 {
@@ -176,7 +176,7 @@ void largest(OnnxCall& c)
     c.give(made[1], 1);
 }
 
-/// All of a dimension, in order.
+/// All elements along a dimension, sorted.
 std::vector<std::string> sorted(OnnxCall& c)
 {
     const std::int64_t axis = c.axis("dim", -1);

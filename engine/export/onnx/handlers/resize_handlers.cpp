@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of another size.
+// Resizing and resampling of images.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
 
@@ -25,7 +25,7 @@ std::size_t resizedDimensions(const std::string& target)
     return digit == std::string::npos || digit == 0 ? 2 : std::size_t(target[digit - 1] - '0');
 }
 
-/// The factors that the call itself gives, one a dimension: its coordinates follow them.
+/// Scale factors given in the call, one per dimension; they determine the coordinates.
 std::vector<double> factors(OnnxCall& c, std::size_t spatial)
 {
     std::vector<double> given;
@@ -98,7 +98,7 @@ void resize(OnnxCall& c, Method method)
     c.give(c.emit("Resize", std::move(inputs), attributesOf(c, method)));
 }
 
-/// Places of the windows of one dimension: [kernel, windows].
+/// Indices of the elements of all windows of one dimension: [kernel, windows].
 std::optional<at::Tensor> windows(std::int64_t size, std::int64_t kernel, std::int64_t dilation,
                                   std::int64_t stride)
 {
@@ -142,7 +142,7 @@ void imageToColumns(OnnxCall& c)
                      {0, *channels * kernel[0] * kernel[1], rows->size(1) * columns->size(1)}));
 }
 
-/// Values at places in [-1, 1].
+/// Values sampled at coordinates in [-1, 1].
 void gridSample(OnnxCall& c)
 {
     if (c.opset() < 16) {
@@ -164,7 +164,7 @@ void gridSample(OnnxCall& c)
                    {"align_corners", c.flag("align_corners", false)}}));
 }
 
-/// The sums of patches that lie over each other, at their places.
+/// Adds overlapping patches (columns) to an image.
 void columnsToImage(OnnxCall& c)
 {
     if (c.opset() < 18)

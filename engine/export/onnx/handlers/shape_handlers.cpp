@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another shape or order of the same elements.
+// Operators that change the shape or order of elements.
 #include "engine/export/onnx/onnx_handlers.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ std::vector<std::int64_t> inOrder(int rank)
     return order;
 }
 
-/// The one size that is open becomes -1; a size of the input's own at the same place becomes 0.
+/// Sizes for Reshape: a single unknown size becomes -1; a size copied from the same dimension of
+/// the input becomes 0.
 std::string wantedSizes(OnnxCall& c, const Argument& argument)
 {
     const auto* list = argument.asList();
@@ -47,7 +48,7 @@ void reshape(OnnxCall& c)
         c.refuse("it changes the element type in place");
         return;
     }
-    // A size of 0 means none at all, as in PyTorch, where one stands among the sizes.
+    // If a size is 0, it must mean an empty dimension, as in PyTorch (`allowzero`).
     const auto* list = sizes->asList();
     const bool empty = list && std::any_of(list->begin(), list->end(), [&](const Argument& item) {
                            return c.fixed(item) == 0;
@@ -108,7 +109,7 @@ void unflatten(OnnxCall& c)
     c.give(c.emit("Reshape", {x, c.emit("Concat", parts, {{"axis", 0}})}));
 }
 
-/// Only dimensions of size one vanish.
+/// Removes only dimensions of size one.
 void squeeze(OnnxCall& c)
 {
     const int rank = c.rank("self");
@@ -192,7 +193,7 @@ void moveDimensions(OnnxCall& c)
     c.give(c.transpose(c.in("self"), order));
 }
 
-/// -1 keeps a size: ONNX's Expand keeps it where 1 is asked for.
+/// Size -1 keeps a dimension; ONNX's Expand uses 1 for that.
 void expand(OnnxCall& c)
 {
     const Argument* sizes = c.given("size") ? c.given("size") : c.given("shape");
@@ -213,7 +214,7 @@ void expandAs(OnnxCall& c)
     c.give(c.emit("Expand", {c.in("self"), c.emit("Shape", {c.in("other")})}));
 }
 
-/// As many copies along each dimension; missing ones come first in the input.
+/// Repeats the tensor along each dimension; missing leading dimensions are added.
 void repeat(OnnxCall& c)
 {
     const char* name = c.has("repeats") ? "repeats" : "dims";
@@ -234,7 +235,7 @@ void repeat(OnnxCall& c)
     c.give(c.emit("Tile", {c.unsqueeze(c.in("self"), axes), c.sizes(all)}));
 }
 
-/// Each element that often, one after the other.
+/// Repeats each element `repeats` times in succession.
 void repeatElements(OnnxCall& c)
 {
     const std::int64_t times = c.integer("repeats", 1);
@@ -268,7 +269,7 @@ void pixelShuffle(OnnxCall& c)
                   {{"blocksize", c.integer("upscale_factor", 1)}, {"mode", "CRD"}}));
 }
 
-/// [N, C, H*r, W*r] to [N, C*r*r, H, W], channels of one pixel together.
+/// [N, C, H*r, W*r] to [N, C*r*r, H, W]; the r*r parts of a channel are adjacent.
 void pixelUnshuffle(OnnxCall& c)
 {
     const std::int64_t r = c.integer("downscale_factor", 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of tensors and arithmetic on them: numbers are tensors without dimensions.
+// Sizes of tensors and arithmetic on them. Numbers are 0-dimensional tensors.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
 #include "engine/graph/operators/common_targets.h"
@@ -42,7 +42,7 @@ bool anyFloating(OnnxCall& c)
     return false;
 }
 
-/// The element type in which operands are computed.
+/// The element type of the computation.
 DType sizesComputedIn(OnnxCall& c)
 {
     return anyFloating(c) ? DType::Float64 : DType::Int64;
@@ -109,7 +109,7 @@ void divideTrue(OnnxCall& c)
         "Div", {c.value(argument(c, 0), DType::Float64), c.value(argument(c, 1), DType::Float64)}));
 }
 
-/// The largest or smallest, or the sum, of all operands, which may stand in one list.
+/// Maximum, minimum or sum of all operands, which may be items of one list.
 template<const char* const& Op>
 void ofAll(OnnxCall& c)
 {
@@ -144,7 +144,7 @@ void absolute(OnnxCall& c)
     c.give(c.emit("Abs", {c.value(argument(c, 0), sizesComputedIn(c))}));
 }
 
-/// A number as its own element type says.
+/// Converts a number to a fixed type.
 template<DType To>
 void convert(OnnxCall& c)
 {
@@ -183,7 +183,7 @@ void choose(OnnxCall& c)
                    c.value(argument(c, 2), dtype)}));
 }
 
-/// A number out of a tensor of one element.
+/// The number in a tensor of one element.
 void item(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -195,7 +195,7 @@ void numberAsTensor(OnnxCall& c)
     c.give(c.value(argument(c, 0)));
 }
 
-/// Python's functions on numbers, by their own words.
+/// Handler of a function on numbers, by name.
 struct Named
 {
     const char* name;
@@ -240,7 +240,7 @@ constexpr std::array<Named, 36> kPython {{
     {"trunc", convert<DType::Int64>},
 }};
 
-/// TorchScript's functions that make one kind of number of any other.
+/// TorchScript's conversions between kinds of numbers.
 constexpr std::array<Named, 2> kScript {{
     {"aten.Int.Scalar", convert<DType::Int64>},
     {"aten.Float.Scalar", convert<DType::Float64>},

@@ -46,7 +46,7 @@ void select(OnnxCall& c)
                   {{"axis", c.integer("dim", 0)}}));
 }
 
-/// Parts of these sizes; as many results.
+/// Splits into parts of the given sizes.
 void giveParts(OnnxCall& c, const std::vector<std::int64_t>& sizes)
 {
     const std::string x = c.in("self");
@@ -58,7 +58,7 @@ void giveParts(OnnxCall& c, const std::vector<std::int64_t>& sizes)
         c.emitMany("Split", {x, c.ints(sizes)}, sizes.size(), {{"axis", c.integer("dim", 0)}}));
 }
 
-/// Parts of one size and what is left over.
+/// Splits into parts of equal size; the last part may be smaller.
 void giveEven(OnnxCall& c, std::int64_t size, std::int64_t part)
 {
     std::vector<std::int64_t> sizes;
@@ -80,7 +80,7 @@ void split(OnnxCall& c)
     const char* name = c.has("split_sizes") ? "split_sizes" : "split_size";
     const Argument* given = c.given(name);
     if (given && given->asList()) {
-        // Sizes that are open: cut one by one.
+        // Sizes are not fixed: slices one by one.
         std::vector<std::string> made;
         std::string start = c.ints({0});
         bool all = true;
@@ -151,7 +151,7 @@ void flip(OnnxCall& c)
     c.give(x);
 }
 
-/// The end first, then the beginning.
+/// Joins the end and the beginning of a dimension.
 void roll(OnnxCall& c)
 {
     std::string x = c.in("self");
@@ -173,8 +173,8 @@ void roll(OnnxCall& c)
     c.give(flat ? c.emit("Reshape", {x, c.emit("Shape", {whole})}) : x);
 }
 
-/// PyTorch counts from the last dimension, before and after; ONNX from the first, all befores, then
-/// all afters.
+/// PyTorch lists (before, after) per dimension, last dimension first; ONNX lists all paddings
+/// before and then all after, first dimension first.
 void pad(OnnxCall& c, const std::string& mode)
 {
     const Argument* given = c.given("pad") ? c.given("pad") : c.given("padding");
@@ -198,7 +198,7 @@ void pad(OnnxCall& c, const std::string& mode)
     c.give(c.emit("Pad", std::move(inputs), {{"mode", word}}));
 }
 
-/// Below or above a diagonal.
+/// Keeps the elements below or above a diagonal.
 void triangle(OnnxCall& c, bool upper)
 {
     if (c.opset() < 14) {
@@ -216,7 +216,7 @@ void triangle(OnnxCall& c, bool upper)
     c.give(isBool ? c.cast(made, dtype) : made);
 }
 
-/// Windows of a dimension, as a new last dimension.
+/// Sliding windows of a dimension, as a new last dimension.
 void unfold(OnnxCall& c)
 {
     const std::int64_t axis = c.axis("dimension", 0);
@@ -234,7 +234,7 @@ void unfold(OnnxCall& c)
     const at::Tensor index = at::tensor(at::IntArrayRef(places), at::kLong).reshape({count, width});
     const std::string cut
         = c.emit("Gather", {c.in("self"), c.constant(index, "windows")}, {{"axis", axis}});
-    // The windows' own dimension stands after their number: to the end with it.
+    // Moves the dimension within a window, which follows the number of windows, to the end.
     const int rank = c.rank("self") + 1;
     std::vector<std::int64_t> order;
     for (std::int64_t dim = 0; dim < rank; ++dim)
@@ -244,7 +244,7 @@ void unfold(OnnxCall& c)
     c.give(c.transpose(cut, order));
 }
 
-/// Each element less the one before it, `n` times; with what stands before and after.
+/// Differences of adjacent elements, applied `n` times, after `prepend` and `append` are joined.
 void differences(OnnxCall& c)
 {
     const std::int64_t axis = c.integer("dim", -1);
@@ -259,7 +259,7 @@ void differences(OnnxCall& c)
     c.give(x);
 }
 
-/// The elements of two dimensions whose places are equal, as a last dimension.
+/// The diagonal of two dimensions, as a new last dimension.
 void diagonal(OnnxCall& c)
 {
     const int rank = c.rank("self");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rarer functions, from those that ONNX has.
+// Less common functions, composed of ONNX operators.
 #include "engine/export/onnx/onnx_handlers.h"
 
 #include <numbers>
@@ -46,7 +46,7 @@ void isClose(OnnxCall& c)
     c.give(c.emit("Or", {c.emit("Equal", {a, b}), close}));
 }
 
-/// 0 below zero, 1 above it, `values` at it.
+/// 0 for negative, 1 for positive elements; `values` for zero.
 void heaviside(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -55,7 +55,8 @@ void heaviside(OnnxCall& c)
     c.give(c.emit("Where", {c.emit("Equal", {x, zero}), c.in("values", dtype), step}));
 }
 
-/// The size of one with the sign of the other; ONNX cannot test the sign of a negative zero.
+/// Magnitude of one with the sign of the other; treats -0.0 as positive, because ONNX cannot test
+/// its sign.
 void copySign(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -64,7 +65,7 @@ void copySign(OnnxCall& c)
     c.give(c.emit("Where", {isBelow, c.emit("Neg", {size}), size}));
 }
 
-/// The other one where one is NaN.
+/// Maximum or minimum (`op`) that ignores NaN: where one input is NaN, the other one.
 void ofNumbers(OnnxCall& c, const char* op)
 {
     const DType dtype = c.resultDType();
@@ -73,7 +74,7 @@ void ofNumbers(OnnxCall& c, const char* op)
     c.give(c.emit("Where", {c.emit("IsNaN", {a}), b, rest}));
 }
 
-/// a log b, 0 where a is.
+/// a * log(b), 0 where a is 0.
 void xLogY(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
@@ -82,7 +83,7 @@ void xLogY(OnnxCall& c)
     c.give(c.emit("Where", {c.emit("Equal", {a, zero}), zero, product}));
 }
 
-/// How many bounds of a sorted row lie below each value, or at it where `right` says so.
+/// Number of bounds in a sorted row that are below each value (or equal to it, if `right` is set).
 void countBelow(OnnxCall& c, const char* values, const char* bounds)
 {
     const DType dtype = isFloating(c.dtype(values)) ? c.dtype(values) : c.dtype(bounds);
@@ -100,7 +101,7 @@ void countBelow(OnnxCall& c, const char* values, const char* bounds)
     c.give(c.resultDType() == DType::Int32 ? c.cast(count, DType::Int32) : count);
 }
 
-/// Distinct values in order.
+/// Distinct values, sorted.
 void unique(OnnxCall& c)
 {
     const auto made = c.emitMany("Unique", {c.in("self")}, 4, {{"sorted", 1}});
@@ -111,7 +112,7 @@ void unique(OnnxCall& c)
         c.give(made[3], 2);
 }
 
-/// The k-th smallest along a dimension; the middle one is the lower of two.
+/// The k-th smallest element along a dimension, or the median (the lower of two middle elements).
 void orderedValue(OnnxCall& c, bool isMiddle)
 {
     const std::int64_t dim = c.axis("dim", -1);

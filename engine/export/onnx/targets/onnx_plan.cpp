@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Operators that multiply: listed whether or not anything of theirs is quantized.
+/// Operators that multiply. They are listed even if nothing is quantized.
 const std::set<std::string> kMultiply {"Conv",   "ConvTranspose", "Gemm", "MatMul",
                                        "Einsum", "LSTM",          "GRU",  "RNN"};
 

@@ -16,7 +16,7 @@ namespace qs {
 struct OnnxPlanRow
 {
     std::string name, onnx; ///< the ONNX node's name and operator
-    std::string node, op, module; ///< of the model, where it came from
+    std::string node, op, module; ///< the model's node it came from
     std::vector<std::int64_t>
         quantizedInputs; ///< positions of inputs that are dequantized integers
     std::string bias; ///< "float", "int32"; "" = no bias
@@ -29,18 +29,18 @@ struct OnnxPlan
 {
     OnnxTarget target = OnnxTarget::Generic;
     std::int64_t opset = 0;
-    bool calibrated = true; ///< else scales are not known yet, and a cut is taken to be needless
+    bool calibrated = true; ///< false: scales not known yet; a Clip is assumed to be redundant
     std::vector<OnnxPlanRow> rows;
 
-    std::map<std::string, std::int64_t> kernels() const; ///< how often each is expected
+    std::map<std::string, std::int64_t> kernels() const; ///< number of nodes by expected kernel
 };
 
-/// A row for every operator that could have an integer kernel or reads integers. `target` must be
-/// that of the model.
+/// Plans a model: one row for every operator that could have an integer kernel or reads integers.
+/// `target` must be the target that the model was made for.
 OnnxPlan onnxPlan(const OnnxModel& model, OnnxTarget target, bool calibrated = true);
 
-/// The same for the file that `--export onnx` would write. Takes `calibrated` from the model.
-/// Errors: those of `onnxModel`.
+/// Plans the file that `--export onnx` would write. Takes `calibrated` from the converted model.
+/// Errors: as `onnxModel`.
 Result<OnnxPlan> planOnnx(const ConvertedModel& converted, std::int64_t opset, OnnxTarget target);
 
 /// `{"format": "quantscope.onnx-plan", "target", "opset", "calibrated", "kernels", "nodes": [...]}`

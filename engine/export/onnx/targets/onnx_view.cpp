@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// Calls `read` with every value that a graph or a body of it reads.
+/// Calls `read` for every value that a graph or one of its bodies reads.
 template<class Read>
 void forEachRead(const OnnxGraph& graph, std::size_t outermost, bool inside, const Read& read)
 {

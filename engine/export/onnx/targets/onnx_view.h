@@ -11,8 +11,8 @@
 
 namespace qs {
 
-/// Producers and consumers of the values of an ONNX graph. Borrows the graph, which must not change
-/// meanwhile; nodes are given by position.
+/// Producers and consumers of the values of an ONNX graph. Nodes are given by position. Borrows the
+/// graph, which must not change while the view exists.
 class OnnxView
 {
 public:
@@ -20,7 +20,7 @@ public:
 
     const OnnxGraph& graph() const { return m_graph; }
     const OnnxNode& node(std::size_t index) const { return m_graph.nodes[index]; }
-    /// The node that makes a value; nothing for inputs and stored tensors.
+    /// Position of the node that produces a value; empty for inputs and stored tensors.
     std::optional<std::size_t> producer(const std::string& value) const;
     /// Positions of a value's readers, one entry for each input that reads it. For a reader in a
     /// body: the position of the node that holds the body.
@@ -39,13 +39,13 @@ private:
 
 /// An entry of a node's metadata ("quantscope.node"), "" if it is missing.
 std::string onnxOrigin(const OnnxNode& node, const char* key);
-/// An integer attribute.
+/// An integer attribute; `otherwise` if it is missing.
 std::int64_t onnxInteger(const OnnxNode& node, const std::string& name, std::int64_t otherwise);
 
 /// Scale and zero point of a QuantizeLinear or DequantizeLinear, if they are stored.
 struct OnnxStep
 {
-    at::Tensor scale, zeroPoint; ///< undefined where they are computed
+    at::Tensor scale, zeroPoint; ///< undefined if computed
     DType dtype = DType::Unknown; ///< of the integers; Unknown if not declared
     std::int64_t axis = 1, block = 0;
 

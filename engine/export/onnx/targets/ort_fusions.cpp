@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// Kernels of operators whose data inputs and result all have pairs.
+/// Integer kernels by operator; they require pairs at all data inputs and at the result.
 const std::map<std::string, std::string> kPointwise {
     {"Add", "QLinearAdd"},
     {"Mul", "QLinearMul"},
@@ -25,11 +25,11 @@ const std::map<std::string, std::string> kPointwise {
     {"Softmax", "QLinearSoftmax"},
     {"Concat", "QLinearConcat"},
     {"Where", "QLinearWhere"}};
-/// Pairs with equal parameters around these go away.
+/// Operators that run on integers if the pairs around them have equal parameters.
 const std::set<std::string> kMoving {"Resize",  "MaxPool", "ReduceMax",      "ReduceMin", "Expand",
                                      "Flatten", "Gather",  "GatherElements", "Reshape",   "Slice",
                                      "Squeeze", "Tile",    "Transpose",      "Unsqueeze"};
-/// Pairs are passed on through these.
+/// Operators across which pairs are propagated.
 const std::set<std::string> kPassing {"MaxPool", "Reshape",   "Transpose",
                                       "Squeeze", "Unsqueeze", "Slice"};
 

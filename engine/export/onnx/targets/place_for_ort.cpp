@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// A name that nothing in the graph has.
+/// Makes names that are not used in the graph.
 class FreshNames
 {
 public:
@@ -42,7 +42,7 @@ private:
     std::unordered_set<std::string> m_taken;
 };
 
-/// The integer that a bound of real values falls on; the rule of QuantizeLinear without its end.
+/// A bound of real values as an integer, rounded like QuantizeLinear but without saturation.
 std::optional<at::Tensor> onGrid(const OnnxView& view, const std::string& bound,
                                  const OnnxStep& step)
 {
@@ -54,7 +54,7 @@ std::optional<at::Tensor> onGrid(const OnnxView& view, const std::string& bound,
     return code.to(step.zeroPoint.scalar_type());
 }
 
-/// Runtimes cut integers of eight bits; not all those of sixteen.
+/// Whether a step has 8-bit integers: all runtimes have Clip for these, but not for 16-bit ones.
 bool isOfBytes(const OnnxStep& step)
 {
     const auto type = step.zeroPoint.defined() ? step.zeroPoint.scalar_type() : at::kFloat;
@@ -64,7 +64,7 @@ bool isOfBytes(const OnnxStep& step)
 /// Clip, QuantizeLinear ► QuantizeLinear, Clip of integers, which keeps the name of the result.
 void cutBytes(OnnxGraph& graph, FreshNames& names)
 {
-    std::vector<OnnxNode> added; ///< after the node before which `at` counts
+    std::vector<OnnxNode> added; ///< inserted at the positions `at`
     std::vector<std::size_t> at;
     std::unordered_set<std::size_t> gone;
     {
@@ -76,7 +76,7 @@ void cutBytes(OnnxGraph& graph, FreshNames& names)
             if (!maker)
                 continue;
             const OnnxNode& clip = view.node(*maker);
-            // Only the Clip that the step itself brought along.
+            // Only a Clip that was exported together with this step.
             if (clip.op != "Clip" || clip.inputs.size() < 3
                 || onnxOrigin(clip, "quantscope.node") != onnxOrigin(quantize, "quantscope.node")
                 || view.readers(clip.outputs[0]).size() != 1)
@@ -118,7 +118,7 @@ struct StoredBias
     at::Tensor integers, scale;
 };
 
-/// One number a channel on the grid of the sums; nothing where int32 does not hold it.
+/// The bias as one integer per channel with the scale of the sums; empty if int32 cannot hold it.
 std::optional<StoredBias> storedBias(const at::Tensor& bias, const OnnxStep& x, const OnnxStep& w)
 {
     if (!x.isPerTensor() || !w.isFixed() || bias.dim() != 1 || !bias.is_floating_point()
@@ -133,8 +133,8 @@ std::optional<StoredBias> storedBias(const at::Tensor& bias, const OnnxStep& x, 
     return StoredBias {codes.to(at::kInt), scale};
 }
 
-/// A Clip that the Clip of the integers after it makes needless, or null. ONNX Runtime itself finds
-/// those made needless by the integers' type; it ignores a later Clip.
+/// A Clip that the later Clip of the integers makes redundant, or null. ONNX Runtime itself removes
+/// a Clip that the range of the integer type makes redundant, but does not consider a later Clip.
 const OnnxNode* needlessClip(const OnnxView& view, const OnnxNode& quantize)
 {
     const auto maker = view.producer(quantize.inputs[0]);
@@ -217,7 +217,7 @@ void storeBiases(OnnxGraph& graph, FreshNames& names, bool calibrated)
     std::move(tensors.begin(), tensors.end(), std::back_inserter(graph.initializers));
 }
 
-/// Drops tensors without readers.
+/// Removes initializers without readers.
 void dropUnread(OnnxGraph& graph)
 {
     std::unordered_set<std::string> unread;

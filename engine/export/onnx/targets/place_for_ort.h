@@ -5,13 +5,14 @@
 
 namespace qs {
 
-/// Moves a Clip from before a QuantizeLinear (its range is narrower than the type) to the integers
-/// after it: the same numbers, and the QuantizeLinear follows the operator, as runtimes expect.
+/// Moves a Clip in front of a QuantizeLinear (for a range narrower than the integer type) to the
+/// integers after it. Results are equal, and the QuantizeLinear directly follows the operator, as
+/// runtimes expect.
 Result<void> cutBytes(OnnxGraph& graph, const JobContext& job = {});
 
 /// Places pairs and biases so that ONNX Runtime's CPU provider finds its integer kernels
 /// (`OrtFusions`):
-/// - removes a Clip that `cutBytes` made needless;
+/// - removes a Clip that `cutBytes` made redundant;
 /// - stores the bias of a Conv or Gemm with an integer kernel as int32, its scale the product of
 ///   the scales of input and weight; a bias beyond int32 stays float.
 /// `calibrated`: as for `OrtFusions`.

@@ -14,7 +14,7 @@ namespace {
 const std::set<std::string> kWeighted {"Conv", "ConvTranspose", "Gemm", "MatMul"};
 const std::set<std::string> kOther {"Add", "Mul", "AveragePool", "GlobalAveragePool", "Concat"};
 
-/// The dimension of a weight that holds its output channels.
+/// The axis of the output channels in the weight of `reader`.
 std::int64_t channelAxis(const OnnxNode& reader)
 {
     if (reader.op == "ConvTranspose")
@@ -24,7 +24,7 @@ std::int64_t channelAxis(const OnnxNode& reader)
     return reader.op == "Gemm" && onnxInteger(reader, "transB", 0) == 0 ? 1 : 0;
 }
 
-/// The fault of one step; "" = none.
+/// Describes the rule that a step violates; "" if none.
 std::string fault(const OnnxView& view, const OnnxNode& node, const OnnxStep& step)
 {
     if (!step.isFixed())
@@ -45,7 +45,7 @@ std::string fault(const OnnxView& view, const OnnxNode& node, const OnnxStep& st
     return {};
 }
 
-/// The value as people know it: the node that made it, or the input.
+/// The value's name in messages: the node that made it, or the input.
 std::string placeOf(const OnnxView& view, const OnnxNode& node)
 {
     const auto maker = view.producer(node.inputs[0]);
@@ -63,7 +63,7 @@ Result<void> checkTensorRt(const OnnxView& view)
     for (const OnnxNode& node : view.graph().nodes) {
         if (node.op != kQuantizeLinear && node.op != kDequantizeLinear)
             continue;
-        // The integers of a value are reported at its quantize only.
+        // A value is reported only at its quantize step.
         if (node.op == kDequantizeLinear && view.producer(node.inputs[0]))
             continue;
         if (const std::string what = fault(view, node, onnxStep(view, node)); !what.empty())

@@ -9,12 +9,12 @@
 namespace qs {
 
 /// Checks a graph against the rules of NVIDIA's TensorRT guide for explicitly quantized networks
-/// ("Working with Quantized Types"): signed bytes, symmetric (no zero point but 0), parameters
-/// fixed, activations with one scale, weights with one or one for each output channel, biases
-/// float. Errors (Unsupported): one line that names every place and what to set in the recipe.
+/// ("Working with Quantized Types"): signed 8-bit integers, zero point 0, fixed parameters, one
+/// scale for activations, one scale or one per output channel for weights, float biases. Errors
+/// (Unsupported): one message that names every violation and what to set in the recipe.
 Result<void> checkTensorRt(const OnnxView& view);
 
-/// Whether TensorRT can multiply with integers there, and why not.
+/// Kernel and reason as in `OnnxPlanRow`: whether TensorRT can compute a layer with integers.
 struct TensorRtAnswer
 {
     std::string kernel, reason;
