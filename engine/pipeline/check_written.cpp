@@ -19,7 +19,8 @@ namespace qs {
 
 namespace {
 
-/// Kernels are the same; a graph written anew may add in another order.
+/// Least agreement. The kernels are the same, but a graph that was written and read again may sum
+/// in another order.
 constexpr double kLeastDb = 40;
 
 Result<std::vector<at::IValue>>

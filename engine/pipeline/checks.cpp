@@ -12,10 +12,10 @@ namespace qs {
 
 namespace {
 
-/// So many are named in one line.
+/// Most names in one line.
 constexpr std::size_t kNamed = 8;
 
-/// The float node that a user knows an observer by.
+/// Name of the float node whose value or weight an observer observes, for messages.
 std::string observedName(const Graph& model, const PlannedObserver& observer)
 {
     const bool own = observer.isWeight || observer.edges.empty() || !observer.interior.empty();

@@ -29,7 +29,7 @@ std::string backendOfResult(const std::string& quantized)
     return recipe ? recipe->target() : std::string();
 }
 
-/// Of an exported file the engine that its record names; else that of the result it lies in.
+/// The engine that the file's record of origin names, else that of the result in its folder.
 std::string engineFor(const std::string& path)
 {
     std::string ofResult = backendOfResult(path);

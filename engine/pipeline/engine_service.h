@@ -61,11 +61,12 @@ public:
                                          const Recipe& recipe, const JobContext& job)
         = 0;
 
-    /// Refuses quantized models, plans that quantize nothing (`checks.h`) and a run beyond the
-    /// user's memory limit (`checkMemoryLimit`); memory below the limit is for cached results. Runs
-    /// the data only for observers without cached statistics. If the data show types that the file
-    /// leaves open, other shapes (`contradictedShapes`; one note reports them) or values that are
-    /// not finite (`Calibration::notFinite`), the result's model and plan include them.
+    /// Refuses quantized models, plans that quantize nothing (`checks.h`) and runs beyond the
+    /// user's memory limit (`checkMemoryLimit`); cached results use the memory below the limit.
+    /// Runs the data only for observers without cached statistics. If the data show types that the
+    /// file does not state, other shapes (`contradictedShapes`; one note reports them) or values
+    /// that are not finite (`Calibration::notFinite`), the result's model and plan take them into
+    /// account.
     virtual Result<CalibrationPtr> calibrate(const CalibrateRequest& request, const JobContext& job)
         = 0;
 
@@ -117,7 +118,7 @@ public:
     virtual Result<ValuePreview> storedValue(const GraphPtr& model, NodeId node,
                                              const JobContext& job)
         = 0;
-    /// Those that are a single number (`scalarTexts`).
+    /// Texts of the stored values that are single numbers (`scalarTexts`).
     virtual Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) = 0;
     /// Other ways to quantize the value of an observer (`alternativesOf`); runs no data.
     virtual Result<std::vector<Alternative>>

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// One export into a staging folder, from forms to documents.
+/// Writes one export into a staging folder: forms, then documents.
 class Writer
 {
 public:
@@ -108,7 +108,7 @@ private:
             m_job.report("export", forms[i], double(i) / double(forms.size()));
             auto file = writeForm(forms[i]);
             QS_CHECK(m_job.check());
-            returnFreedMemory(); // what one writer needed is not held while the next one works
+            returnFreedMemory(); // memory of one writer must not add to that of the next
             if (file) {
                 m_parts.exports[forms[i]] = *file;
                 QS_TRY(m_parts.exportHashes[*file], fileSha256(at(file->c_str()), m_job));
@@ -147,7 +147,7 @@ private:
                             m_request.saturates}));
         const std::string name = fs::path(path).filename().string();
         if (!isReadBack(form) && !m_request.formsChosen)
-            return name; // whoever asks for no form need not hear each time who checks it
+            return name; // no note for default forms
         QS_TRY(const std::string unchecked,
                checkWritten(*m_request.converted, form, m_request.saturates, path, m_batch, m_job));
         if (!unchecked.empty())
@@ -155,8 +155,8 @@ private:
         return name;
     }
 
-    /// Measures the saturating form: the comparison is that of the reference form, whose integers
-    /// saturate at the ends of their types.
+    /// Measures the outputs of the saturating form. The comparison does not cover it: there,
+    /// integers saturate at the limits of their types.
     Result<void> measureSaturatingForm()
     {
         SaturatingErrors errors;
@@ -180,7 +180,7 @@ private:
         return {};
     }
 
-    /// The recipe as the folder carries it: a backend file goes along.
+    /// Writes the recipe, and the backend file if the recipe names one.
     Result<void> writeRecipe()
     {
         const Recipe& recipe = m_request.recipe;

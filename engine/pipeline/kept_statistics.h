@@ -22,9 +22,9 @@ public:
     {
     }
 
-    /// The statistics that an observer of this id and spec would have. Exact: cached ones of the
-    /// same kind and state, or ones that determine its state (the extremes of each batch determine
-    /// extremes and moving averages). Nothing if the data must be read again.
+    /// The exact statistics of an observer with this id and spec, from cached statistics of the
+    /// same kind and state or from ones that determine it (the extremes of each batch determine
+    /// extremes and moving averages). Empty if the data must be read again.
     std::optional<ObserverStats> find(const Key& seen, ObserverId id, const ObserverSpec& spec);
     void keep(const Key& seen, const ObserverStats& stats);
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kMega = 1024.0 * 1024.0;
 
-/// Bytes of a model's float weights. Large ones are not held between two stages
-/// (`import/archive/lazy_tensors`), small ones always.
+/// Bytes of a model's float weights. Large weights are released between stages
+/// (`import/archive/lazy_tensors`); small ones stay in memory.
 struct Weights
 {
     double small = 0, large = 0, largest = 0;
@@ -39,7 +39,7 @@ public:
 
     Weights all() const { return m_all; }
 
-    /// Those that become integers.
+    /// The weights that the plan quantizes.
     Weights quantized(const Plan& plan)
     {
         m_seen.clear();
@@ -81,9 +81,9 @@ std::string MemoryPrediction::text() const
         + std::to_string(samples) + ", most in " + peak().name;
 }
 
-/// What each stage holds at once, in copies of the weights and of the values that are alive in one
-/// float run. Copies follow from the stages (below); the factors of the values, which also hold
-/// what operators need beside them, and the program itself are measured.
+/// Memory of each stage, as multiples of the weights and of the values that are live in one float
+/// run. The factors of the weights follow from the stages (see below). The factors of the values,
+/// which include temporary memory of operators, and the program's own memory were measured.
 MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_t samples)
 {
     WeightCount count(model);
@@ -97,13 +97,13 @@ MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_
     };
     // The float weights.
     stage("calibrate", 138, all.small + all.large, 1.5);
-    // Dequantized floats of the reference form, integers, packed integers; a large one as it is
-    // read.
+    // Dequantized floats of the reference form, integers, packed integers; one large weight while
+    // it is read.
     stage("convert", 153, all.small + 1.9 * made.small + 1.5 * made.large + all.largest, 1.9);
-    // Floats, dequantized floats, packed integers of two forms; of small ones two more terms.
+    // Floats, dequantized floats, packed integers of two forms; small weights have two more terms.
     stage("compare", 154,
           all.small + 2.2 * made.small + all.large + 1.5 * made.large + 0.5 * made.largest, 3.3);
-    // The written file as it is read back, its dequantized floats, integers; floats of ours.
+    // The written file when it is read back, its dequantized floats, its integers; our floats.
     stage("export", 158,
           all.small + 2.9 * made.small + made.large + all.largest + 0.25 * made.largest, 1.7);
     return out;
@@ -111,8 +111,8 @@ MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_
 
 namespace {
 
-/// The largest whole part of a batch of `samples` with which a run takes no more than `limit`; 0
-/// where none does.
+/// The largest batch size, `samples` divided by a whole number, for which a run needs at most
+/// `limit` bytes; 0 if there is none.
 std::int64_t fittingSamples(const Graph& model, const Plan& plan, std::int64_t samples,
                             std::int64_t limit)
 {

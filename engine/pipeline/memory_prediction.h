@@ -24,7 +24,7 @@ struct MemoryPrediction
         std::int64_t bytes() const { return fixed + values; }
     };
     std::vector<Stage> stages;
-    std::int64_t samples = 0; ///< of a batch
+    std::int64_t samples = 0; ///< per batch
 
     /// The stage with the largest prediction.
     const Stage& peak() const;

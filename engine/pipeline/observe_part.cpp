@@ -38,7 +38,7 @@ PreparedPtr partToObserve(const PreparedPtr& prepared,
         edit.replaceUses({node->id, 0}, *edit.get(node->id).args.at(0).value.asRef());
         edit.erase(node->id);
     }
-    // A weight stays without a reader in sight: it is looked at where it is stored.
+    // Keeps observed weights, which have no observer node: they are observed where they are stored.
     for (const auto& [id, weight] : part->observedWeight)
         wanted.emplace_back(weight);
     const NodeId output = prepared->graph->output().id;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The outermost of the folder and its parents that does not exist yet; empty when all do.
+/// The outermost missing folder among `folder` and its parents; empty if all exist.
 std::string firstMissing(fs::path folder)
 {
     std::string missing;
@@ -35,10 +35,10 @@ std::string firstMissing(fs::path folder)
     return missing;
 }
 
-/// Where a staging folder keeps the files that new ones take the place of.
+/// Subfolder of the staging folder for files that new ones replace.
 constexpr const char* kEarlier = "earlier";
 
-/// Files that were moved, to be moved back where a later one cannot be.
+/// Files that were moved; they are moved back if a later move fails.
 class Moves
 {
 public:
@@ -49,7 +49,7 @@ public:
             m_done.emplace_back(from, to);
         return !m_failure;
     }
-    /// Returns why the last one failed.
+    /// Moves all files back; returns why the last move failed.
     std::string takeBack()
     {
         std::error_code ignored;
@@ -68,11 +68,11 @@ std::vector<std::string> writtenNames(const std::vector<std::string>& forms)
 {
     std::vector<std::string> names(kRecordFiles.begin(), kRecordFiles.end());
     names.emplace_back(kCheckpointFile);
-    names.emplace_back(kCertificateFile); // of `verify`, later
+    names.emplace_back(kCertificateFile); // written later by `verify`
     for (const std::string& form : forms)
         if (const std::string file = exportFile(form); !file.empty()) {
             names.push_back(file);
-            if (file.ends_with(".onnx")) // where its weights go that are too many for one file
+            if (file.ends_with(".onnx")) // data file for weights that are too large
                 names.push_back(file + ".data");
         }
     return names;
@@ -158,8 +158,8 @@ ResultFolder::~ResultFolder()
     if (!m_staging.empty())
         fs::remove_all(m_staging, code);
     m_claim = {};
-    // Folders made here hold nothing else; a folder that does is refused, as is whatever somebody
-    // put in its place.
+    // Removes only empty folders that this object made; removal fails if another program added
+    // files or replaced the folder.
     if (m_made.empty())
         return;
     for (fs::path path = fs::absolute(m_folder, code).lexically_normal();

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// The file in a result folder that holds a backend which was given as a file.
+/// File in a result folder with the backend, if the backend is not a shipped one but a file.
 inline constexpr const char* kBackendFile = "backend.json";
 
 /// Checks, before anything runs, that a run may write its results into the folder. `sources`: the
@@ -20,7 +20,7 @@ inline constexpr const char* kBackendFile = "backend.json";
 Result<void> checkResultFolder(const std::string& folder, const std::vector<std::string>& sources,
                                const std::vector<std::string>& forms);
 
-/// The text of `recipe.json` in a result folder; names a backend's file as it is named there.
+/// The text of `recipe.json` in a result folder. A backend file has its name in that folder.
 std::string writtenRecipe(Recipe recipe);
 
 /// Refuses (BadInput) a recipe that was read from the folder's own `recipe.json` (`path`) if

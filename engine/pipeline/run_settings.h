@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Data, device and float side of a run. A value.
+/// Data and device of a run, and the model that results are measured against. A value.
 struct RunSettings
 {
     std::string calibrationData; ///< path or "sample"

@@ -22,7 +22,7 @@ namespace qs {
 
 namespace {
 
-/// A user whose settings cannot be written names it again.
+/// Stores the Python that the user named. Ignores errors: the user then names it again next time.
 void rememberPython(const std::string& asked)
 {
     auto settings = readSettings();
@@ -120,7 +120,7 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
     QS_TRY(auto corrected, correctedShapesOf(*request.model, stored.document));
     if (!corrected.empty()) {
         const std::lock_guard lock(m_shapesMutex);
-        m_notedShapes.insert(sha256); // by the run that found them
+        m_notedShapes.insert(sha256); // the run that found them wrote the note
         m_corrected.insert_or_assign(modelKey(*request.model), std::move(corrected));
     }
     QS_TRY(const Run run, prepareRun(request, job));
@@ -164,7 +164,7 @@ Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& j
         || !m_hashes.known(request.settings.calibrationData, sha256))
         return out;
     const auto model = typed(request.model, request.recipe, request.settings, job);
-    if (!model || *model != request.model) // the results are of another graph
+    if (!model || *model != request.model) // the cached results belong to another graph
         return out;
     const auto run = prepareRun(request, job);
     if (!run)

@@ -9,10 +9,10 @@ namespace qs {
 ///
 ///     model ► edited ► plan ► prepared ► observations ► converted ► comparison ► exports
 ///
-/// Each function takes the values of the stages before it and returns a value. Results are cached
-/// under keys of their inputs and returned when the same is requested again: after an undo, for
-/// another recipe with the same arithmetic, for earlier data. `EngineService` documents what a
-/// verb or the window calls; each base class adds the stages that need those before it.
+/// Each function takes the values of earlier stages and returns a value. Results are cached under
+/// keys of their inputs and reused for equal inputs, for example after an undo, for a recipe with
+/// the same arithmetic, or for earlier data. `EngineService` documents the functions that a verb or
+/// the window calls. Each base class adds stages that need those of the classes it derives from.
 class StageChain final : public PreviewStage
 {
 public:

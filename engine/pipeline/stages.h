@@ -30,9 +30,9 @@ struct Calibration
     QParamsTable qparams;
     std::string device; ///< "cpu", "cuda:0"
     std::string note; ///< why this device, or empty
-    double prepareSeconds = 0, seconds = 0; ///< of preparing, of calibrating
+    double prepareSeconds = 0, seconds = 0; ///< time of preparing and of calibrating
     /// Nodes whose values were not finite on the data and that the recipe does not name, with the
-    /// observed value: they stay float. Later stages need the recipe `withNotFinite` of them.
+    /// observed value. They stay float: later stages need the recipe `withNotFinite` returns.
     std::map<std::string, std::string> notFinite;
     Key resumeKey; ///< of the data, for resuming an interrupted calibration
     Key key; ///< of model, plan, data, device; empty if the result is not cached
@@ -52,13 +52,13 @@ struct ConvertRequest
     CalibrationPtr calibration;
     Recipe recipe;
     RunSettings settings;
-    /// Nodes that a written result does not lower. Nothing: the kernel check decides.
+    /// Kernels that were refused when the result was written. Empty: the kernel check decides.
     std::optional<std::vector<RefusedKernel>> refused {};
 };
 
 struct CompareRequest
 {
-    CalibrationPtr calibration; ///< that `converted` was made from
+    CalibrationPtr calibration; ///< from which `converted` was made
     ConvertedPtr converted;
     Recipe recipe;
     RunSettings settings;
@@ -86,10 +86,10 @@ struct ExportRequest
     Recipe recipe;
     RunSettings settings;
     std::vector<std::string> forms; ///< of `exportForms`
-    bool formsChosen = true; ///< else a form that cannot hold the model is left out, with a note
+    bool formsChosen = true; ///< false: forms that cannot hold the model are skipped with a note
     std::string folder;
-    std::map<std::string, double> timingSeconds; ///< of the stages before, for the document
-    std::map<std::string, double> evaluation; ///< the user's own metric, for the document
+    std::map<std::string, double> timingSeconds; ///< of earlier stages, for the document
+    std::map<std::string, double> evaluation; ///< the user's metric, for the document
     std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
     OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the same
     bool saturates = false; ///< `ExportOptions::saturates`
@@ -107,10 +107,10 @@ struct ExportReport
 /// The exports of a result folder, to be run in their runtimes.
 struct VerifyStageRequest
 {
-    ConvertedPtr converted; ///< that the exports were written from
+    ConvertedPtr converted; ///< from which the exports were written
     StoredRun stored; ///< of the folder
     std::string data; ///< to run them on: path or "sample"
-    std::string python; ///< with the runtimes; "" = the one of LibTorch
+    std::string python; ///< interpreter that has the runtimes; "" = LibTorch's
     std::vector<std::string> runtimes; ///< names; empty = all
     bool speed = false; ///< time float and int8 in each runtime
 };

@@ -93,8 +93,8 @@ at::Tensor tensorOf(const Argument& number)
     return {};
 }
 
-/// The graph's outputs: values, and numbers that are equal for every call. Outputs that are None
-/// are left out.
+/// The graph's outputs: values, and numbers that are equal for every call. Leaves out outputs
+/// that have the value None.
 class GraphOutputs
 {
 public:

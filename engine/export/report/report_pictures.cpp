@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// Number of CSS colour classes; enough that neighbouring colours cannot be told apart.
+/// Number of CSS colour classes; enough that neighbouring colours look the same.
 constexpr int kSteps = 48;
 constexpr std::size_t kWorst = 12;
 

@@ -6,10 +6,10 @@
 
 namespace qs {
 
-// Keys of cached results: of the content that was read, not of its names in the decisions.
+// Keys of cached results. They depend on the content that was read, not on its name or path.
 
-/// Key of a model with its known types and shapes: a run may have found types that a TorchScript
-/// file leaves open, and shapes that a file records wrong.
+/// Key of a model, including its types and shapes: a run may have found types that a TorchScript
+/// file does not state, or corrected shapes.
 Key modelKey(const Graph& model);
 Key planKey(const Graph& model, const Recipe& recipe);
 /// Key of data of this content, cut into this number of batches.
@@ -22,7 +22,8 @@ bool measuresOriginal(const RunSettings& settings, const Graph& model);
 Key conversionKey(const Calibration& calibration, const Recipe& recipe);
 /// Key of a blame over the data of that comparison.
 Key blameKey(const Key& comparison, const BlameOptions& options);
-/// Key of its diagnosis; `eightBitsHold`: the processor's kernels take eight bits.
+/// Key of the diagnosis for a comparison. `eightBitsHold`: the processor's kernels support all
+/// eight bits.
 Key diagnosisKey(const Key& comparison, const BlameOptions& options, bool eightBitsHold);
 
 } // namespace qs

@@ -23,7 +23,7 @@ public:
     /// Cancelled.
     Result<std::string> of(const std::string& path, const std::string& sampleOf,
                            const JobContext& job);
-    /// The same if it is cached; else nothing.
+    /// The hash that `of` returns if it is cached; else empty. Reads no file content.
     std::optional<std::string> known(const std::string& path, const std::string& sampleOf);
 
 private:

@@ -12,7 +12,8 @@ namespace qs {
 
 namespace {
 
-/// Shipped backends change with the program alone. A file that cannot be read is its path.
+/// Identifies the content of a backend: a shipped one by its name, since it changes only with the
+/// program; a file by its hash, or by its path if it cannot be read.
 std::string backendContent(const std::string& nameOrPath)
 {
     if (!isBackendPath(nameOrPath))
@@ -21,7 +22,7 @@ std::string backendContent(const std::string& nameOrPath)
     return hashes.of(nameOrPath, {}, {}).value_or(nameOrPath);
 }
 
-/// Planning and calibrating do not know of it.
+/// Whether an edit applies to a converted form, which planning and calibration do not read.
 bool isOfConvertedForm(const EditStep& step)
 {
     return step.form != EditForm::Float;
@@ -39,7 +40,7 @@ Key planningKey(const Recipe& recipe)
     planning.limits = {};
     std::erase_if(planning.edits, isOfConvertedForm);
     planning.cures = countedCures(recipe.cures);
-    planning.backend.clear(); // its content counts, wherever it stands
+    planning.backend.clear(); // its content counts, not its path
     return KeyBuilder("planning")
         .add(recipeToJson(planning))
         .add(backendContent(recipe.target()))
@@ -122,7 +123,7 @@ DecisionKeys decisionKeys(const std::string& modelSha256, const Recipe& recipe,
 Key contentKey(const Recipe& given, const RunSettings& settings)
 {
     Recipe recipe = given;
-    recipe.limits = {}; // they are about the numbers, not of them
+    recipe.limits = {}; // limits only check results
     recipe.backend = given.target();
     return KeyBuilder("content")
         .add(recipeToJson(recipe))

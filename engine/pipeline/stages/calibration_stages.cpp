@@ -68,7 +68,7 @@ Result<CalibrationStages::Run> CalibrationStages::prepareRun(const CalibrateRequ
         m_memo.keep<PreparedModel>(preparedKey, run.prepared, heldBytes(*run.prepared->graph));
     }
     run.prepareSeconds = secondsSince(start);
-    // In a sequence what a model keeps from batch to batch depends on all of it.
+    // In a sequence, the state that the model keeps between batches depends on the whole graph.
     const std::string whole = cut.isSequence ? printGraph(*run.prepared->graph) : std::string();
     for (auto& [id, seen] : observedKeys(*run.prepared)) {
         const PlannedObserver& planned = run.prepared->plan->observers[id.value() - 1];
@@ -231,7 +231,7 @@ Result<void> CalibrationStages::keepToMemoryLimit(const Graph& model, const Plan
     return {};
 }
 
-/// Each round leaves the values out that the round before found.
+// Repeats with the non-finite values of each round left out in the next.
 Result<CalibrationPtr> CalibrationStages::calibrate(const CalibrateRequest& request,
                                                     const JobContext& job)
 {
@@ -272,11 +272,11 @@ Result<CalibrationPtr> CalibrationStages::calibrateOnce(const CalibrateRequest& 
     if (found.shapes.areContradicted()) {
         QS_TRY(isOther, correctShapes(request, run, found.shapes, job));
     }
-    if (isOther) { // the statistics are kept; the plan may be another
+    if (isOther) { // statistics are cached, but the plan may have changed
         QS_TRY(run, prepareRun(request, job));
     }
     CalibrationPtr made = assemble(run, isOther ? nullptr : seen.get());
-    if (!made) { // what was kept of the others had to go meanwhile
+    if (!made) { // cached statistics of the others were evicted meanwhile
         QS_TRY(seen, observe(run, job, true, found));
         made = assemble(run, seen.get());
     }

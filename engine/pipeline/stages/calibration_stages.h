@@ -59,7 +59,7 @@ protected:
     void keepStatistics(const Run& run, const Observations& seen);
     /// The calibration from cached statistics and the `fresh` ones; null if one is missing.
     CalibrationPtr assemble(const Run& run, const Observations* fresh = nullptr);
-    /// The same, recomputed and not cached.
+    /// As `assemble`, but recomputed and not cached.
     std::shared_ptr<Calibration> gather(const Run& run, const Observations* fresh);
     /// Observers of the run without cached statistics.
     std::unordered_set<ObserverId> unseen(const Run& run);
@@ -79,7 +79,7 @@ private:
     std::optional<Checkpoint> checkpointOf(const PreparedModel& prepared, const Key& dataKey,
                                            const std::string& device) const;
 
-    std::unordered_set<Key> m_triedShapes; ///< of models and data that were tried
+    std::unordered_set<Key> m_triedShapes; ///< keys of models and data that were tried
     std::atomic<std::size_t> m_reportedBytes {0}; ///< of cached results, in the last log note
 };
 

@@ -22,7 +22,7 @@ namespace qs {
 
 namespace {
 
-/// Rough sizes, for the bound of what is kept.
+/// Approximate size, for the limit of the cache.
 std::size_t bytesOf(const ConvertedModel& model)
 {
     return heldBytes(*model.reference) + heldBytes(*model.lowered);
@@ -65,7 +65,7 @@ Result<ConvertedPtr> ComparisonStages::convert(const ConvertRequest& request, co
         kept && kept->prepared == calibration.prepared)
         return kept;
     if (std::any_of(request.recipe.edits.begin(), request.recipe.edits.end(), isFormEdit)) {
-        // Nothing is lowered and checked anew for an edit of a form.
+        // An edit of a form does not require another lowering and kernel check.
         ConvertRequest plain = request;
         plain.recipe = withoutFormEdits(request.recipe);
         QS_TRY(const ConvertedPtr before, convert(plain, job));
@@ -207,7 +207,7 @@ void ComparisonStages::adoptDiagnosis(const StoredRun& stored, const PreparedMod
 {
     const auto diagnosis = diagnosisFromResult(stored.document, *prepared.model, *prepared.plan);
     if (!diagnosis || !*diagnosis)
-        return; // it can be made again
+        return; // it can be computed again
     const Key key = diagnosisKey(comparison, (*diagnosis)->options, (*diagnosis)->eightBitsHold);
     m_memo.keep<Diagnosis>(key, *diagnosis, diagnosisBytes(**diagnosis));
 }

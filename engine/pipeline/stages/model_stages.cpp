@@ -28,7 +28,7 @@ namespace qs {
 
 namespace {
 
-/// Rough size, for the bound of what is kept.
+/// Approximate size, for the limit of the cache.
 std::size_t bytesOf(const Plan& plan)
 {
     return plan.nodes.size() * 1024;
@@ -48,7 +48,7 @@ const CureOutcome* outcomeOf(const EditedModel& edited, const Cure& cure)
     return found == edited.cures.end() ? nullptr : &*found;
 }
 
-/// Equal for a model and its refinements by runs: from its file and its edits.
+/// Key of a model's file and edits: equal for a model and its refinements by runs.
 Key placesKey(const Graph& model)
 {
     return KeyBuilder("places").add(model.info().sha256).add(model.info().edits).key();
@@ -66,7 +66,8 @@ Result<EditedModelPtr> ModelStages::edited(GraphPtr file, const Recipe& recipe,
             .add(editsToJson({steps.begin(), steps.begin() + std::ptrdiff_t(count)}).dump())
             .key();
     };
-    // Undo and redo find the whole; a further edit what came before it.
+    // Starts from the longest cached prefix of the edits: all of them after undo or redo, all but
+    // the last after a further edit.
     std::shared_ptr<const EditedModel> from;
     for (std::size_t count = steps.size() + 1; count-- > 0 && !from;)
         if (auto kept = m_memo.find<EditedModel>(keyOf(count)); kept && kept->file == file)
@@ -164,7 +165,7 @@ EditedModelPtr ModelStages::editedAs(const Graph& model)
         if (const auto found = m_edited.find(placesKey(model)); found != m_edited.end())
             edited = found->second.lock();
     }
-    // A file of text has no hash: its nodes say whether it is the one.
+    // A text file has no hash: its nodes are compared instead.
     const auto isAlike = [](const NodePtr& a, const NodePtr& b) {
         return a->id == b->id && a->name == b->name && a->target == b->target;
     };

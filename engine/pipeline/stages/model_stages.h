@@ -12,7 +12,7 @@ namespace qs {
 struct CureExpansion;
 using CureExpansionPtr = std::shared_ptr<const CureExpansion>;
 
-/// The stages that run no data but a first batch: model ► edited ► plan.
+/// The stages that run at most the first batch of the data: model ► edited ► plan.
 class ModelStages : public StageStore
 {
 public:
@@ -46,17 +46,17 @@ public:
 protected:
     std::mutex m_shapesMutex;
     std::unordered_map<Key, std::vector<CorrectedShape>> m_corrected; ///< by `modelKey`
-    std::unordered_set<std::string> m_notedShapes; ///< hashes of files that a note was about
+    std::unordered_set<std::string> m_notedShapes; ///< hashes of files that were noted
 
 private:
-    /// The same with the requested custom modules: attention in its quantizable form, each call of
-    /// a pack's module as one node (`gatherModules`).
+    /// The edited model with the requested custom modules: attention in its quantizable form, each
+    /// call of a pack's module as one node (`gatherModules`).
     Result<EditedModelPtr> gathered(EditedModelPtr edited, const Recipe& recipe);
-    /// The same after the cures that change the model.
+    /// The edited model after the cures that change the model.
     Result<EditedModelPtr> cured(EditedModelPtr edited, const Recipe& recipe,
                                  const JobContext& job);
-    /// The result of `edited` that holds that model or the model that a run refined it from; null
-    /// once it is released.
+    /// The result of `edited` for that model, or for the model from which a run refined it; null if
+    /// it was released.
     EditedModelPtr editedAs(const Graph& model);
     void rememberEdited(const EditedModelPtr& edited);
 

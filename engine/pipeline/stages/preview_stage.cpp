@@ -19,18 +19,18 @@ namespace qs {
 
 namespace {
 
-/// More samples would tell little more and take longer.
+/// Most samples of a preview; more would add little information and take longer.
 constexpr std::int64_t kMostSamples = 8;
-/// Roughly, of one observer.
+/// Approximate size of one observer's statistics.
 constexpr std::size_t kStatisticsBytes = std::size_t(32) << 10;
 
-/// Names of the float nodes whose values these observers watch, in graph order.
+/// Names of the float nodes whose values these observers observe, in graph order.
 std::vector<std::string> observedNodes(const PreparedModel& prepared,
                                        const std::unordered_set<ObserverId>& observers)
 {
     std::unordered_set<NodeId> nodes;
     for (const PlannedObserver& observer : prepared.plan->observers) {
-        if (!observers.contains(observer.id) || observer.isWeight) // weights are seen whole
+        if (!observers.contains(observer.id) || observer.isWeight) // weights need no estimate
             continue;
         if (!observer.interior.empty())
             nodes.insert(observer.weightOwner);
@@ -44,7 +44,7 @@ std::vector<std::string> observedNodes(const PreparedModel& prepared,
     return names;
 }
 
-/// The observers of activations that watch values of the float nodes of these names.
+/// The observers of activations that observe values of the float nodes with these names.
 std::unordered_set<ObserverId> observersOn(const PreparedModel& prepared,
                                            const std::vector<std::string>& names)
 {
@@ -115,14 +115,14 @@ Result<CalibrationPtr> PreviewStage::estimate(const Run& run, const PreviewData&
         QS_TRY(few, ::qs::calibrate(*part, *samples.data, run.device.device, job));
         m_memo.keep<Observations>(key, few, few->observers.size() * kStatisticsBytes);
     }
-    for (const auto& [id, weight] : part->observedWeight) // seen whole, whatever the samples
+    for (const auto& [id, weight] : part->observedWeight) // exact, independent of the samples
         if (const ObserverStats* stats = few->tryGet(id))
             m_statistics.keep(run.seen.at(id), *stats);
-    Observations fresh = *few; // kept statistics count for more than those of a few samples
+    Observations fresh = *few; // cached statistics take precedence over those of a few samples
     std::erase_if(fresh.observers,
                   [&](const ObserverStats& stats) { return !missing.contains(stats.id); });
     CalibrationPtr seen = gather(run, &fresh);
-    if (!seen) // what was kept of the others had to go
+    if (!seen) // cached statistics of the others were evicted
         return fail(ErrorCode::BadInput,
                     "what the observers saw is no longer kept: calibrate again");
     estimated = observedNodes(*run.prepared, missing);

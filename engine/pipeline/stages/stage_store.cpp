@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// Datasets that are kept open: a calibration's, a comparison's and a preview's.
+/// Number of datasets kept open: for calibration, comparison and preview.
 constexpr std::size_t kOpenData = 3;
 
 } // namespace

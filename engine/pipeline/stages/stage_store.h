@@ -14,8 +14,8 @@ namespace qs {
 
 class Dataset;
 
-/// What all stages share: results by the keys of their inputs, statistics, values to continue from,
-/// open data and the hashes of their content. Bounded; see `Memo`. Thread safe.
+/// Caches that all stages share: results by the keys of their inputs, statistics, values from which
+/// runs continue, open data and hashes of their content. Bounded; see `Memo`. Thread safe.
 class StageStore : public EngineService
 {
 public:
@@ -62,7 +62,8 @@ private:
     std::list<OpenedData> m_opened; ///< most recently used first
 };
 
-/// Bytes that releasing a graph would free, roughly: its nodes and the tensors that it alone holds.
+/// Approximate number of bytes that releasing a graph would free: its nodes and the tensors that no
+/// other owner shares.
 std::size_t heldBytes(const Graph& graph);
 
 } // namespace qs

@@ -13,11 +13,11 @@ namespace qs {
 
 namespace {
 
-constexpr std::size_t kMostItems = 1000; ///< with the greatest shares; the others hardly count
+constexpr std::size_t kMostItems = 1000; ///< those with the greatest shares; others are negligible
 
-/// What has to be float so that the site's quantizer goes: where the value is multiplied, the
-/// readers; else what makes it, unless that is a layer, which can give its result as float once
-/// its readers are float.
+/// Operators that must be float to remove the site's quantizer. If the value is multiplied: its
+/// readers. Else: its producer, unless that is a layer, which can return a float result once its
+/// readers are float.
 std::vector<NodeId> operatorsOf(const BlameSite& site, const Graph& model, const Plan& plan)
 {
     const bool isRead = site.kind == BlameSite::Kind::Value;
@@ -85,7 +85,7 @@ double FloatKnapsack::sumOf(const std::vector<double>& of, const std::vector<Nod
 
 FloatChoice FloatKnapsack::freeOnes() const
 {
-    constexpr double kLeft = 0.02; // of the noise: what is less is not worth a cure
+    constexpr double kLeft = 0.02; // share of the noise that may remain
     double all = 0;
     for (const Item& item : m_items)
         all += item.share;
@@ -153,7 +153,7 @@ void FloatKnapsack::fill(std::vector<bool>& taken, double noise, double mostFloa
 void FloatKnapsack::exchange(std::vector<bool>& taken, double noise, double mostFloat) const
 {
     constexpr int kMostRounds = 8;
-    constexpr double kLess = 1 - 1e-9; // as rounding goes
+    constexpr double kLess = 1 - 1e-9; // tolerates rounding
     for (int round = 0; round < kMostRounds; ++round) {
         bool isBetter = false;
         for (const Item& item : m_items) {

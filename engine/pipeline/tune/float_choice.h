@@ -12,26 +12,27 @@ namespace qs {
 /// Which operators to keep float so that the predicted noise stays within a bound.
 struct FloatChoice
 {
-    /// Operators that go together, because a value that all of them read is quantized for all.
+    /// Groups of operators that must become float together, because they read the same quantized
+    /// value.
     std::vector<std::vector<NodeId>> groups;
-    double noise = 0; ///< predicted sum of the shares that stay
+    double noise = 0; ///< predicted sum of the remaining shares
     double floatMacs = 0; ///< share of all multiplications
-    bool isBounded = false; ///< the bound of float multiplications came before that of noise
+    bool isBounded = false; ///< the limit of float multiplications was reached first
 };
 
-/// Operators that have to be float together for a value's noise to go.
+/// Operators that must all be float to remove a value's noise.
 struct FloatGroup
 {
     std::vector<NodeId> operators;
-    double share = 0; ///< of the noise, that goes if they alone are made float
+    double share = 0; ///< share of the noise that is removed if only these become float
     double macs = 0; ///< share of all multiplications
 };
 
-/// A knapsack: greedily the group of operators with the greatest predicted share for its cost,
-/// until what stays is at most `noise`, or one more would make more than `mostFloat` of all
-/// multiplications float; then single groups are exchanged as long as that is better. Operators
-/// that cost nothing come first, the greatest share before others. `macs`: of each operator
-/// (`macsByOperator`), which are the costs unless `costs` has some, by `groupRoot`.
+/// A knapsack over groups of operators. Greedily takes the group with the greatest predicted share
+/// per cost, groups without cost first, until the remaining noise is at most `noise`, or another
+/// group would make more than the share `mostFloat` of all multiplications float. Then exchanges
+/// single groups while that improves the choice. `macs`: multiplications of each operator
+/// (`macsByOperator`); they are the costs unless `costs`, by `groupRoot`, has entries.
 class FloatKnapsack
 {
 public:
@@ -39,10 +40,11 @@ public:
                   const std::unordered_map<NodeId, std::int64_t>& macs,
                   const std::unordered_map<NodeId, double>& costs = {});
     FloatChoice choose(double noise, double mostFloat) const;
-    /// Groups that cost no multiplication, down to a fiftieth of the noise.
+    /// The groups that cost no multiplication, until a fiftieth of the noise remains.
     FloatChoice freeOnes() const;
-    /// The groups that `choose(noise, 1)` takes, and `choose(noise, mostFloat)` takes not whole:
-    /// the greatest share for its multiplications first. A group within another is not listed.
+    /// The groups that `choose(noise, 1)` takes, but `choose(noise, mostFloat)` does not take
+    /// completely, ordered by share per multiplication, greatest first. Omits groups that are part
+    /// of another listed group.
     std::vector<FloatGroup> barredBy(double noise, double mostFloat) const;
     /// The sum of all shares.
     double noise() const { return noiseWith(std::vector<bool>(m_macs.size())); }
@@ -51,28 +53,28 @@ private:
     struct Item
     {
         double share = 0;
-        std::vector<NodeId> operators; ///< that have to be float for it to vanish
+        std::vector<NodeId> operators; ///< must all be float to remove it
     };
-    /// Sums over operators that are not taken; `of`: by index.
+    /// Sum of the figures `of` (by index) over those of `operators` that are not taken.
     double sumOf(const std::vector<double>& of, const std::vector<NodeId>& operators,
                  const std::vector<bool>& taken) const;
     bool isGone(const Item& item, const std::vector<bool>& taken) const;
-    /// The shares of the items that stay.
+    /// Sum of the shares of the items that remain.
     double noiseWith(const std::vector<bool>& taken) const;
     double macsOf(const std::vector<bool>& taken) const { return sumOf(m_macs, taken); }
     static double sumOf(const std::vector<double>& of, const std::vector<bool>& taken);
-    /// By index of the operators, whether `choose` takes them.
+    /// For each operator, by index, whether `choose` takes it.
     std::vector<bool> taken(double noise, double mostFloat) const;
-    /// Takes items, the best ratio first; `without`: an item whose operators are not taken.
+    /// Takes items, best ratio first; does not take the operators of `without`.
     void fill(std::vector<bool>& taken, double noise, double mostFloat,
               const Item* without = nullptr) const;
-    /// Exchanges single items as long as that leaves less noise, or as little with less float.
+    /// Exchanges single items while that leaves less noise, or equal noise with less cost.
     void exchange(std::vector<bool>& taken, double noise, double mostFloat) const;
 
     std::vector<Item> m_items; ///< of the sites
     std::unordered_map<NodeId, std::size_t> m_indices;
     std::vector<double> m_macs; ///< by index, share of all multiplications
-    std::vector<double> m_costs; ///< by index; `m_macs` where nothing else is the cost
+    std::vector<double> m_costs; ///< by index; equals `m_macs` without other costs
 };
 
 } // namespace qs

@@ -11,20 +11,20 @@ namespace qs {
 namespace {
 
 constexpr int kMostFloatTrials = 12;
-constexpr int kGivesBack = 3; ///< trials that look for fewer float operators
-constexpr int kMostIdle = 2; ///< trials without progress
+constexpr int kGivesBack = 3; ///< most trials with fewer float operators
+constexpr int kMostIdle = 2; ///< most trials without progress
 constexpr double kProgressDb = 0.1;
-constexpr double kMissDb = 3; ///< between prediction and measurement, for measuring sites alone
-constexpr double kStricter = 0.5; ///< of the noise, where a goal states none
-constexpr std::int64_t kMeasuredAlone = 16; ///< sites
-constexpr double kSlightlyLess = 1 - 1e-9; ///< as rounding goes
+constexpr double kMissDb = 3; ///< error of a prediction above which sites are measured singly
+constexpr double kStricter = 0.5; ///< factor of the noise, if the goal does not state one
+constexpr std::int64_t kMeasuredAlone = 16; ///< most sites that are measured singly
+constexpr double kSlightlyLess = 1 - 1e-9; ///< tolerates rounding
 
 bool isSameSite(const BlameSite& a, const BlameSite& b)
 {
     return a.kind == b.kind && a.readers == b.readers && a.node == b.node && a.value == b.value;
 }
 
-/// The blame with what a later one knows better of sites that are in both.
+/// A blame in which the sites that are also in `later` have the shares of `later`.
 Blame corrected(Blame blame, const Blame& later)
 {
     for (SiteBlame& one : blame.sites)
@@ -37,7 +37,7 @@ Blame corrected(Blame blame, const Blame& later)
     return blame;
 }
 
-/// Stage D.
+/// Stage D of `tune`: float operators.
 class FloatStage
 {
 public:
@@ -53,7 +53,7 @@ public:
         QS_TRY(const BlamePtr blame, m_search.blamed(m_model, m_base));
         m_blame = *blame;
         m_aim = m_search.aimedNoise(m_base);
-        double guard = m_base.guard.db, search = m_base.search.db; // the best of each
+        double guard = m_base.guard.db, search = m_base.search.db; // the best so far of each
         int idle = 0, givesBack = 0;
         for (int i = 0; i < kMostFloatTrials && !m_search.isSpent(); ++i) {
             QS_TRY(const bool isNew, tryOnce());
@@ -94,7 +94,7 @@ public:
     }
 
 private:
-    /// One trial at the noise that is aimed at; false where it was made before, or cannot be.
+    /// Makes one trial for the current target noise; false if it was made before or cannot be made.
     Result<bool> tryOnce()
     {
         const double allowed = std::max(0.0, m_base.int8Macs - m_search.request().keepInt8);
@@ -111,12 +111,12 @@ private:
         m_tried.push_back(trial.cures);
         trial.predictedDb = shareDb(choice.noise);
         QS_TRY(const bool isMade, m_search.attempt(std::move(trial)));
-        if (!isMade) // next time less of it
+        if (!isMade) // next time, fewer float multiplications
             m_mostFloat = kSlightlyLess * choice.floatMacs;
         return isMade;
     }
 
-    /// Measures alone the sites that the last trial left; false where that was done of it.
+    /// Measures singly the sites that the last trial left; false if that was already done for it.
     Result<bool> correct()
     {
         const Trial last = m_search.state().trials.back();
@@ -129,8 +129,8 @@ private:
         return true;
     }
 
-    /// The secant: as much less noise as the trial had too much, with what the search data differ
-    /// by; where the goal states no noise, a half.
+    /// The next target noise, by the secant method: the current one divided by the trial's excess
+    /// over the goal, within bounds; halved if the goal states no noise.
     double stricter(const Trial& made) const
     {
         constexpr double kLeast = 0.05, kMost = 0.95;
@@ -142,10 +142,10 @@ private:
     TuneSearch& m_search;
     Trial m_base;
     TrialModel m_model; ///< of the base
-    Blame m_blame; ///< of the base, with what trials taught
+    Blame m_blame; ///< of the base, corrected by trials
     double m_aim = 0, m_missed = 0, m_reached = 0;
     int m_misses = 0;
-    double m_mostFloat = 1; ///< share of the multiplications, by what was not possible
+    double m_mostFloat = 1; ///< share of the multiplications; less after impossible trials
     bool m_isBounded = false;
     Key m_correctedAt;
     std::vector<std::vector<Cure>> m_tried;

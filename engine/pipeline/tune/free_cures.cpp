@@ -10,10 +10,11 @@ namespace qs {
 namespace {
 
 constexpr int kMostFreeRounds = 5;
-constexpr double kLeastGainDb = 0.5; ///< of a round, for another one
-constexpr double kMovedDb = 6; ///< since ranges were chosen, for choosing them again
+constexpr double kLeastGainDb = 0.5; ///< gain of a round that justifies another one
+constexpr double kMovedDb = 6; ///< change since ranges were chosen that justifies choosing again
 
-/// Where weights alone make more noise than the goal allows: no range and no float result helps.
+/// Notes if the weights alone cause more noise than the goal allows: then neither other ranges nor
+/// float results help.
 void noteWeights(TuneSearch& search, const Blame& blame)
 {
     double weights = 0;
@@ -24,7 +25,7 @@ void noteWeights(TuneSearch& search, const Blame& blame)
                                        + " dB: without float operators the goal is out of reach");
 }
 
-/// What the blame does not cover: line by line, or the number of many.
+/// Notes what the blame does not cover: one line each, or only the number if there are many.
 void noteLeftOut(TuneSearch& search, const Blame& blame)
 {
     constexpr std::size_t kMostLines = 3;
@@ -37,7 +38,7 @@ void noteLeftOut(TuneSearch& search, const Blame& blame)
                         + " more places, which 'why' lists");
 }
 
-/// What a round adds to what the rounds before it took.
+/// What a round adds to the cures of earlier rounds.
 enum class Round : std::uint8_t
 {
     Free, ///< the cheapest cure of each cause; it costs no multiplication
@@ -65,7 +66,7 @@ bool isOfRound(CureKind kind, Round round)
     return kind != CureKind::Float && (kind != CureKind::Range || round != Round::Ranges);
 }
 
-/// Of each cause the first cure that the round takes. True if one is new.
+/// Adds, for each cause, its first cure that the round takes. True if one is new.
 bool addProposed(const TuneSearch& search, Trial& trial, const std::vector<Cause>& causes,
                  Round round)
 {
@@ -80,8 +81,8 @@ bool addProposed(const TuneSearch& search, Trial& trial, const std::vector<Cause
     return differs;
 }
 
-/// One trial with all cures of the round at once. What an earlier round took stays. True if there
-/// was one to try.
+/// Makes one trial with all cures of the round in addition to those of earlier rounds. True if
+/// there was a new cure to try.
 Result<bool> tryRound(TuneSearch& search, Round round, bool isFirst)
 {
     const Trial base = search.best();
@@ -120,7 +121,7 @@ Result<bool> tryRound(TuneSearch& search, Round round, bool isFirst)
 
 Result<void> tryFreeCures(TuneSearch& search)
 {
-    std::optional<double> chosenAt; // dB of the trial that ranges were chosen for
+    std::optional<double> chosenAt; // dB of the trial for which ranges were chosen
     bool isSplit = !search.isAllowed(CureKind::Split);
     for (int round = 0; round < kMostFreeRounds && !search.state().isReached() && !search.isSpent();
          ++round) {

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kMostRemaining = 5;
 constexpr double kLeastGain = 0.1; ///< dB, of a cure that is worth listing
-constexpr double kNextStep = 0.5; ///< of the noise, where the goal states none
+constexpr double kNextStep = 0.5; ///< factor of the noise, if the goal does not state one
 
-/// The predicted noise that the best trial should have had: as much less than now as was measured
-/// too much.
+/// The predicted noise that the best trial would need: the current prediction divided by the
+/// measured excess over the goal, but at most the search's target.
 double wantedNoise(const TuneSearch& search, const FloatKnapsack& knapsack)
 {
     const Trial& best = search.best();

@@ -16,9 +16,9 @@ namespace qs {
 
 namespace {
 
-constexpr double kLeastInspected = 0.001; ///< of the noise, for a value to be looked at
-constexpr double kClearlyLess = 0.9; ///< of the share of now
-/// Of a value, SQNR: what cuts off more is outside the range in which shares add up.
+constexpr double kLeastInspected = 0.001; ///< least share of the noise of an inspected value
+constexpr double kClearlyLess = 0.9; ///< factor of the current share that counts as better
+/// Least SQNR of a value: with stronger clipping, shares no longer add up.
 constexpr double kLeastOwnDb = 12;
 
 struct RangeWay
@@ -41,7 +41,7 @@ ObserverSpec observedIn(const RangeWay& way, const ObserverSpec& now, bool allBi
     return allBits ? withAllBits(spec).value_or(spec) : spec;
 }
 
-/// Its range is chosen from what was seen, by one scale.
+/// Whether an observer chooses one scale from the observed range.
 bool isChosen(const ObserverSpec& spec)
 {
     return (spec.kind == ObserverKind::Histogram || spec.kind == ObserverKind::MinMax
@@ -49,11 +49,11 @@ bool isChosen(const ObserverSpec& spec)
         && !isPerChannel(spec.qscheme) && !spec.isDynamic && isIntegerDType(spec.dtype);
 }
 
-/// What a value does: all its readers together.
+/// The noise that a value causes, over all its readers.
 struct ValueShare
 {
     double share = 0;
-    double ownDb = kExactDb; ///< its own SQNR
+    double ownDb = kExactDb; ///< SQNR of the value itself
 };
 
 std::map<NodeId, ValueShare> sharesByMaker(const Blame& blame)
@@ -72,7 +72,7 @@ struct Target
 {
     const BlameSite* site = nullptr;
     ObserverSpec now;
-    double share = 0; ///< the least so far
+    double share = 0; ///< least share so far
     std::optional<Proposal> best;
 };
 
@@ -107,7 +107,7 @@ Result<std::vector<Proposal>> chooseRanges(TuneSearch& search, const Trial& base
     const SiteFacts facts(parts);
     std::vector<Target> targets = targetsOf(search, facts, blame);
     for (const RangeWay& way : kWays) {
-        if (search.isSpent()) // the ways so far decide
+        if (search.isSpent()) // decides by the ways tried so far
             break;
         Trial trial = base;
         std::vector<std::optional<Proposal>> proposals(targets.size());

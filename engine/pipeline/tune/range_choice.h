@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// For each value that makes a part of the noise the way to choose its range (search, minmax, mse,
-/// entropy, percentiles; with all eight bits where this machine's kernels take them) under which it
-/// is predicted to make least, where that is clearly less than now. One blame for each way: the
-/// derivative is that of the model without quantizers, so that each value is chosen for alone.
-/// `base`: the trial that `model` and `blame` are of.
+/// For each value that causes noise, the way to choose its range (search, minmax, mse, entropy,
+/// percentiles; with all eight bits if this machine's kernels support them) for which it is
+/// predicted to cause the least noise, if that is clearly less than now. Computes one blame for
+/// each way. Each value can be chosen independently, because derivatives are those of the model
+/// without quantizers. `base`: the trial to which `model` and `blame` belong.
 Result<std::vector<Proposal>> chooseRanges(TuneSearch& search, const Trial& base,
                                            const TrialModel& model, const Blame& blame);
 

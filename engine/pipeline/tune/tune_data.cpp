@@ -15,12 +15,12 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kGuardEvery = 4; ///< batches
-constexpr std::int64_t kLeastBatches = 8; ///< that the data are cut into, where they allow it
-constexpr std::int64_t kAdvised = 16; ///< samples
-constexpr std::size_t kMostNamed = 5; ///< samples in a note
+constexpr std::int64_t kGuardEvery = 4; ///< every fourth batch is the guard's
+constexpr std::int64_t kLeastBatches = 8; ///< least number of batches, if the data allow it
+constexpr std::int64_t kAdvised = 16; ///< advised number of samples
+constexpr std::size_t kMostNamed = 5; ///< most samples named in a note
 
-/// Batches that are at hand.
+/// A dataset of batches in memory.
 class HeldBatches : public Dataset
 {
 public:
@@ -42,7 +42,7 @@ private:
     bool m_hasLabels;
 };
 
-/// Makes batches an eighth of so many samples at most. Whether that changes them.
+/// Limits the batch size to an eighth of `samples`. Returns whether that changes it.
 bool cutInEighths(CalibrationSettings& cut, std::int64_t samples)
 {
     const std::int64_t each = std::max<std::int64_t>(1, samples / kLeastBatches);
@@ -51,7 +51,7 @@ bool cutInEighths(CalibrationSettings& cut, std::int64_t samples)
     return cut.batchSize != before;
 }
 
-/// The compared data, in batches of an eighth of the samples at most; `cut` gets how.
+/// The compared data in batches of at most an eighth of the samples; sets `cut` to the settings.
 Result<std::shared_ptr<const Dataset>> openedData(StageChain& chain, const TuneRequest& request,
                                                   const Graph& model, CalibrationSettings& cut)
 {
@@ -67,7 +67,7 @@ Result<std::shared_ptr<const Dataset>> openedData(StageChain& chain, const TuneR
     if (!cutInEighths(cut, (count - 1) * first.samples + last.samples))
         return data;
     const auto smaller = chain.data(model, request.settings.compared(), cut);
-    return smaller ? *smaller : data; // a model may want two samples at least
+    return smaller ? *smaller : data; // a model may require larger batches
 }
 
 bool isFloats(const at::Tensor& output)
@@ -90,7 +90,7 @@ std::string samplesText(const std::vector<std::int64_t>& samples)
     return text;
 }
 
-/// Reads batches one after the other and keeps what can be measured.
+/// Reads batches in turn and keeps the samples that can be measured.
 class TuneDataReader
 {
 public:
@@ -121,7 +121,7 @@ public:
         return m_made;
     }
 
-    /// Errors: nothing to search on, nothing to hold the result to.
+    /// Fails if no samples are left for the search or for the guard.
     Result<void> check() const
     {
         const std::string& file = m_request.settings.compared();
@@ -155,7 +155,7 @@ private:
         QS_TRY(auto outputs, m_run.run(batch, job));
         const std::vector<bool> isFinite = finiteRows(outputs, batch.samples);
         const std::int64_t wanted = m_request.samples - m_made.samples();
-        std::vector<std::int64_t> rows, others; // of the batch
+        std::vector<std::int64_t> rows, others; // rows of the batch
         for (std::int64_t row = 0; row < batch.samples && std::ssize(rows) < wanted; ++row)
             (isFinite[std::size_t(row)] ? rows : others).push_back(row);
         if (!rows.empty() && std::ssize(rows) < batch.samples) {
@@ -196,8 +196,8 @@ private:
         m_made.batches.push_back(std::move(clean));
     }
 
-    /// By sample, whether all outputs are finite on it; of none where an output is not, and does
-    /// not have a row for each sample.
+    /// For each sample, whether all outputs are finite; all false if an output that is not finite
+    /// does not have one row per sample.
     std::vector<bool> finiteRows(const std::vector<at::Tensor>& outputs, std::int64_t samples)
     {
         std::vector<bool> isFinite(std::size_t(samples), true);
@@ -217,7 +217,7 @@ private:
         return isFinite;
     }
 
-    /// Some samples of the batch with the model's outputs; nothing where it does not take them.
+    /// Some samples of the batch with the model's outputs; empty if the model does not accept them.
     Result<std::optional<CleanBatch>>
     cutTo(const Batch& batch, const std::vector<std::int64_t>& rows, const JobContext& job)
     {
@@ -247,7 +247,7 @@ private:
             && std::all_of(outputs->begin(), outputs->end(), [](const at::Tensor& output) {
                                 return !isFloats(output) || at::isfinite(output).all().item<bool>();
                             });
-        if (!isMade) // it took the whole batch, or mixes samples
+        if (!isMade) // the model fixes the batch size or mixes samples
             return std::optional<CleanBatch>();
         made.outputs = std::move(*outputs);
         return std::optional(std::move(made));
@@ -272,11 +272,11 @@ private:
     OutputRun m_run;
     const std::vector<std::string>& m_names;
     TuneData m_made;
-    std::int64_t m_seen = 0; ///< samples, those that were left out as well
-    std::int64_t m_largest = 1; ///< samples of a batch
-    std::vector<std::int64_t> m_notFinite; ///< samples
-    std::int64_t m_withOthers = 0; ///< samples that are left out with those of their batch
-    std::string m_badOutput; ///< the first one
+    std::int64_t m_seen = 0; ///< samples read, including those left out
+    std::int64_t m_largest = 1; ///< most samples in a batch
+    std::vector<std::int64_t> m_notFinite; ///< samples that are not finite
+    std::int64_t m_withOthers = 0; ///< finite samples left out with their batch
+    std::string m_badOutput; ///< the first output that is not finite
     bool m_hasSignal = false;
 };
 
@@ -291,7 +291,7 @@ Result<TuneData> readTuneData(StageChain& chain, const TuneRequest& request, con
         QS_TRY(OutputRun run, OutputRun::create(model));
         TuneDataReader reader(request, *model, std::move(run), names);
         QS_TRY(TuneData made, reader.read(*data, job));
-        // Of what was left out too little may be left for a guard, unless it is cut more finely.
+        // If too few samples remain for a guard, smaller batches may leave enough.
         if (made.guardSamples == 0 && !isCutAgain && cutInEighths(cut, made.samples()))
             if (auto finer = chain.data(*model, request.settings.compared(), cut)) {
                 data = std::move(*finer);

@@ -12,7 +12,7 @@
 
 namespace qs {
 
-/// A batch with what the float model makes of it.
+/// A batch with the float model's outputs.
 struct CleanBatch
 {
     Batch batch;
@@ -31,11 +31,11 @@ struct TuneData
     std::int64_t samples() const { return searchSamples + guardSamples; }
 };
 
-/// Reads the compared data, up to `TuneRequest::samples`, cuts them into eight batches and more
-/// where they allow it, and runs the float model. Samples on which its outputs are not finite are
-/// left out; the whole batch where the model fixes its batches, or where an output does not have a
-/// row for each sample. Only what is left counts. `names`: of the outputs. Errors: the data's; no
-/// sample is left; no guard; no output that can be measured; a cancel.
+/// Reads the compared data, at most `TuneRequest::samples`, in eight or more batches if possible,
+/// and runs the float model. Leaves out samples for which outputs are not finite; leaves out the
+/// whole batch if the model fixes the batch size or an output does not have one row per sample.
+/// `names`: of the outputs. Errors: those of the data; no sample is left; no guard; no output that
+/// can be measured; Cancelled.
 Result<TuneData> readTuneData(StageChain& chain, const TuneRequest& request, const GraphPtr& model,
                               const std::vector<std::string>& names, const JobContext& job);
 

@@ -17,14 +17,14 @@ struct GoalWord
 {
     TuneGoal::Kind kind;
     std::string_view word;
-    double least, most; ///< what a model can be asked for
+    double least, most; ///< range of possible values
 };
 constexpr double kAny = std::numeric_limits<double>::max();
 constexpr std::array kGoalWords {GoalWord {TuneGoal::Kind::Sqnr, "sqnr", -kExactDb, kExactDb},
                                  GoalWord {TuneGoal::Kind::Cosine, "cosine", -1, 1},
                                  GoalWord {TuneGoal::Kind::Top1Drop, "top1-drop", 0, 100},
                                  GoalWord {TuneGoal::Kind::Metric, "metric", -kAny, kAny}};
-constexpr double kFirstDb = 20; ///< aimed at where a goal states no noise
+constexpr double kFirstDb = 20; ///< target if the goal does not state a noise
 
 } // namespace
 

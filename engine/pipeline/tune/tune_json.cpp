@@ -38,7 +38,8 @@ std::optional<double> readNumber(const Json& json)
     return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
 }
 
-/// A document has null for a number that is not finite, which is then the worst one.
+/// A number of a document, or `worst` for null: documents have null for numbers that are not
+/// finite.
 double numberOr(const Json& json, double worst)
 {
     return json.is_null() ? worst : json.get<double>();
@@ -62,7 +63,7 @@ bool isIn(double value, double least, double most)
     return value >= least && value <= most;
 }
 
-/// Figures as a search makes them.
+/// Whether a search can have made these figures.
 bool isSound(const TrialFigures& figures)
 {
     return isIn(figures.db, -kExactDb, kExactDb) && isIn(figures.cosine, -1, 1)
@@ -75,7 +76,7 @@ Trial readTrial(const Json& json, const TuneRequest& request)
     trial.key = json.at("key").get<std::string>();
     trial.search = readFigures(json.at("search"));
     trial.guard = readFigures(json.at("guard"));
-    // Each trial of a search with a metric was given to it.
+    // A search with a metric measures it in each trial: null means it was not finite.
     if (!request.metricText.empty() && !trial.guard.metric)
         trial.guard.metric = -std::numeric_limits<double>::infinity();
     trial.int8Macs = json.at("int8_macs").get<double>();
@@ -83,7 +84,7 @@ Trial readTrial(const Json& json, const TuneRequest& request)
     return trial;
 }
 
-/// Nothing where it is not a time, or its node has another name in the file.
+/// Reads a time; empty if it is not valid or the file's node has another name.
 std::optional<UnitTime> readTime(const Json& json, const Graph& file)
 {
     const UnitTime time {NodeId(json.at("node").get<std::uint32_t>()),
@@ -112,7 +113,7 @@ Json trialJson(const Trial& trial)
             {"needless_outputs", trial.floatNeedless ? Json("float") : Json(nullptr)}};
 }
 
-/// Those that the search has not come to.
+/// Known trials that the search has not made yet.
 Json earlierJson(const KnownTrials& known, const std::vector<Trial>& trials)
 {
     Json earlier = Json::array();
@@ -140,7 +141,7 @@ Json timesJson(const std::vector<UnitTime>& times, const Graph& file)
     return list;
 }
 
-/// Whether the first is at least as good in all, and better in one.
+/// Whether `one` is at least as good in all figures and better in at least one.
 bool beats(const Trial& one, const Trial& other)
 {
     const double ms = one.ms.value_or(0), otherMs = other.ms.value_or(0);
@@ -148,7 +149,7 @@ bool beats(const Trial& one, const Trial& other)
         && (one.guard.db > other.guard.db || one.int8Macs > other.int8Macs || ms < otherMs);
 }
 
-/// Places of the trials that no other beats.
+/// Indices of the trials that no other trial beats.
 Json frontJson(const std::vector<Trial>& trials)
 {
     Json front = Json::array();
@@ -160,11 +161,11 @@ Json frontJson(const std::vector<Trial>& trials)
     return front;
 }
 
-/// What a search must have in common with the one that it goes on from.
+/// A property that must be equal in a search and in the earlier search that it resumes.
 struct Sameness
 {
     const char* name;
-    const char* other; ///< where it is not the same
+    const char* other; ///< message if it differs
     std::string value;
 };
 std::vector<Sameness> sameness(const TuneRequest& request)

@@ -9,26 +9,27 @@ namespace qs {
 
 /// A search as one document, two-space indent: `{format, version, of, goal, keep_int8,
 /// search_samples, guard_samples, blame[], causes[], trials[], times[], earlier[], front[], best,
-/// cures[], forwards, notes[], remaining[], barred[], needed_int8, reached, stopped}`. What
-/// --keep-int8 bars: `{cure, gain_db, int8_macs}`. A trial: `{key, stage, predicted_db, search,
-/// guard, int8_macs, ms, forwards, reached, cures, qconfigs, needless_outputs}`, figures as
-/// `{sqnr_db, cosine, top1_drop, metric, by_output, noise_error}`, null where they are not finite;
-/// the front holds the trials that no other beats in both SQNR and int8 multiplications, or time
-/// where that was measured (`times`: `{node, name, float_ms, int8_ms}`). It is also the state that
-/// a search goes on from: `earlier` holds key and figures of the trials in `known` that this search
-/// has not come to.
+/// cures[], forwards, notes[], remaining[], barred[], needed_int8, reached, stopped}`. An entry of
+/// `barred`, a cure that --keep-int8 forbids: `{cure, gain_db, int8_macs}`. A trial: `{key, stage,
+/// predicted_db, search, guard, int8_macs, ms, forwards, reached, cures, qconfigs,
+/// needless_outputs}` with figures `{sqnr_db, cosine, top1_drop, metric, by_output, noise_error}`,
+/// null if not finite. `front` lists the trials that no other trial beats in both SQNR and int8
+/// multiplications (or time, if it was measured; `times`: `{node, name, float_ms, int8_ms}`). A
+/// search can resume from the document: `earlier` has key and figures of the trials in `known` that
+/// this search has not made yet.
 std::string tuneJson(const TuneRequest& request, const TuneState& state,
                      const KnownTrials& known = {});
 
-/// What an interrupted search measured.
+/// Measurements of an interrupted search.
 struct EarlierSearch
 {
     KnownTrials trials;
-    std::vector<UnitTime> times; ///< empty where it measured none
+    std::vector<UnitTime> times; ///< empty if not measured
 };
 
-/// What an earlier search of the same request measured. Errors: no such document, or of another
-/// version; one of another model, recipe, data, seed, metric or number of samples, with which.
+/// Reads the measurements of an earlier search for the same request. Fails if the text is not such
+/// a document or has another version, or if its model, recipe, data, seed, metric or number of
+/// samples differs (names the difference).
 Result<EarlierSearch> readSearch(const std::string& json, const TuneRequest& request);
 
 } // namespace qs

@@ -28,7 +28,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kLeastGuard = 8; ///< samples that a goal can be held to alone
+constexpr std::int64_t kLeastGuard = 8; ///< least samples of a guard that decides alone
 
 bool isMeasurable(const at::Tensor& clean, const at::Tensor& noisy)
 {
@@ -36,7 +36,7 @@ bool isMeasurable(const at::Tensor& clean, const at::Tensor& noisy)
         && clean.sizes() == noisy.sizes();
 }
 
-/// How the noise of an output is spread over samples, or over batches where it has no samples.
+/// Spread of an output's noise over samples, or over batches if the output has no sample dimension.
 class NoiseSpread
 {
 public:
@@ -49,7 +49,7 @@ public:
                 at::square(error).reshape({rows, -1}).sum(1));
     }
 
-    /// Standard error of noise over signal (of a ratio of means, to first order), as a part of it.
+    /// Relative standard error of noise over signal (a ratio of means, to first order).
     double relativeError() const
     {
         if (m_rows < 2 || !(m_signal > 0) || !(m_noise > 0))
@@ -59,7 +59,7 @@ public:
             = m_noiseSquares - 2 * ratio * m_products + ratio * ratio * m_signalSquares;
         const double error
             = std::sqrt(std::max(0.0, squares) / (rows - 1) / rows) / (m_noise / rows);
-        return std::isfinite(error) ? error : 0; // an infinite noise has none
+        return std::isfinite(error) ? error : 0; // none for infinite noise
     }
 
 private:
@@ -77,7 +77,7 @@ private:
     double m_signal = 0, m_noise = 0, m_signalSquares = 0, m_noiseSquares = 0, m_products = 0;
 };
 
-/// The figures of some batches, as they come.
+/// Accumulates the figures of batches.
 class FigureSums
 {
 public:
@@ -113,7 +113,7 @@ public:
             if (*error->sqnrDb < made.db)
                 made.noiseError = m_spreads[o].relativeError();
             made.db = std::min(made.db, *error->sqnrDb);
-            // of an infinite error NaN: nothing is alike
+            // NaN for an infinite error counts as -1
             made.cosine = std::min(made.cosine, std::isnan(error->cosine) ? -1 : error->cosine);
         }
         Comparison counted;
@@ -126,7 +126,7 @@ public:
     }
 
 private:
-    std::vector<ErrorSums> m_sums; ///< by output, as what follows
+    std::vector<ErrorSums> m_sums; ///< by output
     std::vector<NoiseSpread> m_spreads;
     Top1 m_top1;
 };

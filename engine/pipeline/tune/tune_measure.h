@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// A recipe made into a model, up to the reference form.
+/// The model that a recipe gives, converted up to the reference form.
 struct TrialModel
 {
     CalibrationPtr calibration;
@@ -14,19 +14,20 @@ struct TrialModel
     double int8Macs = 1;
 };
 
-/// Measures recipes on search data and guard data against the outputs of the model that the search
-/// began with, which it keeps. One thread at a time.
+/// Measures recipes on search data and guard data against the outputs of the search's initial
+/// model, which it keeps. One thread at a time.
 class TuneMeasure
 {
 public:
-    /// Reads the data and runs the float model (`readTuneData`). Errors: of these.
+    /// Reads the data and runs the float model. Errors: those of `readTuneData`.
     static Result<TuneMeasure> create(StageChain& chain, const TuneRequest& request,
                                       const JobContext& job);
 
     Result<TrialModel> make(const Recipe& recipe, const JobContext& job) const;
-    /// Fills in the figures. Errors: a goal of which this model has no figure; the metric's.
+    /// Sets the trial's figures. Errors: the goal needs a figure that this model does not have;
+    /// those of the metric.
     Result<void> measure(const TrialModel& model, Trial& trial, const JobContext& job) const;
-    /// How long the operators take on the first batch (`measureTimes`). Errors: of these.
+    /// Times of the operators on the first batch. Errors: those of `measureTimes`.
     Result<std::vector<UnitTime>> times(const TrialModel& model, const Recipe& recipe,
                                         const JobContext& job) const;
     const Dataset& searchData() const { return *m_data.search; }
@@ -35,7 +36,7 @@ public:
     /// Sentences on what was left out, and on a guard that is too small.
     const std::vector<std::string>& notes() const { return m_data.notes; }
     bool reaches(const TrialFigures& figures) const;
-    /// Whether the figures tell what the goal asks for.
+    /// Whether the figures include the one that the goal needs.
     bool isTold(const TrialFigures& figures) const;
 
 private:
@@ -49,14 +50,14 @@ private:
     StageChain& m_chain;
     const TuneRequest& m_request;
     TuneData m_data;
-    GraphPtr m_float; ///< the model that the search began with
+    GraphPtr m_float; ///< the search's initial model
     std::vector<ClassScores> m_scores;
     std::vector<std::string> m_names; ///< of the outputs
-    bool m_holdsAll = false; ///< the goal is held on all data: the guard is too small
+    bool m_holdsAll = false; ///< the guard is too small: all data decide about the goal
 };
 
-/// Share of the multiplications whose operator is quantized, inputs and weight alike; 1 without
-/// any.
+/// Share of the multiplications whose operator is quantized, both inputs and weight; 1 without
+/// multiplications.
 double int8Share(const Graph& model, const Plan& plan);
 
 } // namespace qs

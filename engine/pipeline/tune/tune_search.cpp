@@ -19,14 +19,14 @@ namespace qs {
 
 namespace {
 
-constexpr double kStandardErrors = 2; ///< between the goal and what is aimed at
-constexpr double kLeastWeight = 1e-3; ///< of an output, beside the worst one's
+constexpr double kStandardErrors = 2; ///< margin between goal and target
+constexpr double kLeastWeight = 1e-3; ///< least weight of an output, relative to the worst output
 
-/// The worst output counts most: the goal is about that one. Empty where outputs
-/// do not differ.
+/// Weights of the outputs: the worst output, which decides about the goal, counts most. Empty if
+/// outputs do not differ.
 std::vector<double> outputWeights(const TrialFigures& figures)
 {
-    constexpr int kPower = 4; // half of the worst output's noise counts a sixteenth
+    constexpr int kPower = 4; // an output with half the noise counts a sixteenth
     const auto worst = std::max_element(figures.byOutput.begin(), figures.byOutput.end());
     if (worst == figures.byOutput.end() || !(*worst > 0) || !std::isfinite(*worst))
         return {};
@@ -38,7 +38,7 @@ std::vector<double> outputWeights(const TrialFigures& figures)
     return weights;
 }
 
-/// Another recipe may not have it.
+/// Whether an error depends on the recipe, so that another trial may succeed.
 bool isOfRecipe(const Error& error)
 {
     return error.code == ErrorCode::BadInput || error.code == ErrorCode::Unsupported
@@ -51,7 +51,7 @@ void noteOnce(std::vector<std::string>& notes, const std::string& note)
         notes.push_back(note);
 }
 
-/// Only those that a cure still names, each once.
+/// Removes qconfigs that no cure names, and duplicates.
 void dropUnnamed(std::vector<std::pair<std::string, QConfig>>& qconfigs,
                  const std::vector<Cure>& cures)
 {
@@ -75,7 +75,7 @@ TuneSearch::TuneSearch(const TuneRequest& request, const KnownTrials& known, con
     m_state.searchSamples = m_measure.searchSamples();
     m_state.guardSamples = m_measure.guardSamples();
     m_state.notes = m_measure.notes();
-    m_state.forwards = 1; // of the float model
+    m_state.forwards = 1; // run of the float model
 }
 
 Result<TuneSearch> TuneSearch::create(const TuneRequest& request, const KnownTrials& known,
@@ -286,7 +286,7 @@ bool TuneSearch::add(Trial& trial, Cure cure, const std::optional<QConfig>& qcon
     if (!isAllowed(cure))
         return false;
     if (qconfig) {
-        Recipe naming = tunedRecipe(m_request.recipe, trial); // takes the names that are free
+        Recipe naming = tunedRecipe(m_request.recipe, trial); // to choose unused names
         const NamedQConfig named = addQConfig(naming, *qconfig, "tune");
         cure.qconfig = named.name;
         const auto isNamed = [&](const auto& own) { return own.first == named.name; };

@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// What the stages of a search share: its state, the trials that were made, and the budget. One
-/// thread at a time. Borrows what it is made from.
+/// Shared by the stages of a search: its state, the trials and the budget. One thread at a time.
+/// Borrows all arguments of `create` except the measure.
 class TuneSearch
 {
 public:
@@ -26,34 +26,36 @@ public:
     TuneState& state() { return m_state; }
     const Trial& best() const { return m_state.trials.at(m_state.best); }
 
-    /// Whether cures of the kind may be taken at all; whether this one may.
+    /// Whether the request allows any cures of the kind, or this cure.
     bool isAllowed(CureKind kind) const;
     bool isAllowed(const Cure& cure) const;
-    /// True once the budget is used up, which the state then names.
+    /// True once the budget is used up; the state then names the limit (`stopped`).
     bool isSpent();
-    /// The noise over signal that a trial should be predicted to have: the goal's, less two
-    /// standard errors of what samples differ by.
+    /// Target for the predicted noise over signal of a trial: that of the goal, minus two standard
+    /// errors over samples.
     double aimedNoise(const Trial& base) const;
-    /// By how much the noise of a trial is above the goal's, on the data where it is further off;
-    /// below 1 where it is less.
+    /// Ratio of a trial's noise to that of the goal, on the search or guard data, whichever is
+    /// greater; below 1 if the noise is less.
     double excess(const Trial& trial) const;
 
-    /// Measures a trial, or takes over what is known of it, and keeps it. After the first trial,
-    /// one that cannot be made (nothing is quantized, say) becomes a note, and the result is false.
+    /// Measures a trial, or takes its known figures, and adds it to the state. If a trial after the
+    /// first cannot be made (for example because nothing is quantized), adds a note and returns
+    /// false.
     Result<bool> attempt(Trial trial);
-    /// The trial as a model; the one that was measured last is at hand.
+    /// The model of a trial; that of the last measured trial is cached.
     Result<TrialModel> modelOf(const Trial& trial) const;
-    /// Who causes the noise of the trial's worst outputs, over the search data.
+    /// The sites that cause the noise of the trial's worst outputs, over the search data.
     Result<BlamePtr> blamed(const TrialModel& model, const Trial& trial,
                             std::optional<std::int64_t> exact = std::nullopt);
-    /// The same of a trial that was not measured, about the outputs that are worst in `base`.
+    /// As `blamed`, for a trial that was not measured and the outputs that are worst in `base`.
     Result<BlamePtr> blamedOf(const Trial& trial, const Trial& base);
-    /// Which operators of the model may be made float, for the noise and the cost of each.
+    /// The operators of the model that may be made float, with noise and cost of each.
     FloatKnapsack knapsack(const TrialModel& model, const Blame& blame) const;
-    /// Shows the state.
+    /// Passes the state to the caller's `see`.
     Result<void> see() const { return m_see(m_state); }
-    /// Adds a cure, instead of an earlier one of the trial's of the same kind at the same place,
-    /// with its qconfig if it names a new one. False where it is not allowed or there already.
+    /// Adds a cure to a trial, with its qconfig if it names a new one. Replaces an earlier cure of
+    /// the same kind at the same place. Returns false if the cure is not allowed or already
+    /// present.
     bool add(Trial& trial, Cure cure, const std::optional<QConfig>& qconfig = std::nullopt) const;
 
 private:
@@ -61,7 +63,7 @@ private:
                const JobContext& job, TuneMeasure measure);
     Result<void> findForbidden();
     Key keyOf(const Recipe& recipe) const;
-    /// Measures the times of operators, once, where they are the cost, and the trial's by them.
+    /// If time is the cost: measures the times of operators once, and sets the trial's time.
     Result<void> addTime(Trial& trial);
     bool isBetter(const Trial& one, const Trial& other) const;
 
@@ -73,21 +75,21 @@ private:
     Addresses m_addresses;
     std::vector<std::pair<CureKind, ValueAddress>> m_forbidden;
     TuneState m_state;
-    TrialModel m_made; ///< of the trial `m_madeOf`
+    TrialModel m_made; ///< model of the trial with key `m_madeOf`
     Key m_madeOf;
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 
-/// A cure for each group of operators, as far as they have addresses and may be float.
+/// Cures that make the chosen operators float, for those that have an address and may be float.
 std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice);
 
-/// Stages A and B: causes first, then all cures at once that cost no multiplication, again as long
-/// as that gains.
+/// Stages A and B: finds causes, then tries all cures that cost no multiplication at once; repeats
+/// while that gains.
 Result<void> tryFreeCures(TuneSearch& search);
-/// Stage D: as few float operators as the prediction asks for, corrected by what is measured.
+/// Stage D: makes as few operators float as the prediction requires, corrected by measurements.
 Result<void> tryFloatOperators(TuneSearch& search);
-/// What is left of the noise where the goal was missed, and which cures the bound of int8
-/// multiplications bars.
+/// If the goal was missed, adds to the state the remaining noise and the cures that `keepInt8`
+/// forbids.
 Result<void> tellRemaining(TuneSearch& search);
 
 } // namespace qs

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kTimedRuns = 4; ///< the first warms up
+constexpr int kTimedRuns = 4; ///< the first is a warm-up
 constexpr double kMilliseconds = 1000;
 
 Result<std::vector<NodeTime>> timesOf(const GraphPtr& form, const Batch& batch,

@@ -10,19 +10,19 @@ namespace qs {
 
 struct CleanBatch;
 
-/// Times a batch on the CPU, node by node, in the float model and in the lowered form of the
-/// calibration: the mean of three runs after one that warms up. An entry for each unit that the
-/// plan quantizes, in the order of ids; one without an operator for all other nodes. `model`: the
-/// float model. Errors: conversion's; Unsupported where nothing could be lowered; a cancel.
+/// Times a batch on the CPU, node by node, in the float model and in the calibration's lowered
+/// form: the mean of three runs after a warm-up. Returns an entry for each unit that the plan
+/// quantizes, by id, and one without an operator for all other nodes. `model`: the float model.
+/// Errors: those of the conversion; nothing could be lowered (Unsupported); Cancelled.
 Result<std::vector<UnitTime>> measureTimes(StageChain& chain, const GraphPtr& model,
                                            const ConvertRequest& request, const Batch& batch,
                                            const JobContext& job);
 
-/// What the units of a model take in all: those that the plan quantizes as integers, the others as
-/// floats. Milliseconds; operators that cures added are not counted.
+/// Total time of the units in milliseconds: int8 times for those that the plan quantizes, else
+/// float times. Operators that cures added are not counted.
 double totalMs(const std::vector<UnitTime>& times, const Graph& model, const Plan& plan);
 
-/// What each operator takes longer as float, by `groupRoot`; 0 where float is as fast.
+/// Extra time of each operator in float, in milliseconds, by `groupRoot`; 0 if float is as fast.
 std::unordered_map<NodeId, double> addedMs(const std::vector<UnitTime>& times);
 
 } // namespace qs
