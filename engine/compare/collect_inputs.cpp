@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-/// Runs the source of one extraction, from its inputs to those of the part.
+/// Runs the graph before an extraction from its inputs to the inputs of the part.
 class Feeder
 {
 public:
@@ -81,7 +81,7 @@ Result<NpyArray> rowsOf(const Node& input, const at::IValue& value, const Batch&
     return npyFromTensor(input.name, tensor.contiguous());
 }
 
-/// All extractions in turn. Borrows the part, which must be one.
+/// Runs all extractions in turn. Borrows the edited model, which must have an extraction.
 class PartFeeder
 {
 public:

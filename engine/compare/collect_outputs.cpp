@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// Whether they differ in their first dimension at most.
+/// Whether the tensors differ at most in their first dimension.
 bool canJoin(const std::vector<at::Tensor>& parts)
 {
     const at::Tensor& first = parts.front();

@@ -20,8 +20,8 @@ std::vector<ValueRef> refsOf(const Argument* argument)
     return refs;
 }
 
-/// The twin's argument for the member's at that position. Arguments of higher-order operators have
-/// no names: the position comes first.
+/// The argument of `twin` that corresponds to the member's argument at `position`. Looks at the
+/// position first, because arguments of higher-order operators have no names.
 const Argument* twinArgument(const Node& member, std::size_t position, const Node* twin)
 {
     const std::string& name = member.args[position].name;
@@ -74,8 +74,8 @@ public:
         return unit;
     }
 
-    /// Where an ordinary reader of the reference graph finds the float value; nothing where fusion
-    /// removed it, even if the node still runs (a convolution that gives its batch norm's value).
+    /// The value that readers in the reference graph read for a float value. Empty if fusion
+    /// removed it, even if the node still runs (a convolution that returns its batch norm's value).
     std::optional<ValueRef> tryRead(ValueRef value) const
     {
         const auto it = m_converted.referenceValueOf.find(value);
@@ -107,7 +107,7 @@ private:
         return it != m_converted.rawValueOf.end() ? it->second : fallback;
     }
 
-    /// The reference graph's node that does the member's work.
+    /// The reference graph's node that computes the member.
     const Node* counterpart(const Node& member) const
     {
         const Node* same = m_reference.tryGet(member.id);
@@ -139,7 +139,7 @@ private:
 
     void addInput(CompareUnit& unit, ValueRef value, const ValueRef* twin) const
     {
-        // Weights belong to the function; an observed parameter is an input like any other.
+        // Weights are part of the function; an observed parameter is an ordinary input.
         if (m_constants.contains(value.node) && !m_observed.contains(value))
             return;
         const auto known
@@ -150,9 +150,9 @@ private:
             unit.inputs.push_back({value, cameIn(value, *read), *read, rawOf(value, *read)});
     }
 
-    /// Follows a read value back to where its producing unit is measured: the steps between are the
-    /// reader's own quantizer, whose loss would else be lost. Inputs and parameters belong to no
-    /// unit: they come in as they are read.
+    /// Follows a read value back to the value at which its producing unit is measured. Steps
+    /// between them are the reader's quantizer, whose loss counts for the reader. Inputs and
+    /// parameters belong to no unit and are taken as they are read.
     ValueRef cameIn(ValueRef value, ValueRef read) const
     {
         const bool isMade = m_float.get(value.node).isOperator();
@@ -169,7 +169,7 @@ private:
         return at;
     }
 
-    /// Whether such a node stands on the way to the unit's results, from the values in `seen` on.
+    /// Whether `test` is true for a node between the values in `seen` and the unit's results.
     template<class Test>
     bool anyBefore(const CompareUnit& unit, std::unordered_set<ValueRef> seen,
                    const Test& test) const
@@ -191,8 +191,8 @@ private:
         return false;
     }
 
-    /// Nothing on the way from the unit's inputs to its results is quantized. Folded weights count
-    /// as the same: they differ in their last bits.
+    /// Whether nothing is quantized between the unit's inputs and results. Folded weights count as
+    /// unchanged, although their last bits may differ.
     bool isUnchanged(const CompareUnit& unit) const
     {
         std::unordered_set<ValueRef> given;
@@ -202,7 +202,7 @@ private:
                           [](const Node& node) { return isReferenceStep(node.target); });
     }
 
-    /// An edit of the form lets the unit's results depend on more than what the unit reads.
+    /// Whether an edit of the form makes the unit's results depend on more than the unit's inputs.
     bool isOpen(const CompareUnit& unit) const
     {
         std::unordered_set<ValueRef> read;
@@ -221,8 +221,8 @@ private:
     std::unordered_multimap<NodeId, const Node*> m_ofOrigin;
 };
 
-/// Groups that are one function of the reference graph: quantized ones, and fused ones whose inner
-/// values the fusion removed (a convolution with the batch norm folded in).
+/// Whether a group is a single function in the reference graph: it is quantized, or fusion removed
+/// its inner values (a convolution with a folded batch norm).
 bool isOneUnit(const MatchGroup& group, const UnitBuilder& builder)
 {
     return group.quantized

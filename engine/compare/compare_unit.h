@@ -30,7 +30,7 @@ struct UnitOutput
 /// The unit of error terms: a fusion as a whole, or a single operator.
 struct CompareUnit
 {
-    NodeId last; ///< the float node that carries the numbers
+    NodeId last; ///< the float node at which the figures are reported
     std::vector<NodeId> members; ///< in graph order
     bool quantized = false;
     /// The reference graph quantizes nothing from the inputs to the results: nothing is lost here,

@@ -20,7 +20,7 @@ std::optional<double> sqnrOf(const ErrorSums& sums)
     return metrics ? metrics->sqnrDb : std::nullopt;
 }
 
-/// One form on its way through the batch.
+/// The run of one form on the batch, node by node.
 class Side
 {
 public:
@@ -34,7 +34,7 @@ public:
     bool isDone() const { return m_position == graph().nodes().size(); }
     const Graph& graph() const { return m_interpreter.graph(); }
 
-    /// Runs the next node, if it is an operator; `see` looks at the frame before values are freed.
+    /// Runs the next node if it is an operator; calls `see` with the frame before values are freed.
     template<class See>
     Result<void> step(const JobContext& job, const See& see)
     {
@@ -111,7 +111,7 @@ private:
     {
         NodeId reference, node;
     };
-    /// The values of a form at a node.
+    /// The results of a node in one form.
     struct Made
     {
         std::vector<at::Tensor> values;
@@ -160,14 +160,14 @@ private:
         return {};
     }
 
-    /// Its parameters are literals, not values that an edit put there.
+    /// Whether the parameters are literals, not values that an edit inserted.
     static bool hasNumbers(const Node& quantize)
     {
         const Argument *scale = quantize.tryArg("scale"), *zero = quantize.tryArg("zero_point");
         return scale && scale->asDouble() && zero && zero->asInt();
     }
 
-    /// Both forms against the float model, where its value is of their shape.
+    /// Adds the errors of both forms against the float model, if its value has the same shape.
     static Result<void> addErrorsOf(const Made& floats, std::size_t index, const Made& reference,
                                     const at::Tensor& lowered, ErrorSums& referenceSums,
                                     ErrorSums& loweredSums)
@@ -185,7 +185,7 @@ private:
                         (lowered.is_quantized() ? lowered.dequantize() : lowered).to(at::kFloat));
     }
 
-    /// Goes on until the node has run; what is asked for is kept.
+    /// Runs a side until the node has run; keeps the requested values.
     template<class Asked>
     static Result<void> runTo(Side& side, NodeId until, const Asked& asked, MadeByNode& made,
                               const JobContext& job)
@@ -228,8 +228,8 @@ private:
 
     Side m_float, m_reference, m_lowered;
     std::unordered_map<NodeId, Pair> m_wanted; ///< by the lowered form's node
-    std::unordered_set<NodeId> m_asked; ///< of the reference form
-    std::unordered_map<NodeId, std::size_t> m_floatAsked; ///< and how often still
+    std::unordered_set<NodeId> m_asked; ///< requested nodes of the reference form
+    std::unordered_map<NodeId, std::size_t> m_floatAsked; ///< of the float model: remaining uses
     MadeByNode m_made, m_floats; ///< of the reference form and the float model, not compared yet
     std::vector<std::pair<std::size_t, FormDeparture>> m_found;
 };

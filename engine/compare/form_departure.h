@@ -8,11 +8,11 @@
 
 namespace qs {
 
-/// Runs both forms whole on one batch, side by side, and measures the difference of each value of
-/// the lowered form from the reference form's, and the SQNR of both against the float model. Frees
-/// values as soon as all sides were compared. For nodes that stay in reference form, compares
-/// quantized values. In the order of the reference form; skips values whose shapes
-/// differ.
+/// Runs both forms as a whole on one batch, side by side. Measures for each value of the lowered
+/// form the difference from the reference form, and the SQNR of both forms against the float model;
+/// for nodes that stay in reference form, compares quantized values. Returns them in the order of
+/// the reference form; skips values whose shapes differ. Frees values as soon as they were
+/// compared.
 Result<std::vector<FormDeparture>> departures(const ConvertedModel& converted, const Batch& batch,
                                               const JobContext& job);
 

@@ -18,7 +18,7 @@ public:
     InteriorErrors(const ConvertedModel& converted, at::Device device);
 
     bool has(NodeId module) const { return m_bodies.count(module) > 0; }
-    /// One batch: the inputs of the node's body in the float and in the reference graph, in order.
+    /// Adds one batch: the inputs of the node's body in the float and in the reference graph.
     Result<void> add(NodeId module, std::vector<at::IValue> floatInputs,
                      std::vector<at::IValue> referenceInputs, const JobContext& job);
     /// In graph order, then in the order in which a cell computes them.

@@ -8,12 +8,12 @@
 
 namespace qs {
 
-/// The units whose values the original model has too. A node keeps its id through edits; only its
-/// value is compared.
+/// The units whose values the original model has too. Edits keep the ids of nodes; only cumulative
+/// errors are compared.
 std::vector<CompareUnit> pairedUnits(std::vector<CompareUnit> units, const Graph& original);
 
-/// For each input of the original model, which of the edited one's it is. An edit takes inputs away
-/// (a part that was extracted) or leaves them. Errors: one is missing (BadInput).
+/// For each input of the original model, the index of the same input in the edited model. Errors:
+/// an edit removed an input, as extracting a part does (BadInput).
 Result<std::vector<std::size_t>> pairedInputs(const Graph& original, const Graph& edited);
 
 } // namespace qs

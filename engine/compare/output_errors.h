@@ -8,10 +8,9 @@
 
 namespace qs {
 
-/// Errors of the outputs of one form, run whole on the CPU, against the float model, over all of
-/// the data: the terms `cumulative`, in the order of `outputNames`. An output that is
-/// not floating point, or has another shape in the form, has no error. `edits`: of the form; null =
-/// without.
+/// Runs one form on the CPU over all data and returns the errors of its outputs against the float
+/// model (only `cumulative` is set), in the order of `outputNames`. An output that is not floating
+/// point, or has another shape in the form, has no error. `edits`: edits of the form; null without.
 Result<std::vector<OutputError>> outputErrors(const GraphPtr& model, const GraphPtr& form,
                                               const EditedModelPtr& edits, const Dataset& data,
                                               const JobContext& job = {});

@@ -10,24 +10,23 @@
 
 namespace qs {
 
-/// One form that runs on the CPU as its users run it, for the model's outputs. One thread at a
-/// time.
+/// Runs one form on the CPU to get the model's outputs. One thread at a time.
 class OutputRun
 {
 public:
     static Result<OutputRun> create(GraphPtr form);
 
-    /// Later runs continue from cached values if possible, and cache their own. `name`: of the
-    /// form; `budget`: bytes. Call before the first run.
+    /// Makes later runs continue from cached values if possible, and cache theirs. `name`: of the
+    /// form; `budget`: bytes for cached values. Call before the first run.
     void continueFrom(const Continuation& from, const ValueKeys& keys, const std::string& name,
                       std::size_t budget);
-    /// From now on each batch starts from the state that the one before left.
+    /// Makes each later batch start from the state after the previous batch.
     void followSequence() { m_isSequence = true; }
 
     /// The model's outputs, flat and in order; undefined for non-tensors.
     Result<std::vector<at::Tensor>> run(const Batch& batch, const JobContext& job);
 
-    /// The time of each node that ran.
+    /// The mean time of each node that ran.
     std::vector<NodeTime> times() const { return m_times->means(); }
 
 private:
@@ -36,19 +35,20 @@ private:
 
     Interpreter m_interpreter;
     std::shared_ptr<NodeTimes> m_times;
-    std::unique_ptr<Cuts> m_cuts; ///< null: nothing is kept
+    std::unique_ptr<Cuts> m_cuts; ///< null: nothing is cached
     std::size_t m_first = 0; ///< position of the first node to run
     bool m_isSequence = false;
     ModelState m_state;
 };
 
-/// The arguments of the Output node, flat and in order. They are the graph's own.
+/// The arguments of the Output node, flattened and in order. Owned by the graph.
 std::vector<const Argument*> outputArguments(const Graph& graph);
 
-/// The tensor of each argument of the Output node, flat; undefined for non-tensors.
+/// The tensor of each argument of the Output node, flattened; undefined for non-tensors.
 Result<std::vector<at::Tensor>> outputTensors(const Interpreter& interpreter, const Frame& frame);
 
-/// A frame at the start of a call: inputs, and the state that `carried` or the model holds.
+/// A frame for the start of a call, with the inputs and the state of `carried`, or of the model if
+/// `carried` has none.
 Result<Frame> startFrame(const Interpreter& interpreter, const std::vector<at::IValue>& inputs,
                          const ModelState& carried);
 

@@ -34,8 +34,8 @@ std::unordered_map<NodeId, NodeId> lastMembers(const Plan& plan)
     return last;
 }
 
-/// The plan's quantized operators, and which of them dynamically. Leaves out an operator that only
-/// moves values to which the file gives a range: its kernel would keep its input's range.
+/// The plan's quantized operators, with whether each is dynamic. Leaves out an operator that only
+/// moves values if the file gives its result a range: its kernel would keep the input's range.
 std::unordered_map<NodeId, bool> quantizedOperators(const PreparedModel& prepared)
 {
     const Plan& plan = *prepared.plan;
@@ -52,7 +52,7 @@ std::unordered_map<NodeId, bool> quantizedOperators(const PreparedModel& prepare
     return found;
 }
 
-/// By node of the reference form, why its kernel is left out.
+/// Why kernels are left out, by node of the reference form.
 std::unordered_map<NodeId, std::string> sitesOf(const std::vector<RefusedKernel>& refused,
                                                 const Graph& reference)
 {
@@ -123,7 +123,7 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     const auto& model = made.model;
     LoweringOptions options;
     options.reduceRange = made.reduceRange;
-    if (checkBatch && lacksShapes(*model->reference)) { // a file without shapes
+    if (checkBatch && lacksShapes(*model->reference)) { // the file states no shapes
         QS_TRY(Graph sized, withShapes(model->reference, checkBatch->inputs, job));
         model->reference = std::make_shared<const Graph>(std::move(sized));
     }
@@ -147,7 +147,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         QS_TRY(lowered, lowerGraph(*graph, options, job));
         return lowered.graph;
     };
-    const std::array passes {Pass("lower", lower, PassTraits {.isVerified = false})}; // it does
+    const std::array passes {
+        Pass("lower", lower, PassTraits {.isVerified = false})}; // lower verifies
     QS_CHECK(runPasses(model->reference, passes, job));
     QS_CHECK(job.check());
     if (checkBatch)

@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// A converted model with its reference form alone; `lowered` is null.
+/// A converted model with only its reference form; `lowered` is null.
 struct ReferenceModel
 {
     std::shared_ptr<ConvertedModel> model;
@@ -21,10 +21,10 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
                                           const std::string& backend, const JobContext& job = {});
 
 /// The reference form (`convertToReference`), then the lowered form (`convert_fx` with the recipe's
-/// lowering table). `checkBatch` feeds the kernel check; without one nothing is checked and the
-/// checks are empty. With `refused` the model is the one that was written: exactly these kernels
-/// are left out, and the checks report the others on this batch. Runs on the CPU. Errors: a kernel
-/// that was not refused then cannot run this batch.
+/// lowering table). The kernel check runs on `checkBatch`; if it is null, nothing is checked. With
+/// `refused`, converts a model as it was written earlier: leaves out exactly these kernels; the
+/// checks report the others on this batch. Runs on the CPU. Errors: with `refused`, another kernel
+/// cannot run this batch.
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
                                   const Batch* checkBatch, const JobContext& job = {},
                                   const std::vector<RefusedKernel>* refused = nullptr);
@@ -33,8 +33,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
 /// it too; checking before a calibration saves that time.
 Result<void> checkLoweringKernels(const Recipe& recipe);
 
-/// Registers `quantized_decomposed::*` with the dispatcher (bit-equal to Python's); harmless when
-/// called twice.
+/// Registers `quantized_decomposed::*` with the dispatcher (results bitwise equal to Python's). May
+/// be called repeatedly.
 void registerQuantizedDecomposed();
 
 } // namespace qs

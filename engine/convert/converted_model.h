@@ -12,13 +12,13 @@
 
 namespace qs {
 
-/// The verdict on one lowered kernel: fed the reference form's quantized inputs, is it within 1 LSB
-/// everywhere?
+/// Result of checking one lowered kernel: whether, on the reference form's quantized inputs, all
+/// its results are within one step of the required ones.
 struct KernelCheck
 {
     NodeId node; ///< the float node (last member of its group)
     std::string kernel; ///< "quantized.conv2d_relu.new"
-    StepCounts steps; ///< how far it is from the reference form's result, over one batch
+    StepCounts steps; ///< differences from the reference form's result, over one batch
     double held = 0; ///< largest difference in steps from its required result (kernel_check.h)
     bool passed = false;
     std::string reason; ///< why the node stays in reference form, or empty
@@ -26,8 +26,7 @@ struct KernelCheck
     NodeId lowered; ///< the kernel's node; invalid if it was refused
 };
 
-/// A kernel that the check refused when a result was made: the files that were written then do not
-/// have it.
+/// A kernel that the check refused when a result was written: the result's files do not contain it.
 struct RefusedKernel
 {
     std::string site; ///< name of the reference form's node, `KernelCheck::reference`
@@ -35,15 +34,15 @@ struct RefusedKernel
     std::string reason;
 };
 
-/// A loss that remains after lowering (requirement: users find it without reading generated
-/// code).
+/// A loss that remains after lowering, reported so that users need not read generated code to find
+/// it.
 struct Residue
 {
     enum class Kind : std::uint8_t
     {
         Unlowered, ///< a quantized operator that still runs in float between dequantize and
                    ///< quantize
-        DeadPair ///< a quantize whose readers all dequantize again: pure loss
+        DeadPair ///< a quantize step whose readers all dequantize again, so that it only adds loss
     };
     Kind kind = Kind::Unlowered;
     NodeId node; ///< the float node (last member of its group)
@@ -55,7 +54,7 @@ struct Residue
 struct ConvertedModel
 {
     PreparedPtr prepared;
-    std::string engine; ///< quantized engine that the kernels are of: "x86"
+    std::string engine; ///< quantized engine of the kernels: "x86"
     QParamsTable qparams;
     GraphPtr
         reference; ///< every Q/DQ pair explicit: quantized_decomposed ops, float operators between
@@ -63,12 +62,13 @@ struct ConvertedModel
                       ///< reference form
     std::vector<KernelCheck> checks; ///< in graph order
     std::vector<Residue> residue; ///< residue of lowering, in graph order
-    /// Where each value of the float graph lives in the reference graph, as its ordinary readers
-    /// see it (after quantize-dequantize where it is quantized); absent where fusion removed it.
+    /// Maps values of the float graph to the values of the reference graph that ordinary readers
+    /// read (after quantize-dequantize if quantized). Values that fusion removed are absent.
     std::unordered_map<ValueRef, ValueRef> referenceValueOf;
     /// The same value before its quantize-dequantize pair.
     std::unordered_map<ValueRef, ValueRef> rawValueOf;
-    /// Results of the recipe's edits of these forms; `file` is the form before. Null without.
+    /// Results of the recipe's edits of these forms; `file` is the form before the edits. Null
+    /// without edits.
     EditedModelPtr referenceEdits, loweredEdits;
 };
 using ConvertedPtr = std::shared_ptr<const ConvertedModel>;

@@ -10,8 +10,8 @@ namespace qs {
 
 namespace {
 
-/// The value that readers of a removed operator get: its first input, followed to an existing
-/// value. Nothing without an input.
+/// The value that readers of a removed operator read instead: its first input, followed to a value
+/// that exists in `after`. Empty without an input.
 std::optional<ValueRef> handedOn(ValueRef value, const Graph& before, const Graph& after)
 {
     for (const Node* gone = before.tryGet(value.node); gone && !after.tryGet(value.node);
@@ -33,7 +33,7 @@ void follow(std::unordered_map<ValueRef, ValueRef>& places, const EditedModel& e
         return edited.graph->tryGet(value.node) ? std::optional(value) : std::nullopt;
     };
     for (auto it = places.begin(); it != places.end();)
-        // What a part leaves out hands nothing on.
+        // Operators outside an extracted part have no replacement.
         if (const auto now = edited.extractions.empty()
                 ? handedOn(it->second, *edited.file, *edited.graph)
                 : stays(it->second)) {
@@ -44,7 +44,7 @@ void follow(std::unordered_map<ValueRef, ValueRef>& places, const EditedModel& e
         }
 }
 
-/// Nodes that are gone or no longer what they were.
+/// Nodes that the edits removed or changed.
 std::unordered_set<NodeId> changedNodes(const EditedModel& edited)
 {
     std::unordered_set<NodeId> changed;
@@ -93,7 +93,7 @@ Result<ConvertedPtr> withFormEdits(const ConvertedPtr& converted, const Recipe& 
         reference = changedNodes(*out->referenceEdits);
         follow(out->referenceValueOf, *out->referenceEdits);
         follow(out->rawValueOf, *out->referenceEdits);
-        // A part may end before the pair after a value.
+        // An extracted part may end between a value and its quantize-dequantize pair.
         for (const auto& [value, raw] : out->rawValueOf)
             if (!out->referenceEdits->extractions.empty())
                 out->referenceValueOf.emplace(value, raw);

@@ -12,15 +12,14 @@ bool isFormEdit(const EditStep& step);
 /// The recipe without its edits of converted forms.
 Recipe withoutFormEdits(Recipe recipe);
 
-/// The conversion with the recipe's edits of its forms done, each form by itself; the
-/// conversion itself without such edits. Kernel checks and residue of changed nodes are
-/// dropped: they describe the old nodes. A form that was not made stays so. Errors: only
-/// a cancel; edits that do not fit are in the outcomes
-/// (`ConvertedModel::referenceEdits`).
+/// Applies the recipe's edits of converted forms, to each form separately; returns `converted`
+/// itself without such edits. Drops kernel checks and residue of changed nodes, which describe the
+/// old nodes. A missing form stays missing. Fails only if cancelled; edits that do not fit are
+/// reported in the outcomes (`ConvertedModel::referenceEdits`).
 Result<ConvertedPtr> withFormEdits(const ConvertedPtr& converted, const Recipe& recipe,
                                    const JobContext& job = {});
 
-/// The lines on edits of the converted forms that were left out, as `unfitEdits`.
+/// One line for each edit of a converted form that was left out, as in `unfitEdits`.
 std::vector<std::string> unfitFormEdits(const ConvertedModel& converted, const Recipe& recipe);
 
 } // namespace qs

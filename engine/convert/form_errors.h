@@ -14,14 +14,14 @@ struct FormErrors
 };
 
 /// True if the lowered form loses more than the reference form: by more than 1 dB and, for few
-/// values, by more than chance (three standard deviations of the ratio of two noises). Never beyond
-/// 90 dB: floats added in another order differ as much.
+/// values, by more than random variation (three standard deviations of the ratio of two noises).
+/// False above 90 dB, where floats that are summed in another order differ as much.
 bool losesMore(const FormErrors& errors);
 
 /// "12.3 dB", or "exact".
 std::string dbText(double db);
 
-/// The loss in one line, with what to do.
+/// One line on the loss of an output, with advice.
 std::string lossText(const std::string& output, const FormErrors& errors);
 
 } // namespace qs

@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// A part, and before it what computes its inputs.
+/// Builds a graph of a part preceded by the nodes that compute its inputs.
 class WholeBuilder
 {
 public:
@@ -72,7 +72,7 @@ private:
         return copy == m_copies.end() ? value : ValueRef {copy->second, value.index};
     }
 
-    /// Under new ids: an edit may have changed the same operator in the part.
+    /// Copies nodes under new ids, because an edit may have changed the same operator in the part.
     void copyWhole(bool stored)
     {
         for (const NodePtr& node : m_whole.nodes()) {
@@ -81,7 +81,7 @@ private:
                 continue;
             Node copy = *node;
             copy.id = NodeId(m_next++);
-            copy.origin = {}; // the float node is measured in the part alone
+            copy.origin = {}; // the float node is measured only in the part
             copy.args = mapRefs(copy.args, [this](ValueRef ref) { return copied(ref); });
             m_copies[node->id] = m_edit.insert(std::move(copy));
         }

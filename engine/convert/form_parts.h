@@ -9,14 +9,14 @@
 
 namespace qs {
 
-/// The conversion with forms that run on the model's own inputs: a form from which an edit
-/// extracted a part gets back, under new ids, the nodes that compute the part's inputs. The
-/// conversion itself if no form is a part.
+/// The conversion with forms that run on the model's inputs: to a form from which an edit extracted
+/// a part, adds the nodes that compute the part's inputs, under new ids. Returns `converted` itself
+/// if no form is a part.
 ConvertedPtr onModelInputs(const ConvertedPtr& converted);
 
-/// For each output of the model, flat and in order: its place among those that the form returns, -1
-/// where an edit of the form dropped it. `edits`: of that form; null = none. `outputs`: how many
-/// the model has.
+/// For each output of the model, flattened and in order: its index among the form's outputs, or -1
+/// if an edit of the form dropped it. `edits`: of that form; null without. `outputs`: number of the
+/// model's outputs.
 std::vector<int> placesInForm(const EditedModelPtr& edits, std::size_t outputs);
 
 /// The outputs of a form, in the order of the model's outputs; `T()` where an edit dropped one.

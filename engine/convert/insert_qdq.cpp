@@ -19,7 +19,7 @@ constexpr std::size_t kReportEvery = 1000; ///< nodes
 
 const PlannedObserver* findObserver(const Plan& plan, ObserverId id)
 {
-    // Ids are places, counted from 1, unless a plan was made by hand.
+    // Ids are positions counted from 1, except in plans made by hand.
     if (const std::size_t at = id.value() - 1;
         at < plan.observers.size() && plan.observers[at].id == id)
         return &plan.observers[at];
@@ -29,18 +29,18 @@ const PlannedObserver* findObserver(const Plan& plan, ObserverId id)
     return nullptr;
 }
 
-/// An observer, or the mark of a value that one inside a custom module saw.
+/// Whether a node is an observer, or marks a value that was observed inside a custom module.
 bool isObserver(const Node& node)
 {
     return node.isOp(kObserveTarget) || node.isOp(kStubTarget);
 }
 
-/// choose_qparams, quantize and dequantize with parameters of the moment.
+/// Inserts choose_qparams, quantize and dequantize with parameters chosen at run time.
 ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value,
                            const ObserverSpec& spec, bool reduceRange)
 {
     const DType stored = storageDType(spec.dtype);
-    // As torch.ao does, over the type's whole range whatever the observer's own.
+    // As in torch.ao, over the full range of the type, independent of the observer's range.
     const QuantRange range = storageRange(spec.dtype);
     const std::int64_t half = reduceRange ? 2 : 1;
     const ValueType type = observer.outputs.at(0).type;
@@ -89,7 +89,7 @@ ValueRef insertDynamicPair(GraphEdit& edit, const Node& observer, ValueRef value
     return {add(std::move(dequantize)), 0};
 }
 
-/// Replaces one observer by its pair, or by nothing. Returns what its readers read from now on.
+/// Replaces an observer by its pair, or removes it. Returns the value that its readers read then.
 Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, NodeId id,
                                  bool reduceRange, Saturation saturation)
 {
@@ -111,7 +111,7 @@ Result<ValueRef> replaceObserver(GraphEdit& edit, const ConvertedModel& model, N
     return output;
 }
 
-/// The argument of `owner` through which it reads the weight; -1 where it does not.
+/// Index of the argument through which `owner` reads the weight; -1 if it does not.
 int argumentReading(const GraphEdit& edit, const Node& owner, ValueRef weight)
 {
     for (std::size_t a = 0; a < owner.args.size(); ++a) {
@@ -161,8 +161,8 @@ Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
     return {};
 }
 
-/// Observed values of the prepared graph to what their ordinary readers read in place of the
-/// observer.
+/// Maps observed values of the prepared graph to the values that ordinary readers read instead of
+/// the observer's output.
 ValueMap seenByReaders(const ConvertedModel& model,
                        const std::unordered_map<NodeId, ValueRef>& replaced)
 {

@@ -7,13 +7,13 @@
 
 namespace qs {
 
-/// Fills `model.reference`, `referenceValueOf` and `rawValueOf` from its prepared graph and
-/// qparams: every observer with an integer dtype becomes one quantize and one dequantize, observers
-/// around values kept float vanish, observed weights are quantized and dequantized (torch.ao
-/// `convert_to_reference_fx`). Half precision is a pair of casts. Dynamic observers choose their
-/// parameters at run time, over half the range with `reduceRange`, which x86's and fbgemm's kernels
-/// need (torch.ao goes by the quantized engine as well). The nodes and their ids are the same for
-/// either `saturation`, which concerns fixed parameters.
+/// Sets `model.reference`, `referenceValueOf` and `rawValueOf` from the prepared graph and qparams,
+/// as torch.ao's `convert_to_reference_fx` does. Every observer with an integer dtype becomes a
+/// quantize and a dequantize step; observers of values kept float are removed; observed weights are
+/// quantized and dequantized. Half precision becomes a pair of casts. Dynamic observers choose
+/// their parameters at run time, over half the range with `reduceRange`, which kernels of x86 and
+/// fbgemm need (torch.ao decides by the quantized engine too). `saturation` concerns fixed
+/// parameters and does not change nodes or ids.
 Result<void> buildReference(ConvertedModel& model, bool reduceRange, const JobContext& job = {},
                             Saturation saturation = Saturation::Storage);
 

@@ -10,15 +10,15 @@
 
 namespace qs {
 
-/// Gives every custom module that the plan quantizes statically its body in reference form: each
-/// value that was observed inside is quantized and dequantized, others over the fixed range of
-/// their function.
+/// Sets the body of every statically quantized custom module to its reference form: values that
+/// were observed inside are quantized and dequantized with their parameters, other values over the
+/// fixed range of their function.
 void quantizeModuleBodies(GraphEdit& edit, const ConvertedModel& model, Saturation saturation);
 
 /// The bodies in reference form with an observer after each value that was observed inside.
 std::unordered_map<NodeId, GraphPtr> probedModuleBodies(const ConvertedModel& model);
 
-/// By node, how the plan's custom modules are lowered. Borrows the model.
+/// For each custom module of the plan, by node, the function that lowers it. Borrows the model.
 std::unordered_map<NodeId, LowerModule> moduleLowerings(const ConvertedModel& model);
 
 } // namespace qs

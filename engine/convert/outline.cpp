@@ -28,7 +28,8 @@ std::size_t entryCount(const PreparedModel& prepared, const PlannedObserver& obs
     return axis < shape.size() && !shape[axis].isSymbolic() ? std::size_t(shape[axis].size) : 1;
 }
 
-/// Equal scales: what only passes values on is lowered as it is after a calibration.
+/// Parameters with equal scales, so that operators that only move values are lowered as after a
+/// calibration.
 QParamsTable outlineParameters(const PreparedModel& prepared)
 {
     QParamsTable table;

@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// All forms of a model without calibration, for reading, not for running: every observer gets
-/// scale 1, marked as not calibrated; fixed parameters are real. Kernels are not checked. Errors:
-/// those of `prepareModel` and `convertModel`.
+/// All forms of a model without calibration, for display only: every observer has scale 1 and is
+/// marked as not calibrated; fixed parameters are real. Kernels are not checked. Errors: those of
+/// `prepareModel` and `convertModel`.
 Result<ConvertedPtr> outlineConversion(GraphPtr model, PlanPtr plan, const Recipe& recipe,
                                        const JobContext& job = {});
 

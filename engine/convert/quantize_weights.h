@@ -10,10 +10,10 @@
 
 namespace qs {
 
-/// Where integers saturate. An observer's own quant_min and quant_max choose the scale.
+/// Where integers saturate. The scale always follows from the observer's quant_min and quant_max.
 enum class Saturation : std::uint8_t
 {
-    Storage, ///< at the ends of their type, as in torch.ao's convert_to_reference_fx and in
+    Storage, ///< at the limits of their type, as in torch.ao's convert_to_reference_fx and in
              ///< LibTorch's kernels
     Observer ///< at quant_min and quant_max, as in PT2E's convert
 };
@@ -21,14 +21,14 @@ enum class Saturation : std::uint8_t
 /// Where a pair is inserted.
 struct QdqPlace
 {
-    NodeId before; ///< the node that the pair stands before
+    NodeId before; ///< the node before which the pair is inserted
     NodeId origin; ///< the float node whose value this is
-    NodeId first = {}; ///< `firstOperator(edit)`, where the caller knows it
+    NodeId first = {}; ///< `firstOperator(edit)` if the caller knows it
 };
 
 /// Inserts quantize and dequantize of `value`; returns the dequantized value. Per channel, scales
-/// and zero points become constants of the store, of [rows, groups] for a weight in groups, which
-/// saturates at its own range anyway.
+/// and zero points become constants of the store; for a weight in groups they have the shape [rows,
+/// groups], and the integers saturate at the observer's range for either `saturation`.
 Result<ValueRef> insertQdqPair(GraphEdit& edit, ValueRef value, const QParams& qparams,
                                const QdqPlace& place, Saturation saturation);
 
@@ -41,8 +41,8 @@ NodeId firstOperator(const GraphEdit& edit);
 ValueRef insertHalfPair(GraphEdit& edit, ValueRef value, NodeId before, NodeId origin);
 
 /// A weight whose rows have real zero points (torch.ao's per_channel_affine_float_qparams), as
-/// `insertQdqPair` spells it: LibTorch has no operator for the quantize step that an export could
-/// hold, so elementwise operators make the integers and `dequantize_per_channel` takes them back.
+/// `insertQdqPair` writes it. LibTorch has no quantize operator for it that an export could hold,
+/// so elementwise operators compute the integers, and `dequantize_per_channel` dequantizes them.
 struct FloatZeroPointWeight
 {
     ValueRef source; ///< the float weight

@@ -13,10 +13,10 @@ struct SaturatingForm
     std::int64_t values = 0; ///< activations and weights with a narrower range, bodies included
 };
 
-/// The reference form for runtimes that saturate at the stated range: `quantize_*` saturates at the
-/// observer's own quant_min and quant_max (seven bits: 0..127), as PT2E's convert writes it, while
-/// the reference form saturates at the ends of the type. Ids and names are those of the reference
-/// form; values differ where they saturate.
+/// The reference form for runtimes that saturate at the stated range. Its `quantize_*` steps
+/// saturate at the observer's quant_min and quant_max (seven bits: 0..127), as PT2E's convert
+/// writes them; the reference form saturates at the limits of the type. Ids and names are those of
+/// the reference form; only saturating values differ.
 Result<SaturatingForm> saturatingForm(const ConvertedModel& model, const JobContext& job = {});
 
 } // namespace qs

@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// The layout of a tensor in memory and, if quantized, its parameters: properties beside the values
-/// that a kernel may depend on.
+/// The memory layout of a tensor and, if quantized, its parameters: properties other than the
+/// values on which a kernel may depend.
 struct TensorForm
 {
     std::vector<std::int64_t> sizes, strides;
@@ -20,9 +20,9 @@ struct TensorForm
 };
 TensorForm formOf(const at::Tensor& tensor);
 
-/// The same values in that form, quantized anew where its parameters are others. A tensor of
-/// another shape or type, and one that is quantized where the form is not, is returned as it is.
-/// May throw c10::Error.
+/// The same values in the given form, quantized again if its parameters differ. Returns the tensor
+/// unchanged if its shape or type differs, or if it is quantized and the form is not. May throw
+/// c10::Error.
 at::Tensor inForm(const at::Tensor& tensor, const TensorForm& form);
 
 } // namespace qs

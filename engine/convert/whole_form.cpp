@@ -21,7 +21,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kMostKernels = 16; ///< that may be found responsible, each by log2(kernels) runs
+constexpr int kMostKernels = 16; ///< most responsible kernels; each takes log2(kernels) runs
 /// Share of the kernels' noise from which one of them counts as responsible.
 constexpr double kLeastShare = 1.0 / kMostKernels;
 
@@ -121,7 +121,7 @@ private:
         return worst;
     }
 
-    /// The noise at the output where only the first `count` kernels are used.
+    /// The noise at the output if only the first `count` kernels are used.
     Result<double> noiseWith(std::size_t count, std::size_t output) const
     {
         LoweringOptions fewer = m_options;
@@ -132,8 +132,8 @@ private:
         return noise[output].noise;
     }
 
-    /// Refuses the kernel with which the noise passes the middle between both forms, if it is the
-    /// one that adds it.
+    /// Finds the kernel with which the noise crosses the middle between both forms; refuses it if
+    /// it causes the increase.
     Result<bool> refuseResponsible(std::size_t output)
     {
         const double least = m_reference[output].noise, most = m_noise[output].noise;

@@ -21,10 +21,9 @@ struct FormOutputs
     std::vector<at::IValue> reference, lowered;
 };
 
-/// Where an output of the lowered form loses more than the reference form, refuses the kernels that
-/// are responsible, found by halves: adds them to `options.refused`, with the figures, and makes
-/// `lowered` anew. A loss that no kernel makes alone stays (the comparison, which sees all data,
-/// says so).
+/// If an output of the lowered form loses more than in the reference form, finds the responsible
+/// kernels by bisection, adds them to `options.refused` with the figures, and lowers again. A loss
+/// that no single kernel causes stays; the comparison over all data reports it.
 Result<void> holdOutputs(const ConvertedModel& model, const Batch& batch, LoweringOptions& options,
                          LoweredGraph& lowered, const FormOutputs& outputs, const JobContext& job);
 

@@ -21,7 +21,8 @@ bool mayFold(const Node& node, const NodeCall& call)
         && (!call.op || (!mutatesArguments(call.op->schema()) && !isRandom(*call.op)));
 }
 
-/// Made of no other value, such a node is worth keeping where a whole tensor is not.
+/// Whether a node makes a number. Without inputs, its value is worth keeping, unlike a whole
+/// tensor.
 bool makesNumber(const Node& node)
 {
     if (node.outputs.empty())

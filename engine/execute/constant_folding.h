@@ -8,9 +8,9 @@
 
 namespace qs {
 
-/// For each position of `graph.nodes()`: whether the node's values are known before any input is.
-/// Parameters, constants, and operators that read only such values, write to nothing, draw no
-/// random numbers and are not opaque. `calls` by position.
+/// For each position of `graph.nodes()`: whether the node's values do not depend on inputs. True
+/// for parameters, constants, and operators that read only such values, do not write to arguments,
+/// draw no random numbers and are not opaque. `calls`: by position.
 std::vector<bool> findConstantNodes(const Graph& graph, const std::vector<NodeCall>& calls);
 
 /// For each position: whether a node that is not constant reads the node's values.

@@ -54,7 +54,7 @@ public:
         return shapes;
     }
 
-    /// The graph, `fill(known, seen)` having changed the type of every value that was seen.
+    /// The graph after `fill(known, seen)` for the type of every observed value.
     template<class Fill>
     Graph applied(const Graph& graph, const Fill& fill) const
     {
@@ -97,7 +97,7 @@ Result<Graph> withShapes(const GraphPtr& graph, const std::vector<at::IValue>& i
     if (!lacksShapes(*graph))
         return *graph;
     QS_TRY(const Shapes shapes, Shapes::seenOf(graph, inputs, job));
-    // Shapes that the file states stay: they may hold for any size.
+    // Shapes from the file are kept: they may have open dimensions.
     const bool onlyMissing = !graph->info().exportRecord.empty();
     return shapes.applied(*graph, [onlyMissing](ValueType& known, const ValueType& seen) {
         if (onlyMissing && isComplete(known))

@@ -28,11 +28,11 @@ struct Interpreter::Impl
     JoinedPairs pairs;
     std::vector<std::vector<ValueRef>> dead; ///< by position
     std::vector<bool> constantNodes; ///< by position
-    std::vector<bool> readByRun; ///< by position: read by what is not constant
+    std::vector<bool> readByRun; ///< by position: a node that is not constant reads it
     std::unordered_map<ValueRef, at::IValue> folded;
     std::map<const Graph*, Interpreter> subgraphs;
     std::vector<const Node*> holders; ///< buffers that the model changes
-    std::string place; ///< of a body, where it is run now (`bodyPlace`)
+    std::string place; ///< for a body: `bodyPlace` of the current run
 
     bool isConstant(ValueRef ref) const { return constantNodes[graph->position(ref.node)]; }
     Result<at::IValue> read(ValueRef ref, const Frame& frame);
@@ -54,7 +54,7 @@ struct Interpreter::Impl
 Result<Interpreter> Interpreter::create(GraphPtr graph, InterpreterOptions options,
                                         const JobContext& job)
 {
-    constexpr std::size_t kOften = 256; // nodes between two looks at the job
+    constexpr std::size_t kOften = 256; // nodes between checks for a cancel
     constexpr std::size_t kFreedLater = 2000; // nodes whose calls take milliseconds to delete
     const bool large = graph->nodes().size() >= kFreedLater;
     Interpreter made(large ? std::shared_ptr<Impl>(makeFreedLater<Impl>())
@@ -103,7 +103,7 @@ Result<at::IValue> Interpreter::Impl::read(ValueRef ref, const Frame& frame)
     const Node& node = graph->get(ref.node);
     if (isConstant(ref) || node.isStored()) {
         auto value = isConstant(ref) ? fold(ref) : stored(node);
-        // A file's weights may require gradients; recorders require those of other values only.
+        // Weights of a file may require gradients, but only gradients of other values are recorded.
         if (value && value->isTensor() && at::GradMode::is_enabled())
             return at::IValue(value->toTensor().detach());
         return value;
@@ -291,7 +291,7 @@ Result<void> Interpreter::Impl::evaluate(Frame& frame, std::span<const ValueRef>
                                          const JobContext& job, bool throughConstants)
 {
     QS_TRY(const auto order, needed(frame, wanted, throughConstants));
-    // What this call makes goes away after its last reader of this call, unless it is wanted.
+    // Values made in this call are freed after their last reader in it, unless they are requested.
     std::unordered_map<ValueRef, std::size_t> lastReader;
     for (const std::size_t position : order)
         for (const auto& arg : graph->nodes()[position]->args)

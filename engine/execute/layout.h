@@ -7,11 +7,11 @@
 
 namespace qs {
 
-/// How images lie in memory while a graph runs. Values are the same in any, up to the order in
-/// which convolutions add.
+/// Memory layout of images while a graph runs. It does not change values, except by the order of
+/// summation in convolutions.
 enum class Layout : std::uint8_t
 {
-    AsGiven, ///< as PyTorch runs these inputs, bit for bit
+    AsGiven, ///< layout of the inputs; bitwise as in PyTorch
     ChannelsLast ///< fastest for convolutions and pooling on the CPU
 };
 
@@ -19,17 +19,17 @@ enum class Layout : std::uint8_t
 /// is unknown.
 bool readsStrides(const Node& node);
 
-/// True if it makes a view that some strides do not allow; `reshape` copies then.
+/// True if the operator makes a view that some strides do not allow, where `reshape` copies.
 bool wantsViewableStrides(const Node& node);
 
-/// ChannelsLast where the graph convolves images and every operator computes the same whatever the
-/// strides of its inputs; else AsGiven.
+/// ChannelsLast if the graph convolves images and no operator's result depends on the strides of
+/// its inputs; else AsGiven.
 Layout fastLayout(const Graph& graph);
 
-/// The fastest in which both graphs add in the same order on the device.
+/// The fastest layout in which both graphs sum in the same order on the device.
 Layout fastLayout(const Graph& one, const Graph& other, at::Device device);
 
-/// An input of such a run: images are copied, everything else is passed on.
+/// An input value in the given layout: images are copied, other values are returned unchanged.
 at::IValue inLayout(const at::IValue& value, Layout layout);
 
 } // namespace qs

@@ -38,7 +38,7 @@ bool isIdentity(const Node& node)
     return node.target == kObserveTarget || node.target == kStubTarget;
 }
 
-/// A custom module that carries its own body.
+/// Whether a node is a custom module with a body.
 bool hasBody(const Node& node)
 {
     return node.kind == NodeKind::ModuleCall && !node.subgraphs.empty();
@@ -98,8 +98,8 @@ void protectStatistics(const c10::FunctionSchema& schema, torch::jit::Stack& sta
             *value = at::clone(value->toTensor());
 }
 
-/// The tensor, those of a list likewise, there and contiguous: numbers are drawn in the order of
-/// the memory, and no two devices draw the same.
+/// The tensor, or the tensors of a list, contiguous and on `device`: numbers are drawn in memory
+/// order, and devices draw different numbers.
 at::IValue drawnOn(const at::IValue& value, at::Device device)
 {
     if (value.isTensor()) {
@@ -121,9 +121,9 @@ void putOn(at::Device device, torch::jit::Stack& stack)
         value = drawnOn(value, device);
 }
 
-/// Runs it on the arguments of the stack, which its results replace. Errors name the operator and
-/// what it was given: a kernel takes its arguments off the stack, hence the copy, which is of
-/// references alone.
+/// Runs the kernel on the arguments on the stack; its results replace them. Errors name the
+/// operator and its arguments: for that the stack is copied first (references only), since a kernel
+/// removes its arguments.
 Result<void> callKernel(const Node& node, const NodeCall& call, bool overwrite,
                         torch::jit::Stack& stack)
 {
@@ -181,12 +181,11 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
         seeded.reset();
         putOn(context.device, stack);
     }
-    // Unwritten memory holds old content: two runs would
-    // differ.
+    // Unwritten memory has arbitrary content, so that two runs would differ.
     if (hasTrait(node.target, OperatorTrait::LeavesMemory))
         for (at::IValue& value : stack)
             value.toTensor().zero_();
-    // A list is several values of the node, unless the node takes it whole.
+    // A returned list is several values of the node, unless its output is the whole list.
     const bool whole = node.outputs.size() == 1 && node.outputs[0].type.kind == ValueKind::Tuple;
     Values out;
     for (std::size_t i = 0; i < stack.size(); ++i) {

@@ -21,16 +21,16 @@ struct ScriptOperator;
 struct NodeCall
 {
     std::optional<c10::OperatorHandle> op;
-    const ScriptOperator* script = nullptr; ///< where TorchScript alone has the operator
-    std::optional<c10::OperatorHandle> inPlace; ///< writes the same over its first argument
+    const ScriptOperator* script = nullptr; ///< if only TorchScript has the operator
+    std::optional<c10::OperatorHandle> inPlace; ///< writes the result to its first argument
     std::vector<int> slots; ///< for each schema argument the node's argument, or -1 = the default
     /// For operators without tensor arguments: the schema's argument with the device of the result.
     /// -1 = not needed.
     int deviceSlot = -1;
     bool draws = false; ///< `drawsNumbers`
     std::string problem; ///< why the node cannot run; empty when it can
-    /// Of an operator that `trustsArguments`: whether it is still to be tried in a copy of the
-    /// process before it runs here. Null for all others. Copies of the call share it.
+    /// For an operator that `trustsArguments`: whether it must still be tried in a copy of the
+    /// process before it runs here. Null for other operators. Copies of the call share it.
     std::shared_ptr<bool> untried;
 };
 
@@ -38,8 +38,9 @@ struct NodeCall
 const c10::FunctionSchema* schemaOf(const NodeCall& call);
 
 /// Finds the operator and matches the node's arguments with its schema, by name, else by position.
-/// Views are copies where strides that the model was not made with may allow none: in another
-/// layout than given, and on a GPU, whose kernels (attention) lay out their results as they like.
+/// Views become copies where strides may differ from those that the model was made with, so that a
+/// view may be impossible: in another layout, and on a GPU, where kernels (attention) choose the
+/// layout of their results.
 NodeCall prepareCall(const Node& node, Layout layout = Layout::AsGiven,
                      at::Device device = at::kCPU);
 
@@ -53,13 +54,13 @@ struct CallContext
     at::Device device;
     const ReadValue& read;
     const RunSubgraph& runSubgraph;
-    bool overwrite = false; ///< the first argument's memory may take the result
-    std::string_view place = {}; ///< of the node's graph (`bodyPlace`)
+    bool overwrite = false; ///< the result may be written to the first argument's memory
+    std::string_view place = {}; ///< `bodyPlace` of the node's graph
 };
 
-/// Runs one Op node; the values in the order of its outputs, list results flattened. Errors name
-/// the node. What draws random numbers does so on the CPU, from contiguous tensors, after
-/// `SeededDraws`: the same numbers in each form.
+/// Runs one Op node; returns the values in the order of its outputs, list results flattened. Errors
+/// name the node. Random numbers are drawn on the CPU, for contiguous tensors, under `SeededDraws`,
+/// so that they are equal in each form.
 Result<std::vector<at::IValue>> runCall(const Node& node, const NodeCall& call,
                                         const CallContext& context);
 

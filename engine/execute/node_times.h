@@ -9,24 +9,24 @@
 
 namespace qs {
 
-/// How long one node takes in one run of its graph.
+/// Time of one node in one run of its graph.
 struct NodeTime
 {
     NodeId node;
     double seconds = 0;
 };
 
-/// Sums up how long the nodes of one graph take. The first run warms up: it counts only as long as
-/// it stays the only one. One thread at a time.
+/// Sums the times of the nodes of one graph. The first run is a warm-up: it counts only if there is
+/// no other run. One thread at a time.
 class NodeTimes
 {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// A run over the whole graph follows.
+    /// Call before each run over the whole graph.
     void beginRun();
     void add(NodeId node, Clock::duration took) { m_sums[node] += took; }
-    /// The mean of a run, in the order of the ids.
+    /// The mean times per run, by id.
     std::vector<NodeTime> means() const;
 
     /// Adds its lifetime to a node's time; no cost if `times` is null.

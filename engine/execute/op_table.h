@@ -11,9 +11,9 @@
 
 namespace qs {
 
-/// The dispatcher's handle of a target in our spelling: "aten.conv2d.default" is aten::conv2d
-/// without overload, "aten.add.Tensor" is aten::add.Tensor. Nothing when LibTorch has no such
-/// operator with a kernel schema. Any thread.
+/// The dispatcher's handle for a target of a graph: "aten.conv2d.default" is aten::conv2d without
+/// overload, "aten.add.Tensor" is aten::add.Tensor. Empty if LibTorch has no such operator with a
+/// schema. Any thread.
 std::optional<c10::OperatorHandle> findOperator(std::string_view target);
 
 /// "aten::conv2d" and "" for "aten.conv2d.default"; empty names for other texts.
@@ -25,16 +25,16 @@ std::string targetOf(const c10::OperatorName& name);
 /// True when the schema says that the operator writes to one of its arguments.
 bool mutatesArguments(const c10::FunctionSchema& schema);
 
-/// True for operators that reach outside the model: files, other processes, the terminal. They are
-/// shown and never run.
+/// True for operators that access files, other processes or the terminal. They are displayed but
+/// never run.
 bool isForbiddenOperator(std::string_view target);
 
 /// True for operators that only PyTorch's own code calls: their kernels do not check their
 /// arguments and may crash where others fail.
 bool trustsArguments(const c10::OperatorHandle& op);
 
-/// The first operator of the graph, its bodies included, that has a kernel for the CPU and none for
-/// the key, CUDA say; "" = every one has. Operators without a CPU kernel do not count.
+/// The first operator of the graph, including bodies, that has a kernel for the CPU but none for
+/// `key` (for example CUDA); "" = none.
 std::string operatorWithoutKernel(const Graph& graph, c10::DispatchKey key);
 
 /// True when calling the operator twice with the same arguments may give different results.

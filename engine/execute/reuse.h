@@ -14,8 +14,8 @@
 
 namespace qs {
 
-/// Quantize-dequantize pairs whose integers have no other consumer: such a pair runs as one pass
-/// over floats with the same bits.
+/// Quantize-dequantize pairs whose integers have no other consumer. Such a pair runs as one pass
+/// over floats with bitwise equal results.
 struct JoinedPairs
 {
     std::unordered_set<NodeId> quantizes;
@@ -31,16 +31,16 @@ struct ReusePolicy
     std::span<const ValueRef> expendable {}; ///< not read after the node
 };
 
-/// Runs one half of a joined pair: the quantize passes its value on, the dequantize does all. False
-/// where the node is neither or its value does not allow it.
+/// Runs one node of a joined pair: the quantize passes its input on, the dequantize computes both.
+/// Returns false if the node is in no pair or its value does not allow it.
 bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const ReusePolicy& policy);
 
-/// The in-place form of `target`, which writes over its first argument; nothing without one that
-/// computes the same bits.
+/// The in-place variant of `target`, which overwrites its first argument; empty if there is none
+/// with bitwise equal results.
 std::optional<c10::OperatorHandle> inPlaceOperator(std::string_view target);
 
 /// True if the node's first argument is an expendable float tensor without other owners or views:
-/// its memory can take the result.
+/// the result can be written to its memory.
 bool mayOverwriteFirst(const Node& node, const Frame& frame, const ReusePolicy& policy);
 
 } // namespace qs

@@ -94,7 +94,7 @@ Result<at::IValue> TensorStore::get(TensorId id) const
         return fail(ErrorCode::Internal, "no tensor with key " + std::to_string(id.value()));
     std::size_t index = 0;
     const TensorStore& store = holder(id, index);
-    // The lock is held while loading: two readers of one weight must not both read it.
+    // Holds the lock while loading, so that two readers of a weight do not both load it.
     std::lock_guard lock(store.m_mutex);
     Entry& entry = store.m_entries[index];
     if (entry.derived)

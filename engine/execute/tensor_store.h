@@ -18,23 +18,24 @@ namespace qs {
 
 class GraphEdit;
 
-/// Weights and constants of a graph. Append-only: an id, once given, always means the same value.
-/// Entries may be lazy: the loader runs at first use. Derived ones are made again if no owner is
-/// left. Thread safe. Copies on other devices are kept beside the values. A stage adds its values
-/// to a store over its source's: all ids of the store below keep their meaning, and the new values
-/// are freed with the last graph made there.
+/// Weights and constants of a graph. Append-only: an id always refers to the same value. Lazy
+/// entries are loaded at first use; derived entries are computed again if no owner is left. Also
+/// keeps copies on other devices. Thread safe. A stage adds its values to a store over its source's
+/// store (`over`): ids of the store below stay valid, and the new values are freed with the last
+/// graph that uses the upper store.
 class TensorStore : public StoredTensors
 {
 public:
     using Loader = std::function<Result<at::IValue>()>;
 
-    /// A store over `below` as it is now. Null over null: a graph without weights stays one.
+    /// A new store over the current entries of `below`. Null if `below` is null (a graph without
+    /// weights).
     static std::shared_ptr<TensorStore> over(std::shared_ptr<const TensorStore> below);
 
     TensorId add(at::IValue value);
     /// `bytes` is for reports; the loader is called at most once, on the thread that first asks.
     TensorId addLazy(Loader loader, std::uint64_t bytes);
-    /// A tensor that can be made again: it is kept only while it has other owners.
+    /// Adds a tensor that `maker` can compute again: it is kept only while it has other owners.
     TensorId addDerived(Loader maker, std::uint64_t bytes);
     /// The value on the CPU. Errors: those of the loader (a truncated record names the file).
     Result<at::IValue> get(TensorId id) const;
@@ -42,8 +43,8 @@ public:
     /// The value with its tensors on `device`.
     Result<at::IValue> getOn(TensorId id, const at::Device& device) const;
     std::uint64_t bytes(TensorId id) const override;
-    /// Bytes of the entries that this store owns: not those of the store below, nor derived ones,
-    /// which are made again when needed.
+    /// Bytes of the entries that this store owns, without those of the store below and derived
+    /// ones, which are computed again when needed.
     std::uint64_t ownBytes() const;
     std::size_t size() const;
 
@@ -70,7 +71,7 @@ private:
     mutable std::map<std::pair<TensorId, std::string>, at::IValue> m_deviceCopies;
 };
 
-/// The tensors of a graph or a draft. Null where it has none.
+/// The tensor store of a graph or a draft; null if it has none.
 std::shared_ptr<TensorStore> tensorsOf(const Graph& graph);
 std::shared_ptr<TensorStore> tensorsOf(const GraphEdit& edit);
 

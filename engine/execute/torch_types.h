@@ -19,8 +19,8 @@ at::ScalarType toScalarType(DType dtype);
 DType fromScalarType(at::ScalarType type);
 at::Device toTorchDevice(const Device& device);
 
-/// Layouts and memory formats by the names that a graph has for them ("strided", "channels_last");
-/// nothing, or "", for others. TorchScript writes their numbers.
+/// Layouts and memory formats by their names in graphs ("strided", "channels_last"); empty or ""
+/// for others. TorchScript writes their numbers.
 std::optional<at::Layout> toLayout(std::string_view name);
 std::optional<at::MemoryFormat> toMemoryFormat(std::string_view name);
 std::string layoutName(at::Layout layout);

@@ -24,23 +24,23 @@ using ReadValue = std::function<Result<at::IValue>(ValueRef)>;
 Result<at::IValue> convertArgument(const Argument& argument, const c10::Argument& slot,
                                    const at::Device& device, const ReadValue& read);
 
-/// An argument without a schema: numbers as they are, lists typed by their elements.
+/// An argument without a schema: numbers are unchanged, lists have the type of their elements.
 Result<at::IValue> convertUntyped(const Argument& argument, const at::Device& device,
                                   const ReadValue& read);
 
-/// Appends the values of an argument, those of nested lists one by one.
+/// Appends the values of an argument; nested lists are flattened.
 Result<void> convertFlat(const Argument& argument, const at::Device& device, const ReadValue& read,
                          std::vector<at::IValue>& out);
 
-/// The inverse: a constant as an argument of that type, which decides whether a number is an
-/// element type, a layout or a memory format. None if an argument cannot hold it.
+/// Converts a constant to an argument (the inverse of `convertArgument`). `type` decides whether a
+/// number is an element type, a layout or a memory format. None if an argument cannot hold it.
 Argument constantArgument(const at::IValue& value, const c10::TypePtr& type = c10::AnyType::get());
 
-/// The argument `name` of an operator, or its schema's default where it is absent; an empty pointer
-/// result (false) where the operator has no such argument.
+/// Sets `out` to the argument `name` of an operator, or to its default in the schema if it is
+/// absent. Returns false if the operator has no such argument.
 bool effectiveArgument(const Node& node, std::string_view name, Argument& out);
 
-/// The type of a value that is this tensor, all its sizes fixed.
+/// The type of this tensor as a value, with fixed sizes.
 ValueType typeOfTensor(const at::Tensor& tensor);
 
 } // namespace qs

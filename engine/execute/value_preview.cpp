@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::int64_t kFirst = 12;
 constexpr std::int64_t kBins = 40;
-/// Fewer elements are read as they are.
+/// Least number of elements for which a histogram is made.
 constexpr std::int64_t kWorthAHistogram = 64;
-/// So much is turned to doubles at a time, and a cancel is looked for in between.
+/// Number of elements that are converted to double at a time, between checks for a cancel.
 constexpr std::int64_t kChunk = 1 << 20;
 constexpr std::size_t kLongestText = 80;
 
@@ -143,7 +143,7 @@ Result<at::IValue> storedValue(const Graph& graph, const Node& node)
     return value;
 }
 
-/// What the graph says is a single number, so that no weight is read in vain.
+/// Whether, by its type in the graph, the value may be a single number, to avoid reading weights.
 bool mayBeScalar(const Node& node)
 {
     if (!node.isStored())

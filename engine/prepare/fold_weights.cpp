@@ -18,7 +18,8 @@ Result<at::Tensor> computed(const Interpreter& interpreter, ValueRef weight)
     return value.toTensor().contiguous();
 }
 
-/// Beside the layer, under the name that a plain one would have.
+/// Replaces the weight by a stored parameter in the layer's module, with the name of a plain
+/// weight.
 Result<void> foldWeight(GraphEdit& edit, const Interpreter& interpreter, NodeId layer,
                         const std::string& argument)
 {

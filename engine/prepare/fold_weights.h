@@ -7,9 +7,8 @@
 
 namespace qs {
 
-/// Replaces each layer's weight that the plan observes and that operators compute from stored
-/// tensors alone (weight_norm) by a stored one. `model`: the graph before the edit. Returns whether
-/// there was one.
+/// Replaces each observed weight that operators compute only from stored tensors (weight_norm) by a
+/// stored weight. `model`: the graph before the edit. Returns whether anything changed.
 Result<bool> foldWeights(GraphEdit& edit, const GraphPtr& model, const Plan& plan);
 
 } // namespace qs

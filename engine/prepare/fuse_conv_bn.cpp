@@ -20,7 +20,7 @@ bool isTraining(const Node& batchNorm)
     return training && training->asBool() && *training->asBool();
 }
 
-/// The tensor of a parameter or constant; undefined where the argument is absent; an error where it
+/// The tensor of a parameter or constant; undefined if the argument is absent. Fails if the value
 /// is computed.
 Result<at::Tensor> storedTensor(const GraphEdit& edit, ValueRef ref)
 {
@@ -37,7 +37,7 @@ bool isStored(const GraphEdit& edit, ValueRef ref)
     return !ref || edit.get(ref.node).tensor;
 }
 
-/// One foldable pair.
+/// A layer and the batch norm that can be folded into it.
 struct Pair
 {
     NodeId conv, batchNorm;
@@ -152,13 +152,13 @@ std::optional<Pair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
     return std::nullopt;
 }
 
-/// What a parameter is called.
+/// The names of a parameter.
 struct ParameterNames
 {
     std::string name, target;
 };
 
-/// A parameter that is such a tensor, kept under `stored`; named for what it is folded from.
+/// Adds a parameter for a folded tensor with the id `stored`; its names are those of the original.
 NodeId addParameter(GraphEdit& edit, const at::Tensor& tensor, TensorId stored,
                     const ParameterNames& names, NodeId origin, NodeId like)
 {
@@ -179,7 +179,7 @@ std::string siblingPath(const std::string& path, const std::string& leaf)
     return dot == std::string::npos ? leaf : path.substr(0, dot + 1) + leaf;
 }
 
-/// Of the bias that the layer has, or gets beside its weight.
+/// Names of the layer's bias, or of the new bias beside its weight.
 ParameterNames namesOfBias(const GraphEdit& edit, ValueRef bias, const Node& weight)
 {
     if (bias)
@@ -207,7 +207,7 @@ void setBias(GraphEdit& edit, NodeId convId, const WeightedOp& op, ValueRef bias
     edit.setArgs(convId, std::move(args));
 }
 
-/// Takes over the names of what the new parameters replace, so that printed code reads as before.
+/// Gives a new parameter the names of the one that it replaces, so that printed code is unchanged.
 void inheritName(GraphEdit& edit, NodeId fresh, NodeId old, const ParameterNames& names)
 {
     if (edit.contains(old)) {
@@ -236,7 +236,7 @@ Result<void> fold(GraphEdit& edit, const Pair& pair)
         });
     };
     QS_TRY(const Folded folded, foldPair());
-    // Its own weight lies beside it, and most stages read only one of the two.
+    // Computed on demand: the original weight exists too, and most stages read only one of the two.
     const TensorId derived = tensorsOf(edit)->addDerived(
         [foldPair]() -> Result<at::IValue> {
             QS_TRY(const Folded again, foldPair());

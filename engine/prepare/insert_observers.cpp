@@ -65,7 +65,7 @@ private:
     {
         const Node& producer = m_edit.get(value.node);
         Node node;
-        // Inside a custom module the value was observed already.
+        // The value was already observed inside the custom module.
         const bool stub = !observer.interior.empty();
         node.name = stub ? "dequant_stub_" + std::to_string(m_stubs++)
                          : "activation_post_process_" + std::to_string(m_count++);
@@ -79,7 +79,7 @@ private:
             return {m_edit.insert(std::move(node), m_firstOp), 0};
         if (producer.outputs.size() == 1)
             return {m_edit.insertAfter(std::move(node), producer.id), 0};
-        // Several results are observed in their order.
+        // Observers of several results follow the order of the results.
         NodeId& last = m_lastAfter.try_emplace(producer.id, producer.id).first->second;
         last = m_edit.insertAfter(std::move(node), last);
         return {last, 0};

@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// Puts an observer node on every activation the plan observes. An edge without readers sits on the
-/// value, for all who read it; an edge with readers sits between what those read now and them, so
-/// that a consumer's own observer sees what its producer's observer passed on (as torch.ao inserts
-/// them). `valueOf` maps the float graph's values. Errors (Internal): the plan observes a value
-/// that no longer exists.
+/// Inserts an observer node for every activation that the plan observes. An observer of an edge
+/// without readers is inserted after the value, for all readers. An observer of an edge with
+/// readers is inserted between these readers and the value that they currently read, so that it
+/// sees the output of the value's own observer, as in torch.ao. `valueOf` maps the float graph's
+/// values. Errors (Internal): the plan observes a value that no longer exists.
 Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf,
                              const JobContext& job);
 

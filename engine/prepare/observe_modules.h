@@ -6,13 +6,12 @@
 
 namespace qs {
 
-/// Appends an observer of the value to a draft and returns what it passes on.
+/// Appends an observer of the value; returns the observer's output.
 ValueRef insertObserver(GraphEdit& edit, ValueRef value, ObserverId id);
 
-/// Turns each module that the plan observes from within (`CustomModule`) into one `kModuleTarget`
-/// node, whose body computes the same in single steps and has the plan's inner observers. The
-/// node keeps its id and its outputs. `model` is the float graph. Returns whether anything
-/// changed.
+/// Replaces each module that the plan observes inside (`CustomModule`) by a `kModuleTarget` node
+/// whose body computes the same step by step and has the plan's inner observers. The node keeps its
+/// id and its outputs. `model` is the float graph. Returns whether anything changed.
 bool observeModules(GraphEdit& edit, const Graph& model, const Plan& plan);
 
 } // namespace qs

@@ -26,7 +26,7 @@ ValueMap identityMap(const Graph& graph)
     return map;
 }
 
-/// Each weight observer's value: the (folded) parameter itself, as the layer stores it.
+/// The value of each weight observer: the (folded) parameter as the layer stores it.
 Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit& edit,
                                                                  const Plan& plan)
 {
@@ -40,7 +40,8 @@ Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit
         if (op)
             weight = argumentRef(*owner, op->weight);
         else if (owner && !observer.edges.empty())
-            weight = observer.edges.front().value; // one of several, which nothing folds into
+            weight = observer.edges.front()
+                         .value; // one of several weights; nothing is folded into these
         else if (owner)
             weight = argumentRef(*owner, "weight");
         if (!weight || !edit.contains(weight.node))
@@ -51,7 +52,7 @@ Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit
     return weights;
 }
 
-/// Weights and batch norms folded as the plan says; `valueOf` follows.
+/// Folds weights and batch norms as the plan says; updates `valueOf`.
 Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueMap& valueOf)
 {
     const auto draft = makeFreedLater<GraphEdit>(*model);
@@ -65,13 +66,13 @@ Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueM
     return std::make_shared<const Graph>(edit.build());
 }
 
-/// The plan's observers, those within custom modules too.
+/// Inserts the plan's observers, including those inside custom modules.
 Result<GraphPtr> withObservers(const GraphPtr& fused, PreparedModel& prepared,
                                const JobContext& job)
 {
     const auto draft = makeFreedLater<GraphEdit>(*fused);
     GraphEdit& edit = *draft;
-    if (fused == prepared.model) // else its own store takes what is added
+    if (fused == prepared.model) // a fused graph already has a separate store
         edit.setTensors(TensorStore::over(tensorsOf(*fused)));
     observeModules(edit, *prepared.model, *prepared.plan);
     QS_TRY(prepared.observedWeight, observedWeights(edit, *prepared.plan));

@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// Fuses what the plan fuses (torch.ao `fuse_fx`, batch norms folded with `fuse_conv_bn_weights`'
-/// own arithmetic order), inserts the observers, verifies. Pure: the float graph and its weights
-/// are untouched.
+/// Fuses as the plan says (torch.ao's `fuse_fx`; batch norms are folded with the arithmetic order
+/// of `fuse_conv_bn_weights`), inserts the observers and verifies the graph. Does not change the
+/// float graph or its weights.
 Result<PreparedPtr> prepareModel(GraphPtr model, PlanPtr plan, const JobContext& job = {});
 
 } // namespace qs

@@ -9,17 +9,17 @@
 
 namespace qs {
 
-/// A float graph made ready to observe: fused, batch norms folded, observer nodes inserted
-/// (`kObserveTarget`, one argument, the observer's id on the node). Nodes that carry on from the
-/// float graph keep their id; folded parameters are new nodes whose `origin` is the convolution's
-/// or linear's weight or bias. A value; share as PreparedPtr.
+/// A float graph prepared for observation: fused, with folded batch norms and with observer nodes
+/// (`kObserveTarget`, one argument, the observer's id on the node). Nodes of the float graph keep
+/// their ids; folded parameters are new nodes whose `origin` is the weight or bias of the
+/// convolution or linear. A value; share it as PreparedPtr.
 struct PreparedModel
 {
     GraphPtr model; ///< the float graph as imported
     PlanPtr plan;
     GraphPtr graph; ///< the prepared graph
-    /// Where each value of the float graph lives in the prepared graph, before any observer; a
-    /// value that fusion made disappear (a convolution's output before its batch norm) is absent.
+    /// Maps values of the float graph to values of the prepared graph, before any observer. Values
+    /// that fusion removed (a convolution's output before its batch norm) are absent.
     std::unordered_map<ValueRef, ValueRef> valueOf;
     /// The (folded) weight value of each weight observer, in the prepared graph.
     std::unordered_map<ObserverId, ValueRef> observedWeight;

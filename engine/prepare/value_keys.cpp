@@ -23,8 +23,8 @@ bool passesOn(const Node& node)
     return node.isOp(kObserveTarget) || node.isOp(kStubTarget);
 }
 
-/// Nodes that give the values of other float nodes than themselves, with those: a convolution gives
-/// the value of the batch norm folded into it.
+/// Nodes that return the values of other float nodes, with those nodes: a convolution returns the
+/// value of the batch norm folded into it.
 using StandIns = std::map<NodeId, std::set<NodeId>>;
 StandIns standIns(const PreparedModel& prepared)
 {
@@ -35,7 +35,7 @@ StandIns standIns(const PreparedModel& prepared)
     return found;
 }
 
-/// Of the tensor itself.
+/// Key of a stored tensor's content.
 Key contentKey(const Graph& graph, const Node& node)
 {
     static std::atomic<std::int64_t> unreadable = 0;
@@ -51,7 +51,8 @@ Key contentKey(const Graph& graph, const Node& node)
     return key.key();
 }
 
-/// Walks one graph; says what a stored tensor is and, of an operator, what the graph does not show.
+/// Computes the keys of one graph; callbacks identify stored tensors and add what the graph does
+/// not show of an operator.
 class ValueKeyBuilder
 {
 public:
@@ -90,7 +91,7 @@ private:
         for (const auto& body : node.subgraphs)
             addBody(key, *body);
         if (drawsNumbers(node))
-            key.add(node.name); // its numbers follow from it
+            key.add(node.name); // random numbers depend on the name
         m_addMore(key, node);
         const Key whole = key.key();
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
@@ -127,7 +128,7 @@ private:
     std::unordered_map<ValueRef, Key> m_keys;
 };
 
-/// A folded parameter is what it was and the norms folded into its reader.
+/// Adds to a folded parameter's key the original parameter and the norms folded into its reader.
 void addFolding(KeyBuilder& key, const Graph& graph, NodeId parameter,
                 const PreparedModel& prepared, const StandIns& standIns)
 {
@@ -172,7 +173,7 @@ std::unordered_map<ValueRef, Key> keysOf(const PreparedModel& prepared)
         .run();
 }
 
-/// Whether the form has the tensor from `before`, under the same id.
+/// Whether `before` has the same stored tensor under the node's id.
 bool sameStored(const Graph& before, const Node& node)
 {
     const Node* found = before.tryGet(node.id);

@@ -8,16 +8,15 @@
 
 namespace qs {
 
-/// For every value of a graph a hash of its computation from the model's inputs and
-/// stored tensors. Equal keys mean equal values, in any plan or conversion of a model. A
-/// value.
+/// For every value of a graph, a hash of its computation from the model's inputs and stored
+/// tensors. Equal keys mean equal values, in any plan or conversion of a model. A value.
 class ValueKeys
 {
 public:
-    /// Of a prepared graph. Observers are ignored: they pass their value on.
+    /// Keys of a prepared graph. Observers are ignored, since they return their input.
     explicit ValueKeys(const PreparedModel& prepared);
-    /// Of the float model itself or of a form that was made from the prepared graph. Tensors that
-    /// were added on the way count by their content; an unreadable one gets a unique key.
+    /// Keys of the float model or of a form that was made from the prepared graph. Tensors that the
+    /// conversion added are identified by content; an unreadable one gets a unique key.
     ValueKeys(const Graph& form, const PreparedModel& prepared);
 
     /// The value must be one of the graph's own, not of a subgraph.
@@ -27,9 +26,9 @@ private:
     std::unordered_map<ValueRef, Key> m_keys;
 };
 
-/// For every observer of the plan, what its statistics depend on beside the data: the values that
-/// it sees, in the order in which it sees them. For one inside a custom module: that module's
-/// inputs, its body and the place in it.
+/// For every observer of the plan, a key of what its statistics depend on in addition to the data:
+/// the observed values in their order; for an observer inside a custom module, the module's inputs,
+/// its body and the position inside it.
 std::unordered_map<ObserverId, Key> observedKeys(const PreparedModel& prepared);
 
 } // namespace qs

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// How an operator with a trained weight is spelled: the names of its arguments.
+/// Argument names of an operator with a trained weight.
 struct WeightedOp
 {
     using Kind = OperatorFacts::Weighted;
@@ -18,13 +18,13 @@ struct WeightedOp
     std::string input, weight, bias; ///< argument names; bias "" = the operator has none
 };
 
-/// The spelling of `node`, if it is a convolution, a linear or an embedding in any of ATen's
-/// spellings, or an operator of an extension pack that has a weight.
+/// The argument names of `node` if it is one of ATen's convolution, linear or embedding operators,
+/// or an operator of an extension pack with a weight; else empty.
 std::optional<WeightedOp> weightedOp(const Node& node);
 
 /// Position of the argument of that name in `node.args`, or -1.
 int argumentIndex(const Node& node, std::string_view name);
-/// The value an argument refers to; none where it is absent, None or a constant.
+/// The value that an argument refers to; invalid if the argument is absent, None or a constant.
 ValueRef argumentRef(const Node& node, std::string_view name);
 
 /// The source of a weight argument: core ATen passes a linear's weight through `permute` or
@@ -36,8 +36,8 @@ struct WeightPath
 };
 WeightPath weightPath(const GraphEdit& edit, ValueRef argument);
 
-/// Lets `node`'s argument `name` read `replacement` in place of `path.source`, through the same
-/// layout operators, which are copied where others read them too.
+/// Makes the argument `name` of `node` read `replacement` instead of `path.source`, through the
+/// same layout operators; those with other readers are copied.
 void rerouteWeight(GraphEdit& edit, NodeId node, std::string_view name, const WeightPath& path,
                    ValueRef replacement);
 

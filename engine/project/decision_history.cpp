@@ -11,11 +11,11 @@ namespace qs {
 namespace {
 
 constexpr int kHistoryVersion = 1;
-constexpr std::size_t kMaxCompared = 32 << 20; ///< bytes of recipes
-/// More than any file of ours holds: steps, and bytes of the recipes that they lead to.
+constexpr std::size_t kMaxCompared = 32 << 20; ///< bytes of recipes that are compared
+/// Limits that no file of this program exceeds: steps, and bytes of all recipes of the history.
 constexpr std::size_t kMostHistorySteps = 1000, kMostHistoryBytes = 4 * kMaxCompared;
 
-/// A part of a history as documents, steps as what they change.
+/// A part of a history as JSON: recipes, and steps as changes.
 class HistoryDocument
 {
 public:
@@ -27,7 +27,7 @@ public:
         for (std::size_t i = 0; i < history.texts.size(); ++i) {
             Json step = {{"text", history.texts[i]},
                          {"change", Json::diff(m_recipes[i], m_recipes[i + 1])}};
-            // A change that does not lead back to the recipe would lose it.
+            // Stores the whole recipe if the change does not reproduce it.
             if (m_recipes[i].patch(step["change"]) != m_recipes[i + 1])
                 step = {{"text", history.texts[i]}, {"recipe", m_recipes[i + 1]}};
             m_sizes.push_back(step.dump().size());
@@ -70,11 +70,11 @@ private:
 
     const DecisionHistory& m_history;
     std::vector<Json> m_recipes, m_steps;
-    std::vector<std::size_t> m_sizes; ///< of the steps, in bytes
-    std::size_t m_first = 0, m_last = 0; ///< steps to keep, the last excluded
+    std::vector<std::size_t> m_sizes; ///< bytes by step
+    std::size_t m_first = 0, m_last = 0; ///< range of steps to keep: [first, last)
 };
 
-/// The history without steps that no file would keep: none of them is written as JSON.
+/// The history without steps beyond `maxSteps`, so that these are not converted to JSON.
 DecisionHistory nearCurrent(const DecisionHistory& history, std::size_t maxSteps)
 {
     const std::size_t first = history.current - std::min(history.current, maxSteps);
@@ -88,8 +88,8 @@ DecisionHistory nearCurrent(const DecisionHistory& history, std::size_t maxSteps
     return out;
 }
 
-/// Checks a change as `Json::diff` makes them: its result must not be larger or deeper than
-/// documents that this program writes. Throws if it is not one.
+/// Checks a change in the form of `Json::diff`: its result must not be larger or deeper than
+/// documents that this program writes. Throws if it has another form.
 void checkChange(const Json& change)
 {
     constexpr std::ptrdiff_t kDeepest = 64; // levels; a recipe has a dozen
@@ -102,7 +102,7 @@ void checkChange(const Json& change)
     }
 }
 
-/// About the bytes of its text.
+/// Approximate length of the value's text in bytes.
 std::size_t roughSize(const Json& value)
 {
     std::size_t size = value.is_string() ? value.get_ref<const std::string&>().size() + 3 : 5;
@@ -112,8 +112,8 @@ std::size_t roughSize(const Json& value)
     return size;
 }
 
-/// Throws what the JSON library throws where the document has another shape, and
-/// std::length_error where it asks for more than a history ever holds.
+/// Throws the JSON library's exceptions if the document has another layout, and std::length_error
+/// if it exceeds the limits of a history.
 Result<DecisionHistory> fromDocument(const Json& json, const std::string& path)
 {
     if (json.at("version").get<int>() > kHistoryVersion)
@@ -154,7 +154,7 @@ Json historyToJson(const DecisionHistory& history, const std::string& path,
 {
     if (history.texts.empty())
         return {};
-    // Recipes of many rules take time to compare: as many of them as a save may take.
+    // Comparing recipes with many rules takes time: limits their number so that saving stays fast.
     const std::size_t size = recipeToJson(history.recipes[history.current]).size();
     const std::size_t steps = std::min(limits.maxSteps, kMaxCompared / size);
     const DecisionHistory near = nearCurrent(history, steps);

@@ -10,29 +10,29 @@
 
 namespace qs {
 
-/// The decisions before and after those that stand, for undo and redo. A value.
+/// The current decisions with earlier and later ones, for undo and redo. A value.
 struct DecisionHistory
 {
     std::vector<Recipe> recipes; ///< one more than `texts`, oldest first; empty: no history
-    std::vector<std::string> texts; ///< the change from a recipe to the next
-    std::size_t current = 0; ///< index of the decisions that stand
+    std::vector<std::string> texts; ///< description of each change from a recipe to the next
+    std::size_t current = 0; ///< index of the current decisions
     friend bool operator==(const DecisionHistory&, const DecisionHistory&) = default;
 };
 
-/// As much of a history as a file keeps: `maxSteps` steps and about `maxBytes` of text around the
-/// decisions that stand; the steps farthest back go first, then the last that could be redone.
+/// Limits of a history in a file: steps, and approximate bytes of text. Beyond them, the oldest
+/// steps are left out first, then the last steps that could be redone.
 struct HistoryLimits
 {
     std::size_t maxSteps = 100;
     std::size_t maxBytes = 4 << 20;
 };
 
-/// One object with a separate version, for the project file at `path`. Each step holds its changes.
-/// Null without a step.
+/// A JSON object with a separate version number for the project file at `path`; each step holds its
+/// changes. Null if there are no steps.
 nlohmann::ordered_json historyToJson(const DecisionHistory& history, const std::string& path,
                                      const HistoryLimits& limits = {});
-/// Reads it back. Fails (BadInput) if it is damaged, newer than this program, or does not lead to
-/// `current`, the decisions of the file.
+/// Reads what `historyToJson` wrote. Fails (BadInput) if it is damaged, newer than this program, or
+/// its current decisions differ from `current`, those of the file.
 Result<DecisionHistory> readHistory(const nlohmann::ordered_json& json, const std::string& path,
                                     const Recipe& current);
 

@@ -20,7 +20,7 @@ constexpr std::size_t kMostFiles = 300;
 /// Most bytes read to find a model by its content; beyond that the user is asked.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t(2) << 30;
 
-/// Files below the folder that `wanted` takes, nearest first.
+/// Files below the folder for which `wanted` is true, nearest first.
 template<class Wanted>
 std::vector<fs::path> filesBelow(const fs::path& folder, Wanted wanted)
 {
@@ -85,7 +85,7 @@ Result<std::string> findModel(const Project& project, const std::string& project
             continue;
         const auto same = isModelOf(project, path.string(), job);
         QS_CHECK(job.check());
-        if (same.value_or(false)) // one that cannot be read is skipped
+        if (same.value_or(false)) // skips files that cannot be read
             return path.string();
     }
     return std::string();
@@ -98,7 +98,7 @@ std::string findData(const std::string& path, const std::string& projectPath)
     if (path.empty() || path == "sample" || fs::exists(was, code))
         return path;
     const fs::path folder = folderOf(projectPath);
-    if (fs::exists(folder / was.filename(), code)) // a folder of images too
+    if (fs::exists(folder / was.filename(), code)) // also a folder of images
         return (folder / was.filename()).string();
     const auto files = filesBelow(
         folder, [&](const fs::path& file) { return file.filename() == was.filename(); });

@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kSampleData = "sample"; ///< data that the model's own file holds
-constexpr std::size_t kMostConfirmed = 1000; ///< whose confirmations are kept
+constexpr std::size_t kMostConfirmed = 1000; ///< most files whose confirmations are kept
 
-/// With links followed, as far as the path exists.
+/// The path with links resolved as far as it exists.
 fs::path realPath(const std::string& path)
 {
     std::error_code code;
@@ -62,13 +62,13 @@ private:
     fs::path m_folder;
 };
 
-/// Empty where this user has no place for it.
+/// Path of the file with the confirmations; empty if the user has no settings folder.
 std::string confirmedFile()
 {
     return userConfigFile("confirmed.json");
 }
 
-/// {file: [path, ...]}; empty if it cannot be read.
+/// The confirmations, `{file: [path, ...]}`; empty if they cannot be read.
 Json readConfirmed()
 {
     const auto text = readTextFile(confirmedFile());

@@ -8,17 +8,16 @@
 
 namespace qs {
 
-/// The files that a recipe would have read from outside the folder that it lies in: a backend's,
-/// the constants of its edits. Links are followed. Absolute, each once; those that do not exist are
-/// left out.
+/// Absolute paths of the files outside the folder of `file` that its recipe reads: a backend,
+/// constants of edits. Resolves links; lists each path once; leaves out files that do not exist.
 std::vector<std::string> pathsOutside(const Recipe& recipe, const std::string& file);
-/// The same of a project: its model, its data, its results, all recipes that it holds.
+/// The same for a project: its model, its data, its results, and all recipes that it holds.
 std::vector<std::string> pathsOutside(const Project& project, const std::string& file);
 
-/// Those of them that this user has not confirmed for that file on this machine (`confirmPaths`).
+/// Those of `paths` that this user has not confirmed for `file` on this machine (`confirmPaths`).
 std::vector<std::string> unconfirmedPaths(const std::string& file, std::vector<std::string> paths);
-/// Confirms that the file may have these read. Kept in the user's own settings, for window and
-/// command line alike, never in the file itself. Errors: the disk's.
+/// Confirms that these paths may be read on behalf of `file`. Stored in the user's settings, for
+/// window and command line, never in the file itself. Errors: those of writing the settings.
 Result<void> confirmPaths(const std::string& file, const std::vector<std::string>& paths);
 
 } // namespace qs

@@ -78,7 +78,8 @@ Result<void> checkHeader(const Json& json, const std::string& path)
     return {};
 }
 
-/// The history matters less than the decisions: without it the project still opens.
+/// The project's history; empty, with a warning, if it cannot be read: the project opens without
+/// it.
 DecisionHistory historyOf(const Json& json, const Project& project, const std::string& path)
 {
     const auto it = json.find("history");

@@ -8,20 +8,19 @@
 
 namespace qs {
 
-/// A saved piece of work: which model, every decision, which data, and how the window stood. A
-/// value. Model and data paths are kept relative to the project file where they lie beside or below
-/// it, so that a folder can be moved.
+/// A saved project: model, decisions, data and window state. A value. The file stores paths beside
+/// or below it relative to it, so that its folder can be moved.
 struct Project
 {
-    std::string modelPath; ///< absolute once read
+    std::string modelPath; ///< absolute after reading
     std::string modelSha256; ///< of the model when it was saved; "" = not known
     std::string dataPath; ///< calibration data, or ""
     std::string comparisonPath; ///< data to compare on; "" = those of the calibration
     std::string device = "auto";
     bool againstOriginal = false; ///< `RunSettings::againstOriginal`
-    std::string resultFolder; ///< of the results that belong to these decisions, or ""
+    std::string resultFolder; ///< folder of the results of these decisions, or ""
     Recipe recipe;
-    std::string windowState = "{}"; ///< JSON object text, the window's own
+    std::string windowState = "{}"; ///< text of a JSON object, defined by the window
     DecisionHistory history; ///< around `recipe`, or empty
     friend bool operator==(const Project&, const Project&) = default;
 };
@@ -29,7 +28,7 @@ struct Project
 /// Reads a project file. Errors (BadInput) name the file and the key; a newer major version is
 /// refused. A history that cannot be read is left out, with a warning.
 Result<Project> readProject(const std::string& path);
-/// Writes by atomic rename; of a long history the part within `HistoryLimits`.
+/// Writes by atomic rename. Writes only the part of the history within `HistoryLimits`.
 Result<void> writeProject(const Project& project, const std::string& path);
 /// True when the file's first bytes are those of a project, so that one argument may be a model or
 /// a project.

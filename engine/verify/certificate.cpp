@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// Of a processor's flags those that int8 kernels are written for.
+/// The flags of a processor that matter for int8 kernels.
 std::string instructionsIn(const std::string& flags)
 {
     static constexpr std::array<const char*, 12> kOfInt8 {
@@ -44,7 +44,7 @@ const char* outcomeName(RuntimeVerdict::Outcome outcome)
     }
 }
 
-/// Null of a model without state.
+/// The state as text; null for a model without state.
 Json stateJson(CallState state)
 {
     if (state == CallState::None)
@@ -185,7 +185,7 @@ std::string processorText()
 {
     std::ifstream in("/proc/cpuinfo");
     std::string line, name = "unknown processor", instructions;
-    while (std::getline(in, line) && !line.empty()) { // up to the first core's end
+    while (std::getline(in, line) && !line.empty()) { // only the entry of the first core
         const std::size_t colon = line.find(": ");
         if (colon == std::string::npos)
             continue;

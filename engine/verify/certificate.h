@@ -13,59 +13,61 @@
 
 namespace qs {
 
-/// How far one output, in a runtime, is from the converted model's output here.
+/// Difference of one output in a runtime from the converted model's output in this program
+/// ("ours").
 struct VerifiedOutput
 {
     std::string name;
-    std::optional<double> agreementDb; ///< SQNR against ours; nothing for integers
+    std::optional<double> agreementDb; ///< SQNR against ours; empty for integers
     double maxAbs = 0; ///< largest difference from ours
     std::optional<double> floatDb, ownFloatDb; ///< SQNR against the float model: theirs, ours
 };
 
-/// Elements of one node's integers by their difference in steps: 0, 1, 2, 3 to 4, 5 to 8, 9 to 16,
-/// more.
+/// Histogram of one node's integers by difference in quantization steps: 0, 1, 2, 3 to 4, 5 to 8, 9
+/// to 16, more.
 struct NodeSteps
 {
-    static constexpr std::array<std::int64_t, 6> kMost {0, 1, 2, 4, 8, 16}; ///< of the bins
+    static constexpr std::array<std::int64_t, 6> kMost {0, 1, 2,
+                                                        4, 8, 16}; ///< upper ends of the bins
     std::string node;
     std::array<std::int64_t, kMost.size() + 1> bins {};
     std::int64_t largest = 0; ///< in steps
-    /// Of those that differ by one step: values halfway between two steps (`kHalfway`).
+    /// Elements that differ by one step and whose value lay halfway between two steps (`kHalfway`).
     std::int64_t ties = 0;
 };
 
-/// Where the integers of the two runs differ, over the first batch, in steps of the quantization.
+/// Differences between the integers of the two runs on the first batch, in quantization steps.
 struct VerifiedSteps
 {
-    std::int64_t nodes = 0; ///< that both runs show
+    std::int64_t nodes = 0; ///< nodes whose integers both runs expose
     std::int64_t equal = 0, one = 0, more = 0; ///< elements: equal, off by one step, by more
     std::int64_t largest = 0; ///< in steps
-    std::string firstNode; ///< the first that is more than a step off; "" = none
-    /// The first node that differs at all does so by one step, where its value lay halfway between
-    /// two or in at most 1 % of its elements: sums added in another order, which fell on the other
-    /// side of a rounding. What follows inherits.
+    std::string firstNode; ///< the first that differs by more than one step; "" = none
+    /// The first node that differs does so by one step, and only for values halfway between two
+    /// steps or in at most 1 % of its elements. The cause is another order of summation, which
+    /// changes roundings; later nodes inherit the difference.
     bool startsWithTies = false;
-    std::vector<NodeSteps> byNode; ///< in graph order, those that are equal throughout too
+    std::vector<NodeSteps> byNode; ///< in graph order, including equal nodes
 };
 
 /// Required agreement of outputs in runtimes that run the file operator by operator.
 inline constexpr double kExactRuntimeDb = 60;
 
-/// At most this many percent of a node's integers may round the other way although their value did
-/// not lie halfway between two steps, as far as that is known.
+/// Percentage of a node's integers that may round the other way although their value is not known
+/// to lie halfway between two steps.
 inline constexpr std::int64_t kTiesInHundred = 1;
 
-/// Each node by itself: the runtime was fed our integers, so that no node inherits another's
-/// departure. Over the first batch.
+/// Differences of each node on the first batch when the runtime gets our integers as inputs of
+/// every node, so that no node inherits a difference.
 struct AloneSteps
 {
     std::int64_t nodes = 0, elements = 0;
     std::int64_t one = 0, more = 0; ///< elements off by one step, by more
-    std::int64_t ties = 0; ///< of those off by one step: from halfway between two
+    std::int64_t ties = 0; ///< elements off by one step whose value lay halfway between two
     std::int64_t choices = 0; ///< ties among equal scores that a `topk` broke differently
-    /// The first node with an element more than a step off, or with more than `kTiesInHundred`
-    /// percent of them a step off that did not come from halfway, or with a choice among unequal
-    /// scores; "" = only rounding ties.
+    /// The first node with a difference that rounding ties do not explain: an element off by more
+    /// than one step, more than `kTiesInHundred` percent off by one step without lying halfway, or
+    /// another choice among unequal scores. "" = none.
     std::string worse;
     std::optional<double> outputDb; ///< the worst output of that run against ours
 };
@@ -77,29 +79,29 @@ struct RuntimeVerdict
     {
         Passed,
         Failed,
-        NotCompared, ///< loads and runs; its outputs are chance
+        NotCompared, ///< loads and runs; its outputs are random
         NotRun, ///< the runtime is not installed
-        NotVerified ///< of a file: no runtime executed it
+        NotVerified ///< for a file: no runtime executed it
     };
-    std::string runtime; ///< "" = the file alone
+    std::string runtime; ///< "" = a check of the file itself
     std::string form, file;
     Outcome outcome = Outcome::NotRun;
-    std::string reason; ///< one sentence; "" where it passed
+    std::string reason; ///< one sentence; "" if passed
     std::map<std::string, std::string> versions, notes;
     /// Differences between its origin and the runtime here; one line each, not failures.
     std::vector<std::string> warnings;
     std::vector<VerifiedOutput> outputs;
     std::optional<VerifiedSteps> steps;
-    std::optional<AloneSteps> alone; ///< where the runtime can be fed
-    std::optional<SpeedReport> speed; ///< where it was asked for and the file runs
+    std::optional<AloneSteps> alone; ///< if the runtime can take our integers as inputs
+    std::optional<SpeedReport> speed; ///< if requested and the file runs
 };
 
 /// For a model that changes its buffers: the state from which each call starts.
 enum class CallState : std::uint8_t
 {
-    None, ///< the model keeps none
-    Saved, ///< each call from the state that the file holds
-    Sequence ///< each call from what the one before left
+    None, ///< the model keeps no state
+    Saved, ///< each call starts from the state in the file
+    Sequence ///< each call starts from the state after the previous call
 };
 
 /// The verdicts on the exports of a result folder. A value.
@@ -113,34 +115,33 @@ struct Certificate
     CallState state = CallState::None; ///< in the runtimes and here alike
     std::map<std::string, std::string> files; ///< name to SHA-256, as they were verified
     std::vector<RuntimeVerdict> verdicts;
-    /// How to make a Python with the missing packages, one sentence; "" if a runtime lacks none, or
-    /// if this Python takes packages. Not written into the file.
+    /// How to set up a Python with the missing packages, one sentence; "" if no package is missing
+    /// or packages can be installed in this Python. Not written to the file.
     std::string setup;
 
     /// Something ran, nothing failed, and no file is `NotVerified`.
     bool passed() const;
-    /// True if some output was compared with ours: not if every runtime draws its own numbers.
+    /// True if outputs of a runtime were compared with ours; false if all outputs are random.
     bool compared() const { return has(RuntimeVerdict::Outcome::Passed); }
     /// True if a runtime executed an export, whatever the result.
     bool ran() const;
 
 private:
-    /// In a runtime; failures and `NotVerified` also of the file alone.
+    /// Whether a runtime has this outcome; for failures and `NotVerified`, or the file itself.
     bool has(RuntimeVerdict::Outcome outcome) const;
 };
 
 std::string certificateJson(const Certificate& certificate);
-/// The file hashes of a certificate, for finding later changes; empty if the text is not a
-/// certificate.
+/// The file hashes (file name to SHA-256) in a certificate, to detect later changes; empty if the
+/// text is not a certificate.
 std::map<std::string, std::string> certifiedFiles(const std::string& json);
 
-/// Processor, its level in LibTorch, and its instructions that matter
-/// to int8: "Intel(R) Xeon(R) ...; AVX512; avx2 avx512_vnni
-/// amx_int8".
+/// The processor, its instruction-set level in LibTorch, and its instructions that matter for int8:
+/// "Intel(R) Xeon(R) ...; AVX512; avx2 avx512_vnni amx_int8".
 std::string processorText();
 
-/// This processor adds up products of bytes in 32 bits (AVX-512 VNNI): oneDNN's kernels do not
-/// saturate in between.
+/// Whether this processor accumulates 8-bit products in 32 bits (AVX-512 VNNI), so that oneDNN's
+/// kernels do not saturate in between.
 bool hasDotProduct();
 
 } // namespace qs

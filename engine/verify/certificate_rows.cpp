@@ -19,7 +19,7 @@ std::string decibels(const std::optional<double>& value)
     return sqnrText(*value, 1, " dB");
 }
 
-/// Of all outputs the least, each figure for itself; nothing where none has one.
+/// The least value of a figure over all outputs; empty if no output has it.
 std::optional<double> least(const std::vector<VerifiedOutput>& outputs,
                             std::optional<double> VerifiedOutput::*figure)
 {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files beside an export: weights over 2 GB of an ONNX model.
+/// Data files of an export: the weights of an ONNX model that is too large for one file.
 std::vector<std::string> filesBeside(const std::string& folder, const std::string& file)
 {
     std::vector<std::string> found;
@@ -32,7 +32,7 @@ std::vector<std::string> filesBeside(const std::string& folder, const std::strin
     return found;
 }
 
-/// A file that cannot be read is left out. Errors: Cancelled.
+/// Adds the hash of a file; leaves out a file that cannot be read. Errors: Cancelled.
 Result<void> addHash(Certificate& certificate, const std::string& folder, const std::string& name,
                      const JobContext& job)
 {
@@ -50,7 +50,7 @@ void failChanged(Certificate& certificate, const std::string& folder)
     const auto before = certifiedFiles(text.str());
     const auto result = before.find("result.json");
     if (result == before.end() || result->second != certificate.files["result.json"])
-        return; // of another run
+        return; // the certificate is for another run
     for (const auto& [name, hash] : before) {
         const auto now = certificate.files.find(name);
         if (now != certificate.files.end() && now->second == hash)
@@ -73,7 +73,7 @@ void failChanged(Certificate& certificate, const std::string& folder)
 
 using Outcome = RuntimeVerdict::Outcome;
 
-/// The verdict on a file that no runtime executed; nothing if one did or if it failed.
+/// The verdict on a file that no runtime executed; empty if a runtime did or if the file failed.
 std::optional<RuntimeVerdict> unexecuted(const Certificate& certificate, const std::string& form,
                                          const std::string& file)
 {
@@ -95,7 +95,7 @@ std::optional<RuntimeVerdict> unexecuted(const Certificate& certificate, const s
     return verdict;
 }
 
-/// The verdict on a named runtime without an exported file.
+/// The verdict on a runtime that the user named, but for which the result has no export.
 RuntimeVerdict withoutFile(const std::string& runtime)
 {
     RuntimeVerdict verdict;
@@ -113,9 +113,9 @@ RuntimeVerdict withoutFile(const std::string& runtime)
     return verdict;
 }
 
-/// Adds what must not pass unseen. Where all runtimes were asked for: each file that is as it was
-/// written and that none executed (`NotVerified`). Where runtimes were named: each that the result
-/// has no export for (`Failed`).
+/// Adds verdicts on what was not checked. If all runtimes were requested: `NotVerified` for each
+/// unchanged file that no runtime executed. If runtimes were named: `Failed` for each runtime for
+/// which the result has no export.
 void addUnverified(Certificate& certificate, const VerifyRequest& request)
 {
     if (request.runtimes.empty()) {

@@ -12,10 +12,10 @@ struct CertifyRequest
     std::string data, dataSha256; ///< the data of the runs: path or "sample", content
 };
 
-/// `verifyExports`, with the rest of a certificate: exports that no runtime executed and runtimes
+/// Runs `verifyExports` and completes the certificate: exports that no runtime executed, runtimes
 /// without an export, hashes of the folder's files and, as failures, files that changed since an
 /// earlier certificate of the same result. Writes `certificate.json` into the folder only if
-/// everything passed; else the next run would not find the changes. Errors: those of
+/// everything passed; otherwise the next run could not detect the changes. Errors: those of
 /// `verifyExports`; the folder cannot be written.
 Result<Certificate> certify(const CertifyRequest& request, const JobContext& job);
 

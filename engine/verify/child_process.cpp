@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// What a child is started with: its own group, no blocked signals, its words in a file.
+/// Start attributes of a child: a new process group, no blocked signals, output to a file.
 class Start
 {
 public:

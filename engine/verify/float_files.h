@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// The float model in the forms of its exports, to time them against: written when first asked for,
-/// gone with this object. For one thread.
+/// Files of the float model in the forms of its exports, for timing. Writes each at its first
+/// request; the destructor removes them. For one thread.
 class FloatFiles
 {
 public:
@@ -23,10 +23,10 @@ public:
 
     struct Written
     {
-        std::string path; ///< "" where the form cannot hold it
-        std::string problem; ///< why
+        std::string path; ///< "" if the form cannot hold the model
+        std::string problem; ///< why `path` is ""
     };
-    /// Errors: no folder can be made; Cancelled.
+    /// The file in that form. Errors: the temporary folder cannot be created; Cancelled.
     Result<Written> of(const std::string& form, const JobContext& job);
 
 private:

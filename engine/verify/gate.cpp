@@ -100,7 +100,7 @@ private:
             addDrop("the metric", numberAt(own, "float"), numberAt(own, "int8"), 1, "");
         if (top1)
             addDrop("top-1", top1, numberAt(labels, "int8_top1"), 100, " points");
-        else if (!own.is_object()) // without labels it cannot fall by more than the two disagree
+        else if (!own.is_object()) // without labels: the disagreement bounds the drop
             addDrop("top-1 at worst", 1.0, numberAt(childOf(m_document, "agreement"), "top1"), 100,
                     " points");
     }
@@ -116,7 +116,7 @@ private:
               *m_limits.minCoverage, " %");
     }
 
-    /// A node's error: its own, or for a member of a fusion the fusion's. Null: not measured.
+    /// The error of a node, or of the fusion that it belongs to. Null: not measured.
     const Json* measuredAt(const Json& node) const
     {
         if (childOf(node, "error").is_object())
@@ -129,7 +129,7 @@ private:
         return nullptr;
     }
 
-    /// The name of a node, or of a module, which is held at its last measured node.
+    /// Checks a limit of a node, or of a module at its last measured node.
     Result<void> addNode(const GateLimits::Node& wanted)
     {
         std::vector<NodeNames> names;

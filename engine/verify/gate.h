@@ -9,7 +9,8 @@
 
 namespace qs {
 
-/// "head: 35" as a limit. Errors (Usage): a missing colon or number.
+/// Parses a limit in dB for a node or module, "head: 35". Errors (Usage): a missing colon or
+/// number.
 Result<GateLimits::Node> nodeLimit(const std::string& text);
 
 /// One limit, and the measured value.
@@ -21,14 +22,14 @@ struct GateCheck
     std::string message; ///< "output 'linear' is at 28.4 dB, 30 dB are wanted"
 };
 
-/// Checks a result document against limits. A missing figure is a miss. A member of a fusion is
-/// measured where the fusion is, a module at the last measured node within it. Errors: not a result
-/// document; a node or module that it does not have (Usage, with the nearest name).
+/// Checks a result document against limits. A missing figure counts as not passed. For a member of
+/// a fusion, checks the fusion's error; for a module, that of its last measured node. Errors: not a
+/// result document; a node or module that it does not have (Usage, with the nearest name).
 Result<std::vector<GateCheck>> checkResult(const ResultDocument& document,
                                            const GateLimits& limits);
 
-/// For programs that read test results: JUnit's XML, and SARIF 2.1.0 with a result for each miss.
-/// `model`: the path that the misses are about.
+/// Checks as JUnit XML, and as SARIF 2.1.0 with one result for each failed check. `model`: path of
+/// the model, to which the results refer.
 std::string junitText(const std::vector<GateCheck>& checks, const std::string& model);
 std::string sarifText(const std::vector<GateCheck>& checks, const std::string& model);
 

@@ -14,7 +14,8 @@ namespace qs {
 
 namespace {
 
-/// Nothing where the runtime does not show the node, or shows something else under its name.
+/// Differences of one node; empty if the runtime does not expose the node, or exposes a tensor of
+/// another shape under its name.
 std::optional<NodeSteps> apartOf(const OwnIntegers& own,
                                  const std::map<std::string, at::Tensor>& theirs)
 {
@@ -48,7 +49,7 @@ std::int64_t elementsOf(const NodeSteps& node)
     return node.bins[0] + node.bins[1] + moreThanOne(node);
 }
 
-/// By one step alone, from values that lay halfway between two, but for a few.
+/// Whether all differences are one step and, except for a few, of values halfway between two steps.
 bool isTies(const NodeSteps& node)
 {
     return node.largest <= 1
@@ -56,8 +57,8 @@ bool isTies(const NodeSteps& node)
         <= std::max<std::int64_t>(1, elementsOf(node) * kTiesInHundred / 100);
 }
 
-/// Scores that differ by less than this share of the largest are equal: float sums in another
-/// order.
+/// Scores count as equal if they differ by less than this share of the largest, as float sums in
+/// another order do.
 constexpr double kEqualScores = 1e-5;
 
 void addChoices(AloneSteps& steps, const OwnIntegers& own,

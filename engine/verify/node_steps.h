@@ -13,18 +13,18 @@
 
 namespace qs {
 
-/// How far a runtime's integers are from ours, node by node, in steps; nodes that it does not show,
-/// or shows in another shape, are left out. Nothing where that leaves none.
+/// Differences of a runtime's integers from ours, node by node, in steps. Leaves out nodes that it
+/// does not expose, or exposes with another shape. Empty if no node is left.
 std::optional<VerifiedSteps> stepsApart(const NodeIntegers& ours,
                                         const std::map<std::string, at::Tensor>& theirs);
 
-/// The sums of a run in which every node was fed our integers, so that no difference is inherited;
-/// `outputs`: ours of the first batch, by position.
+/// Sums over a run in which every node read our integers, so that no difference is inherited.
+/// `outputs`: our outputs of the first batch, by position.
 std::optional<AloneSteps> countAlone(const NodeIntegers& ours,
                                      const std::vector<at::Tensor>& outputs,
                                      const std::map<std::string, at::Tensor>& theirs);
 
-/// Why a run fed with our integers differs from ours beyond rounding ties; "" if not.
+/// Why a run on our integers differs from ours beyond rounding ties; "" if it does not.
 std::string faultAlone(const AloneSteps& alone);
 
 /// True if each node gives our integers except those halfway between two steps: an output's

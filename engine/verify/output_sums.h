@@ -15,15 +15,15 @@ struct OutputSums
 {
     ErrorSums ours, toFloat, ownToFloat;
     double maxAbs = 0;
-    std::int64_t differing = 0; ///< integers
+    std::int64_t differing = 0; ///< number of integers that differ
 
-    /// One batch: `y` of the float model (may be undefined), ours and the runtime's. Errors
-    /// (Numeric): another shape than ours.
+    /// Adds one batch: the output of the float model (`y`, may be undefined), ours (`own`) and the
+    /// runtime's (`other`). Errors (Numeric): the runtime's shape differs from ours.
     Result<void> add(const at::Tensor& y, const at::Tensor& own, const at::Tensor& other,
                      const std::string& name);
 };
 
-/// Nothing without a signal.
+/// SQNR in dB; empty without a signal.
 Result<std::optional<double>> sqnrOf(const ErrorSums& sums);
 
 } // namespace qs

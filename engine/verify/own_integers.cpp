@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTopk = "aten.topk.default";
 
-/// Sees the values of a run go by.
+/// Collects integers and scores while the graph runs.
 class Keeper
 {
 public:

@@ -13,30 +13,30 @@
 
 namespace qs {
 
-/// Integers of one quantize of the reference form on the first batch, or a `topk`'s places.
+/// Integers of one quantize step of the reference form on the first batch, or indices of a `topk`
+/// (a choice).
 struct OwnIntegers
 {
-    std::string node; ///< of a choice the name of the value
+    std::string node; ///< name of the node; for a choice, of the value
     at::Tensor integers;
-    /// Bool, of its shape: the value lay so close to the middle between two steps that the last
-    /// bits of a sum decide. Undefined where that is not known (a step for each channel, steps
-    /// that the run itself chooses).
+    /// Bool, same shape: whether the value is so close to the middle between two steps that the
+    /// last bits of a sum decide. Undefined if not known (per-channel or dynamic parameters).
     at::Tensor halfway;
-    /// Defined for a choice: its scores, and the dimension. Among equal scores each runtime chooses
-    /// its own way (`aten::topk` promises no order).
+    /// For a choice: its scores and the dimension; else undefined. Runtimes may choose differently
+    /// among equal scores (`aten::topk` guarantees no order).
     at::Tensor scores = {};
     std::int64_t dim = 0;
 };
 /// In the order of the graph.
 using NodeIntegers = std::vector<OwnIntegers>;
 
-/// Those of the reference form, run on `inputs`; may throw c10::Error (call under guardTorch).
-/// Errors: those of the run.
+/// Runs the reference form on `inputs` and returns its integers. May throw c10::Error (call under
+/// guardTorch). Errors: those of the run.
 Result<NodeIntegers> ownIntegers(const GraphPtr& reference, const std::vector<at::IValue>& inputs,
                                  const JobContext& job);
 
-/// Closer than this to the middle between two steps a value's integer may fall on either side, in
-/// steps: float sums in another order differ by some 1e-6 of their size.
+/// Distance, in steps, from the middle between two steps within which a value may round either way:
+/// float sums in another order differ by about 1e-6 of their magnitude.
 inline constexpr double kHalfway = 2e-3;
 
 /// The mask of `OwnIntegers::halfway` for values that are quantized with one scale.

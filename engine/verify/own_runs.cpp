@@ -25,7 +25,7 @@ Result<BatchOutputs> outputsOf(const GraphPtr& graph, const std::string& form, b
     for (const Batch& batch : batches) {
         job.report("verify", form + " here, batch " + std::to_string(outputs.size() + 1), 0);
         QS_TRY(auto made, run.run(batch, job));
-        for (at::Tensor& tensor : made) // one that an edit returns
+        for (at::Tensor& tensor : made) // an edit may return quantized tensors
             if (tensor.defined() && tensor.is_quantized())
                 tensor = tensor.dequantize();
         outputs.push_back(std::move(made));
@@ -33,7 +33,7 @@ Result<BatchOutputs> outputsOf(const GraphPtr& graph, const std::string& form, b
     return outputs;
 }
 
-/// The form's file, and what runs through it.
+/// Runs one form on the batches.
 Result<OwnRun> runOf(const VerifyRequest& request, const std::string& form, GraphPtr graph,
                      const std::vector<Batch>& batches, const JobContext& job)
 {
@@ -70,7 +70,7 @@ Result<OwnRuns> OwnRuns::create(const VerifyRequest& request, const std::vector<
     GraphPtr cutGraph; // forms share it
     for (const auto& [form, file] : request.exports) {
         if (exportFile(form).empty())
-            continue; // of another version of this program
+            continue; // written by another version of this program
         const bool isCut = holdsSaturatingForm(form)
             && std::find(cutFiles.begin(), cutFiles.end(), file) != cutFiles.end();
         GraphPtr graph = isCut ? cutGraph : nullptr;

@@ -10,21 +10,22 @@
 
 namespace qs {
 
-using BatchOutputs = std::vector<std::vector<at::Tensor>>; ///< of each batch the model's outputs
+using BatchOutputs = std::vector<std::vector<at::Tensor>>; ///< outputs by batch
 
-/// The run of one form here.
+/// The run of one form in this program.
 struct OwnRun
 {
     GraphPtr graph; ///< as the file has it
-    bool isPart = false; ///< an edit took a part out of the form
+    bool isPart = false; ///< an edit extracted a part of the form
     std::vector<Batch> batches; ///< its inputs: for a part, values of the whole form
     std::vector<std::string> names; ///< of its outputs
-    std::vector<int> places; ///< of its outputs among the model's; -1: an edit added it
+    std::vector<int> places; ///< index of each output among the model's; -1: added by an edit
     BatchOutputs outputs;
-    NodeIntegers integers; ///< of the first batch, in order; a kernel has its quantize's
+    NodeIntegers
+        integers; ///< of the first batch, in order; a kernel has those of its quantize step
 };
 
-/// Runs of the model here: in float, and in each exported form as its file has it. A
+/// Runs of the model in this program: in float, and in each exported form as its file has it. A
 /// value.
 class OwnRuns
 {
@@ -35,7 +36,7 @@ public:
                                   const JobContext& job);
 
     const BatchOutputs& floatOutputs() const { return m_float; }
-    /// Of an exported form that this program knows.
+    /// The run of an exported form, which this program must know.
     const OwnRun& of(const std::string& form) const { return m_runs.at(m_graphs.at(form)); }
 
 private:

@@ -41,8 +41,8 @@ std::string textOf(const std::string& path)
     return text.str();
 }
 
-/// A tensor that goes as an array of this name; a quantized one, into a part of a form, as its
-/// integers.
+/// Adds a tensor as an array of this name; returns its entry. A quantized tensor (input of an
+/// extracted part) is passed as its integers.
 Json tensorJson(const at::Tensor& tensor, const std::string& name, std::vector<NpyArray>& arrays)
 {
     Json json;
@@ -57,7 +57,7 @@ Json tensorJson(const at::Tensor& tensor, const std::string& name, std::vector<N
     return json;
 }
 
-/// All arguments of each call. Tensors go as arrays, numbers, texts and None as they are.
+/// All arguments of each call: tensors as arrays, numbers, texts and None as JSON.
 Result<Json> callsJson(const Graph& model, const std::vector<Batch>& batches,
                        std::vector<NpyArray>& arrays)
 {
@@ -93,7 +93,7 @@ Result<Json> callsJson(const Graph& model, const std::vector<Batch>& batches,
     return calls;
 }
 
-/// Which of the model's outputs a file has that holds tensors and numbers only.
+/// Indices of the model's outputs that exist in a file which holds only tensors and numbers.
 Json outputPlaces(const Graph& model)
 {
     Json places = Json::array();
@@ -113,7 +113,7 @@ std::map<std::string, std::string> textsIn(const Json& json)
     return texts;
 }
 
-/// Arrays named "CALL.OUTPUT" in their places.
+/// Reads arrays named "CALL.OUTPUT" as outputs of the run.
 Result<void> readOutputs(const std::string& path, std::size_t calls, std::size_t outputs,
                          RuntimeRun& run)
 {
@@ -132,7 +132,7 @@ Result<void> readOutputs(const std::string& path, std::size_t calls, std::size_t
     return {};
 }
 
-/// The script's output file; its last words as the error without one.
+/// The script's result document; without one, an error with the last lines of its output.
 Json doneJson(const TemporaryFolder& folder, int exitCode)
 {
     Json done = Json::parse(textOf(folder.file("done.json")), nullptr, false);
@@ -157,7 +157,7 @@ Result<void> readNodes(const std::string& path, std::map<std::string, at::Tensor
     return {};
 }
 
-/// `speed`: what the script says of it; null where it ended before it could.
+/// Converts the script's timings; `speed` is null if the script ended before it wrote them.
 SpeedReport speedFrom(const Json& speed, int exitCode)
 {
     SpeedReport report;
@@ -202,8 +202,8 @@ Result<RuntimeRun> readRun(const TemporaryFolder& folder, int exitCode, std::siz
     return run;
 }
 
-/// Reports at which step the script is, and for how long: "model.int8.pt2 in torch.compile:
-/// compiling, 40 s".
+/// Reports the script's current step and its duration: "model.int8.pt2 in torch.compile: compiling,
+/// 40 s".
 class StepFollower
 {
 public:
@@ -224,7 +224,7 @@ public:
         const std::string step = textOf(m_file);
         const std::string what = m_place + (step.empty() ? "" : ": " + step);
         m_job.report("verify", what + ", " + std::to_string(seconds) + " s", 0);
-        if (seconds >= m_nextLine) { // where steps are lines, a long one is not silent
+        if (seconds >= m_nextLine) { // a line now and then during a long step
             m_job.report("verify", what + ", " + std::to_string(seconds) + " s", kUnknown);
             m_nextLine *= 2;
         }
@@ -321,7 +321,7 @@ std::string usualPython()
 
 Result<std::string> pythonFor(const std::string& asked)
 {
-    if (asked.starts_with("~/")) // as `setupAdvice` has it, typed where no shell reads it
+    if (asked.starts_with("~/")) // as in `setupAdvice`, but entered without a shell
         return environmentVariable("HOME") + asked.substr(1);
     if (!asked.empty())
         return asked;

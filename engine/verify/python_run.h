@@ -20,9 +20,9 @@ namespace qs {
 /// Result of an exported file's run in a runtime, in a separate process.
 struct RuntimeRun
 {
-    std::vector<std::string> missing; ///< Python's packages that are not there; nothing ran
-    std::vector<std::string> missingTools; ///< Debian's packages that are not there; nothing ran
-    bool isOwnPython = false; ///< an environment that the user may install packages into
+    std::vector<std::string> missing; ///< missing Python packages; if any, nothing ran
+    std::vector<std::string> missingTools; ///< missing Debian packages; if any, nothing ran
+    bool isOwnPython = false; ///< an environment in which the user may install packages
     bool makesEnvironments = true; ///< `python3 -m venv` works
     std::string error; ///< one line; the runtime could not load or run the file
     std::map<std::string, std::string> versions; ///< of the packages that ran
@@ -31,7 +31,8 @@ struct RuntimeRun
     /// Of the first call, by node: the integers of each quantize. Empty if the runtime does not
     /// expose them.
     std::map<std::string, at::Tensor> nodes;
-    /// The same where each node was fed our integers; "output.0": the outputs of that run.
+    /// Integers by node of a run in which each node read our integers; "output.0" and so on: the
+    /// outputs of that run.
     std::map<std::string, at::Tensor> alone;
     std::optional<SpeedReport> speed; ///< against `PythonJob::floatFile`
 
@@ -39,26 +40,25 @@ struct RuntimeRun
     bool lacks() const { return !missing.empty() || !missingTools.empty(); }
 };
 
-/// The Python of the environment that LibTorch was found in, or `python3`.
+/// The Python of the environment in which LibTorch was found, else `python3`.
 std::string usualPython();
 
-/// The Python that runs exports: the one that is asked for; else the one that did so before
-/// (`Settings`), while it is there; else the usual one. Errors: settings that cannot be read.
+/// The Python that runs exports: `asked` if it is not empty; else the one used before (`Settings`)
+/// if it still exists; else `usualPython`. Errors: the settings cannot be read.
 Result<std::string> pythonFor(const std::string& asked);
 
-/// A file, and where it runs.
+/// An exported file and how to run it. Borrows what it refers to.
 struct PythonJob
 {
     const std::string& python;
     const Runtime& runtime;
     const std::string& file;
-    const Graph& model; ///< the form as the file has it, whose call the file keeps
-    /// Our own integers of the first batch, by node, for runtimes that can be fed them; may be
-    /// null.
+    const Graph& model; ///< the form as in the file; gives the arguments of the calls
+    /// Our integers of the first batch, for runtimes that can take them as inputs; may be null.
     const NodeIntegers* integers = nullptr;
-    CallState state = CallState::None; ///< that the calls start from
-    /// The float model in the same form, to time the file against on the first batch; "" = not
-    /// timed. Timing ends within the time that running took.
+    CallState state = CallState::None; ///< state from which calls start
+    /// File of the float model in the same form, for timing on the first batch; "" = no timing.
+    /// Timing takes no longer than the run itself.
     std::string floatFile = {};
 };
 

@@ -32,8 +32,8 @@ double int8Time(const SpeedReport& speed)
     return timeOfAll(speed, &OperatorTime::int8Ms);
 }
 
-/// Where the operators' times, taken under a profiler, are not those of the calls without it; ""
-/// else.
+/// A remark if the operators' times, measured under a profiler, do not add up to the time of a call
+/// without it; else "".
 std::string sharesOnly(const SpeedReport& speed)
 {
     const double inFloat = timeOfAll(speed, &OperatorTime::floatMs), inInt8 = int8Time(speed);

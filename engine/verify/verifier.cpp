@@ -78,7 +78,7 @@ private:
         return (std::filesystem::path(m_request.folder) / file).string();
     }
 
-    /// The forms as they are in memory.
+    /// Runs the model and its forms in this program.
     Result<void> runHere()
     {
         const ConvertedModel& converted = m_request.converted;
@@ -98,7 +98,7 @@ private:
         return {};
     }
 
-    /// False where the file is not the one that was written.
+    /// False, with a failed verdict, if the file differs from the one that was written.
     Result<bool> checkBytes(const std::string& form, const std::string& file)
     {
         RuntimeVerdict verdict;
@@ -126,7 +126,8 @@ private:
         return verdict.outcome == RuntimeVerdict::Outcome::Passed;
     }
 
-    /// Where the file's own record is not of this result, or of what runs here.
+    /// Warnings if the file's record of origin does not match this result or this program's
+    /// runtime.
     std::vector<std::string> originWarnings(const std::string& file)
     {
         m_record = recordOfFile(path(file));
@@ -140,7 +141,7 @@ private:
         return lines;
     }
 
-    /// Of the runtime's torch, where it is another than this program's.
+    /// Warnings if the runtime's torch has another version than this program's.
     std::vector<std::string> versionWarnings(const std::string& torch) const
     {
         if (!m_record)
@@ -262,7 +263,7 @@ private:
         return fail(ErrorCode::Numeric, "it does not return output '" + own.names[output] + "'");
     }
 
-    /// Of outputs that are chance, so that their sizes may be.
+    /// Checks only ranks, for random outputs, whose sizes may be random too.
     static Result<void> checkRanks(const OwnRun& own, const BatchOutputs& theirs)
     {
         const BatchOutputs& ours = own.outputs;
@@ -278,7 +279,7 @@ private:
         return {};
     }
 
-    /// Fills the verdict's outputs, and its reason where one of them is not as wanted.
+    /// Sets the verdict's outputs, and its reason if an output does not agree as required.
     Result<void> measure(RuntimeVerdict& verdict, const Runtime& runtime, const OwnRun& own,
                          const BatchOutputs& theirs) const
     {
@@ -303,7 +304,7 @@ private:
         return {};
     }
 
-    /// Why a runtime's numbers are others than ours, as far as it is known; "" else.
+    /// Why a runtime's values differ from ours, if known; else "".
     std::string causeOf(const RuntimeVerdict& verdict, const Runtime& runtime) const
     {
         if (const auto told = verdict.notes.find("known_cause"); told != verdict.notes.end())
@@ -360,8 +361,8 @@ private:
     std::vector<Batch> m_batches;
     OwnRuns m_own;
     std::int64_t m_done = 0; ///< runs
-    bool m_saturates = false; ///< whole bytes meet a processor that cannot add them up
-    std::optional<ExportRecord> m_record; ///< of the file that is being verified
+    bool m_saturates = false; ///< 8-bit operands on a processor whose kernels saturate
+    std::optional<ExportRecord> m_record; ///< record of the current file
     FloatFiles m_floatFiles;
     Certificate m_certificate;
 };
@@ -372,7 +373,8 @@ Result<Certificate> verifyExports(const VerifyRequest& request, const JobContext
 {
     const InferenceScope inference;
     return guardTorchValue<Certificate>([&] {
-        selectEngine(request.converted.engine); // a model of another may have been converted since
+        selectEngine(
+            request.converted.engine); // another conversion may have selected another engine
         return Verifier(request, job).run();
     });
 }

@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// One call of a model, a node at a time; a value that is wanted stays until it is taken.
+/// One call of a model, run node by node. Requested values are kept until `done`.
 class Walk
 {
 public:
@@ -41,10 +41,10 @@ public:
         return {};
     }
 
-    /// Computes up to the node that makes `ref`, and reads it; wanted values stay.
+    /// Runs up to the producer of `ref` and returns its value; requested values are kept.
     Result<at::IValue> upTo(ValueRef ref, const JobContext& job)
     {
-        QS_CHECK(job.check()); // each value is measured, which takes as long as computing it
+        QS_CHECK(job.check()); // measuring a value takes as long as computing it
         const auto nodes = m_interpreter.graph().nodes();
         const std::size_t last = m_interpreter.graph().position(ref.node);
         for (; m_next <= last; ++m_next) {
@@ -65,7 +65,7 @@ public:
         return m_interpreter.constant(ref);
     }
 
-    /// The value is not wanted any more in this call.
+    /// Releases a value that is not needed again in this call.
     void done(ValueRef ref)
     {
         m_kept.erase(ref);
@@ -76,7 +76,7 @@ public:
 private:
     const Interpreter& m_interpreter;
     std::unordered_set<ValueRef> m_wanted, m_kept;
-    std::unordered_set<ValueRef> m_expired; ///< kept, though the model reads them no more
+    std::unordered_set<ValueRef> m_expired; ///< kept after their last reader in the model
     Frame m_frame;
     std::size_t m_next = 0;
 };
@@ -120,7 +120,7 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     QS_TRY(const Interpreter floatRunner, Interpreter::create(floating, {}, job));
     QS_TRY(const Interpreter convertedRunner, Interpreter::create(converted, {}, job));
     std::unordered_set<ValueRef> wantedFloat, wantedConverted;
-    std::map<ValueRef, int> waiting; // one value may stand for several
+    std::map<ValueRef, int> waiting; // a value may match several
     for (const ValueMatch& match : out.match.values) {
         wantedFloat.insert(match.floating);
         wantedConverted.insert(match.converted);
@@ -138,7 +138,8 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     BatchReader reader(data, job);
     for (std::int64_t i = 0; i < reader.count(); ++i) {
         QS_TRY(const Batch batch, reader.next());
-        for (const auto& notFinite : batch.notFinite) // no plan says that a value stays float
+        for (const auto& notFinite :
+             batch.notFinite) // without a plan, no value is known to stay float
             if (notFinite)
                 return fail(*notFinite);
         job.report("compare", "batch " + std::to_string(i + 1), double(i) / double(reader.count()));

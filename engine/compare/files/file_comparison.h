@@ -10,10 +10,10 @@ namespace qs {
 struct FileComparison
 {
     ModelMatch match;
-    /// Of `match.values`; empty for values that are not numbers or differ in shape.
+    /// One for each of `match.values`; empty for values that are not numeric or differ in shape.
     std::vector<std::optional<ErrorMetrics>> errors;
-    std::vector<OutputError> outputs; ///< `cumulative` alone
-    std::optional<Agreement> agreement; ///< as of `Comparison`
+    std::vector<OutputError> outputs; ///< only `cumulative` is set
+    std::optional<Agreement> agreement; ///< as in `Comparison`
     std::int64_t samples = 0;
 };
 

@@ -14,12 +14,12 @@ namespace qs {
 
 namespace {
 
-/// One kind of work that a node does; a fused one does several.
+/// One operation of a node; a fused node has several.
 struct Part
 {
     std::string kind, module;
     NodeId node;
-    bool last = true; ///< of its node's parts: its value is the node's
+    bool last = true; ///< the node's last part, whose value is the node's
 };
 
 bool isStep(const Node& node)
@@ -31,7 +31,8 @@ bool isStep(const Node& node)
                        [&](std::string_view prefix) { return node.target.starts_with(prefix); });
 }
 
-/// "conv2d_relu" is conv and relu; every spelling of a convolution or a linear layer is one kind.
+/// Kinds of operations of a node: conv and relu for "conv2d_relu". All variants of convolutions,
+/// and all of linear layers, have one kind.
 std::vector<std::string> kindsOf(const Node& node)
 {
     std::string base(operatorParts(node.target).base());
@@ -63,7 +64,7 @@ std::vector<Part> partsOf(const Graph& graph)
     return parts;
 }
 
-/// Places in `a` and `b` of their common sequence by kind, of the parts listed.
+/// Longest common subsequence, by kind, of the listed parts: pairs of indices into `a` and `b`.
 PlacePairs commonParts(const std::vector<Part>& a, const std::vector<std::size_t>& inA,
                        const std::vector<Part>& b, const std::vector<std::size_t>& inB,
                        const JobContext& job)
@@ -110,7 +111,7 @@ public:
                 seenFloat.insert(norm->id);
             }
             if (!m_b[b].last)
-                continue; // its value is that of a later part
+                continue; // only the last part has a value
             out.values.push_back({value, behindDequantize({m_b[b].node, 0})});
         }
         for (const Part& part : m_a)
@@ -132,7 +133,7 @@ private:
         m_pairs.insert(m_pairs.end(), pairs.begin(), pairs.end());
     }
 
-    /// A path that names several calls or kinds is followed in order.
+    /// Matches operators by module path; several calls or operators with one path match in order.
     void matchModules()
     {
         std::map<std::string, std::vector<std::size_t>> inA, inB;
@@ -145,7 +146,7 @@ private:
                 take(commonParts(m_a, places, m_b, other->second, m_job));
     }
 
-    /// Operators that paths do not match stand between the same neighbours in both models.
+    /// Matches the remaining operators between neighbours that are already matched.
     void matchGaps()
     {
         PlacePairs known = m_pairs;
@@ -176,7 +177,7 @@ private:
         return places;
     }
 
-    /// The batch norm that conversion folds into a convolution or a linear layer: its only reader.
+    /// The batch norm that conversion folds into the producer of the value: its only reader.
     const Node* foldedNorm(ValueRef value) const
     {
         const auto& readers = m_float.users(value);

@@ -21,11 +21,11 @@ struct ModelMatch
     std::vector<std::string> unmatchedFloat, unmatchedConverted; ///< names of operators, in order
 };
 
-/// Finds, for a quantized model of another origin (PT2E, torch.ao, an export of ours), which of its
-/// values match which of the float model's: operators of one kind in one module first, then by the
-/// order of operators (longest common subsequence). A fused operator matches its last part, a
-/// convolution or a linear layer the batch norm that is folded into it; a value that is quantized
-/// after its operator is taken after its dequantize. Errors: Cancelled.
+/// Matches the values of a quantized model of any origin (PT2E, torch.ao, our exports) with those
+/// of the float model: first operators of equal kind in equal modules, then by order (longest
+/// common subsequence). A fused operator matches the last of the operators fused in it; a
+/// convolution or linear layer matches the batch norm that is folded into it. If a value is
+/// quantized after its operator, the value after the dequantize is matched. Errors: Cancelled.
 Result<ModelMatch> matchModels(const Graph& floating, const Graph& converted,
                                const JobContext& job);
 

@@ -14,9 +14,9 @@ namespace qs {
 
 namespace {
 
-constexpr int kMostSteps = 32; ///< from an output back to the layer that makes it
+constexpr int kMostSteps = 32; ///< most nodes from an output back to its layer
 
-/// Whether one of a name's words, parted by dots and underscores, is among these.
+/// Whether one of a name's words, separated by dots and underscores, is in the list.
 bool holdsWord(const std::string& name, const std::string_view words)
 {
     std::string word;
@@ -51,7 +51,7 @@ bool isLayer(const Node& node)
     return std::find(kLayers.begin(), kLayers.end(), family) != kLayers.end();
 }
 
-/// What makes the first value that the node reads; null if no operator makes it.
+/// The producer of the first value that the node reads; null if that is not an operator.
 const Node* source(const Graph& graph, const Node& node)
 {
     for (const NamedArgument& argument : node.args)

@@ -8,20 +8,20 @@
 
 namespace qs {
 
-/// How surely an output holds scores of classes, so that the highest means something.
+/// Whether an output holds class scores, for which the highest score is meaningful.
 enum class ClassScores : std::uint8_t
 {
-    Unlikely, ///< nothing says so: coordinates, embeddings, regression
-    Likely, ///< its last layer is called as classifiers often call it ("fc", "head")
-    Sure ///< a softmax, or a layer or output that is called so ("classifier", "logits")
+    Unlikely, ///< without an indication: coordinates, embeddings, regression
+    Likely, ///< the last layer has a name that is frequent in classifiers ("fc", "head")
+    Sure ///< a softmax, or a layer or output with a clear name ("classifier", "logits")
 };
 
-/// Columns from which on `Likely` counts: regression has few.
+/// Least number of columns for which `Likely` counts; regression outputs have few columns.
 inline constexpr std::int64_t kColumnsOfClasses = 5;
 
-/// Of one value that a model returns, by its name and its producer.
+/// Judges one value that a model returns, by its name and its producer.
 ClassScores classScores(const Graph& graph, ValueRef value);
-/// Of each output, flat and in order.
+/// Judges each output, flattened and in order.
 std::vector<ClassScores> classScores(const Graph& graph);
 
 } // namespace qs

@@ -20,8 +20,8 @@ bool isFinite(const ErrorSums& sums)
     return std::isfinite(sums.signal2) && std::isfinite(sums.other2) && std::isfinite(sums.noise2);
 }
 
-/// Whether the elements of two tensors of one shape lie in one order. Where a dimension has one
-/// element its stride says nothing.
+/// Whether the elements of two tensors of equal shape have the same memory order. Ignores strides
+/// of dimensions with one element.
 bool lieAlike(const at::Tensor& a, const at::Tensor& b)
 {
     for (std::int64_t i = 0; i < a.dim(); ++i)
@@ -34,7 +34,7 @@ ErrorSums sumsOnCpu(const at::Tensor& signal, const at::Tensor& other)
 {
     at::Tensor s = signal.to(at::kCPU, at::kFloat);
     at::Tensor o = other.to(at::kCPU, at::kFloat);
-    if (!s.is_non_overlapping_and_dense() || !lieAlike(s, o)) { // else memory's order will do
+    if (!s.is_non_overlapping_and_dense() || !lieAlike(s, o)) { // else memory order is used
         s = s.contiguous();
         o = o.contiguous();
     }
@@ -42,7 +42,7 @@ ErrorSums sumsOnCpu(const at::Tensor& signal, const at::Tensor& other)
                                  at::get_num_threads());
 }
 
-/// The sums in double where the tensors live, one small copy back.
+/// Computes the sums in double on the tensors' device; copies only the sums to the CPU.
 ErrorSums sumsOnDevice(const at::Tensor& signal, const at::Tensor& other)
 {
     const at::Tensor s = signal.to(at::kDouble).flatten();
@@ -114,7 +114,7 @@ Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tenso
 
 namespace {
 
-/// Whether one reading of the values in memory order will do.
+/// Whether all values are on the CPU and can be read in the same memory order.
 bool alikeOnCpu(const UnitValues& v)
 {
     const auto like = [&](const at::Tensor& other) {
@@ -156,7 +156,7 @@ Result<void> addErrors(UnitSums& sums, const UnitValues& v)
 
 namespace {
 
-constexpr std::int64_t kBlock = 61; ///< elements in a row; a divisor of no usual size
+constexpr std::int64_t kBlock = 61; ///< elements of a block; a prime, divides no usual size
 
 std::int64_t primeFrom(std::int64_t number)
 {
@@ -171,15 +171,15 @@ std::int64_t primeFrom(std::int64_t number)
     return number;
 }
 
-/// The elements in memory order, where that is also the other's; else in order.
+/// The elements as float32: in memory order if `alike`, else in logical order.
 at::Tensor flatFloats(const at::Tensor& values, bool alike)
 {
     const at::Tensor x = values.to(at::kFloat);
     return alike && x.is_non_overlapping_and_dense() ? x.as_strided({x.numel()}, {1}) : x.flatten();
 }
 
-/// The elements that are counted: all, or of many short blocks, evenly spread. A prime stride keeps
-/// step with no size of the value, so that no channel is passed over.
+/// The elements that are counted: all or, if there are many, every n-th short block. n is a prime,
+/// so that the blocks do not stay in step with a dimension of the value and skip channels.
 at::Tensor countedOf(const at::Tensor& flat)
 {
     const std::int64_t count = flat.numel();
@@ -216,7 +216,7 @@ void addCounts(ValueCounts& counts, std::span<const ValuePair> results)
             counts.high = edges.high;
         }
     }
-    // Without a grid nothing is finite, and NaN lies outside of any.
+    // Without a grid no value is finite; values that are not finite count as outside.
     const kernels::HistogramEdges edges {counts.low, counts.high};
     for (const auto& [y, converted] : results) {
         const bool alike = lieAlike(y, converted);

@@ -31,7 +31,7 @@ std::int64_t countTrue(const at::Tensor& mask)
 
 bool Top1::isKnown(std::size_t output, std::int64_t columns, const Batch& batch) const
 {
-    if (batch.labels.defined()) // targets other than classes belong to a regression
+    if (batch.labels.defined()) // floating-point labels are targets of a regression
         return !batch.labels.is_floating_point();
     if (!m_known)
         return true;

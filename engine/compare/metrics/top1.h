@@ -9,33 +9,32 @@
 
 namespace qs {
 
-/// Highest entries of the first output that holds class scores: floating point, [samples, classes],
-/// two classes at least, and known as such by the data's labels or by the model (`classScores`).
-/// Counts over batches how often the two models agree on
-/// it and, of labelled data, how often each is right. No figure where no output is of this kind in
-/// every batch. Not thread-safe.
+/// Top-1 figures of the first output that holds class scores: floating point, [samples, classes],
+/// at least two classes, and identified by the data's labels or by the model (`classScores`).
+/// Counts over batches how often the two models agree and, for labelled data, how often each is
+/// right. Has no figures if no output qualifies in every batch. Not thread-safe.
 class Top1
 {
 public:
-    /// Every output of that form counts.
+    /// Accepts every output with the right type and shape.
     Top1() = default;
-    /// `known`: of the outputs, flat and in order.
+    /// `known`: for each output, flattened and in order.
     explicit Top1(std::vector<ClassScores> known)
         : m_known(std::move(known))
     {
     }
-    /// The outputs of both models for one batch, flat and in order, undefined for non-tensors; on
-    /// any device. A row with NaN in either never agrees.
+    /// Adds the outputs of both models for one batch, flattened and in order, undefined for
+    /// non-tensors, on any device. A row with NaN in either model never agrees.
     void add(const std::vector<at::Tensor>& floatOutputs,
              const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
-    /// Warns of labels of classes that the model does not have: they never match.
+    /// Logs a warning if labels name classes that the model does not have; these never match.
     void warnOfUnknown() const;
-    /// Writes the figures; `names` of the outputs.
+    /// Writes the figures to the comparison. `names`: of the outputs.
     void addTo(Comparison& comparison, const std::vector<std::string>& names) const;
     std::optional<Agreement> agreement(const std::vector<std::string>& names) const;
 
 private:
-    /// -1 if no output is left.
+    /// Index of the output to use for a batch; -1 if none qualifies any more.
     std::int64_t chosen(const std::vector<at::Tensor>& floatOutputs,
                         const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
     /// True if labels or model show that the output holds scores.

@@ -30,7 +30,7 @@ std::optional<double> divergence(const ValueCounts& counts)
         const double other = (double(counts.converted[i]) + kPseudoCount) / (q + added);
         sum += share * std::log(share / other);
     }
-    return std::max(0.0, sum); // never below but for its last bits
+    return std::max(0.0, sum); // negative only by rounding
 }
 
 } // namespace qs

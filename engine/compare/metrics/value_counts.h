@@ -7,14 +7,14 @@
 
 namespace qs {
 
-/// How the values of one unit are spread in the float and in the converted model, over one grid:
-/// `kBins` equal bins from the least to the greatest finite value that the float model has in the
-/// first batch (bins as `kernels::histogramBin` makes them), and one more for all that lies outside
-/// or is NaN. Of a result with more than `kMostOfBatch` elements in a batch about as many are
-/// counted, evenly spread, the same in both models. A value.
+/// Histograms of the values of one unit in the float and in the converted model, with a common
+/// grid: `kBins` equal bins from the least to the greatest finite value of the float model in the
+/// first batch (`kernels::histogramBin`), and one more bin for values outside and NaN. If a result
+/// has more than `kMostOfBatch` elements in a batch, about that many are counted, evenly spaced and
+/// the same in both models. A value.
 struct ValueCounts
 {
-    /// Few enough that a bin holds two steps of seven bits: finer ones would count the steps.
+    /// A bin covers two steps of a 7-bit quantizer; finer bins would show its steps.
     static constexpr std::int32_t kBins = 64;
     static constexpr std::int64_t kMostOfBatch = std::int64_t(1) << 17;
     using Bins = std::array<std::uint64_t, kBins + 1>;

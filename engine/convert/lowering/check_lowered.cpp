@@ -40,7 +40,7 @@ public:
             QS_TRY(const std::optional<Error> raised, runWhole(interpreter));
             const std::size_t before = m_options.refused.size();
             QS_CHECK(checkNewSites(interpreter));
-            // A kernel may raise only after those before it.
+            // If the check refused no kernel in this round, refuses the one that raised.
             if (raised && m_options.refused.size() == before)
                 QS_CHECK(refuseRaising(*raised));
             if (m_options.refused.size() == before)
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// A kernel as it was checked: with inputs in these forms.
+    /// A checked kernel, with the forms of its inputs.
     struct Checked
     {
         std::vector<TensorForm> inputs;
@@ -79,7 +79,7 @@ private:
             }
     }
 
-    /// Notes in which form every kernel's inputs are. Returns what a node said that raised.
+    /// Records the forms of every kernel's inputs. Returns the error of a node that raised.
     Result<std::optional<Error>> runWhole(const Interpreter& interpreter)
     {
         m_forms.clear();
@@ -114,8 +114,8 @@ private:
         return forms;
     }
 
-    /// Checks the kernels that were not checked yet with inputs of such forms: a refused one passes
-    /// on the reference form's value.
+    /// Checks the kernels that were not yet checked with inputs of these forms, which change when
+    /// another kernel is refused.
     Result<void> checkNewSites(const Interpreter& interpreter)
     {
         std::vector<std::size_t> fresh;
@@ -158,10 +158,10 @@ private:
         return {};
     }
 
-    /// In graph order: the kernels that are used, and those that were refused, with the reason.
+    /// Lists the checks in graph order: kernels that are used, and refused ones with the reason.
     void listChecks()
     {
-        std::unordered_map<NodeId, NodeId> used; // and the kernel there
+        std::unordered_map<NodeId, NodeId> used; // site to its kernel
         for (const KernelSite& site : m_lowered.sites)
             used[site.reference] = site.kernel;
         for (const NodePtr& node : m_model.reference->nodes()) {

@@ -8,10 +8,10 @@
 namespace qs {
 
 /// Checks the lowered form against the reference form on one batch: each kernel on its inputs in
-/// the lowered graph (`checkKernels`), then the outputs of the whole (`holdOutputs`). Kernels that
-/// fail are added to `options.refused`, and `lowered` is made anew without them. Fills
-/// `model.checks`. With `written`, which `options.refused` holds already, no more kernels are
-/// refused: the checks report the others on this batch.
+/// the lowered graph (`checkKernels`), then the outputs of the whole form (`holdOutputs`). Adds
+/// kernels that fail to `options.refused` and lowers again without them. Sets `model.checks`. With
+/// `written`, which must already be in `options.refused`, refuses no further kernels: the checks
+/// report the others on this batch.
 Result<void> checkLowered(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
                           LoweredGraph& lowered, const JobContext& job,
                           const std::vector<RefusedKernel>* written = nullptr);

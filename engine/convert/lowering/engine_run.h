@@ -7,8 +7,9 @@
 
 namespace qs {
 
-/// Runs a body over converted models without autograd and under the torch guard, on their quantized
-/// engine, which another conversion may have changed since. Returns freed memory at the end.
+/// Runs `body` on converted models, without autograd and under the torch guard. First selects their
+/// quantized engine, which another conversion may have changed. Returns freed memory to the system
+/// at the end.
 template<class T, class Body>
 Result<T> runOnEngine(const std::string& engine, Body&& body)
 {

@@ -19,7 +19,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kCheckedSteps = 64; ///< of a sequence
+constexpr std::int64_t kCheckedSteps = 64; ///< most steps of a sequence that are checked
 
 /// A value of the reference form: float, or integers with their parameters.
 struct Seen
@@ -61,7 +61,7 @@ public:
             QS_CHECK(arrived(ref, value));
         }
         const Tap tap = [&](ValueRef ref, const Node&, const at::IValue& value) -> Result<void> {
-            // Sizes keep their node in both forms; a kernel may take them as arguments.
+            // Sizes have the same node in both forms; a kernel may take them as arguments.
             if (!value.isTensor())
                 m_sizes[ref] = value;
             if (!m_readers.contains(ref) || m_reference.isConstant(ref))
@@ -82,7 +82,7 @@ public:
 private:
     const KernelSite& site(std::size_t s) const { return m_lowered.sites[m_sites[s]]; }
 
-    /// The kernel's results but the rests of objects, which are not quantized.
+    /// Indices of the kernel's results, except other fields of objects, which are not quantized.
     std::vector<std::uint32_t> checkedOutputs(const KernelSite& site) const
     {
         const auto& outputs = m_lowered.graph->get(site.kernel).outputs;
@@ -110,7 +110,8 @@ private:
         return refs;
     }
 
-    /// What the reference form quantizes where the kernel's result has other parameters.
+    /// The float value that the reference form quantizes, for a kernel with other result
+    /// parameters.
     ValueRef floatResult(const KernelSite& site) const
     {
         const Node& reference = m_graph.get(site.reference);
@@ -157,7 +158,7 @@ private:
                 m_alive.erase(ref);
     }
 
-    /// Whether the kernel takes the integers alone, without their parameters.
+    /// Whether the kernel takes only the integers, without their parameters.
     bool readsIntegers(ValueRef mine) const
     {
         const Node* maker = m_lowered.graph->tryGet(mine.node);
@@ -218,8 +219,8 @@ private:
         return all;
     }
 
-    /// Refuses a kernel that wrote into integers that a later node reads. Where none does it may,
-    /// as oneDNN's convolution with a sum does.
+    /// Fails if the kernel wrote to integers that a later node reads. Without such a reader it may
+    /// write in place, as oneDNN's convolution with a sum does.
     Result<void> leftInputs(const KernelSite& site, const Frame& frame) const
     {
         const Graph& graph = *m_lowered.graph;
@@ -249,7 +250,8 @@ private:
                            : Distance {countSteps(made, grid)};
     }
 
-    /// A kernel that quantizes its states is held to a simulation that does so too.
+    /// Difference of a recurrent kernel that quantizes its states from a simulation that does so
+    /// too.
     Result<double> recurrentDifference(const KernelSite& site, const Node& kernel,
                                        const Frame& frame)
     {
@@ -283,8 +285,8 @@ private:
         effectiveArgument(reference, "batch_first", batchFirst);
         const std::int64_t time = batchFirst.asBool() && *batchFirst.asBool() ? 1 : 0;
         const std::int64_t steps = std::min(input.at(0).size(time), kCheckedSteps);
-        // Step by step from the simulated states: over a sequence a flipped rounding may grow
-        // without bound, which says nothing of the kernel.
+        // Checks each step from the simulated states: over a whole sequence a single rounding
+        // difference could grow without bound although the kernel is correct.
         double most = 0;
         for (std::int64_t step = 0; step < steps; ++step) {
             call.input = input.at(0).narrow(time, step, 1);
@@ -303,12 +305,12 @@ private:
         return most;
     }
 
-    /// A value that the reference form reads, as the kernels' quantized inputs stand for it.
+    /// A value that the reference form reads, dequantized from the kernel's input.
     Result<at::IValue> floatOperand(ValueRef ref) const
     {
         if (m_reference.isConstant(ref))
             return m_reference.constant(ref);
-        // A kernel that takes floats reads what was dequantized.
+        // A kernel with float inputs reads the dequantized value.
         const Node& node = m_graph.get(ref.node);
         const bool dequantizes = !m_alive.contains(ref) && isDequantizeStep(node.target);
         const ValueRef* integers = dequantizes ? node.args.at(0).value.asRef() : nullptr;
@@ -319,7 +321,7 @@ private:
         return dequantizes ? at::IValue(value.toTensor().dequantize()) : value;
     }
 
-    /// A custom module knows how its kernels are to be checked.
+    /// Difference of a custom module's kernel; the module defines how it is measured.
     Result<double> moduleDifference(const KernelSite& site, const Node& kernel, Frame& frame)
     {
         const Node& reference = m_graph.get(site.reference);
@@ -363,13 +365,13 @@ private:
     const Graph& m_graph; ///< the reference form
     const LoweredGraph& m_lowered;
     Interpreter m_reference, m_run;
-    std::vector<std::size_t> m_sites; ///< those to check; numbered by their place here
+    std::vector<std::size_t> m_sites; ///< sites to check; other members use the index in this list
     const InputForms& m_forms;
     std::vector<KernelCheck> m_checks;
     std::unordered_map<ValueRef, std::vector<std::size_t>> m_readers; ///< to sites
-    std::vector<std::size_t> m_missing; ///< per site: values not seen yet
+    std::vector<std::size_t> m_missing; ///< per site: number of values not computed yet
     std::unordered_map<ValueRef, Seen> m_alive;
-    std::unordered_map<ValueRef, at::IValue> m_sizes; ///< numbers the reference form computed
+    std::unordered_map<ValueRef, at::IValue> m_sizes; ///< numbers that the reference form computed
     std::unordered_map<ValueRef, std::size_t> m_pending; ///< sites that still need this value
 };
 

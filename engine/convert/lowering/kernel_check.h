@@ -17,22 +17,22 @@ struct SitesToCheck
 {
     const LoweredGraph& lowered;
     std::vector<std::size_t> sites; ///< indices into `lowered.sites`
-    const InputForms& forms; ///< without one an input is contiguous, on the reference form's grid
+    const InputForms& forms; ///< missing: contiguous, with the reference form's parameters
 };
 
 struct KernelChecks
 {
-    std::vector<KernelCheck> checks; ///< in the order of the sites asked for
+    std::vector<KernelCheck> checks; ///< in the order of `SitesToCheck::sites`
     std::vector<at::IValue> outputs; ///< the reference form's
 };
 
-/// Feeds emitted kernels the reference form's inputs from one batch, laid out and quantized as in
+/// Runs emitted kernels on the reference form's inputs for one batch, laid out and quantized as in
 /// the lowered graph (`forms`), and compares their results with the reference form's: integers, or
-/// float values in steps of an eight-bit grid over their range. Within one step everywhere:
-/// trusted. A kernel that chooses its result's parameters itself and comes closer to the float
-/// result than the reference form must be within one step of the kernel's grid around that result.
-/// A kernel that raises is refused with its message. Values are dropped as soon as the last kernel
-/// that needs them is done. `referenceRun` runs the reference form, `loweredRun` the lowered graph.
+/// float values in steps of an 8-bit grid over their range. A kernel passes if all differences are
+/// at most one step. A kernel that chooses its result's parameters itself and is closer to the
+/// float result than the reference form must be within one step of its grid from the float result.
+/// A kernel that raises is refused with its message. Values are released after the last kernel that
+/// needs them. `referenceRun` runs the reference form, `loweredRun` the lowered graph.
 Result<KernelChecks> checkKernels(const Interpreter& referenceRun, const Interpreter& loweredRun,
                                   SitesToCheck wanted, const Batch& batch,
                                   const JobContext& job = {});

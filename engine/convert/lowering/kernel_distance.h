@@ -7,9 +7,10 @@
 
 namespace qs {
 
-inline constexpr double kAllowedSteps = 1; ///< of a kernel from the reference form
+inline constexpr double kAllowedSteps = 1; ///< largest difference of a kernel that passes
 
-/// How far a kernel is from the reference form's result, and at most from its required result.
+/// Differences of a kernel from the reference form's result, and the largest difference from its
+/// required result (`held`).
 struct Distance
 {
     StepCounts steps;
@@ -18,12 +19,13 @@ struct Distance
     void add(const Distance& other);
 };
 
-/// With a number the kernel chooses its result's parameters itself, where torch.ao's reference form
-/// has the input's, which may cut the result (twice a sigmoid). A kernel closer to the float result
-/// than the reference form is measured against that result, in its own steps.
+/// Differences of a kernel for a sum or product with a number, which chooses its result's
+/// parameters itself. torch.ao's reference form uses the input's parameters, which may clip the
+/// result (twice a sigmoid). A kernel that is closer to the float result `real` than the reference
+/// form is measured against that result, in steps of the kernel's parameters.
 Distance ownGridDistance(const at::Tensor& made, const GridValues& wanted, const at::Tensor& real);
 
-/// Of a kernel that is followed step by step only the largest difference is known.
+/// A distance of which only the largest difference is known, as for kernels checked step by step.
 Distance atMost(double largest);
 
 /// Text with enough digits to distinguish it from the allowed number.

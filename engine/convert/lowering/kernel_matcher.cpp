@@ -30,7 +30,7 @@ bool isReadAlone(std::size_t readers, std::string& why)
     return readers == 1;
 }
 
-/// Operators by their kinds; the next of a chain is whichever argument it makes.
+/// Matches operators by kind; the next operator of a chain may produce any of the arguments.
 class KindView final : public PatternView
 {
 public:
@@ -86,9 +86,9 @@ public:
     }
 
 private:
-    /// False if a rule keeps an operator of the chain float; operators that only move values are
-    /// allowed. As in torch.ao, an operator that only the backend refused may be lowered if it
-    /// stands between dequantize and quantize.
+    /// False if a rule keeps an operator of the chain float, unless it only moves values. As in
+    /// torch.ao, an operator that only the backend refused may be lowered if it is between
+    /// dequantize and quantize.
     bool mayLower(const KernelMatch& match, std::string& why) const
     {
         for (NodeId id : match.chain) {
@@ -153,7 +153,7 @@ private:
             && std::find(kParameters.begin(), kParameters.end(), name) != kParameters.end();
     }
 
-    /// Do the parameters of inputs and result suit the row's kernel?
+    /// Whether the row's kernel supports the parameters of inputs and result.
     bool paramsFit(KernelMatch& match, std::string& why) const
     {
         const auto out = paramsOf(m_edit.get(match.quantize));
@@ -182,8 +182,8 @@ private:
                 why = "the operator keeps its input's parameters, but its output has others";
                 return false;
             }
-            // As in torch.ao its readers take the grid before it: finer or coarser, but not rounded
-            // twice.
+            // As in torch.ao, readers get the input's parameters: finer or coarser, but values are
+            // not rounded twice.
             match.scale = in->scale;
             match.zeroPoint = in->zeroPoint;
             match.strays = strays;
@@ -197,7 +197,7 @@ private:
                            [&](NodeId id) { return m_options.quantized.contains(id); });
     }
 
-    /// Pooling and interpolation.
+    /// Whether the operator is pooling or interpolation.
     bool resamples(const KernelMatch& match) const
     {
         const std::string kind = operatorKind(m_edit, m_edit.get(match.chain.front()));
@@ -209,7 +209,7 @@ private:
     /// not the plan for this operator, requested it (as in torch.ao).
     bool fixedFits(KernelMatch& match, const QuantizeParams& wanted, std::string& why) const
     {
-        constexpr std::int64_t kSignedShift = 128; // the same grid in signed integers
+        constexpr std::int64_t kSignedShift = 128; // offset of the same grid in signed integers
         match.scale = match.row.fixedScale;
         match.zeroPoint
             = match.row.fixedZeroPoint - (wanted.dtype == DType::QInt8 ? kSignedShift : 0);

@@ -17,27 +17,27 @@ struct QuantizeParams
     friend bool operator==(const QuantizeParams&, const QuantizeParams&) = default;
 };
 
-/// Those of `aten.quantize_per_tensor.default`; nothing if they are computed.
+/// Parameters of an `aten.quantize_per_tensor.default`; empty if they are computed.
 std::optional<QuantizeParams> paramsOf(const Node& quantize);
 
 /// Which values of a draft are quantized tensors, and with which parameters.
 struct QuantizedValues
 {
     std::unordered_map<ValueRef, NodeId> quantizeOf; ///< to the reference form's quantize node
-    std::unordered_map<NodeId, QuantizeParams> gone; ///< of quantize nodes that are gone
-    /// Values whose kernel chose the parameters itself: others than those noted.
+    std::unordered_map<NodeId, QuantizeParams> gone; ///< of removed quantize nodes
+    /// Values whose kernel chooses its parameters itself, unlike the recorded ones.
     std::unordered_set<ValueRef> ownParams;
-    std::unordered_set<ValueRef> stray; ///< only this lowering keeps the grid before them
+    std::unordered_set<ValueRef> stray; ///< results of matches with `KernelMatch::strays`
     std::optional<QuantizeParams> paramsOfValue(const GraphEdit& edit, ValueRef quantized) const;
 };
 
-/// The row's operators in forward order up to `last`, each read by the next alone; empty if the
+/// The row's operators in forward order up to `last`, each read only by the next; empty if the
 /// operators differ or a value has other readers (see `why`).
 std::vector<NodeId> kernelChain(const GraphEdit& edit, const KernelRow& row, NodeId last,
                                 std::string& why);
 
-/// The match of the row before the quantize node, or nothing; `why` then gives the obstacle if the
-/// operators are the row's.
+/// The match of the row before the quantize node; else empty. If the operators are the row's, `why`
+/// then gives the obstacle.
 std::optional<KernelMatch> matchKernel(const GraphEdit& edit, const LoweringOptions& options,
                                        const QuantizedValues& values, NodeId quantize,
                                        const KernelRow& row, std::string& why);

@@ -47,7 +47,7 @@ public:
         std::size_t done = 0;
         for (NodeId id : order) {
             QS_CHECK(job.check());
-            // Made anew without some kernels it is a step of their check.
+            // Lowering again without some kernels is part of their check and reports no progress.
             if (++done % kNodesAReport == 0 && m_options.refused.empty())
                 job.report("convert", "lowering", 0.4 + 0.1 * double(done) / double(order.size()));
             if (!m_edit.contains(id))
@@ -149,7 +149,7 @@ private:
         return std::nullopt;
     }
 
-    /// Readers of the quantize node read `value` from now on.
+    /// Makes the readers of the quantize node read `value`.
     void pass(NodeId quantize, ValueRef value)
     {
         m_edit.replaceUses({quantize, 0}, value);
@@ -178,7 +178,7 @@ private:
             site.inputs.emplace_back(input, ValueRef {m_values.quantizeOf.at(input), 0});
         for (std::uint32_t i = 1; i < m_edit.get(kernel.node).outputs.size(); ++i)
             m_floatOf[{kernel.node, i}] = {match.chain.front(), i};
-        // What a pack's kernel is handed besides, as it is in the reference form.
+        // Other arguments of a pack's kernel, as in the reference form.
         for (const NamedArgument& argument : m_edit.get(kernel.node).args)
             forEachRef(argument.value, [&](ValueRef ref) {
                 const Node& producer = m_edit.get(ref.node);
@@ -194,8 +194,7 @@ private:
         m_out.sites.push_back(std::move(site));
     }
 
-    /// A custom module. Where its results are quantized, the quantize nodes after it ask for what
-    /// it gives.
+    /// Replaces a custom module by its kernels; records the reason if that fails.
     void lowerModule(NodeId id)
     {
         if (const auto it = m_options.refused.find(id); it != m_options.refused.end()) {
@@ -253,8 +252,8 @@ private:
         return inputs;
     }
 
-    /// Kernels with a float result: the plan's dynamic and weight-only operators, and those whose
-    /// result it leaves float.
+    /// Lowers to kernels with a float result: dynamic and weight-only operators of the plan, and
+    /// those whose result it leaves float.
     void lowerFloatAt(NodeId id)
     {
         const std::string kind = operatorKind(m_edit, m_edit.get(id));
@@ -283,7 +282,7 @@ private:
             m_out.reasons[id] = why;
     }
 
-    /// Whether the plan quantizes the operator as rows of that mode do.
+    /// Whether the plan quantizes the operator in the mode of the row.
     bool isOfMode(NodeId id, KernelMode mode) const
     {
         const bool givesFloat = m_options.floatResults.contains(id);
@@ -300,7 +299,7 @@ private:
         return it == m_options.lastMember.end() ? id : it->second;
     }
 
-    /// The row's operators from the first on.
+    /// The row's operators in forward order, starting at `first`.
     std::vector<NodeId> floatChain(const KernelRow& row, NodeId first) const
     {
         NodeId last = first;
@@ -317,7 +316,7 @@ private:
         return chain;
     }
 
-    /// The reference form's value that a float kernel's input stands for.
+    /// The reference form's value that corresponds to an input of a float kernel.
     ValueRef inReference(ValueRef ref) const
     {
         const Node& maker = m_edit.get(ref.node);

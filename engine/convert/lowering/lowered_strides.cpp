@@ -25,8 +25,8 @@ void reshapeInstead(GraphEdit& edit, NodeId id)
     edit.change(id).target = kReshapeTarget;
 }
 
-/// Whether an operator depends on how a kernel's result lies in memory. A custom module does where
-/// one inside does; its views are not made anew.
+/// Whether an operator depends on the memory layout of a kernel's result. A custom module does if
+/// an operator inside does; views inside it are not replaced.
 bool dependsOnStrides(const Node& node)
 {
     if (!node.isOp(kModuleTarget) && !node.isOp(kRecurTarget))
@@ -39,7 +39,7 @@ bool dependsOnStrides(const Node& node)
     });
 }
 
-/// The float value of what a kernel made, not of what was only quantized.
+/// Whether a node dequantizes the result of a kernel, not a value that was only quantized.
 bool leavesKernel(const GraphEdit& edit, const Node& node)
 {
     if (isFloatResultKernel(node.target))
@@ -52,8 +52,8 @@ bool leavesKernel(const GraphEdit& edit, const Node& node)
 
 using Order = std::vector<std::int64_t>;
 
-/// Where each dimension of a permuted value comes from; empty for any other operator, and where the
-/// dimensions are not known.
+/// Source dimension of each dimension of a permute's result; empty for any other operator, or if
+/// the dimensions are not known.
 Order permutation(const Node& node)
 {
     const auto rank = std::int64_t(node.outputs.at(0).type.shape.size());
@@ -119,7 +119,7 @@ NodeId addAfter(GraphEdit& edit, NodeId id, std::string_view target, const Order
     return edit.insertAfter(std::move(node), id);
 }
 
-/// In memory as in the float model: contiguous when the kernel made it, permuted after.
+/// Restores the float model's memory layout: contiguous at the kernel, then permuted.
 ValueRef layOutAnew(GraphEdit& edit, NodeId id)
 {
     const Order order = permutedSinceKernel(edit, edit.get(id));

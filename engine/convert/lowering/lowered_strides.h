@@ -7,11 +7,11 @@
 
 namespace qs {
 
-/// Quantized kernels give images channels last whatever they are given, where float operators keep
-/// their order. So that float operators among them still compute the same: `view` becomes
-/// `reshape`, which copies where strides allow no view; and in a graph with an operator that reads
-/// strides, results of kernels get their old layout: contiguous, permuted after. Returns the
-/// replacements of values, by the value that was read before.
+/// Makes float operators compute the same between kernels. Quantized kernels always return images
+/// in channels-last layout, while float operators keep the layout. Replaces `view` by `reshape`,
+/// which copies if strides do not allow a view. In a graph with an operator that reads strides,
+/// restores the layout of kernels' results: contiguous, then permuted. Returns the replacements of
+/// values, by the value that was read before.
 std::unordered_map<ValueRef, ValueRef> restoreStrides(GraphEdit& edit);
 
 } // namespace qs

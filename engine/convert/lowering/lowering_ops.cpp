@@ -24,7 +24,7 @@ namespace qs {
 
 namespace {
 
-/// An object's rest comes along with its field.
+/// Whether only the first output is read. Other fields of an object count as part of the first.
 bool onlyFirstOutputRead(const GraphEdit& edit, const Node& node)
 {
     for (std::uint32_t i = 1; i < node.outputs.size(); ++i)
@@ -71,8 +71,8 @@ bool isPlainNumber(const Node& node, std::string_view name, double wanted)
     return numberOf(&value) == wanted;
 }
 
-/// add and mul of two tensors; with a number they are another kind, since their kernels choose the
-/// result's parameters themselves.
+/// The kind of a binary operator. add and mul with a number have another kind than with two
+/// tensors, since their kernels choose the result's parameters themselves.
 std::string binaryKind(const Node& node, const std::string& name)
 {
     if (!isPlainNumber(node, "alpha", 1))
@@ -92,7 +92,7 @@ std::vector<std::string> operatorNames(const std::string& space)
     return names;
 }
 
-/// What a row may have meant: LibTorch's kernels, those of the namespace given, those of packs.
+/// Candidates for a misspelled kernel name: kernels of LibTorch, of the given namespace, of packs.
 std::vector<std::string> kernelNames(const std::string& given)
 {
     std::vector<std::string> names = operatorNames("quantized");

@@ -12,17 +12,17 @@ namespace qs {
 /// The integers of a quantized tensor, without its parameters.
 inline constexpr std::string_view kIntegersOfTensor = "aten.int_repr.default";
 
-/// The kind of an operator, whatever its spelling: "conv2d" for `conv2d`, for `conv2d.padding` and
+/// The kind of an operator, equal for all variants: "conv2d" for `conv2d`, for `conv2d.padding` and
 /// for a `convolution` of two dimensions; "linear" for `addmm`; "batch_norm2d" by the rank of its
-/// input; "mypack.linear" for an operator of an extension pack.
-/// "" if the operator cannot become a quantized one: opaque, training, several live results.
+/// input; "mypack.linear" for an operator of an extension pack. "" if the operator cannot be
+/// quantized: it is opaque, in training mode, or has several results that are read.
 std::string operatorKind(const GraphEdit& edit, const Node& node);
 
 /// True for kernels that choose their result's parameters themselves: sums and products with a
 /// number.
 bool choosesParams(std::string_view target);
 
-/// True for kernels that read plain integers and give float (`KernelMode::FloatResult`).
+/// True for kernels that read plain integers and return float (`KernelMode::FloatResult`).
 bool isFloatResultKernel(std::string_view target);
 
 /// A convolution's integer list (stride, padding, dilation, output_padding), one entry a spatial
@@ -35,8 +35,8 @@ Result<Argument::List> convolutionList(const Node& node, const ValueType& weight
 /// is the nearest one.
 Result<void> checkOperatorKinds(const std::vector<std::string>& kinds);
 
-/// The operator as graphs spell it ("quantized.conv2d_relu.new") for a row's kernel, or an error
-/// where LibTorch has none.
+/// The target in graphs ("quantized.conv2d_relu.new") of a row's kernel. Fails if LibTorch has no
+/// such operator.
 Result<std::string> kernelTarget(const std::string& kernel);
 
 } // namespace qs

@@ -53,7 +53,7 @@ void addUnlowered(const ConvertedModel& model, const LoweredGraph& lowered,
         for (NodeId member : group.members)
             if (model.lowered->tryGet(member))
                 last = member;
-        // A kernel without a fused relu leaves it to the operator after it.
+        // A kernel without a fused relu leaves the relu to a separate operator.
         if (!last || (group.floatResult && !model.lowered->tryGet(group.root)))
             continue;
         out.push_back({Residue::Kind::Unlowered, group.members.back(),
@@ -92,12 +92,13 @@ std::unordered_set<NodeId> quantizedMembers(const ConvertedModel& model)
     return members;
 }
 
-/// A quantize node all of whose readers dequantize again for float operators: only a loss.
+/// Adds quantize nodes whose readers all dequantize again for float operators, which only lose
+/// precision.
 void addDeadPairs(const ConvertedModel& model, std::vector<Residue>& out)
 {
     const Graph& graph = *model.lowered;
     const auto quantized = quantizedMembers(model);
-    // A pair may simulate what a quantized operator without a kernel reads.
+    // A pair may also be the input of a quantized operator without a kernel.
     const auto feedsReferenceForm = [&](NodeId dequantize) {
         const auto users = graph.users({dequantize, 0});
         return std::any_of(users.begin(), users.end(),

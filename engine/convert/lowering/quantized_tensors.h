@@ -5,12 +5,12 @@
 
 namespace qs {
 
-/// Turns a step of the reference form with fixed parameters, integers with parameters beside them,
-/// into one on quantized tensors; leaves any other node as it is. Returns true where it now
-/// quantizes a whole tensor with one scale. Call in graph order.
+/// Converts a step of the reference form with fixed parameters, which works on plain integers, to a
+/// step on quantized tensors; does not change any other node. Returns true if the node is now a
+/// quantize step with one scale. Call in graph order.
 bool useQuantizedTensor(GraphEdit& edit, NodeId id);
 
-/// A shape is that of the quantized tensor: it is read without dequantizing.
+/// Makes a node that reads a shape read it from the quantized tensor, without dequantizing.
 void readShapeBeforeDequantize(GraphEdit& edit, NodeId id);
 
 } // namespace qs

@@ -19,14 +19,14 @@ struct RecurrentCall
     bool reduceRange = false;
 };
 
-/// True for kernels that quantize a state at every step, which the reference form, quantizing the
-/// input alone, does not show.
+/// True for kernels that quantize a state at every step. The reference form does not model that: it
+/// quantizes only the input.
 bool quantizesStates(const Graph& lowered, const Node& kernel);
 
-/// The specified result of `quantized_lstm` and `quantized_gru`, in float: the input quantized
-/// dynamically as a whole, each step's hidden state by itself, layer by layer (LibTorch
-/// `QuantizedCellParamsDynamic`). `reference` is the float operator, which gives the form. Outputs
-/// as the operator's. May throw c10::Error.
+/// Computes the specified result of `quantized_lstm` and `quantized_gru` in float: quantizes the
+/// whole input and each step's hidden state dynamically, layer by layer (LibTorch
+/// `QuantizedCellParamsDynamic`). `reference`: the float operator, which gives the kind of layer.
+/// Outputs as of that operator. May throw c10::Error.
 Result<std::vector<at::Tensor>> simulateRecurrence(const Node& reference,
                                                    const RecurrentCall& call);
 

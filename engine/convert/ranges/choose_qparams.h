@@ -15,7 +15,8 @@ struct ValueRange
 };
 ValueRange chooseRange(const ObserverStats& stats);
 
-/// torch.ao `_calculate_qparams`, to the bit: `min`, `max` per tensor (one entry) or per channel.
+/// Bitwise equal to torch.ao's `_calculate_qparams`. `min`, `max`: one entry per tensor, or one per
+/// channel.
 QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min,
                          const std::vector<float>& max);
 
@@ -25,7 +26,7 @@ QParams chooseQParams(const ObserverStats& stats);
 /// True if parameters are chosen from the observed values: not for placeholders, dynamic observers
 /// and types without integers.
 bool choosesQParams(const ObserverSpec& spec);
-/// The observer with these parameters, of one scale, in the place of a range that it chooses.
+/// The observer spec with these fixed per-tensor parameters instead of a range that it chooses.
 ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams);
 QParamsTable chooseAllQParams(const Observations& observations);
 

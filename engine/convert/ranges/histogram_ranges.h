@@ -6,16 +6,16 @@
 
 namespace qs {
 
-// Ranges chosen from a finished histogram, for the methods that torch.ao has no observer for. A
-// bin's values count as spread evenly over it. Of equally good ranges the widest is taken. An empty
-// histogram, or one of a single point, keeps its range. What the bin at zero has more than its
-// neighbour (what relu cut off) is zeros, which every range holds exactly.
+// Ranges chosen from a finished histogram, for methods without an observer in torch.ao. The values
+// of a bin count as evenly spread over it. Among equally good ranges, the widest is chosen. An
+// empty histogram, or one of a single point, keeps its range. The excess of the bin at zero over
+// its neighbour counts as exact zeros (from relu), which every range represents exactly.
 
-/// The central `percent` of the values: as many are cut off below as above (NumPy's `percentile`
-/// of a histogram). Between bin edges by linear interpolation.
+/// The range of the central `percent` of the values, with equal shares cut off below and above
+/// (NumPy's `percentile` of a histogram). Interpolates linearly between bin edges.
 ValueRange percentileRange(const Histogram& histogram, double percent);
 
-/// The same counts in no more than `most` bins: neighbours together.
+/// The same counts in at most `most` bins: adjacent bins are joined.
 Histogram coarser(const Histogram& histogram, std::size_t most);
 
 /// The range whose quantized distribution differs least from the clipped one, by the
@@ -23,8 +23,8 @@ Histogram coarser(const Histogram& histogram, std::size_t most);
 /// count at the ends. Symmetric schemes are searched over |x|.
 ValueRange entropyRange(const Histogram& histogram, const ObserverSpec& spec);
 
-/// The range with the least expected squared error, rounding and clipping, of the very grid that
-/// `qparamsFromRange` makes of it.
+/// The range with the least expected squared error (rounding and clipping) of the grid that
+/// `qparamsFromRange` gives for it.
 ValueRange mseRange(const Histogram& histogram, const ObserverSpec& spec);
 
 /// The expected squared error of one value of `histogram` quantized with `qparams` (one scale).

@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// The part of a histogram's range that loses least when quantized to `dtype`: torch.ao's
-/// `HistogramObserver._non_linear_param_search`, which trims the ends step by step while the
-/// estimated squared error falls. Equal to the bit for the same counts.
+/// The part of a histogram's range that loses least when quantized to `dtype`. As torch.ao's
+/// `HistogramObserver._non_linear_param_search`, trims the ends step by step while the estimated
+/// squared error falls; bitwise equal to it for the same counts.
 ValueRange searchHistogramRange(const Histogram& histogram, DType dtype);
 
 /// Sum of a contiguous float32 array in the order LibTorch adds it (eight lanes, four rows,

@@ -10,9 +10,9 @@ namespace qs {
 /// Sharing an observer is reported if it costs a value more than this.
 inline constexpr double kSharingCostDb = 6;
 
-/// Values that share one observer, so one scale, if that costs one of them more than
-/// `kSharingCostDb` against a scale for its range alone. Values that are only moved, selected or
-/// clamped values of the others lose nothing: they lie on the common grid already.
+/// Values that share one observer, and thus one scale, if that costs one of them more than
+/// `kSharingCostDb` compared with a scale for its own range. Values that are moved, selected or
+/// clamped from other members lose nothing, because they already lie on the common grid.
 struct SharedRange
 {
     struct Member
@@ -24,13 +24,13 @@ struct SharedRange
     ObserverId observer;
     std::vector<Member> members; ///< in the order of their computation
     std::size_t widest = 0; ///< the first of the widest
-    std::size_t worst = 0; ///< the member whom sharing costs most
+    std::size_t worst = 0; ///< the member with the greatest cost
     NodeId separator; ///< the operator that makes them share; invalid without one
     std::string text; ///< one line: the loss, its cause and the rule that separates them
 };
 
-/// All of them, worst first, except of observers whose calls cannot be distinguished. Cheap: reads
-/// extremes that were kept.
+/// All shared ranges, worst first, except those of observers whose calls cannot be distinguished.
+/// Cheap: reads only recorded extremes.
 std::vector<SharedRange> sharedRanges(const PreparedModel& prepared, const QParamsTable& qparams,
                                       const Observations& seen);
 

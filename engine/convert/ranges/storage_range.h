@@ -25,8 +25,8 @@ ValueEnds chosenEnds(const QParams& qparams);
 /// The values of the ends of the stored type, where values saturate in the converted model. Wider
 /// than the chosen range under reduce_range. Per-tensor parameters only.
 ValueEnds heldEnds(const QParams& qparams);
-/// The range that a plot of values shows: all of `data` and `chosen`, and the ends of `held` as far
-/// as they are not many times further away.
+/// The range that a plot of values shows: all of `data` and `chosen`, and the ends of `held` unless
+/// they are many times further away.
 ValueEnds drawnEnds(const ValueEnds& data, const ValueEnds& chosen, const ValueEnds& held);
 
 } // namespace qs

@@ -10,17 +10,18 @@
 
 namespace qs {
 
-/// How a node of an already quantized model quantizes: the value it makes, the weight it holds.
+/// Quantization parameters of a node of an already quantized model: of its result and of its
+/// weight.
 struct StoredQParams
 {
     NodeId node;
     std::optional<QParams> output, weight;
 };
 
-/// Reads them off the file: the arguments of quantize (PT2E, `quantized_decomposed`), of
-/// `quantized::` operators, and their packed weights. In graph order, nodes without any left
-/// out. Parameters known only at run time are left out. Errors: a weight that cannot be
-/// read.
+/// Reads the parameters from a quantized model's graph: arguments of quantize steps (PT2E,
+/// `quantized_decomposed`) and of `quantized::` operators, and their packed weights. In graph
+/// order; leaves out nodes without parameters and parameters known only at run time. Errors: a
+/// weight that cannot be read.
 Result<std::vector<StoredQParams>> storedQParams(const Graph& graph);
 
 /// LibTorch's operator that reads a property of a packed weight of that type ("unpack", "stride",

@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// By channel of the value, whether the reader's stored weight has zeros alone for it: what is
-/// lost there, as by a saturating range, is not seen. Empty where the reader is not a linear with
-/// such a weight whose input is the value itself.
+/// For each channel of the value, whether the reader's stored weight is zero for all of it, so that
+/// losses in the channel (such as saturation) have no effect. Empty unless the reader is a linear
+/// with a stored weight and reads the value directly.
 std::vector<bool> unreadChannels(const Graph& model, NodeId reader, ValueRef value);
 
 } // namespace qs

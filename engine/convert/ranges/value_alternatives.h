@@ -20,22 +20,24 @@ struct Alternative
 {
     std::string name; ///< "histogram, mse", "7 bits", "per tensor", "float"
     ObserverSpec spec; ///< a float32 placeholder for "float"
-    QParams qparams; ///< that would be chosen; without scales for "float"
-    /// The value's own SQNR, quantized so; empty for "float" and without a signal.
+    QParams qparams; ///< parameters that would be chosen; without scales for "float"
+    /// SQNR in dB of the value itself when quantized this way; empty for "float" or without a
+    /// signal.
     std::optional<double> sqnrDb;
-    bool current = false; ///< as it is quantized now
-    bool byRule = false; ///< as it would be quantized without the edge or node rule that decides it
+    bool current = false; ///< the current way
+    bool byRule = false; ///< the way without the edge or node rule that currently decides
     /// The parameters are those that a calibration on the same data would choose.
     bool exactParameters = false;
-    bool exactError = false; ///< from the values themselves (weights); else from a histogram
+    bool exactError = false; ///< computed from the values (weights), not from a histogram
 };
 
-/// Of an activation that an observer per tensor saw: its observer and range method, the width, the
-/// scheme. Empty where nothing was counted.
+/// Alternatives for an activation with a per-tensor observer: other observers and range methods,
+/// widths and schemes. Empty if nothing was counted.
 std::vector<Alternative> valueAlternatives(const ObserverStats& stats);
 
-/// The same for any observer of the plan: a weight's come from the weight itself, batch norms
-/// folded. Where an edge or node rule decides, the result of the other rules is among them
+/// Alternatives for any observer of the plan; those of a weight are computed from the weight
+/// itself, with folded batch norms. If an edge or node rule decides, includes the result of the
+/// other rules
 /// (`byRule`). Empty without statistics.
 Result<std::vector<Alternative>> alternativesOf(const PreparedModel& prepared,
                                                 const Observations& observations, ObserverId id,

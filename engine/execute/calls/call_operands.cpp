@@ -43,7 +43,7 @@ std::string operandsText(const c10::FunctionSchema& schema, const std::vector<at
             return;
         text += (text.empty() ? "" : ", ") + name + ' ' + tensorText(tensor);
     };
-    // A message about a failure does not fail.
+    // Errors are ignored: the text is only part of a message.
     (void)guardTorch([&]() -> Result<void> {
         for (std::size_t i = 0; i < std::min(stack.size(), schema.arguments().size()); ++i) {
             const std::string& name = schema.arguments()[i].name();
@@ -67,7 +67,7 @@ Result<void> checkOperands(std::string_view target, const std::vector<at::IValue
     const auto states = stack.at(kStates).toTensorVector();
     const auto weights = stack.at(kWeights).toTensorVector();
     if (input.dim() != 3 || states.size() != 2 || weights.size() < 2 || weights[1].dim() != 2)
-        return {}; // which it says itself
+        return {}; // the operator reports it itself
     const std::int64_t batch = input.size(stack.at(kBatchFirst).toBool() ? 0 : 1);
     const std::int64_t widths[] = {weights[1].size(1), weights[1].size(0) / 4};
     for (std::size_t i = 0; i < states.size(); ++i)

@@ -19,7 +19,7 @@ namespace qs {
 
 namespace {
 
-constexpr const char* kOnMeta = "meta"; ///< the word for tensors without content
+constexpr const char* kOnMeta = "meta"; ///< marks tensors without content
 
 using TensorChange = std::function<at::Tensor(const at::Tensor&)>;
 
@@ -35,10 +35,11 @@ at::IValue withTensors(const at::IValue& value, const TensorChange& change)
     return tensors;
 }
 
-/// In the copy: the operator, the file of its arguments and the word above where it holds.
+/// Runs in the copy of the process. `words`: the operator, the file of its arguments and, for
+/// tensors without content, `kOnMeta`.
 Result<void> callOnFile(const std::vector<std::string>& words)
 {
-    constexpr int kTimes = 2; // damage to the heap shows when it is used again
+    constexpr int kTimes = 2; // heap corruption shows at the next use of the heap
     at::set_num_threads(1);
     const InferenceScope scope;
     QS_TRY(const std::string bytes,

@@ -7,9 +7,9 @@
 
 namespace qs {
 
-/// Calls the operator on these arguments in a copy of the process first. Fails (BadInput) if the
-/// copy crashes, or (Unsupported) if the arguments cannot be handed to it. Other failures occur in
-/// the real call too, where the kernel itself reports them. Any thread, within `guardTorch`.
+/// Tries the operator on these arguments in a copy of the process. Fails (BadInput) if the copy
+/// crashes, or (Unsupported) if the arguments cannot be passed to it. Ignores other failures: they
+/// occur in the real call too, which reports them. Any thread, inside `guardTorch`.
 Result<void> tryKernel(const c10::OperatorHandle& op, const torch::jit::Stack& given);
 
 } // namespace qs

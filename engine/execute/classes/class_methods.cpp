@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-/// Calls a method with the operator's arguments; the constructor with an object that it fills.
+/// Calls a method with the operator's arguments; the constructor gets a new object to initialize.
 class ClassMethodKernel : public c10::OperatorKernel
 {
 public:
@@ -50,7 +50,7 @@ struct Registry
     std::vector<std::unique_ptr<torch::Library>> libraries;
 };
 
-/// Never destroyed: the dispatcher may be gone by then.
+/// Never destroyed, because the dispatcher may be destroyed earlier.
 Registry& registry()
 {
     static Registry& registry = *new Registry();

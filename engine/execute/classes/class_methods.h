@@ -23,16 +23,17 @@ c10::ClassTypePtr findForeignClass(std::string_view className);
 
 /// The target of the operator that represents the method in graphs (`methodOperator`); the first
 /// call registers it with the dispatcher for the life of the process. The constructor's operator
-/// returns the object. Methods that return something are taken to be pure. Nothing if the class
-/// has no such method, it returns nothing, it is Python's, or the operator's name is taken. Any
+/// returns the object. A method with a result is assumed to be pure. Empty if the class has no such
+/// method, the method has no result or is written in Python, or the operator's name is taken. Any
 /// thread.
 std::optional<std::string> classMethodTarget(const c10::ClassTypePtr& type,
                                              const std::string& method);
 
-/// The method of an operator of `classMethodTarget`; nothing for others. Any thread.
+/// The method of a target from `classMethodTarget`; empty for other targets. Any thread.
 std::optional<ClassMethod> findClassMethod(std::string_view target);
 
-/// "torch.classes.sites.SparseTensor.dense"; of the constructor the class itself.
+/// The method's name in Python, "torch.classes.sites.SparseTensor.dense"; for the constructor, the
+/// name of the class.
 std::string methodInPython(const ClassMethod& method);
 
 } // namespace qs

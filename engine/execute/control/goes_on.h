@@ -6,12 +6,12 @@
 
 namespace qs {
 
-/// Fails once the job is cancelled. The error names the next node; none at the end of a body, whose
-/// loop adds its name.
+/// Fails once the job is cancelled. The error names the next node, except at the end of a body,
+/// where the loop's node adds its name.
 inline Result<void> checkGoesOn(const JobContext& job, const Node& node)
 {
     auto running = job.check();
-    if (running || node.kind == NodeKind::Output) // a body's: its loop says its own name
+    if (running || node.kind == NodeKind::Output) // end of a body: its loop adds a name
         return running;
     return fail(std::move(running).error().atNode(node.name));
 }

@@ -64,7 +64,7 @@ Values slicesAt(const Values& tensors, std::int64_t index)
     return out;
 }
 
-/// Number of rounds of a loop over the first dimension. Fails for 0, as PyTorch does.
+/// Number of iterations of a loop over the first dimension. Fails for 0, as in PyTorch.
 Result<std::int64_t> roundsOver(const Node& node, const Values& tensors)
 {
     std::int64_t rounds = 0;
@@ -75,7 +75,7 @@ Result<std::int64_t> roundsOver(const Node& node, const Values& tensors)
     return rounds;
 }
 
-/// Appends what one round made to what each result has so far.
+/// Appends the results of one iteration to the lists of each result.
 void collect(std::vector<std::vector<at::Tensor>>& collected, const Values& made, std::size_t from)
 {
     collected.resize(made.size() - from);
@@ -83,7 +83,7 @@ void collect(std::vector<std::vector<at::Tensor>>& collected, const Values& made
         collected[i - from].push_back(made[i].toTensor());
 }
 
-/// (subgraph, tensors to go over, further operands)
+/// Arguments: (subgraph, tensors to iterate over, further operands).
 Result<Values> runMap(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
 {
     if (args.size() < 2)
@@ -105,8 +105,8 @@ Result<Values> runMap(const Node& node, const Values& args, const RunSubgraph& r
     return out;
 }
 
-/// (subgraph, carried at the start, tensors to go over, further operands); the subgraph returns the
-/// carried values, then the values to stack.
+/// Arguments: (subgraph, initial carried values, tensors to iterate over, further operands). The
+/// subgraph returns the carried values, then the values to stack.
 Result<Values> runScan(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
 {
     if (args.size() < 3)
@@ -133,7 +133,7 @@ Result<Values> runScan(const Node& node, const Values& args, const RunSubgraph& 
     return carried;
 }
 
-/// Autocast as a region of the model switches it, for one device; restored at the end of the scope.
+/// Sets autocast for one device, as a region of the model requests; the destructor restores it.
 class AutocastScope
 {
 public:
@@ -162,7 +162,7 @@ private:
     at::ScalarType m_dtype;
 };
 
-/// (device type, dtype, enabled, cache, subgraph, operands ...)
+/// Arguments: (device type, dtype, enabled, cache, subgraph, operands ...).
 Result<Values> runAutocast(const Node& node, const Values& args, const RunSubgraph& runSubgraph)
 {
     if (args.size() < 5 || !args[0].isString() || !args[2].isBool())
@@ -188,8 +188,8 @@ Result<Values> runRegion(const Node&, const Values& args, const RunSubgraph& run
     return runSubgraph(0, std::move(operands));
 }
 
-/// (operator, element type of the result, arguments ...): the operator on arguments wide enough for
-/// the result.
+/// Arguments: (operator, element type of the result, arguments ...). Converts the arguments to a
+/// type wide enough for the result.
 Result<Values> runOutDtype(const Node&, const Values& args, const RunSubgraph&)
 {
     constexpr std::string_view kOps = "torch.ops.";

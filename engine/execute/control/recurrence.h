@@ -6,12 +6,12 @@
 
 namespace qs {
 
-/// Runs a `kRecurTarget`; `args` are its three arguments as values.
+/// Runs a `kRecurTarget` node; `args`: its three arguments as values.
 Result<std::vector<at::IValue>> runRecurrence(const std::vector<at::IValue>& args,
                                               const RunSubgraph& runSubgraph);
 
-/// Runs a `kModuleTarget`; `args` are values and lists of them, which together are the subgraph's
-/// inputs.
+/// Runs a `kModuleTarget` node; `args`: values and lists of values, which together are the
+/// subgraph's inputs.
 Result<std::vector<at::IValue>> runWhole(const std::vector<at::IValue>& args,
                                          const RunSubgraph& runSubgraph);
 

@@ -69,7 +69,7 @@ Checked checkedModulo(std::int64_t a, std::int64_t b)
 }
 Checked checkedPower(std::int64_t a, std::int64_t b)
 {
-    if (a >= -1 && a <= 1) // would never overflow: no loop over a large exponent
+    if (a >= -1 && a <= 1) // never overflows: avoids a loop over a large exponent
         return b == 0 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : a;
     std::int64_t out = 1;
     for (; b > 0; --b)

@@ -23,14 +23,14 @@ namespace qs {
 // prim.DictConstruct.default(values, keys), prim.Unpack.default(values),
 // prim.TupleIndex.default(values, index)
 
-/// The type that a list's `type` names, of those that LibTorch's operators distinguish; Any for
-/// others, whose elements carry the type.
+/// The element type that a list's `type` names, if LibTorch's operators distinguish it; else Any,
+/// and each element has its type.
 c10::TypePtr scriptElementType(const std::string& name);
 
 /// True for the targets above.
 bool isScriptControl(std::string_view target);
 
-/// Runs one; `args` are the node's arguments as values (subgraphs as their names).
+/// Runs such a node; `args`: its arguments as values, subgraphs as their names.
 Result<std::vector<at::IValue>> runScriptControl(const Node& node,
                                                  const std::vector<at::IValue>& args,
                                                  const RunSubgraph& runSubgraph);

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// An operator that LibTorch has for TorchScript alone, outside the dispatcher: arithmetic on
+/// An operator that LibTorch has only for TorchScript, not in the dispatcher: arithmetic on
 /// numbers, strings, lists and dicts ("aten.len.t", "aten.append.t").
 struct ScriptOperator
 {
@@ -17,12 +17,12 @@ struct ScriptOperator
     torch::jit::Operation run;
 };
 
-/// Finds one by its target; null if it is unknown, if the dispatcher has it, and for operators that
-/// `isForbiddenOperator`. The result lives as long as the program. Any thread.
+/// Finds such an operator by target; null if it is unknown, in the dispatcher, or forbidden
+/// (`isForbiddenOperator`). The result lives as long as the program. Any thread.
 const ScriptOperator* findScriptOperator(std::string_view target);
 
-/// Runs it. An argument that it changes (a list or dict) is copied first; the changed copies follow
-/// the results on the stack, in order. May throw what LibTorch throws.
+/// Runs the operator. Copies each argument that it changes (a list or dict) first; the changed
+/// copies follow the results on the stack, in order. May throw LibTorch's exceptions.
 void runScriptOperator(const ScriptOperator& op, torch::jit::Stack& stack);
 
 } // namespace qs

@@ -22,7 +22,7 @@ Result<at::IValue> runTupleOp(std::string_view target, const std::vector<at::IVa
 /// Appends the leaves of a value: the elements of tuples and lists, nested ones included, in order.
 void flattenLeaves(const at::IValue& value, std::vector<at::IValue>& leaves);
 
-/// Packs leaves in order as the node's outputs say: one value each, a Tuple output as many as its
+/// Packs leaves in order into the node's outputs: one leaf each, for a Tuple output as many as its
 /// structure has. Errors: a structure that does not parse, too few leaves.
 Result<std::vector<at::IValue>> packOutputs(const Node& node,
                                             const std::vector<at::IValue>& leaves);

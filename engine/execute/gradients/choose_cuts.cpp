@@ -12,7 +12,7 @@ namespace {
 
 using Symbols = std::map<std::string, std::int64_t>;
 
-/// A value that lies over some boundaries: those after `made`, up to `last`.
+/// A value that is alive at the boundaries after step `made` up to step `last`.
 struct Span
 {
     std::size_t made, last;
@@ -25,7 +25,7 @@ struct StepSizes
     std::vector<double> made; ///< by step: bytes of the values of earlier steps
     std::vector<double> live; ///< by boundary
     std::vector<Span> spans;
-    bool isKnown = true; ///< else each value counts 1
+    bool isKnown = true; ///< false: each value counts 1
 };
 
 double sizeOf(const Node& node, std::uint32_t index, const Symbols& symbols, bool isKnown)
@@ -75,8 +75,8 @@ StepSizes sizesOf(const GradientSteps& steps, const Symbols& symbols)
     return sizes;
 }
 
-/// Cuts into so many segments of about the same bytes, each at the place nearby where least is
-/// alive.
+/// Cuts into `segments` segments of about equal bytes; each cut is at the nearby boundary with the
+/// fewest live bytes.
 std::vector<std::size_t> cutsInto(const StepSizes& sizes, std::size_t segments)
 {
     const std::size_t steps = sizes.made.size() - 1;
@@ -99,7 +99,7 @@ std::vector<std::size_t> cutsInto(const StepSizes& sizes, std::size_t segments)
     return cuts;
 }
 
-/// Bytes of the values that lie over one of the cuts at least.
+/// Bytes of the values that are alive at one or more of the cuts.
 double keptAt(const StepSizes& sizes, const std::vector<std::size_t>& cuts)
 {
     double kept = 0;
@@ -128,7 +128,7 @@ double largestSegment(const StepSizes& sizes, const std::vector<std::size_t>& cu
 std::vector<std::size_t> chooseCuts(const GradientSteps& steps, const Symbols& symbols,
                                     const CutLimits& limits)
 {
-    constexpr double kMore = 1.2; // from one number of segments that is tried to the next
+    constexpr double kMore = 1.2; // factor between the numbers of segments that are tried
     if (steps.size() < 2)
         return {};
     const StepSizes sizes = sizesOf(steps, symbols);

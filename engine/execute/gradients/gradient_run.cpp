@@ -20,8 +20,8 @@ at::IValue detached(const at::IValue& value)
                                                           : value;
 }
 
-/// Whether the value can be handed from one segment to another: gradients are those of single
-/// tensors, and a quantizer that is joined with its dequantizer has passed its floats on.
+/// Whether the value can be passed between segments. Gradients need single tensors, and a quantize
+/// step that is joined with its dequantize passes floats on.
 bool isCuttable(const Value& declared, const at::IValue& value, bool carries)
 {
     if (!value.isTensor())
@@ -103,7 +103,7 @@ GradientRun::KeptPtr GradientRun::keptFrom(const Frame& frame, std::size_t bound
     return kept;
 }
 
-/// Counts its bytes where it does.
+/// Whether the kept values fit into the memory limit; if so, counts their bytes.
 bool GradientRun::fits(const Kept& kept)
 {
     std::unordered_map<const void*, std::size_t> more;
@@ -304,8 +304,8 @@ Result<void> GradientRun::tell(ValueRef site, int probe, const at::IValue* value
     return {};
 }
 
-/// The first place at or after the middle where the stretch can be cut, else the last one before;
-/// null if it cannot be cut.
+/// Values at the first boundary at or after the middle where the steps can be cut, else at the last
+/// one before it; null if they cannot be cut.
 Result<GradientRun::KeptPtr> GradientRun::keptInside(const Kept& kept, std::size_t to)
 {
     QS_TRY(Frame frame, frameAt(kept));

@@ -14,27 +14,27 @@
 
 namespace qs {
 
-/// The nodes of a graph that must run for the derivatives of some outputs by some sites, in order.
-/// Steps are counted from 0. Borrows the graph. A value; any thread.
+/// The nodes of a graph, in order, that must run to compute derivatives of outputs with respect to
+/// sites. Steps are counted from 0. Borrows the graph. A value; any thread.
 class GradientSteps
 {
 public:
     static constexpr std::size_t kNever = std::size_t(-1);
 
-    /// `isConstant`: the value is known before any input is, and runs only where a site lies before
-    /// it.
+    /// `isConstant`: whether the value does not depend on inputs; its node runs only if it depends
+    /// on a site.
     GradientSteps(const Graph& graph, std::span<const ValueRef> sites,
                   std::span<const ValueRef> outputs,
                   const std::function<bool(ValueRef)>& isConstant);
 
     std::size_t size() const { return m_nodes.size(); }
     const Node& node(std::size_t step) const { return *m_nodes[step]; }
-    /// The step that makes the value; `kNever`: there before the first.
+    /// The step that makes the value; `kNever` if it exists before the first step.
     std::size_t madeAt(ValueRef ref) const { return find(m_madeAt, ref); }
     /// The steps that read it first and last; `kNever` without a reader.
     std::size_t firstRead(ValueRef ref) const { return find(m_firstRead, ref); }
     std::size_t lastRead(ValueRef ref) const { return find(m_lastRead, ref); }
-    /// Whether the value is a site or depends on one: only there derivatives are recorded.
+    /// Whether the value is a site or depends on one; only for these derivatives are recorded.
     bool carries(ValueRef ref) const { return m_carriers.contains(ref); }
     /// Whether the step reads a value that `carries`.
     bool isRecorded(std::size_t step) const { return m_recorded[step]; }
@@ -68,18 +68,18 @@ private:
     std::vector<bool> m_recorded;
 };
 
-/// How much memory a cut may take, and when none is needed; as in `GradientRequest`.
+/// Memory limits for cuts, as in `GradientRequest`.
 struct CutLimits
 {
     std::size_t bytes = 0;
     std::size_t wholeBytes = 0;
 };
 
-/// The boundaries between segments, in order: steps that begin one, the first left out. Chosen such
-/// that the values kept at them and those of the largest segment take the least memory together,
-/// the former no more than the limit: about sqrt(n) segments where all values are alike. `symbols`:
-/// sizes of the graph's open dimensions. A graph whose shapes are not known is cut by the number of
-/// steps.
+/// The boundaries between segments, in order: the first step of each segment except the first. They
+/// minimize the memory of the values kept at boundaries plus those of the largest segment; kept
+/// values are limited by `limits`. That gives about sqrt(n) segments for values of equal size.
+/// `symbols`: sizes of the graph's open dimensions. A graph with unknown shapes is cut by the
+/// number of steps.
 std::vector<std::size_t> chooseCuts(const GradientSteps& steps,
                                     const std::map<std::string, std::int64_t>& symbols,
                                     const CutLimits& limits);

@@ -54,8 +54,8 @@ struct Gradients::Impl
 
     const std::vector<std::size_t>& cutsFor(const std::vector<at::IValue>& inputs);
     using Stop = std::pair<NodeId, GradientStops::Kind>;
-    /// The nodes after the site that stop a derivative, in order; of a site that one reaches only
-    /// those without a derivative.
+    /// The nodes after the site that stop a derivative, in order. If a derivative reaches the site,
+    /// only those without a derivative.
     std::vector<Stop> stopsAfter(ValueRef site, bool isReached) const;
 
     Interpreter interpreter;

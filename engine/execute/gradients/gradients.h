@@ -17,16 +17,16 @@ namespace qs {
 /// The requested derivatives of one graph, and the memory they may take.
 struct GradientRequest
 {
-    /// Values whose gradient is wanted: of operators, inputs or stored tensors. One listed twice is
-    /// seen twice.
+    /// Values whose gradients are requested: results of operators, inputs or stored tensors. A
+    /// value listed twice is reported twice.
     std::vector<ValueRef> sites;
-    /// Tensors that are differentiated; the model's outputs, say (`outputArguments`).
+    /// Tensors that are differentiated, for example the model's outputs (`outputArguments`).
     std::vector<ValueRef> outputs;
-    /// Bytes that may be used for the values kept at cuts; 0 = no limit. Less memory here makes
-    /// longer segments, never another result.
+    /// Limit, in bytes, of the values kept at cuts; 0 = no limit. A lower limit makes segments
+    /// longer but does not change results.
     std::size_t bytes = 0;
-    /// A graph whose values take no more than so many bytes in all is not cut: it runs forward
-    /// once. 0 = it is cut in any case.
+    /// A graph whose values take at most this many bytes is not cut: it runs forward once. 0 =
+    /// always cut.
     std::size_t wholeBytes = std::size_t(64) << 20;
 };
 
@@ -35,33 +35,32 @@ struct GradientRequest
 using Cotangents = std::function<Result<std::vector<at::Tensor>>(
     int probe, std::span<const at::Tensor> outputs)>;
 
-/// Sees the gradient of one probe at one site, on the running thread. `gradient` has the value's
-/// shape and element type; undefined where no derivative reaches an output. `segment` holds what
-/// the node that makes the site reads (constants are the interpreter's own), to run it again; its
-/// tensors may require grad. Must not keep a tensor unless it means to. An error ends the run.
+/// Receives the gradient of one probe at one site, on the running thread. `gradient` has the
+/// value's shape and element type; it is undefined if no derivative reaches an output. `segment`
+/// holds the inputs of the site's node, to run it again (constants stay in the interpreter); its
+/// tensors may require grad. Must not keep tensors longer than necessary. An error ends the run.
 using SeeGradient = std::function<Result<void>(std::size_t site, int probe, const at::Tensor& value,
                                                const at::Tensor& gradient, const Frame& segment)>;
 
 /// A site whose gradient lacks the part through a node without a derivative.
 struct BlockedSite
 {
-    std::size_t site = 0; ///< place in `GradientRequest::sites`
-    /// The first such node after it; none where no output depends on the site, or where the site is
+    std::size_t site = 0; ///< index into `GradientRequest::sites`
+    /// The first such node after it; invalid if no output depends on the site, or if the site is
     /// not a tensor of floats.
     NodeId node;
-    bool isPartial = false; ///< something flows to an output, past the node
+    bool isPartial = false; ///< a derivative still flows to an output by another path
     std::string reason; ///< "'title' (name) has no derivative"
 };
 
-/// Derivatives of a graph's outputs with respect to values inside it, in reverse mode and by
-/// segments: a run keeps the values alive at a few cuts, and every segment between two is run again
-/// with LibTorch's autograd when its turn comes, from the last to the first (Chen, Xu, Zhang,
-/// Guestrin: "Training Deep Nets with Sublinear Memory Cost", 2016). Time: two forwards and as many
-/// backwards as probes. A gradient is the total derivative, the sum over all readers of the value,
-/// as `torch.autograd.grad(outputs, site, cotangents)` gives it, save that `detach` is the
-/// identity. Operators run as `Interpreter` runs them, bodies and random numbers included; states
-/// start as saved. Owns a copy of the interpreter (which shares all with the caller's). One thread
-/// at a time.
+/// Computes derivatives of a graph's outputs with respect to values inside it, in reverse mode and
+/// by segments: a run keeps the values that are alive at a few cuts; then it runs each segment
+/// again with LibTorch's autograd, from the last to the first (Chen, Xu, Zhang, Guestrin: "Training
+/// Deep Nets with Sublinear Memory Cost", 2016). The time is that of two forward passes and one
+/// backward pass per probe. A gradient is the total derivative over all readers of the value, as of
+/// `torch.autograd.grad(outputs, site, cotangents)`, except that `detach` is the identity.
+/// Operators run as in `Interpreter`, including bodies and random numbers; states start as saved.
+/// Owns a copy of the interpreter, which shares its data with the caller's. One thread at a time.
 class Gradients
 {
 public:
@@ -70,23 +69,23 @@ public:
                                     const JobContext& job = {});
 
     /// Runs the graph forward on `inputs` (in the order of `Graph::inputs()`, on the interpreter's
-    /// device), asks for the cotangents of each of the probes, and goes back. `see` is called once
-    /// for each probe and site that is a tensor of floats in this run, as soon as its segment is
-    /// done: sites come in no particular order, of one site the probes in theirs. All probes share
-    /// one forward of each segment and keep a cotangent each for the values alive at its start.
-    /// Errors: those of the run, an output that is not a tensor, cotangents of another number or
-    /// shape, those of `cotangents` and `see`, a cancel (checked between nodes, forward and back).
-    /// An operator without a derivative is not an error: see `blocked`.
+    /// device), calls `cotangents` for each probe, and runs backward. Calls `see` once for each
+    /// probe and each site that is a tensor of floats in this run, as soon as its segment is done:
+    /// sites in any order, the probes of a site in order. All probes share one forward pass of each
+    /// segment; each keeps cotangents of the values alive at its start. Errors: those of the run,
+    /// of `cotangents` and of `see`; an output that is not a tensor; a wrong number or shape of
+    /// cotangents; Cancelled (checked between nodes, forward and backward). An operator without a
+    /// derivative is not an error: see `blocked`.
     Result<void> run(const std::vector<at::IValue>& inputs, int probes,
                      const Cotangents& cotangents, const SeeGradient& see,
                      const JobContext& job = {});
 
-    /// Sites that lack a derivative, or a part of it, as the runs so far have shown; before the
-    /// first run those that no output depends on. In the order of the sites. Operators with
-    /// integer or boolean results count only where nothing else reaches an output.
+    /// Sites that lacked a derivative, or a part of it, in the runs so far; before the first run,
+    /// the sites on which no output depends. In the order of the sites. Operators with integer or
+    /// boolean results count only if no derivative reaches an output by another path.
     std::vector<BlockedSite> blocked() const;
 
-    /// Into how many segments the last run was cut; 0 before the first.
+    /// Number of segments of the last run; 0 before the first run.
     std::size_t segments() const;
     /// The bytes of the values that the last run kept at its cuts.
     std::size_t keptBytes() const;

@@ -24,8 +24,8 @@ bool asksForGradient(const at::IValue& value)
     return anyTensor(value, [](const at::Tensor& tensor) { return tensor.requires_grad(); });
 }
 
-/// Whether autograd met an operator inside of the node that it has no formula for: it then records
-/// one that fails, or gives nothing with a warning.
+/// Whether autograd has no formula for an operator inside the node: it then records a function that
+/// fails, or returns no gradient and warns.
 bool lacksFormula(const std::vector<at::IValue>& inputs, const std::vector<at::IValue>& outputs)
 {
     constexpr std::string_view kLacking = "NotImplemented";
@@ -57,8 +57,8 @@ bool lacksFormula(const std::vector<at::IValue>& inputs, const std::vector<at::I
     return false;
 }
 
-/// True if the operator makes a tensor of an argument's form but not of its values (`new_zeros`,
-/// `full_like`): such operators take options such as `pin_memory`.
+/// True if the operator reads only the form of an argument, not its values (`new_zeros`,
+/// `full_like`). Such operators have options such as `pin_memory`.
 bool readsFormAlone(const Node& node)
 {
     const auto op = findOperator(node.target);
@@ -130,7 +130,7 @@ private:
         return outputs;
     }
 
-    /// What the node reads and autograd follows.
+    /// The values that the node reads and that autograd follows.
     std::set<ValueRef> asking(std::size_t step) const
     {
         std::set<ValueRef> refs;
@@ -156,7 +156,7 @@ private:
             return ran;
         if (!ran) {
             const std::set<ValueRef> failing = failingOf(step, followed);
-            if (!runFollowing(step, {})) // it fails without autograd as well
+            if (!runFollowing(step, {})) // also fails without autograd
                 return ran;
             m_stops.unfollowed[node.id].insert(failing.begin(), failing.end());
             leaveOut(failing);
@@ -179,13 +179,13 @@ private:
         return values;
     }
 
-    /// Whether it may be the derivative that is missing.
+    /// Whether a missing derivative may have caused the error.
     static bool mayBeMissing(const Error& error)
     {
         return error.code != ErrorCode::Cancelled && error.code != ErrorCode::Device;
     }
 
-    /// Those that the node fails for alone; all where it fails for several together.
+    /// The operands for each of which the node fails; all operands if it fails only for several.
     std::set<ValueRef> failingOf(std::size_t step, const std::set<ValueRef>& followed)
     {
         std::set<ValueRef> failing;
@@ -198,7 +198,7 @@ private:
         return !failing.empty() && runFollowing(step, others) ? failing : followed;
     }
 
-    /// With autograd, which follows these alone of what the node reads.
+    /// Runs the node with autograd, which follows only these of the values that it reads.
     Result<void> runFollowing(std::size_t step, const std::set<ValueRef>& followed)
     {
         std::vector<std::pair<ValueRef, at::IValue>> before;
@@ -228,7 +228,7 @@ private:
         m_stops.seen[node.id] = floats ? Kind::NoDerivative : Kind::Integers;
     }
 
-    /// After its node ran.
+    /// Makes the value a separate tensor if it is a site. Call after its node ran.
     void tap(ValueRef ref)
     {
         const at::IValue* value = m_record.frame.tryGet(ref);

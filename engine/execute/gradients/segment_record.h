@@ -12,7 +12,7 @@
 
 namespace qs {
 
-/// Nodes through which no derivative flows, as runs have shown.
+/// Nodes through which no derivative flowed in the runs so far.
 struct GradientStops
 {
     enum class Kind : std::uint8_t
@@ -21,20 +21,20 @@ struct GradientStops
         NoDerivative ///< LibTorch has none for the operator
     };
     std::map<NodeId, Kind> seen;
-    /// Operands that autograd fails for: the node runs on these detached.
+    /// Operands for which autograd fails: they are detached when the node runs.
     std::map<NodeId, std::set<ValueRef>> unfollowed;
 };
 
-/// A stretch of steps that autograd has recorded.
+/// Consecutive steps that autograd has recorded.
 struct SegmentRecord
 {
     using Named = std::vector<std::pair<ValueRef, at::Tensor>>;
     Named entries; ///< values made before it, as leaves
-    Named made; ///< tensors: sites, outputs, and what later steps read
-    Frame frame; ///< as `SeeGradient` gets it
+    Named made; ///< tensors: sites, outputs, and values that later steps read
+    Frame frame; ///< the `segment` of `SeeGradient`
 };
 
-/// The steps from `from` up to `to`, which is left out.
+/// The steps [from, to).
 struct StepRange
 {
     std::size_t from = 0, to = 0;
@@ -43,7 +43,7 @@ struct StepRange
 /// A value of floating-point or complex numbers, which may have a gradient.
 bool isDifferentiable(const at::IValue& value);
 
-/// Whether the value, or one inside it, is a tensor that `test` holds for.
+/// Whether `test` is true for the value or a tensor inside it.
 bool anyTensor(const at::IValue& value, const std::function<bool(const at::Tensor&)>& test);
 
 /// Runs the steps without autograd; frees values after their last reader and passes outputs to
@@ -53,10 +53,10 @@ Result<void> runPlainly(const Interpreter& interpreter, const GradientSteps& ste
                         const std::function<void(ValueRef, const at::IValue&)>& output,
                         const JobContext& job);
 
-/// Runs the steps with autograd, from a frame that holds the values that they read of earlier ones.
-/// Every site is a separate tensor, so that its gradient comes from its readers alone. The backward
-/// pass throws once the job is cancelled (`job` must outlive the record). Errors: those of the
-/// nodes, a cancel.
+/// Runs the steps with autograd, from a frame with the values of earlier steps that they read.
+/// Every site becomes a separate tensor, so that its gradient comes only from its readers. The
+/// backward pass throws once the job is cancelled (`job` must outlive the record). Errors: those of
+/// the nodes; Cancelled.
 Result<SegmentRecord> recordSegment(const Interpreter& interpreter, const GradientSteps& steps,
                                     StepRange range, Frame frame, GradientStops& stops,
                                     const JobContext& job);

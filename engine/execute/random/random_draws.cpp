@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// The argument, or what the operator takes in its place, is false or 0.
+/// Whether the argument, or its default, is false or 0.
 bool isOff(const Node& node, std::string_view name)
 {
     Argument value;
@@ -62,7 +62,7 @@ std::mutex& drawing()
 
 bool drawsNumbers(const Node& node, const c10::OperatorHandle& op)
 {
-    // A recurrent layer's dropout is 0 mostly; p is a dropout's share where there is a train.
+    // The dropout of a recurrent layer is mostly 0. p is the probability of a dropout with `train`.
     constexpr std::array<std::string_view, 5> kSwitches {"train", "training", "dropout_p",
                                                          "dropout", "p"};
     if (!isRandom(op))

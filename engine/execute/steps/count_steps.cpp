@@ -10,10 +10,10 @@ namespace qs {
 
 namespace {
 
-constexpr double kFloatSteps = 255; ///< of the grid that float results are measured by
+constexpr double kFloatSteps = 255; ///< steps of the grid by which float results are measured
 constexpr int kReach = StepCounts::kReach;
 
-/// Both in one order of memory, whatever it is.
+/// Both tensors with the same memory order.
 std::pair<at::Tensor, at::Tensor> inOneOrder(const at::Tensor& a, const at::Tensor& b)
 {
     if (a.strides() == b.strides() && a.is_non_overlapping_and_dense())

@@ -15,18 +15,18 @@ struct GridValues
     std::int64_t zeroPoint = 0;
 };
 
-/// The values on the grid of a quantized tensor.
+/// `values` quantized with the parameters of the quantized tensor `grid`.
 at::Tensor onGridOf(const at::Tensor& grid, const at::Tensor& values);
 
 /// In all of these: made less wanted, of tensors of one shape; NaN is infinitely far.
 
 /// In steps of the wanted grid. `made`: quantized, with any parameters, or float.
 StepCounts countSteps(const at::Tensor& made, const GridValues& wanted);
-/// Of float values: in steps of an eight-bit grid over the wanted ones' range.
+/// For float values: in steps of an 8-bit grid over the range of `wanted`.
 StepCounts countFloatSteps(const at::Tensor& made, const at::Tensor& wanted);
-/// Of quantized tensors with one grid.
+/// In steps of the quantized tensor `wanted`, which has one scale.
 StepCounts countSteps(const at::Tensor& made, const at::Tensor& wanted);
-/// From values that are not on a grid: in steps of the grid of `made`.
+/// For float `wanted`: in steps of the grid of the quantized tensor `made`.
 StepCounts countOwnSteps(const at::Tensor& made, const at::Tensor& wanted);
 
 } // namespace qs

@@ -7,17 +7,17 @@
 
 namespace qs {
 
-/// How far the elements of one form are from those of another, in steps of a quantization. A value.
+/// Differences between the elements of two forms, in quantization steps. A value.
 struct StepCounts
 {
     static constexpr int kReach = 8;
     /// Elements by difference, rounded to whole steps: -8 and less, -7 ... 7, 8 and more.
     std::array<std::int64_t, 2 * kReach + 1> histogram {};
-    std::int64_t count = 0; ///< elements; 0 where only the largest is known
+    std::int64_t count = 0; ///< elements; 0 if only `largest` is known
     double sum = 0; ///< of absolute differences
     double largest = 0;
 
-    /// One place of the histogram, at most `kReach` from the middle.
+    /// The histogram's count for a difference of `steps`, from -kReach to kReach.
     std::int64_t& apartBy(int steps) { return histogram.data()[kReach + steps]; }
     std::int64_t apartBy(int steps) const { return histogram.data()[kReach + steps]; }
     double mean() const { return count > 0 ? sum / double(count) : 0; }

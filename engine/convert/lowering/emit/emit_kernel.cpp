@@ -78,7 +78,7 @@ public:
 private:
     const Value& result() const { return m_edit.get(m_match.quantize).outputs.at(0); }
     const Node& root() const { return m_edit.get(m_match.chain.front()); }
-    /// Whose object the chain gives: the last of its operators that gives one.
+    /// The operator whose object the chain returns: the last one that returns an object.
     const Node& giver() const
     {
         const auto& chain = m_match.chain;
@@ -102,8 +102,8 @@ private:
         return made;
     }
 
-    /// The kernel stands where the result is quantized: only from there on may its objects be
-    /// read, and those between its operators by none but these.
+    /// Checks readers of objects: the kernel is inserted where the result is quantized, so its
+    /// objects must be read only after that, and objects between its operators only by these.
     Result<void> restsComeAfter(const std::string& target) const
     {
         if (!isPartsTarget(target))
@@ -122,7 +122,8 @@ private:
         return {};
     }
 
-    /// A kernel that takes an object's field takes its rest too: the float operator's.
+    /// Adds, for a kernel that takes a field of an object, the object's other fields, which are
+    /// those of the float operator.
     Result<void> addRests(const c10::FunctionSchema& schema, std::vector<NamedArgument>& args) const
     {
         for (const auto& argument : schema.arguments()) {
@@ -141,7 +142,8 @@ private:
         return {};
     }
 
-    /// The rest of the object whose field the quantized value is, as the float operator takes it.
+    /// The other fields of the object to which the quantized value belongs, as the float operator
+    /// takes them.
     const Argument* restOf(const Argument& quantized) const
     {
         const auto& all = m_match.quantized;
@@ -193,7 +195,7 @@ private:
         return found;
     }
 
-    /// The float operators' argument of that name, their defaults included.
+    /// The argument of that name of the float operators, or its default.
     bool floatArgument(const std::string& name, Argument& out) const
     {
         for (NodeId id : m_match.chain)
@@ -217,7 +219,7 @@ private:
         return args;
     }
 
-    /// The shape of a value, through steps of quantization that only pass it on.
+    /// The type of a value, with the shape from before quantization steps, which do not change it.
     const ValueType& shapeOf(ValueRef ref) const
     {
         const Node& node = m_edit.get(ref.node);
@@ -227,8 +229,8 @@ private:
         return !type.shapeKnown && passedOn ? shapeOf(*from) : type;
     }
 
-    /// Kernels of sums and products size their result by the first operand, and PyTorch warns where
-    /// that one is spread over the other. The order does not matter to the result.
+    /// Puts the larger operand of a sum or product first: kernels size their result by the first
+    /// operand, and PyTorch warns if that one is broadcast. The order does not change the result.
     void wholeOperandFirst(std::vector<NamedArgument>& args) const
     {
         const std::string kind = operatorKind(m_edit, root());
@@ -272,7 +274,7 @@ private:
         return bindNumber(argument, value);
     }
 
-    /// prelu's kernel wants its slope in quint8 too; torch.ao observes it while it lowers.
+    /// Quantizes prelu's slope: the kernel requires quint8. torch.ao observes it while lowering.
     Argument quantizedSlope(const Argument& slope)
     {
         const ValueRef* ref = slope.asRef();
@@ -323,7 +325,7 @@ private:
 
     GraphEdit& m_edit;
     const KernelMatch& m_match;
-    std::size_t m_next = 0; ///< quantized inputs handed out so far
+    std::size_t m_next = 0; ///< number of quantized inputs used so far
 };
 
 } // namespace

@@ -7,8 +7,7 @@
 
 namespace qs {
 
-/// A place where a row fits: the float operators between dequantize and quantize, and their
-/// inputs.
+/// A match of a row: the float operators between dequantize and quantize, and their inputs.
 struct KernelMatch
 {
     KernelRow row;
@@ -18,7 +17,7 @@ struct KernelMatch
     std::vector<ValueRef> quantized; ///< the same before their dequantize
     double scale = 1; ///< of the result
     std::int64_t zeroPoint = 0;
-    bool strays = false; ///< only this lowering keeps the input's grid: torch.ao's has float there
+    bool strays = false; ///< keeps the input's grid, where torch.ao's lowering has float
     NodeId origin; ///< the float node the kernel replaces
 };
 

@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    /// What the kernels cannot do although the float operator can.
+    /// Fails if the operator uses a feature that the kernels lack.
     Result<void> checkOperator() const
     {
         Argument value;
@@ -105,7 +105,7 @@ private:
         else if (name == "dtype")
             value = m_half ? DType::Float16 : DType::QInt8;
         else if (name == "mode" || name == "pruned_weights" || name == "compressed_indices_mapping")
-            return false; // checked, or the kernel's own
+            return false; // already checked, or specific to the kernel
         else if (name == "X" || name == "input" || name == "data") {
             QS_TRY(value.value, activation());
         } else if (!effectiveArgument(m_root, cellArgument(name), value))
@@ -180,7 +180,7 @@ private:
         return prepacked("quantized::embedding_bag_prepack", {{"weight", ValueRef {q, 0}}});
     }
 
-    /// One object a layer and direction, from [w_ih, w_hh, b_ih, b_hh] each.
+    /// One parameter object per layer and direction, each from [w_ih, w_hh, b_ih, b_hh].
     Result<Argument::List> cellParameters()
     {
         const Argument* given = m_root.tryArg("params");

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// A place where a row without a quantized result fits: the operators it replaces, forward order.
+/// A match of a row without a quantized result: the operators that it replaces, in forward order.
 struct FloatKernelMatch
 {
     KernelRow row;
@@ -16,10 +16,10 @@ struct FloatKernelMatch
     bool reduceRange = false; ///< dynamic activations leave one bit free
 };
 
-/// Inserts a kernel that takes and gives float tensors (dynamic, half precision or weight-only)
+/// Inserts a kernel that takes and returns float tensors (dynamic, half precision or weight-only)
 /// before the last operator of the chain, with its prepacked weights, and returns its node.
-/// Dynamically quantized inputs are read before their quantize-dequantize pair, which the kernel
-/// does itself. Arguments follow the kernel's own schema. Errors (Unsupported) say why the kernel
+/// Dynamically quantized inputs are read before their quantize-dequantize pair, because the kernel
+/// quantizes itself. Arguments follow the kernel's schema. Errors (Unsupported) say why the kernel
 /// cannot be used here; the draft is then unchanged except for unused nodes.
 Result<NodeId> emitFloatKernel(GraphEdit& edit, const FloatKernelMatch& match);
 

@@ -68,7 +68,7 @@ private:
         return Argument(packed);
     }
 
-    /// Its default where the model leaves it out; what flows in must be stored.
+    /// An argument of the operator, or its default. A value that it refers to must be stored.
     Result<Argument> ofOperator(const std::string& name) const
     {
         for (const NodeId id : m_match.chain) {

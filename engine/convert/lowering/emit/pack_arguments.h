@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// The arguments of an extension pack's kernel where its row fits, as the row states them; its
-/// weight is packed by the pack's own operator, inserted before the quantize node. Errors
-/// (Unsupported) name the missing part.
+/// The arguments of an extension pack's kernel for a match, as the row states them. Inserts the
+/// pack's packing operator for the weight before the quantize node. Errors (Unsupported) name the
+/// missing part.
 Result<std::vector<NamedArgument>> packArguments(GraphEdit& edit, const KernelMatch& match);
 
 } // namespace qs

@@ -72,7 +72,7 @@ private:
         return {};
     }
 
-    /// What stands in the quantized tensor; several kernels share one.
+    /// The integers of a quantized tensor; several kernels share one such node.
     ValueRef integersOf(ValueRef quantized, DType stored)
     {
         for (const Use& use : m_edit.users(quantized))

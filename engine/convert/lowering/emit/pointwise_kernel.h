@@ -6,12 +6,12 @@
 
 namespace qs {
 
-/// Inserts oneDNN's kernel for a linear or a convolution that gives float
-/// (`KernelMode::FloatResult`) before the chain's last operator, and returns it. It reads plain
-/// integers: those of the quantized activation that the chain's first operator reads dequantized,
-/// and those of its qint8 weight, packed in each run that does not fold constants, since packed
-/// ones cannot be stored. Errors (Unsupported) say why the kernel cannot be used here; the draft is
-/// then unchanged except for unused nodes.
+/// Inserts oneDNN's kernel for a linear or a convolution with a float result
+/// (`KernelMode::FloatResult`) before the chain's last operator, and returns its node. It reads
+/// plain integers: those of the quantized activation that the chain's first operator reads
+/// dequantized, and those of its qint8 weight. The weight is packed at every run unless constants
+/// are folded, because packed weights cannot be stored. Errors (Unsupported) say why the kernel
+/// cannot be used here; the draft is then unchanged except for unused nodes.
 Result<NodeId> emitPointwiseKernel(GraphEdit& edit, const FloatKernelMatch& match,
                                    const QuantizedValues& values);
 

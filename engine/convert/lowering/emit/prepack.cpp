@@ -31,7 +31,8 @@ std::optional<c10::OperatorHandle> findKernel(const std::string& kernel)
         return dispatcher.findSchema({name, kernel.substr(dot + 1)});
     if (auto found = dispatcher.findSchema({name, partsOverload("")}))
         return found;
-    // Convolutions have an older overload that repeats stride and padding; `new` is the living one.
+    // Convolutions have an older overload that repeats stride and padding; `new` is the current
+    // one.
     if (auto found = dispatcher.findSchema({name, "new"}))
         return found;
     return dispatcher.findSchema({name, ""});
@@ -113,7 +114,8 @@ Result<ValueRef> insertPackingCall(GraphEdit& edit, const Node& like, const std:
     node.args = std::move(args);
     Value value;
     const c10::TypePtr packed = handle->schema().returns().at(0).type();
-    if (packed->kind() != c10::TypeKind::TensorType) { // which a pack's own may return
+    if (packed->kind()
+        != c10::TypeKind::TensorType) { // packing operators of packs may return tensors
         value.type.kind = ValueKind::Custom;
         value.type.className = lastPart(packed->str());
     }

@@ -13,21 +13,21 @@
 
 namespace qs {
 
-/// A new operator node, its arguments and outputs given. Scope, source and origin are `like`'s;
-/// `origin`, if valid, replaces it.
+/// Inserts `call`, whose arguments and outputs are set, before the node `before`. Takes scope,
+/// source and origin of `like`; a valid `origin` replaces the origin.
 NodeId insertCall(GraphEdit& edit, const Node& like, NodeId before, NodeId origin, Node call);
 
-/// The dispatcher's operator for "quantized::conv2d" (the living overload `new` where there is one)
-/// or "quantized::conv2d.new"; of one that takes or gives objects of a pack's class the overload by
-/// parts; nothing if LibTorch has no such operator.
+/// The dispatcher's operator for "quantized::conv2d" (the current overload `new` if there is one)
+/// or "quantized::conv2d.new". For an operator that takes or returns objects of a pack's class: the
+/// overload with the objects' fields. Empty if LibTorch has no such operator.
 std::optional<c10::OperatorHandle> findKernel(const std::string& kernel);
 
 /// Checks that an operator's weight is stored as [out, in]; returns its source: a dequantize node
 /// or a cast. Errors (Unsupported) name the obstacle.
 Result<ValueRef> storedWeight(const GraphEdit& edit, const Node& root, const WeightedOp& op);
-/// The qint8 weight before the dequantize that makes `dequantized`.
+/// The qint8 weight before the dequantize step whose result is `dequantized`.
 Result<ValueRef> quantizedWeight(const GraphEdit& edit, ValueRef dequantized);
-/// The float weight before the casts to half precision and back that make `cast`.
+/// The float weight before the casts to half precision and back whose result is `cast`.
 Result<ValueRef> halfWeight(const GraphEdit& edit, ValueRef cast);
 
 /// Inserts `quantized::<kind>_prepack` of `weight` before the node `before`, with bias and geometry
