@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-/// "LayerNorm", "layer_norm" and "torch.nn.functional.layer_norm" are one word.
+/// Normalizes a name: equal for "LayerNorm", "layer_norm" and "torch.nn.functional.layer_norm".
 std::string bareWord(const std::string& name)
 {
     const auto dot = name.rfind('.');
@@ -27,7 +27,7 @@ std::unordered_map<std::string, std::string> spellings(const Backend& backend)
     return out;
 }
 
-/// The user's spelling of a pattern's name.
+/// A pattern's name as users write it.
 std::string written(const std::string& pattern)
 {
     if (pattern.starts_with("torch.nn.") && !pattern.starts_with("torch.nn.functional."))

@@ -9,14 +9,14 @@
 
 namespace qs {
 
-/// Remedies for an operator that a backend has no pattern for: another spelling that the backend
-/// has ("torch.matmul" for "operator.matmul"), or the backend `native`, which has the most
-/// patterns. Looked up on first use; one thread.
+/// Remedies for an operator for which a backend has no pattern: another name that has one
+/// ("torch.matmul" for "operator.matmul"), or the backend `native`, which has the most patterns.
+/// Loads names at first use. Borrows the backend. One thread.
 class Alternatives
 {
 public:
     explicit Alternatives(const Backend& backend);
-    /// The backend's spelling of an operator that it does not know by this name:
+    /// The backend's name of an operator that it does not have under this name:
     /// "torch.nn.functional.relu" for "torch.relu"; "" if it has no pattern for it.
     std::string ownSpelling(const std::string& name);
     /// One sentence for the operator of that name.

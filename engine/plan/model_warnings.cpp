@@ -20,13 +20,13 @@ bool contains(std::string_view text, std::string_view part)
     return text.find(part) != std::string_view::npos;
 }
 
-/// What an operator goes on doing that it does in training alone; empty = nothing.
+/// The behaviour of training mode that an operator still has; empty if none.
 std::string trainingEffect(const Node& node)
 {
     const std::string& target = node.target;
     const bool trains = isInTraining(node);
     if (contains(target, "batch_norm") || contains(target, "instance_norm")) {
-        // Without running statistics a norm uses those of the batch in evaluation as well.
+        // Without running statistics, a norm uses those of the batch in evaluation mode too.
         const Argument* mean = node.tryArg("running_mean");
         const bool always = contains(target, "_batch_norm_with_update");
         return (trains || always) && mean && !mean->isNone()
@@ -88,7 +88,7 @@ bool isEagerClass(const std::string& moduleClass)
     return own && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// Observers and fake-quantizes that eager mode's prepare has put into a model.
+/// Whether a class is an observer or fake quantizer that eager mode's prepare inserts.
 bool isObserverClass(const std::string& moduleClass)
 {
     return moduleClass.starts_with("torch.ao.quantization.observer.")
@@ -117,7 +117,7 @@ void warnOfEagerModules(const Graph& graph, std::vector<std::string>& warnings)
                            + "; export the float model, before torch.ao.quantization.prepare");
 }
 
-/// Warns of layers whose modules the file does not record, by the parameters read.
+/// Warns of layers whose modules the file does not record; recognizes them by their parameters.
 void warnOfRegions(const Graph& graph, std::vector<std::string>& warnings)
 {
     std::vector<std::string> layers;
@@ -161,7 +161,7 @@ std::size_t quantizedOperators(const Graph& graph)
 
 std::string alreadyQuantized(const Graph& graph)
 {
-    // What an edit of a float file put there is the user's own arithmetic.
+    // Quantize steps that an edit added to a float file are intended.
     const bool isByHand = !graph.info().edits.empty() && !graph.info().converted;
     const std::size_t count = isByHand ? 0 : quantizedOperators(graph);
     return count == 0 ? std::string()

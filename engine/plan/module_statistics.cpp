@@ -12,10 +12,10 @@ namespace qs {
 
 namespace {
 
-/// Bytes of the scale and zero point that a quantized tensor or channel carries.
+/// Bytes of scale and zero point per quantized tensor or channel.
 constexpr std::int64_t kQParamBytes = 8;
 
-/// An open dimension counts as 1.
+/// The size of a dimension; 1 for an open one.
 std::int64_t sizeOf(const Dim& dim)
 {
     return dim.isSymbolic() ? 1 : std::max<std::int64_t>(dim.size, 0);
@@ -46,7 +46,7 @@ std::int64_t dimension(const ValueType& type, std::size_t fromEnd)
     return sizeOf(type.shape[rank - fromEnd]);
 }
 
-/// Reads one operator at a time.
+/// Counts the multiply-accumulates of single operators.
 class MacCounter
 {
 public:
@@ -55,8 +55,8 @@ public:
     {
     }
 
-    /// Multiply-accumulates; 0 for operators that do not multiply matrices, nothing where a shape
-    /// that is needed is unknown.
+    /// Number of multiply-accumulates; 0 for operators that do not multiply matrices, empty if a
+    /// required shape is unknown.
     std::optional<std::int64_t> count(const Node& node) const
     {
         const OperatorFacts& facts = factsOf(node.target);
@@ -88,7 +88,7 @@ private:
         return ref ? &m_graph.value(*ref).type : nullptr;
     }
 
-    /// Every output element (of a transposed one: every input element) meets one filter.
+    /// One filter application per output element (for a transposed one, per input element).
     std::optional<std::int64_t> convolution(const Node& node, bool transposed) const
     {
         const ValueType* data = transposed ? type(node, 0) : output(node);
@@ -101,7 +101,7 @@ private:
             * (*weights / std::max<std::int64_t>(dimension(*weight, weight->shape.size()), 1));
     }
 
-    /// Each element of `out` sums over a dimension of `in`, counted from its end.
+    /// Each element of `out` is a sum over dimension `fromEnd` of `in`, counted from the end.
     static std::optional<std::int64_t> product(const ValueType* out, const ValueType* in,
                                                std::size_t fromEnd)
     {
@@ -111,7 +111,7 @@ private:
         return *count * dimension(*in, fromEnd);
     }
 
-    /// Scores (queries by keys) and the weighted sum of values.
+    /// Counts the scores (queries times keys) and the weighted sum of values.
     std::optional<std::int64_t> attention(const Node& node) const
     {
         const ValueType *query = type(node, 0), *key = type(node, 1), *value = type(node, 2);
@@ -122,7 +122,7 @@ private:
         return rows * dimension(*key, 2) * (dimension(*query, 1) + dimension(*value, 1));
     }
 
-    /// Every step of every sequence meets each weight matrix once.
+    /// Every step of every sequence multiplies with each weight matrix once.
     std::optional<std::int64_t> recurrent(const Node& node) const
     {
         const ValueType* input = type(node, 0);
@@ -145,7 +145,7 @@ private:
     const Graph& m_graph;
 };
 
-/// What becomes of parameters that the plan does not leave as they are.
+/// Sizes of the parameters that the plan changes.
 class PlannedSizes
 {
 public:
@@ -186,7 +186,7 @@ private:
             for (const char* name : {"weight", "running_mean", "running_var"})
                 if (const Node* folded = parameter(node, name))
                     m_bytes[folded->id] = 0;
-            // Its bias lives on as the convolution's, unless that has one already.
+            // Its bias becomes the convolution's, unless that already has one.
             if (const Node* folded = parameter(node, "bias"); folded && hasBias)
                 m_bytes[folded->id] = 0;
         }

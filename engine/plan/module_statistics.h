@@ -30,7 +30,7 @@ struct ModuleStatistics
 /// By path; "" is the model. Modules that hold and compute nothing may be missing.
 using ModuleStatisticsMap = std::map<std::string, ModuleStatistics>;
 
-/// Elements of a type; open dimensions count as 1. Nothing where the shape is unknown.
+/// Number of elements of a type; open dimensions count as 1. Empty if the shape is unknown.
 std::optional<std::int64_t> elementsOf(const ValueType& type);
 
 /// Statistics of every module, inner ones included, in one pass over the graph. A tensor that

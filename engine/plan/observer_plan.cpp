@@ -19,7 +19,7 @@ bool isObservedDType(DType dtype)
     return isIntegerDType(dtype) || dtype == DType::Float16;
 }
 
-// The weights of these functions stay float whatever the qconfig says.
+// Whether the function's weight stays float for any qconfig.
 bool keepsWeightFloat(const OpName& name)
 {
     return familyOf(name.base) == OperatorFamily::Norm && !isMainOp("batch_norm", name.base);
@@ -75,7 +75,7 @@ private:
             && decision.observation != ObservationType::InputOutputNotObserved;
     }
 
-    /// The edge rules that quantized operators have for what they read.
+    /// Collects the edge rules for inputs of quantized operators.
     void readEdgeRules()
     {
         const auto read = [this](NodeId id, const Use* only) {
@@ -167,7 +167,7 @@ private:
         }
     }
 
-    /// A further input of a fusion: read by one of its inner operators.
+    /// Observes a further input of a fusion, which one of its inner operators reads.
     void observeExtra(const Use& use, const Decision& decision)
     {
         const auto uses = activationUses(m_graph, m_graph.get(use.node), nameOf(use.node));
@@ -177,7 +177,8 @@ private:
                              int(i));
     }
 
-    /// The weights of a recurrent network stand in one list with its biases, which are vectors.
+    /// Whether an argument is a weight of a recurrent network, whose list also has biases
+    /// (vectors).
     bool isListedWeight(const Node& node, std::uint32_t argument, ValueRef ref) const
     {
         return node.args[argument].name == "params" && node.args[argument].value.asList()
@@ -190,7 +191,7 @@ private:
         return name.isModule() && isStored(ref);
     }
 
-    /// The stored weight beneath `ref`, seen through the transpositions of core ATen's spelling.
+    /// The stored weight from which `ref` comes, through the transpositions of core ATen.
     ValueRef storedWeight(ValueRef ref, Use& reader) const
     {
         while (!isStored(ref)) {
@@ -317,7 +318,7 @@ private:
             m_out.floating[match] = true;
             return;
         }
-        // The value stays float. As in torch.ao its readers go on believing that it is quantized.
+        // The value stays float. As in torch.ao, its readers still assume that it is quantized.
         m_out.floating[match] = true;
         m_blind.insert(value);
     }
@@ -328,8 +329,8 @@ private:
         return mode && *mode == QuantizationMode::Static;
     }
 
-    /// A custom module is observed inside. Its results leave it quantized, each with the numbers of
-    /// a value inside.
+    /// Observes a custom module inside. Its results are quantized, each with the parameters of a
+    /// value inside.
     void observeInterior(const Node& node, const Decision& decision)
     {
         if (!isStatic(decision))
@@ -373,9 +374,9 @@ private:
     std::unordered_map<ValueRef, std::vector<std::size_t>> m_inputSites;
     /// By value: its readers with an edge rule.
     std::unordered_map<ValueRef, std::vector<std::pair<Use, const Rule*>>> m_edgeRules;
-    std::unordered_set<ValueRef> m_observedAsRead; ///< as the edge rules of all readers say
-    std::unordered_set<ValueRef> m_blind; ///< taken for quantized, but nothing observes it
-    std::unordered_map<ValueRef, DType> m_produced; ///< what readers may count on; absent = float32
+    std::unordered_set<ValueRef> m_observedAsRead; ///< observed by the edge rules of all readers
+    std::unordered_set<ValueRef> m_blind; ///< assumed to be quantized, but not observed
+    std::unordered_map<ValueRef, DType> m_produced; ///< type that readers get; absent = float32
 };
 
 } // namespace

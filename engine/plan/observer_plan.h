@@ -12,22 +12,22 @@ struct Decision
 {
     bool quantized = false;
     SharedQConfig qconfig; ///< set when quantized
-    const Rule* rule = nullptr; ///< that gave it, of the table
+    const Rule* rule = nullptr; ///< the table's rule that gave the qconfig
     ObservationType observation = ObservationType::OutputUseDifferentObserver;
     bool observeWeight = false; ///< the root is a module whose weight is quantized
-    bool customModule = false; ///< the root is observed from within
-    bool floatResult = false; ///< quantized from its inputs; nothing observes its result
+    bool customModule = false; ///< the root is observed inside
+    bool floatResult = false; ///< inputs are quantized; the result is not observed
 };
 
-/// The places of the observers and which of them are one.
+/// The observers of a plan: where they are, and which values share one.
 struct ObserverPlan
 {
     std::vector<PlannedObserver> observers;
     /// Outputs that share the observer of an input, as one member of the match requires.
     std::vector<bool> shared; ///< by match
-    /// Outputs that should share an observer of their input, which has none: they stay float.
+    /// Outputs that should share the observer of their input but stay float, because it has none.
     std::vector<bool> floating; ///< by match
-    /// Inputs left without an observer because such an output feeds them (torch.ao does the same).
+    /// Inputs without an observer because they read such an output (as in torch.ao).
     std::vector<std::pair<NodeId, ValueRef>> blindInputs;
     std::unordered_map<NodeId, std::vector<Rule>> inputRules; ///< NodePlan::inputRules
 };

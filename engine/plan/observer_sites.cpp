@@ -32,7 +32,7 @@ bool ObserverSites::isRead(Use reader, ValueRef value) const
     return m_reads.count({reader, value}) > 0;
 }
 
-/// True where the value's parameters are those of something inside a custom module.
+/// Whether the value's parameters are those of a value inside a custom module.
 bool ObserverSites::isInterior(std::size_t site) const
 {
     return !m_sites[m_sites[site].instance].interior.empty();
@@ -121,7 +121,7 @@ ObservedEdge ObserverSites::edgeOf(const ObserverSite& site) const
     ObservedEdge edge {site.value, site.readers};
     if (site.output || site.weightOwner)
         return edge;
-    // Where everybody reads through this one observer, it sits on the value itself.
+    // If all readers read through this observer, it is placed at the value itself.
     const auto users = m_graph.users(site.value);
     const bool everybody = std::all_of(users.begin(), users.end(), [&](const Use& use) {
         return std::find(site.readers.begin(), site.readers.end(), use) != site.readers.end();

@@ -10,14 +10,14 @@
 
 namespace qs {
 
-/// One place where an observer sits. Several sites may be one instance.
+/// A place of an observer. Several sites may use one observer instance.
 struct ObserverSite
 {
     ValueRef value; ///< none for interiors
     bool output = false; ///< on the value for all readers; else for `readers` only
     std::vector<Use> readers;
     ObserverSpec spec;
-    const Rule* rule = nullptr; ///< that gave the spec; borrowed from the table
+    const Rule* rule = nullptr; ///< the rule that gave the spec; borrowed from the table
     std::size_t instance = 0; ///< the site whose observer this one uses
     bool removed = false;
     bool fromEdgeRule = false;
@@ -25,8 +25,7 @@ struct ObserverSite
     std::string interior; ///< PlannedObserver::interior
 };
 
-/// The sites of one graph while they are being placed, and which of them are one observer. Borrows
-/// the graph.
+/// The sites of one graph during placement, and which of them use one observer. Borrows the graph.
 class ObserverSites
 {
 public:
@@ -43,14 +42,14 @@ public:
 
     /// Sets the site of the value itself, for all its readers.
     void setOutput(ValueRef value, std::size_t site) { m_outputs[value] = site; }
-    /// Takes the site of the value away: it stays float.
+    /// Removes the site of a value, which then stays float.
     void removeOutput(ValueRef value, std::size_t site);
-    /// An argument of a node reads the value through the site.
+    /// Makes an argument of a node read the value through the site.
     void setRead(Use reader, ValueRef value, std::size_t site);
     bool isRead(Use reader, ValueRef value) const;
 
-    /// Marks the value as a float result of a quantized operator: observers before it do not serve
-    /// its readers.
+    /// Marks the value as a float result of a quantized operator: its readers cannot use observers
+    /// before it.
     void setFloat(ValueRef value) { m_floats.insert(value); }
 
     enum class Sharing : std::uint8_t
@@ -102,8 +101,8 @@ private:
     std::unordered_map<Reading, std::size_t, ReadingHash> m_reads;
 };
 
-/// Whether operators compute the layer's weight of stored tensors alone, as weight_norm does:
-/// preparing makes a stored one of it.
+/// Whether operators compute the layer's weight only from stored tensors, as weight_norm does;
+/// `prepareModel` replaces such a weight by a stored one.
 bool isComputedWeight(const Graph& graph, const Node& layer, ValueRef weight);
 
 } // namespace qs

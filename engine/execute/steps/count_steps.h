@@ -18,9 +18,10 @@ struct GridValues
 /// `values` quantized with the parameters of the quantized tensor `grid`.
 at::Tensor onGridOf(const at::Tensor& grid, const at::Tensor& values);
 
-/// In all of these: made less wanted, of tensors of one shape; NaN is infinitely far.
+// All functions count differences `made - wanted` of tensors of equal shape; NaN counts as an
+// infinite difference.
 
-/// In steps of the wanted grid. `made`: quantized, with any parameters, or float.
+/// In steps of the grid of `wanted`. `made`: quantized with any parameters, or float.
 StepCounts countSteps(const at::Tensor& made, const GridValues& wanted);
 /// For float values: in steps of an 8-bit grid over the range of `wanted`.
 StepCounts countFloatSteps(const at::Tensor& made, const at::Tensor& wanted);

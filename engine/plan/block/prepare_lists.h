@@ -5,11 +5,11 @@
 
 namespace qs {
 
-/// The recipe with the name on that list of its `prepare` block, or off it. Pure.
+/// The recipe with the name added to a list of its `prepare` block (`listed`), or removed. Pure.
 Recipe withPrepareName(Recipe recipe, PrepareNames list, const std::string& name, bool listed);
 
-/// The recipe that also keeps these nodes' values float, which are not finite on the calibration
-/// data: by name, with the values seen ("prepare.not_finite"). Pure.
+/// The recipe that also keeps these nodes' values float because they are not finite on the
+/// calibration data ("prepare.not_finite"). `seen`: observed value by node name. Pure.
 Recipe withNotFinite(Recipe recipe, const std::map<std::string, std::string>& seen);
 
 } // namespace qs

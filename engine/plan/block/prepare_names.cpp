@@ -33,7 +33,7 @@ public:
     {
         check(where, "module '" + name + "'", name, m_paths);
     }
-    /// "head::post_process": the module, and one of the methods its nodes come from.
+    /// Checks "head::post_process": a module, and a method from which some of its nodes come.
     void wrapped(const std::string& where, const Graph& graph, const std::string& name)
     {
         const WrapKey key = splitWrapKey(name);
@@ -48,7 +48,7 @@ public:
         std::string known;
         for (const std::string& function : functions)
             known += (known.empty() ? "" : ", ") + function;
-        // A default export records forward for whatever it calls.
+        // A default export records `forward` for all methods that it calls.
         const bool isForwardAlone = known.empty() || known == "forward";
         m_warnings.push_back(where + ": no operator of module '" + key.path + "' comes from '"
                              + key.function + "'; the file knows "
@@ -81,7 +81,8 @@ constexpr const char* kQuantizedMap = "convert.observed_to_quantized_custom_modu
 constexpr QuantizationMode kModes[] {QuantizationMode::Static, QuantizationMode::Dynamic,
                                      QuantizationMode::WeightOnly};
 
-/// The custom module that a map takes from: the float class, or the observed one of a static map.
+/// The custom module of a map's source class: the float class, or for a static map the observed
+/// one.
 CustomModulePtr moduleMapped(const std::string& from)
 {
     for (CustomModulePtr& module : customModules())
@@ -90,7 +91,7 @@ CustomModulePtr moduleMapped(const std::string& from)
     return nullptr;
 }
 
-/// Why a module is not quantized as a whole in that mode; "" where it is.
+/// Why a module is not quantized as a whole in that mode; "" if it is.
 std::string whyNoMode(const CustomModule& module, const std::string& mode)
 {
     std::string modes;
@@ -104,7 +105,7 @@ std::string whyNoMode(const CustomModule& module, const std::string& mode)
     return module.floatClass() + " is quantized as a whole in other modes: " + modes;
 }
 
-/// Why a line of torch.ao's maps does nothing; "" where it says what happens anyway.
+/// Why a line of torch.ao's maps has no effect; "" if it agrees with what is done.
 std::string whyNoMap(const std::string& mode, const std::string& from, const std::string& to)
 {
     if (mode == "static" && (from == kAttentionClass || from == kQuantizableAttentionClass)) {
@@ -134,7 +135,7 @@ std::string whyNoMap(const std::string& mode, const std::string& from, const std
 }
 
 /// Warns of lines in torch.ao's maps of custom modules that have no effect: unknown classes, or
-/// other forms than this program has.
+/// conversions that this program does not have.
 void warnOfCustomModules(const std::vector<ClassChange>& changes, const std::string& where,
                          std::vector<std::string>& warnings)
 {
@@ -143,7 +144,7 @@ void warnOfCustomModules(const std::vector<ClassChange>& changes, const std::str
             warnings.push_back(where + "." + mode + " has no effect for '" + from + "': " + why);
 }
 
-/// Keys of torch.ao's that are read and kept, but that nothing here acts on.
+/// Warns of torch.ao's keys that are read and stored but have no effect here.
 void warnOfIdleKeys(const Recipe& recipe, std::vector<std::string>& warnings)
 {
     const PrepareConfig& prepare = recipe.prepare;

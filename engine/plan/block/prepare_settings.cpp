@@ -25,7 +25,7 @@ std::string listed(const std::set<std::string>& names)
     return text;
 }
 
-/// Finds the innermost entry of the block that speaks of a module.
+/// Finds the innermost entry of the block that names a module around a node.
 class LeafSearch
 {
 public:
@@ -35,7 +35,7 @@ public:
     {
     }
 
-    /// The modes that the maps of custom modules give the module whose whole forward the node is;
+    /// The modes in the maps of custom modules for the module whose whole forward is this node;
     /// null if they do not name its class.
     const std::set<std::string>* mappedModes(const Node& node) const
     {
@@ -44,7 +44,8 @@ public:
         return found != m_settings.mappedModes.end() && isWhole ? &found->second : nullptr;
     }
 
-    /// Without a key where no leaf holds the node. A leaf that is mapped holds itself no longer.
+    /// The leaf around a node; the key is empty if there is none. A mapped leaf does not count for
+    /// itself.
     ModuleChoice of(const Node& node) const
     {
         const bool isMapped = mappedModes(node) != nullptr;
@@ -118,7 +119,7 @@ PrepareSettings prepareSettings(const Recipe& recipe)
     };
     std::ranges::for_each(prepare.observed, add);
     for (const ClassChange& change : recipe.convert.quantized)
-        if (change.mode != "static") // which starts from an observed class
+        if (change.mode != "static") // static maps start from an observed class
             add(change);
     return settings;
 }

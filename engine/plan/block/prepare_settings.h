@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// The part of the recipe's `prepare` and `convert` blocks that planning uses, to look up.
+/// The part of the recipe's `prepare` and `convert` blocks that planning uses, for lookup.
 struct PrepareSettings
 {
     std::set<std::string> leafNames; ///< non_traceable_module_name
@@ -34,13 +34,13 @@ PrepareSettings prepareSettings(const Recipe& recipe);
 struct ModuleChoice
 {
     std::string key; ///< of the block: "non_traceable_module_name"
-    std::string name; ///< the entry in its list; "" where the node lies outside all of them
+    std::string name; ///< the entry in that list; "" if the node is outside all entries
     Reason reason;
-    std::string remedy; ///< change that would quantize it
+    std::string remedy; ///< change of the recipe that would quantize it
 };
 
-/// The decisions of a `prepare` block on the operators of one graph. Leaves win over wraps, wraps
-/// over only_modules. A value; any thread.
+/// The decisions of a `prepare` block on the operators of one graph. Leaves take precedence over
+/// wraps, and wraps over only_modules. A value; any thread.
 class ModuleChoices
 {
 public:
@@ -50,8 +50,8 @@ public:
     const ModuleChoice* tryGet(NodeId node) const;
     bool keepsFloat(NodeId node) const { return tryGet(node) != nullptr; }
     bool empty() const { return m_of.empty(); }
-    /// The modes that the maps of custom modules give a leaf of their class, which is therefore not
-    /// kept float; null for all other operators.
+    /// The modes of a leaf whose class the maps of custom modules name, so that it is not kept
+    /// float; null for all other operators.
     const std::set<std::string>* mappedModes(NodeId node) const;
     const std::vector<WrappedScope>& wraps() const { return m_wraps; }
 

@@ -20,7 +20,7 @@ bool isSamePlace(const Rule& a, const Rule& b)
     return a.kind == b.kind && a.key == b.key && a.secondKey == b.secondKey && a.index == b.index;
 }
 
-/// Does one cure after the other; each sees what those before it decided.
+/// Applies the cures in order; each sees the decisions of earlier ones.
 class CureWalk
 {
 public:
@@ -31,7 +31,7 @@ public:
     {
     }
 
-    /// Adds the rules of the cure. Returns why it does not fit; empty where it does.
+    /// Adds the rules of the cure. Returns why it does not fit; "" if it does.
     std::string add(const Cure& cure, const CurePlace& place)
     {
         m_cure = place.cure;
@@ -54,7 +54,7 @@ public:
         return {};
     }
 
-    /// Takes back rules on inputs of operators that a cure keeps float: these read floats.
+    /// Removes rules on inputs of operators that a cure keeps float, since these read floats.
     void dropRulesOfFloats()
     {
         std::set<std::string> floats;
@@ -74,7 +74,7 @@ public:
 private:
     std::string nameOf(NodeId node) const { return inQuotes(m_graph.get(node).name); }
 
-    /// What the node has by the cures so far, else by the mapping.
+    /// The node's qconfig from the cures so far, else from the mapping.
     NamedQConfig decided(NodeId node) const
     {
         if (const auto found = m_decided.find(node); found != m_decided.end())
@@ -97,7 +97,7 @@ private:
         m_out.recipe.mapping.rules.push_back(std::move(rule));
     }
 
-    /// A rule for the node and what is fused with it.
+    /// Adds a rule for the node and the nodes fused with it.
     void decide(NodeId node, const NamedQConfig& qconfig)
     {
         for (const NodeId member : decidedTogether(m_graph, m_uncured, node)) {
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    /// Edge rules that a cure stands above. One that keeps its reader float is about the reader.
+    /// Removes edge rules that a cure overrides, except null rules, which decide about the reader.
     template<class IsAbove>
     void dropEdgeRules(const IsAbove& isAbove)
     {
@@ -137,8 +137,8 @@ private:
         return {};
     }
 
-    /// Of each linear the part of integers, whose result a float addition reads, with the range of
-    /// its input; then the parts of floats.
+    /// Adds, for each split linear, a float result and an input range for the integer part, whose
+    /// result a float addition reads; then rules for the float parts.
     std::string addSplit(const Cure& cure, const CurePlace& place)
     {
         const auto qconfig = findQConfig(m_out.recipe, cure.qconfig);
@@ -147,7 +147,7 @@ private:
         std::vector<Edge> edges;
         for (const NodeId linear : place.nodes) {
             if (!decided(linear).config)
-                continue; // all floats
+                continue; // everything is float
             if (std::string problem = addFloatResult(linear); !problem.empty())
                 return problem;
             const NodePlan* plan = m_uncured.tryGet(m_graph, linear);
@@ -212,7 +212,7 @@ private:
         return {};
     }
 
-    /// By its own operator's qconfig, and alone.
+    /// Whether the producer's qconfig quantizes the value, which is its only output.
     bool isQuantizedWhereMade(ValueRef value) const
     {
         const NodePlan* plan = m_uncured.tryGet(m_graph, value.node);
@@ -284,7 +284,7 @@ CureExpansion expandCures(const Graph& graph, const Plan& uncured, const Recipe&
         const Cure& cure = recipe.cures.at(place.cure);
         if (cure.off)
             continue;
-        if (place.problem.empty()) // a bound is in the graph already
+        if (place.problem.empty()) // a bound is already in the graph
             place.problem = walk.add(cure, place);
         if (!place.problem.empty())
             out.problems.push_back(unfitCureLine(cureText(cure, names), place.problem));

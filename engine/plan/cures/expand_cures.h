@@ -20,10 +20,10 @@ struct CureRule
 /// The effect of a recipe's cures on planning. A value.
 struct CureExpansion
 {
-    /// The recipe without cures, their rules above those of its mapping. Rules on an edge that a
-    /// cure decides are removed.
+    /// The recipe without cures. Their rules take precedence over those of its mapping; rules on an
+    /// edge that a cure decides are removed.
     Recipe recipe;
-    std::vector<CureRule> rules; ///< in order; of two for one node or edge the later decides
+    std::vector<CureRule> rules; ///< in order; the last one for a node or edge decides
     /// Cures that do not fit the model, one line each; they are left out.
     std::vector<std::string> problems;
     std::vector<CurePlace> places {}; ///< of the cures that are not off
@@ -37,10 +37,14 @@ struct CureExpansion
     int cureOf(const Rule& rule) const;
 };
 
-/// Translates the cures into rules: Float into null for the nodes, Dynamic into the qconfig,
-/// FloatResult into the node's qconfig with a float result, Range into the node's qconfig with
-/// another activation observer, or into edge rules for the readers that it names, Split into a
-/// float result of the linear and null for the added nodes. A rule reaches all members of a fusion.
+/// Translates the cures into rules, each for all members of a fusion:
+/// - Float: null for the nodes;
+/// - Dynamic: the cure's qconfig;
+/// - FloatResult: the node's qconfig with a float result;
+/// - Range: the node's qconfig with another activation observer, or edge rules for the readers that
+///   the cure names;
+/// - Split: a float result of the linear, and null for the added nodes.
+///
 /// `uncured`: the plan of the recipe without cures. `places`: of `recipe.cures` in that graph
 /// (`locateCures`). Pure.
 CureExpansion expandCures(const Graph& graph, const Plan& uncured, const Recipe& recipe,

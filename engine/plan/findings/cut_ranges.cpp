@@ -14,10 +14,10 @@ namespace {
 struct Interval
 {
     double low = 0, high = 0;
-    std::string cause; ///< "adds 1 to"; empty where no arithmetic made it
+    std::string cause; ///< "adds 1 to"; empty without arithmetic
 };
 
-/// What arithmetic with a number makes of an interval; as it is for any other operator.
+/// The interval after arithmetic with a number; unchanged for any other operator.
 Interval through(const Node& node, const OpName& name, Interval of)
 {
     const auto other = numberOf(node.tryArg("other"));

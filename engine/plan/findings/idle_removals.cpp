@@ -12,13 +12,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What one kernel of the model computes: its operators as rules name them, and their kinds.
+/// The operators that one kernel of the model computes: their names in rules, and their kinds.
 struct KernelChain
 {
     Words names, kinds;
 };
 
-/// Of each quantized group, without the batch norms that are folded away.
+/// The chain of each quantized group, without batch norms, which are folded.
 std::vector<KernelChain> quantizedChains(const Graph& graph, const OpNames& names, const Plan& plan)
 {
     std::vector<KernelChain> chains;

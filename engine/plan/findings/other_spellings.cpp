@@ -15,14 +15,14 @@ namespace qs {
 
 namespace {
 
-/// The operators of one name, in graph order.
+/// The operators with one name, in graph order.
 struct Misspelled
 {
     std::string wanted; ///< the name that the backend has
     std::vector<std::size_t> nodes;
 };
 
-/// What it would be called had the file no record of the call, as after an edit that replaces it.
+/// The node's name if the file had no record of the call, as after an edit that replaces it.
 std::string nameAnew(const Node& node)
 {
     Node anew = node;
@@ -30,7 +30,7 @@ std::string nameAnew(const Node& node)
     return ownNameOf(anew).name;
 }
 
-/// What the findings of all names look up.
+/// Data shared by the findings of all names.
 struct Lookup
 {
     std::set<std::string> listed; ///< names in the backend's patterns

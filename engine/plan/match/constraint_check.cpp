@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-/// What is given, and in brackets what the backend wants instead.
+/// Text: the given value and, in brackets, what the backend requires.
 std::string required(const std::string& given, const std::string& wanted, bool strict)
 {
     return given + " (it requires " + wanted + (strict ? ", stricter than PyTorch)" : ")");
@@ -18,7 +18,7 @@ std::string dtypeText(DType dtype, bool dynamic)
     return (dynamic ? "dynamic " : "") + std::string(dtypeName(dtype));
 }
 
-/// One observer against one set of constraints.
+/// Checks one observer against one set of constraints.
 class Checker
 {
 public:
@@ -34,7 +34,7 @@ public:
     std::optional<Violation> check() const
     {
         if (!m_want.dtype || m_spec.dtype != *m_want.dtype)
-            return std::nullopt; // the dtype is another check's business
+            return std::nullopt; // the dtype is checked elsewhere
         if (auto found = checkRange())
             return found;
         if (auto found = checkScale())
@@ -175,7 +175,7 @@ std::optional<Violation> checkConfig(const DTypeConfig& config, const QConfig& q
         return mismatch("bias", std::string(dtypeName(*config.biasDType)),
                         std::string(dtypeName(bias)));
     if (config.output.dtype) {
-        // A dynamically quantized operator gives float back.
+        // A dynamically quantized operator returns float.
         const DType given = activation.isDynamic ? DType::Float32 : activation.dtype;
         if (given != *config.output.dtype)
             return mismatch("output", std::string(dtypeName(*config.output.dtype)),

@@ -39,7 +39,7 @@ void addCustomModuleMatches(const Graph& graph, const OpNames& names, Matches& m
 
 namespace {
 
-/// Why a qconfig cannot give the values inside a module their parameters; empty where it can.
+/// Why a qconfig cannot quantize the values inside a module; empty if it can.
 std::string whyNotInside(const QConfig& qconfig, QuantizationMode mode)
 {
     if (mode != QuantizationMode::Static)
@@ -58,8 +58,8 @@ std::string whyNotInside(const QConfig& qconfig, QuantizationMode mode)
         : "";
 }
 
-/// The first input or output of the module that is to be quantized and is known not to be float32;
-/// empty without one.
+/// The first input or output of the module that would be quantized but is known not to be float32;
+/// empty if there is none.
 std::optional<ValueRef> unsupportedValue(const Graph& graph, const Node& node, const OpName& name,
                                          const CustomModule& module)
 {

@@ -6,11 +6,13 @@
 
 namespace qs {
 
-/// The two ways out of a conflict inside a fusion. Pure.
+// Two solutions of a conflict inside a fusion. Both are pure.
 
-/// The member never joins the operator before it (`prepare.unfuse`), so that its own rule counts.
+/// The recipe in which the member is never fused with the operator before it (`prepare.unfuse`), so
+/// that the member's rule applies.
 Recipe unfuse(const Recipe& recipe, const Graph& graph, const FusionConflict& conflict);
-/// Gives every member of the fusion the qconfig of the member's rule, by node rules.
+/// The recipe with node rules that give every member of the fusion the qconfig of the member's
+/// rule.
 Recipe applyToFusion(const Recipe& recipe, const Graph& graph, const Plan& plan,
                      const FusionConflict& conflict);
 

@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// The axis along which a batch norm finds its channels.
+/// The axis of a batch norm's channels.
 constexpr std::size_t kNormAxis = 1;
 
 const ValueType* typeOfArgument(const Graph& graph, const Node& node, std::string_view name)
@@ -21,9 +21,9 @@ const ValueType* typeOfArgument(const Graph& graph, const Node& node, std::strin
     return ref ? &graph.value(*ref).type : nullptr;
 }
 
-/// The axis along which a layer lays out its output channels: the last of a linear, the one before
-/// the spatial dimensions of a convolution, which is the first where it is given one image without
-/// a batch. Nothing where ranks are unknown.
+/// The axis of a layer's output channels: the last for a linear; for a convolution the one before
+/// the spatial dimensions, which is the first if the input is one image without a batch. Empty if
+/// ranks are unknown.
 std::optional<std::size_t> outputChannelAxis(const Graph& graph, const Node& layer)
 {
     using Weighted = OperatorFacts::Weighted;

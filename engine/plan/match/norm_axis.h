@@ -6,8 +6,8 @@
 namespace qs {
 
 /// Why the batch norm among these operators, in forward order, cannot be folded into the layer
-/// before it: their channels lie along different axes (a linear's in the last, a batch norm's in
-/// axis 1), or the layer computes its weight by a parametrization. Empty where nothing prevents it.
+/// before it: their channels are along different axes (the last for a linear, axis 1 for a batch
+/// norm), or the layer's weight is computed by a parametrization. Empty if it can be folded.
 std::string whyNotFoldable(const Graph& graph, const OpNames& names,
                            const std::vector<NodeId>& operators);
 

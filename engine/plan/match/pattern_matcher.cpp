@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// Arithmetic on sizes, which has the names of that on tensors.
+/// Whether a node computes sizes; such nodes have the same names as operators on tensors.
 bool makesNumbers(const Node& node)
 {
     return !node.outputs.empty()
@@ -59,8 +59,8 @@ private:
     std::unordered_map<std::string, std::vector<Row>> m_rows;
 };
 
-/// Number of different nodes that read any output of the node; who takes an object's rest may take
-/// another field with it.
+/// Number of different nodes that read outputs of the node. Readers of an object's other fields do
+/// not count.
 std::size_t readerCount(const Graph& graph, const Node& node)
 {
     std::unordered_set<NodeId> readers;
@@ -79,7 +79,7 @@ bool isTrainingBatchNorm(const Node& node, const OpName& name)
     return training && training->asBool() && *training->asBool();
 }
 
-/// `x + 2 * y` written as one add: no fused kernel multiplies.
+/// Whether an add scales an operand (`x + 2 * y`), which no fused kernel supports.
 bool isScaledAdd(const Node& node)
 {
     const Argument* alpha = node.tryArg("alpha");
@@ -87,7 +87,7 @@ bool isScaledAdd(const Node& node)
     return alpha && !(whole && *whole == 1);
 }
 
-/// Operators by their names in backends; each operator of a fusion is separate.
+/// View of single operators by their names in backends, also inside a fusion.
 class OperatorView final : public PatternView
 {
 public:
@@ -120,7 +120,7 @@ public:
                 || (!m_unfused.contains(node.id) && !isScaledAdd(node)
                     && !isTrainingBatchNorm(node, name)));
     }
-    /// Many patterns end with the same operator: what flows into it is looked up once.
+    /// Cached, because many patterns end with the same operator.
     std::vector<Inflow> inputs(const Node& node, const GraphPattern& /*pattern*/) const override
     {
         const auto [found, isNew] = m_inputs.try_emplace(node.id);
@@ -138,7 +138,7 @@ private:
     mutable std::unordered_map<NodeId, std::vector<Inflow>> m_inputs;
 };
 
-/// Units by their last operators: a fusion is one, with the name of its module.
+/// View of units by their last operators; a fusion is one unit with the name of its module.
 class UnitView final : public PatternView
 {
 public:
@@ -210,8 +210,8 @@ private:
         int entry;
     };
 
-    /// The first pattern that fits where the operator ends it and that `accepts` takes; what only
-    /// second readers prevent is noted.
+    /// The first pattern that ends at the operator, matches, and satisfies `accepts`. Records
+    /// patterns that only further readers prevent.
     template<class Accepts>
     std::optional<Fit> firstFit(const PatternView& view, const PatternIndex& index,
                                 const std::string& name, NodeId last, const Accepts& accepts)
@@ -230,8 +230,8 @@ private:
         return std::nullopt;
     }
 
-    /// Whether modules fuse as that entry says; that a batch norm among them cannot be folded is
-    /// noted.
+    /// Whether the modules can be fused as the entry says. Records a batch norm that cannot be
+    /// folded.
     bool isFusable(const PatternMatch& found, int entry)
     {
         if (!m_operators.nameOf(found.nodes.front()).isModule())
@@ -276,7 +276,7 @@ private:
             } else {
                 const Fit& fusion = m_fusions[fused->second];
                 if (fusion.found.nodes.back() != node->id)
-                    continue; // the unit stands where its last node stands
+                    continue; // the unit has the position of its last node
                 unit.nodes = fusion.found.nodes;
                 unit.fusionEntry = fusion.entry;
                 unit.extraInputs = fusion.found.open;
@@ -291,7 +291,7 @@ private:
         }
     }
 
-    /// All operators of the units that a pattern was found in.
+    /// All operators of the units that a pattern matched.
     std::vector<NodeId> members(const PatternMatch& found) const
     {
         std::vector<NodeId> all;

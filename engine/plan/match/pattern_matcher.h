@@ -17,7 +17,7 @@ namespace qs {
 struct Unit
 {
     std::vector<NodeId> nodes; ///< forward order
-    std::vector<std::string> names; ///< one a node
+    std::vector<std::string> names; ///< one per node
     std::string name; ///< name for patterns: the node's, or the fused module
     int fusionEntry = -1; ///< index into Backend::patterns; -1 = not fused
     std::vector<Use>
@@ -33,7 +33,7 @@ struct Match
     int entry = -1; ///< index into Backend::patterns
 };
 
-/// A fusion that something prevents, where the operators are the pattern's.
+/// A fusion whose operators match the pattern, but that is not possible.
 struct BlockedFusion
 {
     NodeId last; ///< where the pattern would end
@@ -55,16 +55,16 @@ struct Matches
 /// Names of every node, by position in `graph.nodes()`.
 using OpNames = std::vector<OpName>;
 
-/// Fuses first, whatever the qconfigs, then matches for quantization: from the last operator
-/// backwards, the longest pattern wins, inner operators need exactly one reader (torch.ao
+/// First fuses, independent of qconfigs, then matches for quantization, from the last operator
+/// backwards. The longest pattern wins; inner operators must have exactly one reader (torch.ao
 /// `fuse_fx`, `_find_matches`). A node of `unfused` is never fused with its producer.
 Matches matchPatterns(const Graph& graph, const OpNames& names, const Backend& backend,
                       const std::set<NodeId>& unfused = {});
 
-/// The tensors that flow into the node, in order, and where it reads them (a parameter counts only
-/// where it is an ordinary argument, not a module's own).
+/// The activations that the node reads, in order, with the arguments. A parameter counts only if it
+/// is an ordinary argument, not a parameter of the node's module.
 std::vector<Inflow> activationUses(const Graph& graph, const Node& node, const OpName& name);
-/// The same without the places.
+/// The values of `activationUses`.
 std::vector<ValueRef> activationInputs(const Graph& graph, const Node& node, const OpName& name);
 
 } // namespace qs

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// Words for other things whose names may equal a node's.
+/// Words for other things, whose names may be equal to a node's.
 constexpr std::array<std::string_view, 15> kOtherThings {
     "argument", "attribute", "backend", "class",   "form",    "input", "key", "module",
     "operator", "output",    "pack",    "pattern", "qconfig", "rule",  "type"};
@@ -20,7 +20,7 @@ bool isWordCharacter(char c)
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// True if the text before a name says that it is not a node's.
+/// True if the text before a name shows that the name is not a node's.
 bool callsItOtherwise(std::string_view before)
 {
     if (!before.ends_with(' '))

@@ -17,7 +17,7 @@ using NodeWording = std::function<std::string(const std::string& name)>;
 /// `wording`. A name that the sentence calls something else stays: "module 'head'".
 std::string withNodeWords(const std::string& sentence, const NodeWording& wording);
 
-/// Moves an error at a node of the form to the model's node that it was made from.
+/// The error with a node of `form` replaced by the node of `model` from which it was made.
 Error atModelNode(Error error, const Graph& form, const Graph& model);
 
 } // namespace qs

@@ -19,8 +19,8 @@ std::string baseOf(std::string_view target)
     return std::string(operatorParts(target).base());
 }
 
-/// Where a slice is added to in place, the nodes that put it back into its tensor are parts of that
-/// call, and no additions.
+/// Whether a node is only part of a recorded call: after an in-place addition to a slice, the nodes
+/// that write the slice back to its tensor belong to that call but are not additions.
 bool isOnlyPartOf(const std::string& name, const std::string& base)
 {
     return (name == "operator.add" || name == "operator.mul") && !isMainOp(lastPart(name), base);
@@ -33,7 +33,7 @@ std::string functionName(const std::string& word)
         + word;
 }
 
-/// From the `torch_fn` record, "function.relu": what kind of callable and its name.
+/// The name from the `torch_fn` record, "function.relu": kind and name of the callable.
 OpName nameFromRecord(const std::string& record, const std::string& base)
 {
     const auto dot = record.find('.');
@@ -106,14 +106,14 @@ OpName nameFromTarget(const Node& node, const std::string& base)
     return out;
 }
 
-/// An operator of an extension pack is called by its own name, in whatever module it stands.
+/// The name of an operator of an extension pack, independent of the module around it.
 OpName nameOfPack(const OperatorFacts& facts, const std::string& base)
 {
     return {OpName::Kind::Function, "torch.ops." + facts.target, base};
 }
 
-/// In a region an operator names itself; one that only moves elements may be a part of a call, such
-/// as the views of a product.
+/// The name of an operator in a region, from its target. An operator that only moves elements may
+/// be part of a call, as the views of a product are.
 OpName nameInRegion(const Node& node, const std::string& base)
 {
     OpName out = nameFromTarget(node, base);
@@ -122,8 +122,8 @@ OpName nameInRegion(const Node& node, const std::string& base)
     return out;
 }
 
-/// For a layer whose tensors a parametrization computes: its earlier class, as torch.ao does. Not
-/// of recurrent layers, whose weights stand in one list, and not of classes of a user's own.
+/// For a layer with a parametrization: the name of its original class, as in torch.ao. Empty for
+/// recurrent layers, whose weights are in one list, and for user-defined classes.
 std::optional<OpName> nameOfParametrized(const Node& node, const std::string& base)
 {
     const std::string_view word = classBeforeParametrization(node.scope.moduleClass);

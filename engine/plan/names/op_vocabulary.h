@@ -15,7 +15,7 @@ struct OpName
     enum class Kind : std::uint8_t
     {
         None, ///< not an operator
-        Module, ///< the one operator that a torch.nn module's forward makes: "torch.nn.Conv2d"
+        Module, ///< the only operator in the forward of a torch.nn module: "torch.nn.Conv2d"
         Function, ///< "torch.nn.functional.relu", "torch.cat", "operator.add",
                   ///< "torch.ops.mypack.linear" of an extension pack
         Method, ///< a tensor method, a bare word: "reshape"
@@ -24,17 +24,17 @@ struct OpName
     Kind kind = Kind::None;
     std::string name;
     std::string base; ///< the ATen operator without namespace, overload and trailing underscore
-    /// Where the file does not record whether a function or a tensor method was called (a trace):
-    /// the other names that it may have.
+    /// If the file does not record whether a function or a tensor method was called (a trace):
+    /// other possible names.
     std::vector<std::string> others {};
     bool isModule() const { return kind == Kind::Module; }
     friend bool operator==(const OpName&, const OpName&) = default;
 };
 
-/// The name of a node, from its module's class, then the file's `torch_fn`, then its target. The
-/// spellings of training IR, core ATen and TorchScript give the same names.
+/// The name of a node, from its module's class, else the file's `torch_fn`, else its target. Equal
+/// for training IR, core ATen and TorchScript.
 OpName opNameOf(const Node& node);
-/// The name that it would have as a function outside of any torch.nn module.
+/// The name that a node would have as a function outside any torch.nn module.
 OpName ownNameOf(const Node& node);
 
 /// True if the file records only the region of this operator, such as `with torch.no_grad()`, not

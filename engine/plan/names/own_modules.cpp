@@ -28,7 +28,8 @@ bool isOwnClass(const std::string& name)
         && name.find('.') != std::string::npos && !name.starts_with("torch.");
 }
 
-/// Classes that the model has not, but one of nearly that name; without those that fusing makes.
+/// Lines on classes that the model does not have although it has one with a similar name; without
+/// classes that fusing creates.
 std::vector<std::string> misspelled(const Graph& graph, const Backend& backend,
                                     const std::map<std::string, std::string>& own)
 {

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// The title of the fused or quantized group that the node is a member of, else its own.
+/// The title of the fused or quantized group that contains the node, else the title of the node.
 std::string unitTitle(const NodeTitles& titles, const Plan& plan, const NodePlan* decided,
                       const Node& node);
 

@@ -13,10 +13,10 @@ bool isCondition(const Node& node, std::uint32_t argument)
 {
     if (node.target.starts_with("higher_order.cond") || node.isOp(kIfTarget))
         return argument == 0;
-    return node.isOp(kLoopTarget) && argument <= 1; // how often, and whether at all
+    return node.isOp(kLoopTarget) && argument <= 1; // number of trips, and initial condition
 }
 
-/// Operators of which all that comes is a condition, and a node that it decides.
+/// Operators whose results are used only for a condition, with a node that the condition decides.
 std::unordered_map<NodeId, const Node*> deciders(const Graph& graph)
 {
     std::unordered_map<NodeId, const Node*> found;

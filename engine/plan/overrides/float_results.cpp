@@ -21,7 +21,7 @@ bool isLayer(const Node& node)
         && !(transposed && transposed->asBool() && *transposed->asBool());
 }
 
-/// What may be fused into a layer whose result is float.
+/// Whether an operator may be fused into a layer whose result is float.
 bool joinsLayer(const Node& node)
 {
     const OperatorFacts& facts = functionalFactsOf(node.target);
@@ -30,7 +30,7 @@ bool joinsLayer(const Node& node)
             && facts.clamp->high == std::numeric_limits<float>::infinity());
 }
 
-/// Hands its first argument's values on, in whatever order.
+/// Whether an operator only moves the values of its first argument.
 bool moves(const Node& node)
 {
     if (movesValues(node.target))
@@ -89,7 +89,7 @@ public:
         }
     }
 
-    /// What asks for a float result in vain, and what moves one, stays float.
+    /// Keeps float what requests a float result but cannot have one, and what moves a float result.
     void settle()
     {
         std::unordered_set<ValueRef> floats;
@@ -125,8 +125,7 @@ private:
         return {m_matches.units[m_matches.matches[match].units.back()].last(), 0};
     }
 
-    /// Quantized with parameters that are chosen before it runs: of others the result is float
-    /// anyway.
+    /// Whether the match is quantized statically; in other modes the result is always float.
     bool isStatic(std::size_t match) const
     {
         const Decision& decision = m_decisions[match];
@@ -159,14 +158,15 @@ private:
         m_verdicts[match].reason = std::move(reason);
     }
 
-    /// The value that the node hands on as it is; none where it computes.
+    /// The value that the node only moves; invalid if it computes.
     ValueRef movedBy(const Node& node) const
     {
         const ValueRef* first = node.args.empty() ? nullptr : node.args[0].value.asRef();
         return first && moves(node) ? *first : ValueRef {};
     }
 
-    /// The values that some quantized operator reads as integers, through what moves them.
+    /// Finds the values that quantized operators read as integers, also through operators that move
+    /// them.
     void findWanted()
     {
         const auto nodes = m_graph.nodes();
@@ -187,8 +187,8 @@ private:
         }
     }
 
-    /// Quantized without reading float: dynamically quantized operators choose their integers
-    /// themselves, those whose weight alone is quantized have none.
+    /// Whether the match reads integers. Dynamically quantized operators quantize their inputs
+    /// themselves; weight-only ones do not quantize inputs.
     bool takesIntegers(std::size_t match) const
     {
         const Decision& decision = m_decisions[match];

@@ -5,9 +5,8 @@
 
 namespace qs {
 
-/// Whether operators matched as one, in forward order, may hand their result on as float although
-/// they are quantized: a linear or a convolution that is not transposed, with the batch norm and
-/// the relu that are fused into it.
+/// Whether a match of these operators, in forward order, may return a float result although it is
+/// quantized: a linear or a convolution that is not transposed, with a fused batch norm and relu.
 bool mayGiveFloat(const Graph& graph, const std::vector<NodeId>& members);
 
 /// Decides which statically quantized operators return float results: those whose qconfig requests
