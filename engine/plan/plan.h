@@ -34,13 +34,13 @@ struct Candidate
 {
     int entry = -1; ///< index into Backend::patterns
     std::vector<std::string> pattern; ///< the entry's names in forward order
-    std::string text; ///< the first thing that failed, with required and given value
+    std::string text; ///< the first failed requirement, with required and given value
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
 /// Advice on a verdict. `applyRemedy` can do one of four: give the node's group a qconfig that
 /// satisfies the backend's dtype config that the planner tried, keep the group float, fold values
-/// that a module computes from stored tensors alone, or replace every operator of a kind by a new
+/// that a module computes only from stored tensors, or replace every operator of a kind by a new
 /// one without the record of how the model called it.
 struct Remedy
 {
@@ -89,16 +89,16 @@ struct MatchGroup
     NodeId root; ///< the conv, linear or first op: carries the weight
     int patternEntry = -1; ///< entry with the dtype configs
     bool quantized = false; ///< the qconfig is supported: will be converted
-    bool customModule = false; ///< a custom module, quantized from within
+    bool customModule = false; ///< a custom module, quantized inside
     bool fused
         = false; ///< members fuse structurally (conv-bn folding included) even when kept float
     std::string fusedModule; ///< "torch.ao.nn.intrinsic.ConvReLU2d" or ""
     std::string referenceModule;
-    std::optional<DTypeConfig> dtypeConfig; ///< the one that fitted; empty when kept float
-    bool floatResult = false; ///< quantized from its inputs, but its result stays float
+    std::optional<DTypeConfig> dtypeConfig; ///< the matching one; empty if kept float
+    bool floatResult = false; ///< inputs are quantized, the result stays float
 };
 
-/// Where an observer sits.
+/// A place of an observer.
 struct ObservedEdge
 {
     ValueRef value; ///< the float graph's value that is observed
@@ -113,7 +113,7 @@ struct PlannedObserver
 {
     ObserverId id;
     ObserverSpec spec;
-    Rule rule; ///< that gave the spec; an edge rule where one decided
+    Rule rule; ///< the rule that gave the spec; may be an edge rule
     bool isWeight = false;
     NodeId weightOwner; ///< for weights and interiors: the root op they belong to
     /// For a custom module: the observed value inside it, "layers.0.layer_fw.cell.gates". Only that
@@ -155,13 +155,13 @@ struct Plan
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-/// Why most of the eligible operators stay float (of all operators, if none is eligible). Nothing
-/// if all are quantized.
+/// The most frequent reason why eligible operators stay float (all operators, if none is eligible).
 struct MainReason
 {
     const NodePlan* node; ///< the first of them; the plan owns it
     std::size_t count;
 };
+/// The main reason of a plan; empty if all operators are quantized.
 std::optional<MainReason> mainReason(const Plan& plan);
 
 /// The observers inside a custom module by `PlannedObserver::interior`.

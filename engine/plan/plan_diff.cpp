@@ -11,7 +11,7 @@ std::vector<NodeChange> comparePlans(const Graph& graph, const Plan& before, con
             continue;
         const NodePlan& a = before.nodes.at(i);
         const NodePlan& b = after.nodes.at(i);
-        // Without a pattern no qconfig is ever used.
+        // A qconfig has no effect without a pattern.
         const bool matched = a.eligible || b.eligible;
         const NodeChange change {i, a.verdict != b.verdict || a.quantized != b.quantized,
                                  matched && a.qconfig != b.qconfig, a.pattern != b.pattern};

@@ -27,7 +27,8 @@ namespace qs {
 
 namespace {
 
-/// Rules by operator: which module and type it belongs to, and which call of that type it is.
+/// Determines the facts of an operator that rules match: its module, its type, and which call of
+/// that type it is.
 class Subjects
 {
 public:
@@ -37,7 +38,7 @@ public:
     {
     }
 
-    /// Call in graph order: calls of a type are counted as they come.
+    /// Call in graph order, since it counts the calls of each type.
     RuleSubject of(const Unit& unit)
     {
         RuleSubject subject = member(unit, 0);
@@ -52,7 +53,7 @@ public:
         return subject;
     }
 
-    /// The same for one member of a fusion as if it stood alone.
+    /// The facts of a member of a fusion as if it were not fused.
     RuleSubject member(const Unit& unit, std::size_t index) const
     {
         const Node& node = m_graph.get(unit.nodes[index]);
@@ -78,12 +79,12 @@ private:
 struct FoundRules
 {
     std::vector<RuleHits> hits; ///< by unit
-    /// Members of fusions with their own rules, which have no effect.
+    /// Members of fusions with separate rules, which have no effect.
     std::vector<std::pair<NodeId, const Rule*>> lost;
-    std::vector<FusionConflict> withoutRule; ///< members that `lacksTypeRule` holds for
+    std::vector<FusionConflict> withoutRule; ///< members for which `lacksTypeRule` is true
 };
 
-/// The rules that reach each unit; conflicts in fusions are noted in the plan.
+/// Finds the rules that reach each unit; records conflicts in fusions in the plan.
 FoundRules findRules(const Graph& graph, const OpNames& names, const Matches& matches,
                      const ModuleChoices& choices, RuleTable& rules, Plan& plan)
 {
@@ -104,8 +105,8 @@ FoundRules findRules(const Graph& graph, const OpNames& names, const Matches& ma
     return found;
 }
 
-/// Each operator's row: verdict, rules and reason. A rule without effect stands among those that
-/// were overridden.
+/// Sets verdict, rules and reason of each node. A rule without effect is listed among the
+/// overridden ones.
 void fillNodes(const Findings& findings, const Reasoner& reasoner, const FoundRules& rules,
                Plan& plan)
 {
@@ -180,7 +181,7 @@ void countCoverage(const Graph& graph, Plan& plan)
     }
 }
 
-/// Of an operator's possible names, one that the backend lists.
+/// The name of an operator with several possible names: one that the backend lists, if any.
 OpName settled(OpName name, const std::set<std::string>& listed)
 {
     if (listed.contains(name.name))

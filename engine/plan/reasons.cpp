@@ -59,7 +59,7 @@ bool hasWeight(const Node& node, const OpName& name)
     return false;
 }
 
-/// A stored tensor, or what is made of one alone: its transpose, copies of it.
+/// Whether a value is a stored tensor or made from one only, such as its transpose or a copy.
 bool isMadeOfWeight(const Graph& graph, ValueRef ref)
 {
     for (;;) {
@@ -75,7 +75,7 @@ bool isMadeOfWeight(const Graph& graph, ValueRef ref)
     }
 }
 
-/// True for a linear layer in core ATen's spelling without a record of its call.
+/// True for a linear layer in core ATen without a record of its call.
 bool multipliesByWeight(const Graph& graph, const Node& node, const OpName& name)
 {
     const Argument* right = node.tryArg("mat2");
@@ -83,7 +83,7 @@ bool multipliesByWeight(const Graph& graph, const Node& node, const OpName& name
         && isMadeOfWeight(graph, *right->asRef());
 }
 
-/// The strongest rule and, below it, those it overrode.
+/// Sets the strongest rule and those that it overrode.
 void setRule(NodePlan& plan, const RuleHits& hits)
 {
     plan.rule = *hits.front();
@@ -108,7 +108,7 @@ std::vector<std::string> nodeNames(const Graph& graph)
     return names;
 }
 
-/// "; did you mean 'fc'?" where a name is near.
+/// "; did you mean 'fc'?" if there is a similar name; else "".
 std::string meant(const std::string& word, const std::vector<std::string>& names)
 {
     const std::string near = nearestName(word, names);
@@ -222,7 +222,7 @@ void Reasoner::explainInside(NodePlan& plan, const Node& node, const OpName& nam
         plan.remedy.text = taker.remedy;
         return;
     }
-    // A layer within counts as what it would be elsewhere; what moves values around it does not.
+    // A layer inside counts like one elsewhere; operators that only move values do not count.
     const OpName own = ownNameOf(node);
     plan.eligible = (m_single.contains(own.name) && hasWeight(node, own))
         || (m_single.contains(kLinear) && multipliesByWeight(graph, node, own));
@@ -284,8 +284,8 @@ void Reasoner::explainUnmatched(NodePlan& plan, const Node& node, const OpName& 
         plan.remedy.text = m_alternatives.suggest(name.name);
 }
 
-/// Whether a qconfig was refused that a rule for everything gives to an operator of which the
-/// backend quantizes the weight alone, such as an embedding: a global one is not meant for it.
+/// Whether a refused qconfig comes from a global rule that is not meant for the operator, because
+/// the backend quantizes only its weight (an embedding).
 bool Reasoner::isForOthers(std::size_t match) const
 {
     const RuleHits& ruled = hits[verdicts[match].ruledBy];
@@ -301,8 +301,8 @@ bool Reasoner::isForOthers(std::size_t match) const
            });
 }
 
-/// Layers whose weights a parametrization computes: those that stay float, and those of which the
-/// weights alone do.
+/// Warns of layers whose weights a parametrization computes: layers that stay float, and layers of
+/// which only the weights do.
 void Reasoner::warnOfParametrized(std::vector<std::string>& warnings) const
 {
     std::vector<std::string> inside, outside;
@@ -350,7 +350,7 @@ void Reasoner::warn(const RuleTable& rules, std::vector<std::string>& warnings) 
             why = "matches no observed input";
         warnings.push_back(what + " " + why);
     }
-    // One line a reason, so that a model of a hundred such layers does not hide the rest.
+    // One line per reason, so that a hundred such layers do not hide other warnings.
     std::vector<std::pair<Reason, std::vector<std::string>>> dropped;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         if (verdicts[i].verdict != Verdict::FloatByConstraint

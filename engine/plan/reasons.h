@@ -23,7 +23,7 @@ struct Findings
     const ModuleChoices& choices;
 };
 
-/// Turns the findings into one NodePlan a node, each with its sentence, and the plan's warnings.
+/// Converts the findings to one NodePlan per node, with its reason, and to the plan's warnings.
 class Reasoner : private Findings
 {
 public:
@@ -31,7 +31,7 @@ public:
 
     /// The plan of the node at that position of the graph.
     NodePlan nodePlan(std::size_t position) const;
-    /// Rules that matched nothing, dropped qconfigs, inputs that nothing observes.
+    /// Adds warnings: rules that matched nothing, dropped qconfigs, inputs that are not observed.
     void warn(const RuleTable& rules, std::vector<std::string>& warnings) const;
 
 private:
@@ -40,7 +40,7 @@ private:
     /// Whether operators of this name are quantized as a whole.
     bool isWhole(const std::string& name) const;
     void explainUnmatched(NodePlan& plan, const Node& node, const OpName& name) const;
-    /// Fusions that only a second reader prevents become candidates.
+    /// Adds fusions that only a second reader prevents as candidates.
     void addBlocked(NodePlan& plan) const;
     bool isForOthers(std::size_t match) const;
     void warnOfParametrized(std::vector<std::string>& warnings) const;

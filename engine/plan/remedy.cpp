@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// Within the dtype's own range and the backend's bounds.
+/// Limits a spec's range to that of its dtype and the backend's bounds.
 void fitRange(ObserverSpec& spec, const DTypeWithConstraints& want)
 {
     if (!want.quantMinLowerBound && !want.quantMaxUpperBound)

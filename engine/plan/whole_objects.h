@@ -17,8 +17,8 @@ struct WholeObjectReason
 };
 
 /// For an operator on objects of a library's class if no loaded pack says which field of the class
-/// is quantized, or if it takes several in a list. Nothing for others: operators that work by
-/// parts, kernels and their prepacking, operators that get or replace the field.
+/// is quantized, or if it takes several in a list. Empty for other operators: those on the fields
+/// of objects, kernels and their prepacking, operators that get or replace the field.
 std::optional<WholeObjectReason> whyObjectsStayFloat(const Graph& graph, const Node& node);
 
 } // namespace qs

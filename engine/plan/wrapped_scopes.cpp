@@ -12,8 +12,8 @@ namespace qs {
 
 namespace {
 
-/// The module whose code called the operator: torch.nn's modules, containers included, count as
-/// their caller, as source lines do.
+/// The module whose code called the operator. For a module of torch.nn, containers included, that
+/// is its caller, as for source lines.
 std::string callerOf(const Graph& graph, const Node& node)
 {
     std::string path = node.scope.path;
@@ -26,8 +26,8 @@ std::string callerOf(const Graph& graph, const Node& node)
     return path;
 }
 
-/// How many modules of the user's stand between the operator's line and that module: 0 where the
-/// line is of the module's own code; nothing where the module did not call it.
+/// Number of the user's modules between the module and the operator's source line: 0 if the line is
+/// in the module's code; empty if the module did not call it.
 std::optional<std::size_t> depthBelow(const Graph& graph, const Node& node, const std::string& path)
 {
     std::string caller = callerOf(graph, node);
@@ -45,14 +45,15 @@ std::optional<std::size_t> depthBelow(const Graph& graph, const Node& node, cons
     }
 }
 
-/// Made by the forward of a module that is quantized as one operator, or is a step inside one.
+/// Whether an operator is the forward of a module that is quantized as one operator, or a step in
+/// it.
 bool belongsToModule(const Node& node)
 {
     const OpName::Kind kind = opNameOf(node).kind;
     return kind == OpName::Kind::Module || kind == OpName::Kind::Inside;
 }
 
-/// Which of the nodes within the module a key means.
+/// The nodes inside the module to which a key refers.
 std::vector<const Node*> membersOf(const Graph& graph, const WrapKey& key)
 {
     std::vector<const Node*> within;
@@ -69,7 +70,7 @@ std::vector<const Node*> membersOf(const Graph& graph, const WrapKey& key)
             = functionsOfCaller(node->source, depth.value_or(0));
         const bool isCalled = depth
             && std::find(functions.begin(), functions.end(), key.function) != functions.end();
-        if (!isCalled && depth != std::size_t(0)) { // perhaps its file records no callers
+        if (!isCalled && depth != std::size_t(0)) { // the file may record no callers
             if (open)
                 between.push_back(node);
             continue;

@@ -21,14 +21,14 @@ struct WrappedScope
     std::vector<std::string> modules; ///< paths of those modules, in order of first use
 };
 
-/// "head::post_process" as module path and method.
+/// A key such as "head::post_process", split into module path and method.
 struct WrapKey
 {
     std::string path, function;
 };
 WrapKey splitWrapKey(const std::string& key);
 
-/// The nodes of each key, in the order of the keys; a node belongs to the first key that names it.
+/// The scope of each key, in the order of the keys; a node belongs to the first key that names it.
 /// For a function: the nodes that ran while it was active, functions and modules that it calls
 /// included (`functionsOfCaller`); if the file records no callers: the nodes whose source line
 /// is in it, and those of deeper modules that were traced between two of them. A scope without

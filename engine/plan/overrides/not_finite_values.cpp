@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-/// The first named node whose value the match observes: one that flows into it, or its result.
+/// The first named node whose value the match observes, as an input or as its result.
 const Node* firstNamed(const Graph& graph, const OpNames& names,
                        const std::map<std::string, std::string>& seen, const Matches& matches,
                        const Match& match)

@@ -7,14 +7,14 @@
 
 namespace qs {
 
-/// The kind of such findings.
+/// The kind of the findings of `applyNotFinite`.
 inline constexpr const char* kNotFinite = "not_finite";
 
-/// "'log' (aten.log.default of module 'attention')": a node as findings on values name it.
+/// The text for a node in findings on values: "'log' (aten.log.default of module 'attention')".
 std::string describedNode(const Node& node);
 
-/// Keeps operators float that make or read one of these nodes' values and would quantize it:
-/// calibration saw NaN or Inf there (`PrepareSettings::notFinite`), to which no scale fits. Returns
+/// Keeps operators float that make or read a value of one of these nodes and would quantize it: in
+/// calibration it was NaN or Inf (`PrepareSettings::notFinite`), for which no scale exists. Returns
 /// a finding for each value that kept an operator float, in graph order.
 std::vector<PlanFinding> applyNotFinite(const Graph& graph, const OpNames& names,
                                         const std::map<std::string, std::string>& seen,

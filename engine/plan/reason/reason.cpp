@@ -6,7 +6,7 @@ namespace qs {
 std::string Reason::text() const
 {
     std::string text;
-    std::size_t clause = 0; // where the bracketed part began
+    std::size_t clause = 0; // start of the bracketed part
     bool isTold = true; // false inside brackets as long as their arguments are empty
     auto argument = m_arguments.begin();
     const std::string_view sentence = reasonRow(m_code).sentence;

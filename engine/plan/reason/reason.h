@@ -15,7 +15,7 @@ class Reason
 {
 public:
     Reason() = default;
-    /// `arguments` as the code's sentence has them, in order; another number does not compile.
+    /// `arguments`: those of the code's sentence, in order. A wrong number does not compile.
     template<ReasonCode code, typename... Arguments>
     requires(code != ReasonCode::None && sizeof...(Arguments) == argumentCount(code)) static Reason
         of(Arguments&&... arguments)
@@ -27,10 +27,10 @@ public:
     }
 
     ReasonCode code() const { return m_code; }
-    /// "no_backend_pattern": as documents name the cause; "" of an empty one.
+    /// The cause's name in documents, "no_backend_pattern"; "" if empty.
     std::string_view name() const { return reasonRow(m_code).name; }
     bool empty() const { return m_code == ReasonCode::None; }
-    /// One sentence without a full stop; "" of an empty one.
+    /// One sentence without a full stop; "" if empty.
     std::string text() const;
 
     friend auto operator<=>(const Reason&, const Reason&) = default;

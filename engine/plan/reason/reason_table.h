@@ -12,7 +12,7 @@ namespace qs {
 /// `kReasons`; names never change, and the name of a removed code is not reused.
 enum class ReasonCode : std::uint8_t
 {
-    None, ///< nothing does
+    None, ///< no cause
     NoQConfig,
     RuleKeepsFloat,
     EdgeRuleKeepsInputFloat,
@@ -55,7 +55,7 @@ struct ReasonRow
     std::string_view sentence;
 };
 
-/// One row a code, in their order.
+/// One row per code, in the order of the codes.
 inline constexpr std::array kReasons {
     ReasonRow {ReasonCode::None, "", ""},
     ReasonRow {ReasonCode::NoQConfig, "no_qconfig", "no rule of the recipe gives it a qconfig"},
@@ -130,7 +130,7 @@ constexpr const ReasonRow& reasonRow(ReasonCode code)
     return kReasons[std::size_t(code)];
 }
 
-/// How many arguments a cause has.
+/// Number of arguments of a cause.
 constexpr std::size_t argumentCount(ReasonCode code)
 {
     const std::string_view sentence = reasonRow(code).sentence;

@@ -19,7 +19,7 @@ std::optional<int> indexOf(const NodePlan* reader, const Edge& edge)
     return found == uses.end() ? std::nullopt : std::optional(int(found - uses.begin()));
 }
 
-/// The observer on the value itself, for all its readers.
+/// The observer of the value itself, for all its readers.
 ObserverId onValue(const Plan& plan, ValueRef value)
 {
     for (const PlannedObserver& observer : plan.observers)
@@ -29,7 +29,7 @@ ObserverId onValue(const Plan& plan, ValueRef value)
     return {};
 }
 
-/// The observer on that reading alone.
+/// The observer for that edge only.
 ObserverId onReading(const Plan& plan, const Edge& wanted)
 {
     for (const PlannedObserver& observer : plan.observers)
@@ -66,7 +66,7 @@ void addCandidates(std::vector<EdgeRuleCandidate>& candidates, EdgeRuleCandidate
 int placeOf(std::vector<EdgeRuleCandidate>& candidates, const Rule& rule,
             EdgeRuleCandidate::Of otherwise)
 {
-    // A rule that reaches both ends decides where it is asked first: at the maker.
+    // A rule that reaches both ends decides at the producer, where it is evaluated first.
     const auto found = std::find_if(candidates.begin(), candidates.end(),
                                     [&](const EdgeRuleCandidate& candidate) {
                                         return candidate.rule == rule && candidate.of == otherwise;
@@ -144,7 +144,7 @@ NodeId lastOf(const Graph& graph, const Plan& plan, NodeId node)
                                       : node;
 }
 
-/// Walks along the operators that go on with the observer of what they read.
+/// Visits the operators that use the observer of their input for their output too.
 class SharedWalk
 {
 public:

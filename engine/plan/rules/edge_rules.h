@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// One reading of a value: an edge of the float graph. A value.
+/// An edge of the float graph: a value and one of its uses. A value.
 struct Edge
 {
     ValueRef value;
@@ -18,7 +18,7 @@ struct Edge
     friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// The graph has the edge: the reader reads the value there.
+/// Whether the graph has the edge: the reader's argument reads the value.
 bool isEdge(const Graph& graph, const Edge& edge);
 
 /// A rule that may decide an edge.
@@ -34,13 +34,13 @@ struct EdgeRuleCandidate
     Rule rule;
 };
 
-/// How the value is quantized on its way to the reader, and by which rule.
+/// How a value is quantized for one reader, and by which rule.
 struct EdgeFacts
 {
-    /// Its index in edge rules: its place among the reader's activations. Empty where edge rules do
-    /// not apply (weights, operators that are not planned, the model's output).
+    /// The edge's index in edge rules: its position among the reader's activations. Empty if edge
+    /// rules do not apply (weights, operators that are not planned, the model's output).
     std::optional<int> index;
-    ObserverId observer; ///< the last one that the value passes; none if it is read as float
+    ObserverId observer; ///< the last observer before the reader; invalid if it reads float
     /// The value's own observer if another follows on the edge: the value is quantized twice.
     ObserverId before;
     std::vector<EdgeRuleCandidate> candidates; ///< strongest first
@@ -50,14 +50,14 @@ struct EdgeFacts
 EdgeFacts edgeFacts(const Graph& graph, const Plan& plan, const Recipe& recipe, const Edge& edge);
 
 /// The edges that get an edge rule together with this one: operators that only move or select
-/// values observe all that they read by one observer.
+/// values use one observer for all inputs.
 std::vector<Edge> decidedTogether(const Graph& graph, const Plan& plan, const Edge& edge);
 
 /// All edges of the value that an edge rule reaches.
 std::vector<Edge> edgesOf(const Graph& graph, const Plan& plan, ValueRef value);
 
-/// Other places that would get an observer set on this edge, since the operators after it share it:
-/// values with all their readers, and single readings. Empty without any.
+/// Other places that would use an observer set on this edge, because the operators after it share
+/// it: values with all their readers, and single edges.
 std::vector<ObservedEdge> sharedAlong(const Graph& graph, const Plan& plan, const Edge& edge);
 
 /// Gives each edge the qconfig by an edge rule, replacing earlier ones; without a qconfig removes

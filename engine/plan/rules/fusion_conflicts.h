@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// True if the rule also reaches the subject of `stronger` and is overridden there: then no user's
-/// request is lost, as with the global rule beneath a layer's own.
+/// True if the rule also reaches the subject of `stronger` and is overridden there, so that no
+/// request of the user is lost: for example a global rule below a rule for the layer.
 bool isOverridden(const Rule& rule, const RuleHits& stronger);
 
 /// Records a conflict: a rule of the recipe gives a member of a fusion another qconfig than its
@@ -20,8 +20,8 @@ bool noteConflict(const Unit& unit, std::size_t member, const RuleHits& root, co
 /// such a rule decides the first operator. Not for a batch norm, which is folded before that check.
 bool lacksTypeRule(const Unit& unit, std::size_t member, const RuleHits& root, const RuleHits& own);
 
-/// Warns of the noted conflicts, and of members `withoutRule` (`lacksTypeRule`): one line for all
-/// where the same qconfig wins over the same.
+/// Warns of the recorded conflicts, and of the members `withoutRule` (`lacksTypeRule`): one line
+/// for all conflicts in which one qconfig wins over the same other one.
 void warnOfConflicts(const Graph& graph, const std::vector<FusionConflict>& withoutRule,
                      Plan& plan);
 

@@ -13,21 +13,22 @@ namespace qs {
 /// type (fixed parameters, dynamic, float).
 const GivenObservation* givenFor(const Graph& model, const PlannedObserver& observer);
 
-/// An observer with a range that is given to it.
+/// An observer spec with a range that the file gives.
 struct GivenRange
 {
     ObserverSpec spec; ///< of the planned dtype, with the fake quantizer's scheme and integers
     std::vector<float> min, max; ///< one entry, or one for each channel
 };
-/// The same scale and the same integers in the planned dtype: signed ones are shifted by 128 where
-/// it is unsigned, and the other way round.
+/// The given range with the same scale and integers in the planned dtype: integers are shifted by
+/// 128 if only one of the two types is signed.
 GivenRange givenRange(const GivenObservation& given, const ObserverSpec& planned);
 
-/// Every observer with a given range gets the spec of `givenRange`. Values of one observer to which
-/// different ranges are given get separate observers. Adds a finding where a range is not used.
+/// Sets the spec of `givenRange` for every observer with a given range. Values of one observer with
+/// different given ranges get separate observers. Adds a finding for each range that is not used.
 void takeGivenSpecs(const Graph& model, Plan& plan);
 
-/// How many of the file's fake quantizers the plan uses, and of how many with a range.
+/// Number of the file's fake quantizers with a range (`found`), and of those the plan uses
+/// (`used`).
 struct GivenCount
 {
     int used = 0, found = 0;

@@ -7,11 +7,11 @@
 namespace qs {
 
 /// Refuses a recipe that gives some operators qconfigs for calibration and others qconfigs for
-/// training (fake-quantize); the error names operators and rules of each kind. torch.ao takes such
-/// a mixture in silence and puts fake-quantize modules among the observers. Only operators of a
-/// backend pattern and edge rules count; the entries that a setter preset brings along never do. A
-/// recipe that is all for training gets a warning: nothing is trained here, its values are
-/// calibrated with the observers inside. `hits` are the rules of each unit, strongest first.
+/// training (fake-quantize); the error names operators and rules of each kind. torch.ao accepts
+/// such a mixture silently and inserts fake-quantize modules among the observers. Counts only
+/// operators of a backend pattern and edge rules, not the entries that a setter preset adds. A
+/// recipe with only qconfigs for training gets a warning: this program does not train, but
+/// calibrates with the observers inside them. `hits`: the rules of each unit, strongest first.
 Result<void> checkMixedQConfigs(const Graph& graph, const Matches& matches,
                                 const std::vector<RuleHits>& hits, const QConfigMapping& mapping,
                                 std::vector<std::string>& warnings);

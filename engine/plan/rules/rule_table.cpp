@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// By the name that calls are counted by, or another spelling of it.
+/// Whether `type` is the name by which calls are counted, or another spelling of it.
 bool isCalled(const RuleSubject& subject, const std::string& type)
 {
     return type == subject.orderType
@@ -60,7 +60,7 @@ Result<RuleTable> RuleTable::make(const QConfigMapping& mapping)
 void RuleTable::add(RuleHits& hits, std::size_t rule)
 {
     m_used[rule] = true;
-    // An operator may answer to one name in several ways; no rule overrides itself.
+    // A rule may match an operator in several ways, but must not override itself.
     if (std::find(hits.begin(), hits.end(), &m_rules[rule]) == hits.end())
         hits.push_back(&m_rules[rule]);
 }
@@ -90,7 +90,7 @@ RuleHits RuleTable::find(const RuleSubject& subject)
         if (const auto found = m_modules.find(path); found != m_modules.end())
             for (const std::size_t rule : found->second)
                 add(hits, rule);
-    // Python's re.match: anchored at the start, the first rule that fits wins.
+    // As Python's re.match: anchored at the start; the first matching rule wins.
     for (const auto& [regex, rule] : m_regexes)
         if (regex.matchesBegin(subject.modulePath))
             add(hits, rule);
@@ -99,7 +99,7 @@ RuleHits RuleTable::find(const RuleSubject& subject)
         ofLast = hits.size();
         addOfType(hits, type);
     }
-    // A recipe's rule for one spelling goes before a backend's for another.
+    // A recipe's rule for one spelling precedes a backend's rule for another.
     for (const std::string& type : subject.spellings)
         addOfType(hits, type);
     if (!subject.spellings.empty())

@@ -16,7 +16,7 @@ namespace qs {
 struct RuleSubject
 {
     std::string nodeName;
-    std::vector<std::string> types; ///< names that object-type rules go by, strongest first
+    std::vector<std::string> types; ///< names for object-type rules, strongest first
     std::vector<std::string> spellings; ///< other spellings of the last of them
     std::string modulePath; ///< of the module that owns the operator
     std::string orderModule; ///< module_name_object_type_order: the module,

@@ -29,14 +29,14 @@ struct Coverage
     friend bool operator==(const Coverage&, const Coverage&) = default;
 };
 
-/// Of the whole plan.
+/// Coverage of the whole plan.
 Coverage coverageOf(const Plan& plan);
-/// Of these nodes; ids that the graph does not have are left out.
+/// Coverage of these nodes; ignores ids that the graph does not have.
 Coverage coverageOf(const Graph& graph, const Plan& plan, std::span<const NodeId> nodes);
 /// All operators of a module and the modules inside it; "" is the model.
 std::vector<NodeId> operatorsIn(const Graph& graph, const std::string& modulePath);
 
-/// The text for counts alone, as a saved run has them.
+/// The texts of `Coverage` for given counts, such as those of a saved run.
 std::string coverageShortText(int quantized, int eligible);
 std::string coverageText(int quantized, int eligible, int total);
 

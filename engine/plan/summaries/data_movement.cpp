@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// Who gets a value in integers.
+/// The readers that get a value as integers.
 struct Observed
 {
     bool forAll = false;

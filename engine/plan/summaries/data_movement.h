@@ -13,14 +13,14 @@ namespace qs {
 struct Crossing
 {
     ValueRef value;
-    std::vector<NodeId> readers; ///< that it is converted for; may include the Output node
-    bool toFloat = false; ///< dequantized for them; else quantized for them
-    /// Of the value as float; an open dimension (usually the batch) counts as 1, an unknown shape
-    /// as 0 bytes.
+    std::vector<NodeId> readers; ///< for which it is converted; may include the Output node
+    bool toFloat = false; ///< true: dequantized, false: quantized for the readers
+    /// Size of the value as float; an open dimension (usually the batch) counts as 1, an unknown
+    /// shape as 0 bytes.
     std::int64_t bytes = 0;
 };
 
-/// A number of values, and their bytes.
+/// A number of values and their total size.
 struct MovedAmount
 {
     std::int64_t values = 0, bytes = 0;

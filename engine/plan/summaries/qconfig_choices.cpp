@@ -16,17 +16,17 @@ namespace qs {
 
 namespace {
 
-/// A selection holds the same kinds of operators again and again.
+/// Most kinds of operators that are tried; a selection mostly repeats few kinds.
 constexpr std::size_t kMostKinds = 64;
 
-/// A match of the plan that stands for all like it.
+/// A match of the plan that represents all matches of its kind.
 struct Kind
 {
     const MatchGroup* group;
     std::string word; ///< "conv2d + relu"
 };
 
-/// Equal for matches that take the same qconfigs.
+/// Key of a match's kind: equal for matches that support the same qconfigs.
 std::string kindKey(const Graph& graph, const MatchGroup& group)
 {
     std::string key = std::to_string(group.patternEntry) + group.referenceModule;
@@ -66,7 +66,7 @@ std::vector<Kind> kindsOf(const Graph& graph, const Plan& plan, const std::vecto
     return kinds;
 }
 
-/// Tries qconfigs on matches of a plan, one after the other.
+/// Tries qconfigs on matches of a plan.
 class Trial
 {
 public:
@@ -89,7 +89,7 @@ public:
         return m_decider->decide(m_matches.matches[kind], hits, warnings);
     }
 
-    /// What the backend's default mapping gives operators of that kind.
+    /// The qconfig of operators of that kind in the backend's default mapping.
     const NamedQConfig& usual(std::size_t kind) const
     {
         return m_decider->usualQConfig(m_names[m_roots[kind]]);
@@ -117,7 +117,7 @@ private:
         const std::size_t root = graph.position(group.root);
         m_roots.push_back(root);
         OpName& name = m_names[root] = opNameOf(graph.get(group.root));
-        // Of several possible names the one that the pattern was found under.
+        // Of several possible names, the one under which the pattern was found.
         const auto& pattern = plan.nodes[root].pattern;
         if (!pattern.empty()
             && std::find(name.others.begin(), name.others.end(), pattern.front())
@@ -166,7 +166,7 @@ int bitsOf(const ObserverSpec& spec)
     return int(std::bit_width(std::uint64_t(range.max - range.min)));
 }
 
-/// The more the better, in the order of what matters.
+/// Rank of a qconfig: greater is better; criteria in order of importance.
 auto merit(const QConfig& qconfig)
 {
     const auto mode = quantizationMode(qconfig);
@@ -215,7 +215,7 @@ void judge(QConfigChoice& choice, const Trial& trial, const std::vector<Kind>& k
         choice.why.clear();
 }
 
-/// Marks the backend's own qconfig; adds it if it is missing.
+/// Marks the backend's default qconfig as recommended; adds it if it is missing.
 class Recommender
 {
 public:
@@ -271,8 +271,8 @@ private:
         return true;
     }
 
-    /// One that is not among the named ones: the default mapping's for the type, or the preset
-    /// changed to what the backend asks for. Called `name`, or after it.
+    /// Recommends a qconfig that has no name yet: that of the default mapping for the type, or a
+    /// preset changed as the backend requires. Named `name`, or a variant of it.
     bool recommendNew(const SharedQConfig& config, const std::string& name, const std::string& why)
     {
         if (!config || !m_trial.decide(0, {"", config}).decision.quantized)
@@ -321,7 +321,7 @@ private:
     std::vector<QConfigChoice>& m_choices;
 };
 
-/// Of nodes that no pattern matches.
+/// Why no qconfig fits nodes that no pattern matches.
 std::string whyNone(const Graph& graph, const Plan& plan, const std::vector<NodeId>& nodes)
 {
     for (const NodeId id : nodes)

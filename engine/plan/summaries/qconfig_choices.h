@@ -12,20 +12,20 @@ namespace qs {
 /// How a qconfig fits operators and a backend.
 enum class QConfigFit : std::uint8_t
 {
-    Recommended, ///< the backend's own for them, else the best that the backend takes
-    Compatible, ///< the backend takes it for some of them
-    Unfit ///< the backend takes it for no operator
+    Recommended, ///< the backend's default for them, else the best that it supports
+    Compatible, ///< the backend supports it for some of them
+    Unfit ///< the backend supports it for no operator
 };
 
 /// A qconfig that can be given to operators.
 struct QConfigChoice
 {
-    std::string name; ///< as rules call it
+    std::string name; ///< name in rules
     QConfig config;
     QConfigFit fit = QConfigFit::Unfit;
     bool isOwn = false; ///< the recipe holds it
     bool isNew = false; ///< the name is new: the recipe must define it first
-    std::string why; ///< why it is recommended, or does not fit; "" where it fits
+    std::string why; ///< why it is recommended, or does not fit; else ""
     friend bool operator==(const QConfigChoice&, const QConfigChoice&) = default;
 };
 

@@ -11,8 +11,8 @@ namespace qs {
 
 namespace {
 
-/// The operators that their own node rules keep float, in graph order; an unfused one belongs to
-/// the operator before it.
+/// The operators that node rules keep float, in graph order; an unfused one belongs to the operator
+/// before it.
 std::vector<Replacement> keptOnes(const Graph& graph, const Recipe& recipe, const Plan& plan)
 {
     std::set<std::string> floats;

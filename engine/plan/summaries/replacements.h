@@ -6,15 +6,15 @@
 
 namespace qs {
 
-/// Operators of the model that preparing replaces.
+/// Operators of the model that preparation replaces.
 struct Replacement
 {
     std::vector<NodeId> members; ///< forward order
     /// The module that a fusion or a custom module becomes, "torch.ao.nn.intrinsic.ConvReLU2d"; ""
-    /// where the operator stays itself and is observed.
+    /// if the operator is only observed.
     std::string prepared;
     std::string reference; ///< the module of its weight's quantized form; "" without a weight
-    bool isQuantized = false; ///< else fused and float
+    bool isQuantized = false; ///< false: fused and float
     bool isKept = false; ///< the user's rules keep the operators unchanged
     friend bool operator==(const Replacement&, const Replacement&) = default;
 };
@@ -24,7 +24,7 @@ std::vector<Replacement> replacementsOf(const Graph& graph, const Recipe& recipe
 
 /// Keeps every operator of the replacement float by a node rule, unfused. Pure.
 Recipe keepAsItIs(Recipe recipe, const Graph& graph, const Replacement& replacement);
-/// Takes those rules away. Pure.
+/// Removes the rules that `keepAsItIs` adds. Pure.
 Recipe replaceAgain(Recipe recipe, const Graph& graph, const Replacement& replacement);
 
 } // namespace qs

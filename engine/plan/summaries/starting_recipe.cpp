@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostRules
     = 200; ///< listed of a kind; of a large model's modules the rest is counted
 
-/// Rules of one kind: a key with how many operators it holds, in graph order.
+/// Rules of one kind: keys with the number of operators that each matches, in graph order.
 struct Listed
 {
     std::vector<std::pair<std::string, int>> rules;
@@ -45,7 +45,7 @@ public:
             const NodePlan& decided = plan.nodes[i];
             if (!nodes[i]->isOperator() || decided.pattern.empty())
                 continue;
-            // The first of a fusion decides for all of it.
+            // The first operator of a fusion decides for the whole fusion.
             if (decided.group >= 0 && plan.groups[std::size_t(decided.group)].root != decided.node)
                 continue;
             // Its module, and those that hold it.
@@ -93,7 +93,7 @@ private:
             const std::string key(row.key);
             const std::string inner = place.empty() ? key : place + "." + key;
             if (key == "custom_modules" && place.empty())
-                continue; // stands under "prepare" too
+                continue; // also listed under "prepare"
             addLine(depth, std::string(row.meaning), true);
             if (const std::string own = valueOf(inner); !own.empty()) {
                 addLine(depth, "\"" + key + "\": " + own + ",", false);
@@ -122,7 +122,7 @@ private:
             addLine(depth, std::to_string(rules.size() - kMostRules) + " more", true);
     }
 
-    /// What this recipe says itself.
+    /// The value that this recipe sets.
     std::string valueOf(const std::string& place) const
     {
         const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
@@ -141,7 +141,7 @@ private:
         return {};
     }
 
-    /// The default as the recipe would have it; of a key without one its example.
+    /// The default value of a key in a recipe; for a key without default, its example.
     static std::string exampleOf(const KeyRow& row)
     {
         const std::string head = "\"" + std::string(row.key) + "\": ";

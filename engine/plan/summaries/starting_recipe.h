@@ -8,10 +8,10 @@
 
 namespace qs {
 
-/// A recipe to start from, in JSON with comments (`parseRecipe` takes them): the backend, the
+/// A template for a recipe as JSON with comments, which `parseRecipe` accepts: the backend, the
 /// mapping with the types and modules of this model as rules to uncomment, and every other key with
-/// its default, as the tables of keys say (`keyTables`). As written it decides as `recipe` does: it
-/// has its global qconfig and backend. Ends with a line feed.
+/// its default from `keyTables`. Without changes it decides as `recipe` does, since it has its
+/// global qconfig and backend. Ends with a line feed.
 std::string startingRecipe(const Graph& graph, const Plan& plan, const Recipe& recipe);
 
 } // namespace qs
