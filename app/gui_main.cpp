@@ -235,7 +235,18 @@ const qs::Node* nodeNamed(const qs::Graph& model, const std::string& name)
     return only;
 }
 
-/// Drives the window for a picture: open, perhaps select, wait for layout and paint, write.
+/// Whether a view or a background value below `root` waits for its time to refresh.
+bool isRefreshDue(const QObject& root)
+{
+    constexpr int kSoonMs = 1000; // autosaves wait longer
+    const auto timers = root.findChildren<QTimer*>();
+    return std::any_of(timers.begin(), timers.end(), [](const QTimer* timer) {
+        return timer->isActive() && timer->isSingleShot() && timer->interval() < kSoonMs;
+    });
+}
+
+/// Drives the window for a picture: open, perhaps select, wait for layout, paint and everything
+/// that follows a selection, write.
 class Photographer : public QObject
 {
 public:
@@ -258,8 +269,10 @@ private:
     void step()
     {
         auto& workspace = m_window.workspace();
-        if (workspace.pipeline().isBusy())
+        if (workspace.pipeline().isBusy() || isRefreshDue(m_window) || isRefreshDue(workspace)) {
+            m_quiet = 0;
             return;
+        }
         const bool open = workspace.document().model() != nullptr;
         if (!m_wanted.model.isEmpty() && (!open || !m_window.graphPane().isLayoutDone()))
             return;
@@ -356,6 +369,7 @@ int main(int argc, char** argv)
     std::unique_ptr<Photographer> photographer;
     if (!wanted.screenshot.isEmpty()) {
         window.keepNoRecent();
+        QApplication::setCursorFlashTime(0); // a picture shows no blinking caret
         photographer = std::make_unique<Photographer>(window, wanted);
     } else
         sayWhereEnlarged(window, wanted.size);

@@ -2,7 +2,7 @@
 #include "app/commands/command.h"
 #include "app/commands/model/compare_files.h"
 #include "app/commands/model/model_run.h"
-#include "app/commands/options/against_option.h"
+#include "app/commands/options/compared_options.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"
 #include "engine/base/files/atomic_file.h"
@@ -61,11 +61,12 @@ Result<GateLimits> limitsOf(const CheckOptions& options)
 Result<StoredRun> storedSubject(const CheckOptions& options, const CommandRun& job)
 {
     const bool ofModel = !options.recipe.empty() || !options.data.empty() || !options.eval.empty()
-        || !options.compareOn.empty() || !options.against.empty();
+        || !options.compareOn.empty() || !options.against.empty() || !options.localTerms.empty();
     if (ofModel)
         return fail(
             makeError(ErrorCode::Usage,
-                      "--recipe, --data, --compare-on, --against and --eval are for a model's file")
+                      "--recipe, --data, --compare-on, --against, --local-terms and --eval are for "
+                      "a model's file")
                 .withHint(options.subject + " is a result: its own recipe, data and metric stand"));
     return readStoredRun(options.subject, job);
 }
@@ -157,6 +158,7 @@ void addCheckCommand(CLI::App& app, Command& chosen)
                      "for --max-drop");
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
+    addLocalTermsOption(*verb, options->localTerms);
     verb->add_option("--min-sqnr", options->minSqnr, "least SQNR of every output, in dB");
     verb->add_option("--min-cosine", options->minCosine, "least cosine of every output");
     verb->add_option("--max-drop", options->maxDrop,

@@ -2,7 +2,7 @@
 #include "app/commands/command.h"
 #include "app/commands/model/compare_files.h"
 #include "app/commands/model/restored_result.h"
-#include "app/commands/options/against_option.h"
+#include "app/commands/options/compared_options.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/run_argument.h"
 #include "app/commands/stopwatch.h"
@@ -20,7 +20,7 @@ namespace {
 struct CompareOptions
 {
     std::string model, result, data, recipe;
-    std::string device = "auto", against;
+    std::string device = "auto", against, localTerms;
     bool json = false;
     AskedEdits edits;
 };
@@ -50,6 +50,8 @@ Result<void> fillFromProject(CompareOptions& options)
                         .withHint("the project names no data"));
     if (options.against.empty() && settings.againstOriginal)
         options.against = kAgainstOriginal;
+    if (options.localTerms.empty() && settings.allLocalTerms)
+        options.localTerms = kAllLocalTerms;
     return {};
 }
 
@@ -57,8 +59,11 @@ Result<void> runCompare(const CompareOptions& options, const CommandRun& job)
 {
     ResultParts parts;
     StageChain chain;
-    const RunSettings settings {
-        options.data, {}, options.device, options.against == kAgainstOriginal};
+    const RunSettings settings {options.data,
+                                {},
+                                options.device,
+                                options.against == kAgainstOriginal,
+                                options.localTerms == kAllLocalTerms};
     QS_TRY(
         const RestoredResult restored,
         restoreResult(chain, options.result, options.model, settings, job, &parts.timingSeconds));
@@ -106,17 +111,19 @@ void addCompareCommand(CLI::App& app, Command& chosen)
                      "with a quantized model: how the data are read (\"calibration\")");
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
+    addLocalTermsOption(*verb, options->localTerms);
     addFloatOption(*verb, options->edits);
     verb->add_flag("--json", options->json, "a whole result document on stdout");
     verb->callback([options, &chosen] {
         chosen = [options](const CommandRun& job) -> Result<void> {
-            const bool isAsked = !options->against.empty();
+            const bool isAsked = !options->against.empty() || !options->localTerms.empty();
             QS_CHECK(fillFromProject(*options));
             QS_CHECK(checkComparable(options->result));
             if (isModelFile(options->result) && isAsked)
                 return fail(makeError(ErrorCode::Usage,
-                                      "--against is for a result folder: a quantized model of "
-                                      "another origin is compared with MODEL as it is"));
+                                      "--against and --local-terms are for a result folder: a "
+                                      "quantized model of another origin is compared with MODEL "
+                                      "as it is, value by value"));
             if (isModelFile(options->result))
                 return withModelNotes(
                     runFileCompare({options->model, options->result, options->data, options->recipe,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
 #include "app/commands/model/restored_result.h"
-#include "app/commands/options/against_option.h"
+#include "app/commands/options/compared_options.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/number_checks.h"
 #include "app/commands/text/console.h"

@@ -3,7 +3,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/model/planned_model.h"
-#include "app/commands/options/against_option.h"
+#include "app/commands/options/compared_options.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"
 #include "engine/export/exporter.h"
@@ -46,6 +46,7 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
                      "the batches of the calibration");
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
+    addLocalTermsOption(*verb, options->localTerms);
     CLI::Option* forms
         = verb->add_option("--export", options->forms,
                            "forms to write, separated by commas: pt2, onnx, torchscript (default: "

@@ -60,7 +60,7 @@ public:
         std::vector<at::IValue> inputs;
         for (const at::IValue& input : batch.inputs)
             inputs.push_back(onDevice(input, m_device));
-        QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
+        QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, batch.samples, job));
         outputs.floatForm = paired(std::move(outputs.floatForm));
         // In this order: packing a weight takes more beside it than what stays of it.
         QS_TRY(auto lowered, m_lowered.run(batch, job));
@@ -95,18 +95,9 @@ public:
     {
         Comparison comparison;
         for (std::size_t i = 0; i < m_sweep.units().size(); ++i) {
-            const UnitSums& sums = m_sweep.sums()[i];
-            if (sums.cumulative.count == 0)
-                continue;
-            NodeError error {
-                m_sweep.units()[i].last,        {}, {}, {}, metricsFrom(sums.cumulative),
-                divergence(m_sweep.counts()[i])};
-            if (!m_edited) {
-                error.isolated = metricsFrom(sums.isolated);
-                error.inherited = metricsFrom(sums.inherited);
-                error.bornHere = metricsFrom(sums.bornHere);
-            }
-            comparison.nodes.push_back(error);
+            const NodeError error = m_sweep.errorOf(i);
+            if (error.cumulative)
+                comparison.nodes.push_back(error);
         }
         comparison.againstOriginal = m_edited != nullptr;
         if (m_edited)
@@ -228,13 +219,11 @@ private:
             return;
         m_saidNonFinite = true;
         const NodeId node = m_sweep.units()[odd->unit].last;
-        const UnitSums& sums = m_sweep.sums()[odd->unit];
-        const bool ofConverted
-            = !std::isfinite(sums.inherited.other2) || !std::isfinite(sums.cumulative.other2);
         const std::string batch = ", first in batch " + std::to_string(odd->batch);
         warn("node '" + m_converted.prepared->model->get(node).name + "': NaN or Inf in the "
-             + (ofConverted ? "converted model" + batch + ", where the float model has numbers"
-                            : "float model" + batch + ", where the converted model has numbers")
+             + (odd->isOfConverted
+                    ? "converted model" + batch + ", where the float model has numbers"
+                    : "float model" + batch + ", where the converted model has numbers")
              + "; keep it, or what it reads, float");
     }
 
@@ -307,9 +296,10 @@ void reportWhere(const Sweep& sweep, const JobContext& job)
 }
 
 Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset& data,
-                                 const std::string& device, const JobContext& job,
-                                 const Continuation* from, const EditedModel* edited)
+                                 const std::string& device, const ComparisonOptions& options,
+                                 const JobContext& job)
 {
+    const auto& [from, edited, allLocalTerms] = options;
     const at::Device torchDevice(device);
     // Without edits the converted model's own float form is the original.
     const GraphPtr& model
@@ -325,8 +315,11 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
         QS_TRY(reference, OutputRun::create(converted.reference));
     }
     QS_CHECK(job.check());
+    const bool isSteady = isRepeatable(*model) && isRepeatable(*converted.reference);
+    if (!allLocalTerms && isSteady) // a measurement draws random numbers, which shift later ones
+        sweep.sampleLocalTerms(data.batchCount());
     std::optional<FormKeys> keys;
-    if (from && !data.isSequence() && isRepeatable(*model) && isRepeatable(*converted.reference)) {
+    if (from && !data.isSequence() && isSteady) {
         keys.emplace(*model, converted);
         const std::size_t part = from->work.values.budget() / 4;
         sweep.continueFrom(*from, keys->floatForm, keys->reference, part * 2);
@@ -350,6 +343,7 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     }
     comparer->warnOfUnknownLabels();
     Comparison comparison = comparer->result();
+    comparison.allLocalTerms = allLocalTerms;
     if (keys) {
         comparer->keepSums(*from);
         comparison.floatTimes
@@ -377,11 +371,11 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
 } // namespace
 
 Result<ComparisonPtr> compareModels(const ConvertedModel& converted, const Dataset& data,
-                                    const std::string& device, const JobContext& job,
-                                    const Continuation* from, const EditedModel* edited)
+                                    const std::string& device, const ComparisonOptions& options,
+                                    const JobContext& job)
 {
     return runOnEngine<ComparisonPtr>(
-        converted.engine, [&] { return compareAll(converted, data, device, job, from, edited); });
+        converted.engine, [&] { return compareAll(converted, data, device, options, job); });
 }
 
 } // namespace qs

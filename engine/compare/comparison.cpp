@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/comparison.h"
 
+#include "engine/base/text.h"
 #include "engine/convert/form_errors.h"
 
 #include <algorithm>
@@ -19,6 +20,18 @@ const std::optional<ErrorMetrics>& NodeError::term(ErrorTerm which) const
     const std::optional<ErrorMetrics>* const terms[]
         = {&bornHere, &cumulative, &isolated, &inherited};
     return *terms[int(which)];
+}
+
+std::string standardErrorText(const ErrorMetrics& metrics)
+{
+    return metrics.standardErrorDb ? " ±" + fixedText(*metrics.standardErrorDb, 2) : std::string();
+}
+
+bool samplesLocalTerms(const Comparison& comparison)
+{
+    return std::any_of(
+        comparison.nodes.begin(), comparison.nodes.end(),
+        [](const NodeError& error) { return error.bornHere && error.bornHere->samples; });
 }
 
 namespace {

@@ -23,10 +23,17 @@ struct ErrorMetrics
     double cosine = 1;
     double mse = 0;
     double maxAbs = 0;
+    /// Measured on so many samples only; empty: on all of the comparison.
+    std::optional<std::int64_t> samples {};
+    /// Of `sqnrDb` over these samples, as an estimate of that over all; empty with them, and where
+    /// one batch gives none.
+    std::optional<double> standardErrorDb {};
+    friend bool operator==(const ErrorMetrics&, const ErrorMetrics&) = default;
 };
 
 /// The four terms of one node (design 5), the most informative first: born here y^-f(x^),
-/// cumulative y^-y, isolated f_q(x)-y, inherited f(x^)-y.
+/// cumulative y^-y, isolated f_q(x)-y, inherited f(x^)-y. Cumulative is measured on all samples,
+/// the others (the local terms) on as many as their standard error asks for (`LocalSample`).
 enum class ErrorTerm
 {
     BornHere,
@@ -39,6 +46,8 @@ inline constexpr std::array kErrorTerms {ErrorTerm::BornHere, ErrorTerm::Cumulat
 /// In the order in which they come about, as tables and documents list them.
 inline constexpr std::array kTableTerms {ErrorTerm::Isolated, ErrorTerm::Inherited,
                                          ErrorTerm::BornHere, ErrorTerm::Cumulative};
+/// As documents and options spell whether local terms are of all samples.
+inline constexpr auto kAllLocalTerms = "all", kSampledLocalTerms = "sampled";
 /// As documents spell it: "born_here".
 std::string_view errorTermName(ErrorTerm term);
 
@@ -53,6 +62,10 @@ struct NodeError
     /// Empty where the term was not measured.
     const std::optional<ErrorMetrics>& term(ErrorTerm which) const;
 };
+
+/// " ±0.06" after a SQNR in dB that was measured on a part of the samples and lost something; else
+/// empty.
+std::string standardErrorText(const ErrorMetrics& metrics);
 
 /// One value inside a custom module (`PlannedObserver::interior`), reference form against float.
 struct InteriorError
@@ -132,6 +145,7 @@ struct Comparison : WholeErrors
     /// quantized by nodes that stay in reference form.
     std::vector<FormDeparture> departures;
     std::int64_t departureSamples = 0;
+    bool allLocalTerms = false; ///< as requested; else local terms may be of a part of the samples
     const NodeError* tryGet(NodeId id) const;
     /// Of all departures together.
     StepCounts departed() const;
@@ -143,5 +157,8 @@ struct Comparison : WholeErrors
     const FormDeparture* gap() const;
 };
 using ComparisonPtr = std::shared_ptr<const Comparison>;
+
+/// Whether a node's local terms were measured on a part of the samples.
+bool samplesLocalTerms(const Comparison& comparison);
 
 } // namespace qs

@@ -55,6 +55,14 @@ struct ErrorTerms
     ErrorSums isolated, inherited, bornHere, cumulative;
 };
 
+inline void merge(ErrorTerms& into, const ErrorTerms& other)
+{
+    merge(into.isolated, other.isolated);
+    merge(into.inherited, other.inherited);
+    merge(into.bornHere, other.bornHere);
+    merge(into.cumulative, other.cumulative);
+}
+
 /// Values of a layer: arrays of equal length.
 struct LayerValues
 {
@@ -66,6 +74,9 @@ struct LayerValues
 
 /// Computes all four in one pass; the error born in this layer is y^ - f(x^).
 ErrorTerms errorTermsCpu(const LayerValues& values, std::int64_t count, int threads);
+/// The cumulative one alone, equal to that of `errorTermsCpu` to the bit.
+ErrorSums cumulativeErrorCpu(const float* signal, const float* converted, std::int64_t count,
+                             int threads);
 
 /// Scratch entries that `errorSumsCuda` needs.
 inline constexpr int kErrorSumsScratch = 1024;

@@ -2,6 +2,7 @@
 #include "engine/kernels/error_stats.h"
 #include "engine/kernels/parallel.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace qs::kernels {
@@ -84,11 +85,16 @@ inline void add(TermLanes& lanes, int i, double signal, float made, float wanted
     lanes.maxAbs[i] = size > lanes.maxAbs[i] ? size : lanes.maxAbs[i];
 }
 
+inline void addSignal(double* signal2, int i, float y)
+{
+    signal2[i] += double(y) * double(y);
+}
+
 inline void addValue(AllTermLanes& acc, int i, const LayerValues& v, std::int64_t at)
 {
     const float y = v.signal[at];
     const double signal = y;
-    acc.signal2[i] += signal * signal;
+    addSignal(acc.signal2, i, y);
     add(acc.isolated, i, signal, v.quantizedOnFloat[at], y);
     add(acc.inherited, i, signal, v.onConverted[at], y);
     add(acc.bornHere, i, signal, v.converted[at], v.onConverted[at]);
@@ -118,12 +124,47 @@ ErrorSums termSums(const double* signal2, const TermLanes& lanes, std::int64_t c
     return sums;
 }
 
-void mergeTerms(ErrorTerms& into, const ErrorTerms& other)
+QS_VECTOR_CLONES void scanCumulative(const float* signal, const float* converted,
+                                     std::int64_t steps, double* signal2, TermLanes& lanes)
 {
-    merge(into.isolated, other.isolated);
-    merge(into.inherited, other.inherited);
-    merge(into.bornHere, other.bornHere);
-    merge(into.cumulative, other.cumulative);
+    TermLanes acc = lanes;
+    double squares[kTermLanes] = {};
+    for (std::int64_t step = 0; step < steps; ++step)
+        for (int i = 0; i < kTermLanes; ++i) {
+            const std::int64_t at = step * kTermLanes + i;
+            addSignal(squares, i, signal[at]);
+            add(acc, i, signal[at], converted[at], signal[at]);
+        }
+    lanes = acc;
+    std::copy(squares, squares + kTermLanes, signal2);
+}
+
+ErrorSums cumulativeOf(const float* signal, const float* converted, std::int64_t count)
+{
+    TermLanes lanes;
+    double signal2[kTermLanes] = {};
+    const std::int64_t steps = count / kTermLanes;
+    scanCumulative(signal, converted, steps, signal2, lanes);
+    for (std::int64_t at = steps * kTermLanes; at < count; ++at) {
+        addSignal(signal2, 0, signal[at]);
+        add(lanes, 0, signal[at], converted[at], signal[at]);
+    }
+    return termSums(signal2, lanes, count);
+}
+
+/// Sums over all parts of the elements, each of `of(begin, end)`; in the order of the parts.
+template<class Sums, class Of>
+Sums sumOfParts(std::int64_t count, int threads, const Of& of)
+{
+    const int parts = partCount(count, threads);
+    std::vector<Sums> found(std::size_t(parts), Sums {});
+    forEachPart(count, parts, [&](int part, std::int64_t begin, std::int64_t end) {
+        found[std::size_t(part)] = of(begin, end);
+    });
+    Sums out;
+    for (const Sums& one : found)
+        merge(out, one);
+    return out;
 }
 
 ErrorTerms termsOf(const LayerValues& v, std::int64_t begin, std::int64_t end)
@@ -144,28 +185,24 @@ ErrorTerms termsOf(const LayerValues& v, std::int64_t begin, std::int64_t end)
 
 ErrorTerms errorTermsCpu(const LayerValues& values, std::int64_t count, int threads)
 {
-    const int parts = partCount(count, threads);
-    std::vector<ErrorTerms> found(std::size_t(parts), ErrorTerms {});
-    forEachPart(count, parts, [&](int part, std::int64_t begin, std::int64_t end) {
-        found[std::size_t(part)] = termsOf(values, begin, end);
+    return sumOfParts<ErrorTerms>(count, threads, [&](std::int64_t begin, std::int64_t end) {
+        return termsOf(values, begin, end);
     });
-    ErrorTerms out;
-    for (const auto& one : found)
-        mergeTerms(out, one);
-    return out;
+}
+
+ErrorSums cumulativeErrorCpu(const float* signal, const float* converted, std::int64_t count,
+                             int threads)
+{
+    return sumOfParts<ErrorSums>(count, threads, [&](std::int64_t begin, std::int64_t end) {
+        return cumulativeOf(signal + begin, converted + begin, end - begin);
+    });
 }
 
 ErrorSums errorSumsCpu(const float* signal, const float* other, std::int64_t count, int threads)
 {
-    const int parts = partCount(count, threads);
-    std::vector<ErrorSums> found(std::size_t(parts), ErrorSums {});
-    forEachPart(count, parts, [&](int part, std::int64_t begin, std::int64_t end) {
-        found[std::size_t(part)] = scan(signal + begin, other + begin, end - begin);
+    return sumOfParts<ErrorSums>(count, threads, [&](std::int64_t begin, std::int64_t end) {
+        return scan(signal + begin, other + begin, end - begin);
     });
-    ErrorSums out;
-    for (const auto& one : found)
-        merge(out, one);
-    return out;
 }
 
 } // namespace qs::kernels

@@ -13,6 +13,9 @@ struct RunSettings
     std::string device = "auto"; ///< "auto", "cpu", "cuda", "cuda:N"
     /// Results are measured against the file's model, not against the edited model.
     bool againstOriginal = false;
+    /// Local error terms are measured on all data, not on as many batches as their standard error
+    /// asks for (`ComparisonOptions::allLocalTerms`).
+    bool allLocalTerms = false;
     friend bool operator==(const RunSettings&, const RunSettings&) = default;
 
     /// The data that a comparison runs on.

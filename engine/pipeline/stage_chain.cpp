@@ -147,7 +147,8 @@ Result<std::string> StageChain::adopt(const CalibrateRequest& request, const Sto
     QS_TRY(const ComparisonPtr comparison,
            comparisonFromResult(stored.document, *run.prepared->model));
     if (comparison->nodes.empty()
-        || stored.againstOriginal != measuresOriginal(request.settings, *request.model))
+        || stored.againstOriginal != measuresOriginal(request.settings, *request.model)
+        || stored.allLocalTerms != request.settings.allLocalTerms)
         return std::string();
     QS_TRY(const Key key,
            comparisonKey({calibration, nullptr, request.recipe, request.settings}, job));

@@ -112,7 +112,8 @@ RunSettings settingsOf(const Project& project, const std::string& projectPath)
         return found.empty() ? was : found;
     };
     return {project.dataPath.empty() ? "sample" : place(project.dataPath),
-            place(project.comparisonPath), project.device, project.againstOriginal};
+            place(project.comparisonPath), project.device, project.againstOriginal,
+            project.allLocalTerms};
 }
 
 } // namespace qs

@@ -118,6 +118,12 @@ Result<Project> readProject(const std::string& path)
                               "'against' is \"edited\" or \"original\", not \"" + against + "\"")
                         .inFile(path));
     project.againstOriginal = against == "original";
+    QS_TRY(const std::string terms, textMember(json, "local_terms", path));
+    if (!terms.empty() && terms != kAllLocalTerms && terms != kSampledLocalTerms)
+        return fail(makeError(ErrorCode::BadInput,
+                              "'local_terms' is \"sampled\" or \"all\", not \"" + terms + "\"")
+                        .inFile(path));
+    project.allLocalTerms = terms == kAllLocalTerms;
     QS_TRY(const std::string result, textMember(json, "result", path));
     QS_TRY(project.modelSha256, textMember(json, "model_sha256", path));
     project.modelPath = absoluteFrom(model, folder);
@@ -149,6 +155,8 @@ Result<void> writeProject(const Project& project, const std::string& path)
     json["device"] = project.device;
     if (project.againstOriginal)
         json["against"] = "original";
+    if (project.allLocalTerms)
+        json["local_terms"] = kAllLocalTerms;
     json["result"] = relativeTo(project.resultFolder, folder);
     json["recipe"] = recipeAsJson(writtenBeside(project.recipe, path));
     json["history"] = historyToJson(project.history, path);

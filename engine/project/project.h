@@ -18,6 +18,7 @@ struct Project
     std::string comparisonPath; ///< data to compare on; "" = those of the calibration
     std::string device = "auto";
     bool againstOriginal = false; ///< `RunSettings::againstOriginal`
+    bool allLocalTerms = false; ///< `RunSettings::allLocalTerms`
     std::string resultFolder; ///< folder of the results of these decisions, or ""
     Recipe recipe;
     std::string windowState = "{}"; ///< text of a JSON object, defined by the window

@@ -26,10 +26,15 @@ Json metricsJson(const std::optional<ErrorMetrics>& metrics)
 {
     if (!metrics)
         return nullptr;
-    return {{"sqnr_db", numberJson(metrics->sqnrDb)},
-            {"cosine", numberJson(metrics->cosine)},
-            {"mse", numberJson(metrics->mse)},
-            {"max_abs", numberJson(metrics->maxAbs)}};
+    Json json {{"sqnr_db", numberJson(metrics->sqnrDb)},
+               {"cosine", numberJson(metrics->cosine)},
+               {"mse", numberJson(metrics->mse)},
+               {"max_abs", numberJson(metrics->maxAbs)}};
+    if (metrics->samples) {
+        json["samples"] = *metrics->samples;
+        json["standard_error_db"] = numberJson(metrics->standardErrorDb);
+    }
+    return json;
 }
 
 Json errorJson(const NodeError& error)
@@ -54,8 +59,12 @@ std::optional<ErrorMetrics> metricsAt(const Json& owner, std::string_view key)
     const auto json = owner.find(key);
     if (json == owner.end() || json->is_null())
         return std::nullopt;
-    return ErrorMetrics {numberAt(*json, "sqnr_db"), orInfinity(*json, "cosine"),
-                         orInfinity(*json, "mse"), orInfinity(*json, "max_abs")};
+    ErrorMetrics metrics {numberAt(*json, "sqnr_db"), orInfinity(*json, "cosine"),
+                          orInfinity(*json, "mse"), orInfinity(*json, "max_abs")};
+    if (const Json* samples = memberOf(*json, "samples"))
+        metrics.samples = samples->get<std::int64_t>();
+    metrics.standardErrorDb = numberAt(*json, "standard_error_db");
+    return metrics;
 }
 
 NodeError errorsAt(const Json& node)

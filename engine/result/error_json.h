@@ -13,7 +13,8 @@ Json numberJson(const std::optional<double>& value);
 /// A number back: infinity for null. This and what follows throws Json's exceptions where a key is
 /// missing or of another type.
 double orInfinity(const Json& owner, const char* key);
-/// `{sqnr_db, cosine, mse, max_abs}`, or null.
+/// `{sqnr_db, cosine, mse, max_abs}`, or null; with `samples` and `standard_error_db` where it was
+/// measured on a part of the samples.
 Json metricsJson(const std::optional<ErrorMetrics>& metrics);
 /// That of each term; of y^ - y with `kl`, the divergence of the two distributions in nats.
 Json errorJson(const NodeError& error);

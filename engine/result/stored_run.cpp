@@ -92,6 +92,8 @@ Result<StoredRun> readStoredRun(const std::string& fileOrFolder, const JobContex
         out.comparedSha256 = data.value("comparison_sha256", "");
         out.device = json.value("device", "");
         out.againstOriginal = resultFigures(json).againstOriginal;
+        out.allLocalTerms
+            = json.value("local_terms", kAllLocalTerms) == std::string(kAllLocalTerms);
         out.exports = texts(json, "exports");
         out.exportHashes = texts(json, "exports_sha256");
         if (const Json* own = memberOf(json, "own_ranges"))

@@ -23,6 +23,7 @@ struct StoredRun
     std::string comparisonData, comparedSha256; ///< path "" = the batches calibrated on
     std::string device;
     bool againstOriginal = false; ///< the comparison is with the model before its edits
+    bool allLocalTerms = false; ///< `RunSettings::allLocalTerms`
     int threads = 0;
     std::map<std::string, std::string> exports; ///< form to file name
     std::map<std::string, std::string> exportHashes; ///< file name to SHA-256

@@ -146,7 +146,7 @@ Result<std::vector<ValuePair>> WatchedRun::run(const Batch& batch, const JobCont
     for (const at::IValue& input : batch.inputs)
         inputs.push_back(input.isTensor() ? at::IValue(input.toTensor().to(m_device)) : input);
     m_seen->clear();
-    QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, job));
+    QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, batch.samples, job));
     if (m_target.output) {
         if (m_reference) {
             QS_TRY(outputs.referenceForm, m_reference->run(batch, job));

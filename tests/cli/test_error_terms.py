@@ -63,7 +63,7 @@ def expected_terms(model, data, nodes):
 
 
 def check_terms(folder, model, path, npz, data):
-    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", folder / "out")
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--local-terms", "all", "--export", "pt2-reference", "--out", folder / "out")
     result = json.loads((folder / "out" / "result.json").read_text())
     nodes = {node["name"]: node for node in result["nodes"]}
     expected = expected_terms(model, data, nodes)
@@ -90,7 +90,7 @@ def test_wide_layers(folder):
 @torch.no_grad()
 def test_other_metrics(folder):
     model, path, npz, data = residual(folder)
-    run_good("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference", "--out", folder / "out")
+    run_good("quantize", path, "--data", npz, "--device", "cpu", "--local-terms", "all", "--export", "pt2-reference", "--out", folder / "out")
     result = json.loads((folder / "out" / "result.json").read_text())
     nodes = {node["name"]: node for node in result["nodes"]}
     y = torch.relu(model.conv1(data))
@@ -125,7 +125,7 @@ def test_quantizers_of_readers(folder):
     model, data = Gated().eval(), 3 * torch.randn(4 * BATCH, 8)
     torch.export.save(torch.export.export(model, (data[:BATCH],)), folder / "model.pt2")
     np.savez(folder / "data.npz", x=data.numpy())
-    done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--export", "none", "--out", folder / "out", "--json")
+    done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--local-terms", "all", "--export", "none", "--out", folder / "out", "--json")
     assert done.returncode == 0, done.stderr
     nodes = {node["name"]: node for node in json.loads(done.stdout)["nodes"]}
     assert not nodes["chunk"]["quantized"] and not nodes["cos"]["quantized"]
@@ -184,7 +184,7 @@ def test_nan_of_the_converted_model_alone(folder):
     torch.export.save(torch.export.export(model, (data[:BATCH],)), folder / "model.pt2")
     np.savez(folder / "data.npz", x=data.numpy())
     out = folder / "out"
-    done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--export", "pt2-reference", "--out", out)
+    done = run("quantize", folder / "model.pt2", "--data", folder / "data.npz", "--local-terms", "all", "--export", "pt2-reference", "--out", out)
     assert done.returncode == 0, done.stderr
     told = [line for line in done.stderr.splitlines() if "NaN or Inf in the converted model" in line]
     assert len(told) == 1 and "node 'div'" in told[0] and "batch 3" in told[0], done.stderr

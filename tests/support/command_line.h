@@ -74,6 +74,9 @@ private:
                            "--against", against};
         if (!settings.comparisonData.empty())
             words << "--compare-on" << QString::fromStdString(settings.comparisonData);
+        if (settings.allLocalTerms)
+            words << "--local-terms"
+                  << "all";
         return words + m_words;
     }
 

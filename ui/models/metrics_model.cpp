@@ -146,7 +146,31 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
         return word(index.row(), index.column(), false);
     if (index.isValid() && index.column() == kNoiseColumn && role == Qt::DisplayRole)
         return noiseText(index.row());
+    if (index.isValid() && (role == Qt::DisplayRole || role == Qt::ToolTipRole))
+        if (const QString sampled = sampledText(index.row(), index.column(), role);
+            !sampled.isEmpty())
+            return sampled;
     return TableModel::data(index, role);
+}
+
+/// A SQNR that was measured on a part of the samples, with its standard error; else empty.
+QString MetricsModel::sampledText(int row, int column, int role) const
+{
+    const int metric = column - FirstMetric;
+    if (metric < 0 || column >= kKlColumn || metric % kMetrics != 0)
+        return {};
+    const NodeError* error = m_workspace.facts().error(m_rows[std::size_t(row)]);
+    const auto& metrics
+        = error ? error->term(kErrorTerms[metric / kMetrics]) : std::optional<ErrorMetrics>();
+    if (!metrics || !metrics->samples || !metrics->sqnrDb)
+        return {};
+    const QString shown = shownSqnr(*metrics->sqnrDb, "") + toQString(standardErrorText(*metrics));
+    return role == Qt::DisplayRole
+        ? shown
+        : tr("%1 dB, measured on %2 of %3 samples")
+              .arg(shownSqnr(*metrics->sqnrDb, "", 6) + toQString(standardErrorText(*metrics)))
+              .arg(*metrics->samples)
+              .arg(m_comparison->samples);
 }
 
 QString MetricsModel::noiseText(int row) const

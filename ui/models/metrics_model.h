@@ -58,6 +58,7 @@ private:
     /// `shown`: as a user reads it, else as the command line's table has it.
     QString word(int row, int column, bool shown) const;
     QString noiseText(int row) const;
+    QString sampledText(int row, int column, int role) const;
 
     Workspace& m_workspace;
     ComparisonPtr m_comparison; ///< that the rows are of

@@ -51,6 +51,8 @@ private:
     void showLoss();
     /// For the whole model: the error of each output.
     void showOutputs();
+    QString lossText(double sqnr, ErrorTerm term) const;
+    void noteSamples();
     void noteOrigin();
     void showArguments();
 

@@ -47,7 +47,7 @@ void PropertyPanel::showLoss()
         const double length = std::clamp((best - *sqnr) / (best - worst), 0.0, 1.0);
         const auto [good, bad] = facts.sqnrRange(term);
         m_loss->addBar(errorTermText(term), 0.12 + 0.88 * length,
-                       cividis((good - *sqnr) / (good - bad)), shownSqnr(*sqnr),
+                       cividis((good - *sqnr) / (good - bad)), lossText(*sqnr, term),
                        facts.errorsStale(term));
     }
     if (!any) {
@@ -72,7 +72,31 @@ void PropertyPanel::showLoss()
     addNoise(facts.outputObserver(selection.current()), {});
     for (const auto& [value, observer] : facts.ownInputs(selection.current()))
         addNoise(observer, tr("at its input %1: ").arg(facts.title(value.node)));
+    noteSamples();
     noteOrigin();
+}
+
+/// "34.5 dB"; of one node whose term was measured on a part of the samples "34.5 dB ±0.06".
+QString PropertyPanel::lossText(double sqnr, ErrorTerm term) const
+{
+    const auto& nodes = m_workspace.selection().nodes();
+    const NodeError* error = nodes.size() == 1 ? m_workspace.facts().error(nodes.front()) : nullptr;
+    return shownSqnr(sqnr)
+        + (error && error->term(term) ? toQString(standardErrorText(*error->term(term)))
+                                      : QString());
+}
+
+/// Says on how many samples the local terms of the selected node were measured, if not on all.
+void PropertyPanel::noteSamples()
+{
+    const auto& facts = m_workspace.facts();
+    const auto& nodes = m_workspace.selection().nodes();
+    const NodeError* error = nodes.size() == 1 ? facts.error(nodes.front()) : nullptr;
+    if (error && error->bornHere && error->bornHere->samples && facts.comparison())
+        m_loss->addText(tr("All but cumulative: measured on %1 of %2 samples, ± standard error.")
+                            .arg(*error->bornHere->samples)
+                            .arg(facts.comparison()->samples),
+                        true);
 }
 
 /// Says what the errors are of where they are not of the decisions as they stand, and what they are

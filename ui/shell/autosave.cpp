@@ -182,6 +182,7 @@ void Autosave::restore(const QString& file, const std::optional<Recipe>& recipe,
         settings.comparisonData = kept->comparisonPath;
         settings.device = kept->device;
         settings.againstOriginal = kept->againstOriginal;
+        settings.allLocalTerms = kept->allLocalTerms;
         m_workspace.document().setSettings(settings);
     }
     m_workspace.change(name, recipe ? *recipe : kept->recipe);

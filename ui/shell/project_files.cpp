@@ -106,7 +106,7 @@ void ProjectFiles::open(const QString& path, const Recipe& recipe)
             return refuse(stored.error());
         m_opening = Opening {path, {}};
         m_opening->settings = RunSettings {stored->calibrationData, stored->comparisonData, "auto",
-                                           stored->againstOriginal};
+                                           stored->againstOriginal, stored->allLocalTerms};
         pipeline.open(toQString(stored->modelPath), stored->recipe);
         m_opening->stored = std::move(*stored);
         return;
@@ -324,6 +324,7 @@ Project ProjectFiles::current() const
     project.comparisonPath = document.settings().comparisonData;
     project.device = document.settings().device;
     project.againstOriginal = document.settings().againstOriginal;
+    project.allLocalTerms = document.settings().allLocalTerms;
     project.recipe = document.recipe();
     project.history = historyOf(workspace.undoStack(), document);
     project.windowState = windowStateOf(workspace.styleRules(), m_window.graphPane()).toStdString();

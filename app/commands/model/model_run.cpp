@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/model/model_run.h"
 
-#include "app/commands/options/against_option.h"
+#include "app/commands/options/compared_options.h"
 #include "app/commands/stopwatch.h"
 #include "app/commands/user_metric.h"
 #include "engine/base/log.h"
@@ -72,6 +72,8 @@ Result<void> ModelRun::locate()
     m_settings.device = m_options.device;
     if (!m_options.against.empty())
         m_settings.againstOriginal = m_options.against == kAgainstOriginal;
+    if (!m_options.localTerms.empty())
+        m_settings.allLocalTerms = m_options.localTerms == kAllLocalTerms;
     if (m_settings.calibrationData.empty())
         return fail(makeError(ErrorCode::Usage, "--data is required")
                         .withHint("only a project names data"));

@@ -20,6 +20,7 @@ struct ModelRunOptions
     std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
     std::string against; ///< of `addAgainstOption`; "" = the project's choice, else "edited"
+    std::string localTerms; ///< of `addLocalTermsOption`; "" = the project's choice, else "sampled"
     std::vector<std::string> hybrid; ///< of `addHybridOption`
     bool strict = false;
 };

@@ -19,6 +19,7 @@ namespace qs {
 namespace {
 
 constexpr std::size_t kMarked = 5;
+constexpr std::ptrdiff_t kSamplesColumn = 6; ///< after the three terms that it is of
 
 /// The nodes at which most is born, with their rank from 1.
 std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
@@ -53,23 +54,42 @@ std::string layersText(const ResultParts& parts)
 {
     const auto ranks = worstNodes(*parts.comparison);
     const NodeTitles titles(*parts.model);
-    TextTable table({">worst", "layer", "verdict", ">isolated", ">inherited", ">born here",
-                     ">cumulative", "kernel"});
+    const bool isSampled = samplesLocalTerms(*parts.comparison);
+    std::vector<std::string> titlesOf {">worst",     "layer",      "verdict",     ">isolated",
+                                       ">inherited", ">born here", ">cumulative", "kernel"};
+    if (isSampled)
+        titlesOf.insert(titlesOf.begin() + kSamplesColumn, ">samples");
+    TextTable table(std::move(titlesOf));
     for (const NodeError& error : parts.comparison->nodes) {
         const Node& node = parts.model->get(error.node);
         const NodePlan* plan = parts.plan->tryGet(*parts.model, error.node);
         const auto rank = ranks.find(error.node);
-        table.add({rank == ranks.end() ? "" : std::to_string(rank->second),
-                   unitTitle(titles, *parts.plan, plan, node),
-                   plan ? std::string(verdictName(plan->verdict)) : "-", dbText(error.isolated),
-                   dbText(error.inherited), dbText(error.bornHere), dbText(error.cumulative),
-                   kernelText(parts, error.node)});
+        std::vector<std::string> cells {rank == ranks.end() ? "" : std::to_string(rank->second),
+                                        unitTitle(titles, *parts.plan, plan, node),
+                                        plan ? std::string(verdictName(plan->verdict)) : "-",
+                                        dbText(error.isolated),
+                                        dbText(error.inherited),
+                                        dbText(error.bornHere),
+                                        dbText(error.cumulative),
+                                        kernelText(parts, error.node)};
+        if (isSampled) {
+            const auto samples = error.bornHere ? error.bornHere->samples : std::nullopt;
+            cells.insert(cells.begin() + kSamplesColumn,
+                         samples              ? std::to_string(*samples)
+                             : error.bornHere ? "all"
+                                              : "-");
+        }
+        table.add(std::move(cells));
     }
     return (parts.comparison->againstOriginal
                 ? "Signal to noise in dB against the original model, before its edits, layer by "
                   "layer: edits and quantization together\n\n"
                 : "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the error "
                   "born here\n\n")
+        + (isSampled ? "isolated, inherited and born here are measured on 'samples' of "
+                   + counted(parts.comparison->samples, "sample")
+                   + ", ± their standard error; --local-terms all measures them on all\n\n"
+                     : "")
         + table.text();
 }
 
@@ -77,7 +97,8 @@ std::string layersText(const ResultParts& parts)
 
 std::string dbText(const std::optional<ErrorMetrics>& metrics)
 {
-    return sqnrCell(metrics ? metrics->sqnrDb : std::nullopt);
+    return sqnrCell(metrics ? metrics->sqnrDb : std::nullopt)
+        + (metrics ? standardErrorText(*metrics) : "");
 }
 
 std::string dbWords(const std::optional<ErrorMetrics>& metrics)

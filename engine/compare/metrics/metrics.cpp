@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 namespace qs {
@@ -115,31 +116,28 @@ Result<void> addError(ErrorSums& sums, const at::Tensor& signal, const at::Tenso
 namespace {
 
 /// Whether all values are on the CPU and can be read in the same memory order.
-bool alikeOnCpu(const UnitValues& v)
+bool alikeOnCpu(const at::Tensor& signal, std::initializer_list<at::Tensor> others)
 {
     const auto like = [&](const at::Tensor& other) {
         return other.is_cpu() && other.scalar_type() == at::kFloat
-            && other.sizes() == v.signal.sizes() && lieAlike(other, v.signal);
+            && other.sizes() == signal.sizes() && lieAlike(other, signal);
     };
-    return v.signal.is_non_overlapping_and_dense() && like(v.signal) && like(v.converted)
-        && like(v.onConverted) && like(v.quantizedOnFloat);
+    return signal.is_non_overlapping_and_dense() && like(signal)
+        && std::all_of(others.begin(), others.end(), like);
 }
 
 } // namespace
 
 Result<void> addErrors(UnitSums& sums, const UnitValues& v)
 {
-    if (alikeOnCpu(v)) {
+    if (alikeOnCpu(v.signal, {v.converted, v.onConverted, v.quantizedOnFloat})) {
         const UnitSums added = kernels::errorTermsCpu(
             {v.signal.const_data_ptr<float>(), v.converted.const_data_ptr<float>(),
              v.onConverted.const_data_ptr<float>(), v.quantizedOnFloat.const_data_ptr<float>()},
             v.signal.numel(), at::get_num_threads());
         if (isFinite(added.isolated) && isFinite(added.inherited) && isFinite(added.bornHere)
             && isFinite(added.cumulative)) {
-            kernels::merge(sums.isolated, added.isolated);
-            kernels::merge(sums.inherited, added.inherited);
-            kernels::merge(sums.bornHere, added.bornHere);
-            kernels::merge(sums.cumulative, added.cumulative);
+            kernels::merge(sums, added);
             return {};
         }
     }
@@ -152,6 +150,20 @@ Result<void> addErrors(UnitSums& sums, const UnitValues& v)
                                       v.converted.to(at::kFloat));
     kernels::merge(sums.bornHere, bornHere);
     return {};
+}
+
+Result<void> addCumulative(ErrorSums& sums, const at::Tensor& signal, const at::Tensor& converted)
+{
+    if (alikeOnCpu(signal, {converted})) {
+        const ErrorSums added = kernels::cumulativeErrorCpu(signal.const_data_ptr<float>(),
+                                                            converted.const_data_ptr<float>(),
+                                                            signal.numel(), at::get_num_threads());
+        if (isFinite(added)) {
+            kernels::merge(sums, added);
+            return {};
+        }
+    }
+    return addError(sums, signal, converted);
 }
 
 namespace {

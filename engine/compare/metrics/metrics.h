@@ -36,6 +36,9 @@ struct UnitValues
 /// y^ - f(x^) is; an element with a finite difference is left out if y is not finite.
 Result<void> addErrors(UnitSums& sums, const UnitValues& values);
 
+/// Adds y^ - y alone, in the order in which `addErrors` adds it.
+Result<void> addCumulative(ErrorSums& sums, const at::Tensor& signal, const at::Tensor& converted);
+
 /// A value in the float and in the converted model, of one shape.
 using ValuePair = std::pair<at::Tensor, at::Tensor>;
 /// Adds the counts of all results of a unit for one batch. The first call chooses the grid.

@@ -3,6 +3,7 @@
 
 #include "engine/base/memo.h"
 #include "engine/compare/metrics/value_counts.h"
+#include "engine/compare/sweep/local_sample.h"
 #include "engine/kernels/error_stats.h"
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct CachedUnit
     ValueCounts counts;
     bool isUnmeasured = false; ///< its shapes differ between the forms
     std::int64_t oddSince = 0; ///< first batch, from 1, with an infinite error; 0 = never
+    LocalSample local;
 };
 
 /// A comparison's access to the cache: reads earlier results and adds its own.

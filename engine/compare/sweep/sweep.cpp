@@ -33,6 +33,7 @@ Sweep::Sweep(const ConvertedModel& converted, Interpreter floatForm, Interpreter
     , m_schedule(scheduleSweep(m_float.graph(), m_reference.graph(), m_units))
     , m_sums(m_units.size())
     , m_counts(m_units.size())
+    , m_local(m_units.size())
     , m_unmeasured(m_units.size())
     , m_oddSince(m_units.size())
     , m_known(m_units.size())
@@ -67,9 +68,11 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device,
     return sweep;
 }
 
-Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, const JobContext& job)
+Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, std::int64_t samples,
+                                  const JobContext& job)
 {
     m_job = job;
+    m_batchSamples = samples;
     m_referenceAt = m_first > 0 ? m_schedule.referenceEnd[m_first - 1] : 0;
     if (m_floatTimes)
         m_floatTimes->beginRun();
@@ -219,7 +222,7 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& r
         QS_CHECK(measureInterior(unit, floatFrame, referenceFrame));
     if (unit.unchanged)
         QS_CHECK(measureUnchanged(index, floatFrame, referenceFrame));
-    else if (m_edited || unit.isOpen)
+    else if (m_edited || unit.isOpen || !wantsLocalTerms(index))
         QS_CHECK(measureCumulative(index, floatFrame, referenceFrame));
     else
         QS_CHECK(measureFunctions(index, floatFrame, referenceFrame, spent));
@@ -229,6 +232,11 @@ Result<void> Sweep::measure(std::size_t index, const Frame& floatFrame, Frame& r
         m_oddSince[index] = m_batch;
     return unit.quantized && isInfiniteError(sums.cumulative) ? checkSignal(unit, floatFrame)
                                                               : Result<void>();
+}
+
+bool Sweep::wantsLocalTerms(std::size_t unit) const
+{
+    return !m_sampledOf || m_local[unit].wants(m_batch - 1, *m_sampledOf);
 }
 
 bool Sweep::hasUnmeasured() const
@@ -248,6 +256,7 @@ bool Sweep::comparesShapes(std::size_t index, const at::Tensor& y, const at::Ten
         m_unmeasured[index] = true;
         m_sums[index] = {};
         m_counts[index] = {};
+        m_local[index] = {};
     }
     return !m_unmeasured[index];
 }
@@ -285,13 +294,9 @@ Result<void> Sweep::measureCumulative(std::size_t index, const Frame& floatFrame
                                       const Frame& referenceFrame)
 {
     for (const UnitOutput& output : m_units[index].outputs) {
-        UnitSums added;
-        UnitValues made;
-        QS_TRY(made.signal, tensorOf(m_float, floatFrame, output.value));
-        QS_TRY(made.converted, tensorOf(m_reference, referenceFrame, output.reference));
-        made.onConverted = made.quantizedOnFloat = made.converted;
-        QS_CHECK(addErrors(added, made));
-        kernels::merge(m_sums[index].cumulative, added.cumulative);
+        QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
+        QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
+        QS_CHECK(addCumulative(m_sums[index].cumulative, y, converted));
     }
     return {};
 }
@@ -357,6 +362,7 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
             referenceFrame.release(input.came);
     }
     QS_CHECK(m_reference.evaluate(quantizedOnFloat, references, m_job));
+    UnitSums ofBatch;
     for (const UnitOutput& output : unit.outputs) {
         UnitValues made;
         QS_TRY(made.signal, tensorOf(m_float, floatFrame, output.value));
@@ -366,8 +372,12 @@ Result<void> Sweep::measureFunctions(std::size_t index, const Frame& floatFrame,
         if (!comparesShapes(index, made.signal, made.onConverted)
             || !comparesShapes(index, made.signal, made.quantizedOnFloat))
             return {};
-        QS_CHECK(addErrors(m_sums[index], made));
+        UnitSums added;
+        QS_CHECK(addErrors(added, made));
+        kernels::merge(m_sums[index], added);
+        kernels::merge(ofBatch, added);
     }
+    m_local[index].add(ofBatch, m_batchSamples);
     return {};
 }
 

@@ -29,13 +29,19 @@ public:
     /// inputs. Else sums differ in their last bits, which a quantizer may turn into a step.
     bool addsAsExported() const { return m_float.layout() == Layout::AsGiven; }
 
-    /// One batch; `inputs` on the sweep's device. Returns the float model's outputs and the
-    /// reference form's, flat and in order; places that hold no tensor are undefined.
+    /// One batch of so many samples; `inputs` on the sweep's device. Returns the float model's
+    /// outputs and the reference form's, flat and in order; places that hold no tensor are
+    /// undefined.
     struct Outputs
     {
         std::vector<at::Tensor> floatForm, referenceForm;
     };
-    Result<Outputs> run(const std::vector<at::IValue>& inputs, const JobContext& job);
+    Result<Outputs> run(const std::vector<at::IValue>& inputs, std::int64_t samples,
+                        const JobContext& job);
+    /// Measures the local terms on a part of the `batches` of `samples` each, by `LocalSample`.
+    /// Without this call they are measured on every batch. Call before the first batch, and before
+    /// `continueFrom`.
+    void sampleLocalTerms(std::int64_t batches) { m_sampledOf = batches; }
     /// From now on each batch starts from the state that the one before left, each side its own.
     void followSequence() { m_isSequence = true; }
 
@@ -60,13 +66,17 @@ public:
     const std::vector<CompareUnit>& units() const { return m_units; }
     /// Whether a unit's shapes differ between the forms; a note reported it.
     bool hasUnmeasured() const;
-    const std::vector<UnitSums>& sums() const { return m_sums; }
+    /// The four terms of a unit; of local ones on how many samples, where those are not all.
+    /// Without a cumulative term: not measured.
+    NodeError errorOf(std::size_t unit) const;
     const std::vector<ValueCounts>& counts() const { return m_counts; }
-    /// The first unit with an infinite error, and the batch, from 1, since which it is.
+    /// The first unit with an infinite error, the batch, from 1, since which it is, and on which
+    /// side.
     struct Odd
     {
         std::size_t unit = 0;
         std::int64_t batch = 0;
+        bool isOfConverted = false; ///< else the float model's values are not finite
     };
     std::optional<Odd> firstOdd() const;
     std::vector<InteriorError> interiors() const { return m_interiors.result(); }
@@ -99,6 +109,7 @@ private:
                                   const Frame& referenceFrame);
     Result<void> measureCumulative(std::size_t unit, const Frame& floatFrame,
                                    const Frame& referenceFrame);
+    bool wantsLocalTerms(std::size_t unit) const;
     Result<at::IValue> inNumbers(const UnitInput& input, const Frame& referenceFrame) const;
     Result<void> measureFunctions(std::size_t unit, const Frame& floatFrame, Frame& referenceFrame,
                                   std::span<const ValueRef> spent);
@@ -117,6 +128,8 @@ private:
     SweepSchedule m_schedule;
     std::vector<UnitSums> m_sums;
     std::vector<ValueCounts> m_counts;
+    std::vector<LocalSample> m_local; ///< by unit
+    std::optional<std::int64_t> m_sampledOf; ///< batches; empty: local terms on each of them
     std::vector<bool> m_unmeasured; ///< by unit: shapes differ
     std::vector<std::int64_t> m_oddSince; ///< by unit: the batch; 0 = no error is infinite
     std::vector<Key> m_unitKeys; ///< by unit; empty without a cache
@@ -126,7 +139,7 @@ private:
     std::size_t m_end; ///< the step after the last one to run
     std::optional<std::size_t> m_watched; ///< unit
     Watch m_see;
-    std::int64_t m_batch = 0;
+    std::int64_t m_batch = 0, m_batchSamples = 0;
     Expendable m_expendableFloat, m_expendableReference;
     std::size_t m_referenceAt = 0;
     std::shared_ptr<NodeTimes> m_floatTimes; ///< null on a GPU

@@ -3,13 +3,14 @@
 #include "engine/compare/sweep/sweep.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace qs {
 
 std::string Sweep::way() const
 {
     return std::string(m_float.layout() == Layout::ChannelsLast ? "channels last" : "as given")
-        + (m_edited ? ", original" : "");
+        + (m_edited ? ", original" : "") + (m_sampledOf ? ", sampled" : "");
 }
 
 /// The key of all inputs of its four terms: x and y of the float graph; of the reference graph the
@@ -50,6 +51,7 @@ void Sweep::continueFrom(const Continuation& from, const ValueKeys& floatKeys,
         m_counts[i] = kept->counts;
         m_unmeasured[i] = kept->isUnmeasured;
         m_oddSince[i] = kept->oddSince;
+        m_local[i] = kept->local;
     }
     if (!m_float.device().is_cpu()) // a GPU's memory is for running
         return;
@@ -73,8 +75,8 @@ void Sweep::keepSums(const Continuation& from) const
         if (!m_known[i])
             from.work.sums.keep<CachedUnit>(
                 m_unitKeys[i],
-                std::make_shared<const CachedUnit>(
-                    CachedUnit {m_sums[i], m_counts[i], m_unmeasured[i], m_oddSince[i]}),
+                std::make_shared<const CachedUnit>(CachedUnit {
+                    m_sums[i], m_counts[i], m_unmeasured[i], m_oddSince[i], m_local[i]}),
                 sizeof(CachedUnit) + m_unitKeys[i].size());
 }
 
@@ -93,13 +95,39 @@ const Node* Sweep::firstToRun() const
     return first == nodes.end() ? nullptr : first->get();
 }
 
+NodeError Sweep::errorOf(std::size_t unit) const
+{
+    const UnitSums& sums = m_sums[unit];
+    NodeError error {m_units[unit].last,        {}, {}, {}, metricsFrom(sums.cumulative),
+                     divergence(m_counts[unit])};
+    if (m_edited)
+        return error;
+    const LocalSample& local = m_local[unit];
+    const auto measured = [&](const ErrorSums& of, const TermSpread& spread) {
+        auto metrics = metricsFrom(of);
+        if (metrics && m_sampledOf && local.batches > 0 && local.batches < *m_sampledOf) {
+            metrics->samples = local.samples;
+            metrics->standardErrorDb = standardErrorDb(spread, local.batches, *m_sampledOf);
+        }
+        return metrics;
+    };
+    error.isolated = measured(sums.isolated, local.isolated);
+    error.inherited = measured(sums.inherited, local.inherited);
+    error.bornHere = measured(sums.bornHere, local.bornHere);
+    return error;
+}
+
 std::optional<Sweep::Odd> Sweep::firstOdd() const
 {
     const auto first = std::find_if(m_oddSince.begin(), m_oddSince.end(),
                                     [](std::int64_t batch) { return batch > 0; });
-    return first == m_oddSince.end()
-        ? std::nullopt
-        : std::optional(Odd {std::size_t(first - m_oddSince.begin()), *first});
+    if (first == m_oddSince.end())
+        return std::nullopt;
+    const auto unit = std::size_t(first - m_oddSince.begin());
+    const UnitSums& sums = m_sums[unit];
+    const bool isOfConverted
+        = !std::isfinite(sums.inherited.other2) || !std::isfinite(sums.cumulative.other2);
+    return Odd {unit, *first, isOfConverted};
 }
 
 } // namespace qs

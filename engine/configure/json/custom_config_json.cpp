@@ -151,7 +151,7 @@ Result<std::vector<ClassChange>> readClassMap(const JsonPlace& place)
             return block.error("an object from class to class is wanted");
         for (const auto& [from, to] : value.items()) {
             QS_TRY(const std::string target, block.key(from).string());
-            const auto isSame = [&, name = className(from)](const ClassChange& other) {
+            const auto isSame = [mode = mode, name = className(from)](const ClassChange& other) {
                 return other.mode == mode && other.from == name;
             };
             std::erase_if(out, isSame); // the class in another spelling

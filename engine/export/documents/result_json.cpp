@@ -171,6 +171,8 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         {"version", 1},
         {"device", parts.device},
         {"against", parts.comparison && parts.comparison->againstOriginal ? "original" : "edited"},
+        {"local_terms",
+         parts.comparison && parts.comparison->allLocalTerms ? kAllLocalTerms : kSampledLocalTerms},
         {"threads", parts.threads},
         {"model", {{"path", info.path}, {"sha256", info.sha256}}},
         {"recipe_sha256", parts.recipeSha256},

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 namespace qs {
 
@@ -22,6 +23,22 @@ constexpr const char* kQuantization[]
     = {"dtype", "qscheme", "quant_min", "quant_max", "observer", "shared_with"};
 constexpr const char* kRanges[] = {"scale", "scale_min", "scale_max", "zero_point", "min", "max"};
 constexpr const char* kMetrics[] = {"sqnr_db", "cosine", "mse", "max_abs"};
+
+/// Figures of the error terms, in the order of their columns.
+std::vector<std::pair<ErrorTerm, const char*>> termFigures()
+{
+    std::vector<std::pair<ErrorTerm, const char*>> out;
+    for (const ErrorTerm term : kTableTerms) {
+        for (const char* metric : kMetrics)
+            out.emplace_back(term, metric);
+        if (term == ErrorTerm::Cumulative)
+            out.emplace_back(term, "kl");
+        else
+            for (const char* metric : {"samples", "standard_error_db"})
+                out.emplace_back(term, metric);
+    }
+    return out;
+}
 
 /// Whether a spreadsheet would evaluate the text as a formula; a signed number is not a formula.
 bool isFormula(const std::string& text)
@@ -96,10 +113,8 @@ std::vector<std::string> titles()
         for (const char* key : kRanges)
             out.push_back(place + key);
     }
-    for (const ErrorTerm term : kTableTerms)
-        for (const char* metric : kMetrics)
-            out.push_back(std::string(errorTermName(term)) + "_" + metric);
-    out.emplace_back("cumulative_kl");
+    for (const auto& [term, metric] : termFigures())
+        out.push_back(std::string(errorTermName(term)) + "_" + metric);
     out.emplace_back("reason");
     out.emplace_back("reason_code");
     return out;
@@ -115,14 +130,10 @@ std::string table(const Json& result)
         cells.push_back(patternText(node));
         for (const char* place : {"output", "weight"})
             addQuantization(cells, node, place);
-        const auto addMetric = [&](ErrorTerm term, const char* metric) {
+        for (const auto& [term, metric] : termFigures()) {
             const auto value = errorTerm(node, term, metric);
             cells.push_back(value ? Json(*value).dump() : std::string());
-        };
-        for (const ErrorTerm term : kTableTerms)
-            for (const char* metric : kMetrics)
-                addMetric(term, metric);
-        addMetric(ErrorTerm::Cumulative, "kl");
+        }
         cells.push_back(fieldText(node, "reason"));
         cells.push_back(fieldText(node, "reason_code"));
         text += csvLine(cells);

@@ -115,6 +115,8 @@ private:
         const Json* forms = memberOf(m_page, "forms");
         const std::string parting = forms ? fieldText(*forms, "parting") : std::string();
         for (Json& node : m_page.at("nodes")) {
+            if (errorTerm(node, ErrorTerm::BornHere, "samples"))
+                m_page["sampled"] = true;
             if (const auto db = errorTerm(node, ErrorTerm::BornHere))
                 node["step"] = scaleClass(scale.badness(*db));
             if (const auto share = m_shares.find(fieldText(node, "name")); share != m_shares.end())

@@ -69,7 +69,8 @@ Key formsKey(const Recipe& recipe)
 
 Key againstKey(const RunSettings& settings)
 {
-    return settings.againstOriginal ? "original" : "edited";
+    return std::string(settings.againstOriginal ? "original" : "edited")
+        + (settings.allLocalTerms ? ", all local terms" : "");
 }
 
 Key cutKey(const CalibrationSettings& settings)

@@ -107,6 +107,7 @@ Result<Key> ComparisonStages::comparisonKey(const CompareRequest& request, const
         .add(compared)
         .add(measuresOriginal(request.settings, *request.calibration->prepared->model) ? "original"
                                                                                        : "edited")
+        .add(std::int64_t(request.settings.allLocalTerms))
         .key();
 }
 
@@ -134,8 +135,10 @@ Result<ComparisonPtr> ComparisonStages::compare(const CompareRequest& request,
     QS_TRY(Key compared, comparedKey(request, job));
     const Continuation from {m_work, std::move(compared), of.data->batchCount()};
     QS_TRY(ComparisonPtr comparison,
-           compareModels(*of.converted, *of.data, request.calibration->device, job,
-                         m_options.valueBytes > 0 ? &from : nullptr, originalOf(request)));
+           compareModels(*of.converted, *of.data, request.calibration->device,
+                         {m_options.valueBytes > 0 ? &from : nullptr, originalOf(request),
+                          request.settings.allLocalTerms},
+                         job));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
 }

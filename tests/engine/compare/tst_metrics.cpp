@@ -43,6 +43,24 @@ private Q_SLOTS:
         QVERIFY(std::abs(metrics.cosine - 23 / (5 * std::sqrt(21.25))) < 1e-12);
     }
 
+    void cumulativeAloneIsThatOfAllTerms()
+    {
+        at::manual_seed(3);
+        for (const std::int64_t count : {1, 15, 16, 17, 1000, 70000}) {
+            const at::Tensor y = at::randn({count}), converted = y + 0.01 * at::randn({count});
+            qs::UnitSums terms;
+            QVERIFY(qs::addErrors(terms, {y, converted, y + 0.1, converted - 0.1}));
+            qs::ErrorSums alone;
+            QVERIFY(qs::addCumulative(alone, y, converted));
+            QCOMPARE(alone.signal2, terms.cumulative.signal2);
+            QCOMPARE(alone.other2, terms.cumulative.other2);
+            QCOMPARE(alone.dot, terms.cumulative.dot);
+            QCOMPARE(alone.noise2, terms.cumulative.noise2);
+            QCOMPARE(alone.maxAbs, terms.cumulative.maxAbs);
+            QCOMPARE(alone.count, terms.cumulative.count);
+        }
+    }
+
     void batchesAddUp()
     {
         const at::Tensor signal = at::arange(100, at::kFloat).reshape({10, 10});

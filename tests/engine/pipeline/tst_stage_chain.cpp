@@ -44,16 +44,6 @@ Rule rule(RuleKind kind, const std::string& key, const NamedQConfig& qconfig)
     return out;
 }
 
-bool same(const ErrorMetrics& a, const ErrorMetrics& b)
-{
-    return a.sqnrDb == b.sqnrDb && a.cosine == b.cosine && a.mse == b.mse && a.maxAbs == b.maxAbs;
-}
-
-bool same(const std::optional<ErrorMetrics>& a, const std::optional<ErrorMetrics>& b)
-{
-    return a.has_value() == b.has_value() && (!a || same(*a, *b));
-}
-
 } // namespace
 
 /// Results by key: what is kept is what a run from scratch gives, to the bit, and is found again
@@ -121,17 +111,17 @@ private:
         QCOMPARE(a.size(), b.size());
         for (std::size_t i = 0; i < a.size(); ++i) {
             QCOMPARE(a[i].node, b[i].node);
-            QVERIFY(same(a[i].isolated, b[i].isolated));
-            QVERIFY(same(a[i].inherited, b[i].inherited));
-            QVERIFY(same(a[i].bornHere, b[i].bornHere));
-            QVERIFY(same(a[i].cumulative, b[i].cumulative));
+            QVERIFY(a[i].isolated == b[i].isolated);
+            QVERIFY(a[i].inherited == b[i].inherited);
+            QVERIFY(a[i].bornHere == b[i].bornHere);
+            QVERIFY(a[i].cumulative == b[i].cumulative);
             QVERIFY(a[i].kl && a[i].kl == b[i].kl);
         }
         const auto &ours = kept.comparison->outputs, &scratch = fresh.comparison->outputs;
         QCOMPARE(ours.size(), scratch.size());
         for (std::size_t i = 0; i < ours.size(); ++i) {
-            QVERIFY(same(ours[i].cumulative, scratch[i].cumulative));
-            QVERIFY(same(ours[i].lowered, scratch[i].lowered));
+            QVERIFY(ours[i].cumulative == scratch[i].cumulative);
+            QVERIFY(ours[i].lowered == scratch[i].lowered);
         }
     }
 
@@ -155,6 +145,20 @@ private Q_SLOTS:
         QCOMPARE(again.converted, first.converted);
         QCOMPARE(again.comparison, first.comparison);
         QVERIFY(other.comparison != first.comparison);
+    }
+
+    void localTermsOfAllDataLeaveTheRest()
+    {
+        StageChain chain;
+        const Work sampled = work(chain, recipe());
+        m_settings.allLocalTerms = true;
+        const Work whole = work(chain, recipe());
+        m_settings.allLocalTerms = false;
+        QVERIFY(samplesLocalTerms(*sampled.comparison) && !samplesLocalTerms(*whole.comparison));
+        for (std::size_t i = 0; i < whole.comparison->nodes.size(); ++i)
+            QVERIFY(whole.comparison->nodes[i].cumulative
+                    == sampled.comparison->nodes[i].cumulative);
+        QCOMPARE(work(chain, recipe()).comparison, sampled.comparison);
     }
 
     void changesThatNeedNoData_data()
@@ -298,7 +302,7 @@ private Q_SLOTS:
         const auto before = workOn(chain, "x86").comparison->outputs.front();
         const Work after = workOn(chain, "qnnpack");
         compareWorks(after, workOn(scratch, "qnnpack"));
-        QVERIFY(same(after.comparison->outputs.front().cumulative, before.cumulative));
+        QVERIFY(after.comparison->outputs.front().cumulative == before.cumulative);
         QVERIFY(!same(after.comparison->outputs.front().lowered, before.lowered));
     }
 
@@ -388,6 +392,8 @@ private Q_SLOTS:
         batches.calibration.batches = 5;
         QCOMPARE(differ(decisionKeys("m", batches, settings, {})), QStringLiteral("0111"));
         QCOMPARE(differ(decisionKeys("m", recipe(), {"a.npz", "c.npz", "cpu"}, {})),
+                 QStringLiteral("0001"));
+        QCOMPARE(differ(decisionKeys("m", recipe(), {"a.npz", "b.npz", "cpu", false, true}, {})),
                  QStringLiteral("0001"));
         QCOMPARE(differ(decisionKeys("m", recipe(), {"c.npz", "b.npz", "cpu"}, {})),
                  QStringLiteral("0111"));

@@ -313,8 +313,14 @@ void Commands::connectRun()
         now.againstOriginal = !now.againstOriginal;
         settings->setSettings(now);
     });
+    on(a, ActionId::AllLocalTerms, this, [settings] {
+        RunSettings now = settings->settings();
+        now.allLocalTerms = !now.allLocalTerms;
+        settings->setSettings(now);
+    });
     const auto check = [settings, &a] {
         a[ActionId::AgainstOriginal].setChecked(settings->settings().againstOriginal);
+        a[ActionId::AllLocalTerms].setChecked(settings->settings().allLocalTerms);
     };
     connect(settings, &Document::settingsChanged, this, check);
     check();

@@ -110,7 +110,7 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
                                  const QString& modelPath, QWidget* parent)
     : QDialog(parent)
     , m_amount(amount)
-    , m_againstOriginal(settings.againstOriginal)
+    , m_given(settings)
     , m_modelFolder(QFileInfo(modelPath).path())
 {
     setObjectName(QStringLiteral("calibrateDialog"));
@@ -206,8 +206,11 @@ void CalibrateDialog::browseFolder(QLineEdit& field)
 
 RunSettings CalibrateDialog::settings() const
 {
-    return {m_data->text().trimmed().toStdString(), m_testData->text().trimmed().toStdString(),
-            m_device->currentText().trimmed().toStdString(), m_againstOriginal};
+    RunSettings settings = m_given;
+    settings.calibrationData = m_data->text().trimmed().toStdString();
+    settings.comparisonData = m_testData->text().trimmed().toStdString();
+    settings.device = m_device->currentText().trimmed().toStdString();
+    return settings;
 }
 
 CalibrationSettings CalibrateDialog::amount() const

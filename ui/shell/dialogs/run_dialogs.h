@@ -35,7 +35,7 @@ private:
     void browseFolder(QLineEdit& field);
 
     CalibrationSettings m_amount; ///< as given: fields outside the dialog do not change
-    bool m_againstOriginal; ///< not a field of the dialog
+    RunSettings m_given; ///< what is no field of the dialog stays
     QString m_modelFolder;
     QLineEdit* m_data;
     QLineEdit* m_testData;

@@ -15,4 +15,7 @@ inline constexpr auto kAgainstOriginal = "original";
 /// without it.
 void addAgainstOption(CLI::App& verb, std::string& against);
 
+/// `--local-terms`: "sampled" or "all"; `terms` stays empty without it.
+void addLocalTermsOption(CLI::App& verb, std::string& terms);
+
 } // namespace qs
