@@ -61,6 +61,7 @@ struct NodeError
 
     /// Empty where the term was not measured.
     const std::optional<ErrorMetrics>& term(ErrorTerm which) const;
+    friend bool operator==(const NodeError&, const NodeError&) = default;
 };
 
 /// " ±0.06" after a SQNR in dB that was measured on a part of the samples and lost something; else
