@@ -4,6 +4,7 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/log.h"
+#include "engine/compare/comparison.h"
 #include "engine/configure/json/recipe_json.h"
 
 #include <filesystem>

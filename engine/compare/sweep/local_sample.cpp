@@ -8,6 +8,7 @@ namespace qs {
 
 void TermSpread::add(const kernels::ErrorSums& batch)
 {
+    ++batches;
     noise += batch.noise2;
     signal += batch.signal2;
     noise2 += batch.noise2 * batch.noise2;
@@ -15,42 +16,49 @@ void TermSpread::add(const kernels::ErrorSums& batch)
     signal2 += batch.signal2 * batch.signal2;
 }
 
+std::optional<double> TermSpread::variance() const
+{
+    if (batches < 2 || !std::isfinite(noise2) || !(signal > 0) || !(noise > 0))
+        return std::nullopt;
+    const double n = double(batches), ratio = noise / signal;
+    const double squares = std::max(0.0, noise2 - 2 * ratio * both + ratio * ratio * signal2);
+    return n * n / (n - 1) * squares / (noise * noise);
+}
+
 void LocalSample::add(const kernels::ErrorTerms& terms, std::int64_t samplesOfBatch)
 {
-    ++batches;
     samples += samplesOfBatch;
     isolated.add(terms.isolated);
     inherited.add(terms.inherited);
     bornHere.add(terms.bornHere);
+    cumulative.add(terms.cumulative);
 }
 
 bool LocalSample::wants(std::int64_t batch, std::int64_t all) const
 {
     const std::int64_t middle = all / 2;
-    if (batch == 0 || batch <= middle)
+    if (batch <= middle)
         return batch == 0 || batch == middle;
-    const auto isOpen = [&](const TermSpread& spread) {
-        const auto error = standardErrorDb(spread, batches, all);
+    const auto isOpen = [&](const TermSpread& local) {
+        const auto error = standardErrorDb(local, all);
         return error && *error > kLocalErrorDb;
     };
     // A unit whose values had other shapes on those two batches has no figure yet.
-    return batches < 2 || isOpen(isolated) || isOpen(bornHere);
+    return isolated.batches < 2 || isOpen(isolated) || isOpen(bornHere);
 }
 
-std::optional<double> standardErrorDb(const TermSpread& spread, std::int64_t batches,
-                                      std::int64_t all)
+std::optional<double> LocalSample::standardErrorDb(const TermSpread& local, std::int64_t all) const
 {
-    if (!std::isfinite(spread.noise2) || !(spread.signal > 0) || !(spread.noise > 0))
+    constexpr double kPriorFreedom = 4; // degrees of freedom that the cumulative term counts for
+    const auto own = local.variance();
+    if (!own)
         return std::nullopt;
-    if (batches >= all)
-        return 0;
-    if (batches < 2)
-        return std::nullopt;
-    const double n = double(batches), ratio = spread.noise / spread.signal;
-    const double squares = spread.noise2 - 2 * ratio * spread.both + ratio * ratio * spread.signal2;
+    const double n = double(local.batches);
+    const auto prior = cumulative.variance();
+    const double variance
+        = prior ? ((n - 1) * *own + kPriorFreedom * *prior) / (n - 1 + kPriorFreedom) : *own;
     const double rest = 1 - n / double(all);
-    const double relative = std::sqrt(std::max(0.0, squares) * rest * n / (n - 1)) / spread.noise;
-    return 10 / std::log(10) * relative;
+    return 10 / std::log(10) * std::sqrt(std::max(0.0, rest) * variance / n);
 }
 
 } // namespace qs

@@ -293,11 +293,16 @@ Result<void> Sweep::measureUnchanged(std::size_t index, const Frame& floatFrame,
 Result<void> Sweep::measureCumulative(std::size_t index, const Frame& floatFrame,
                                       const Frame& referenceFrame)
 {
+    ErrorSums ofBatch;
     for (const UnitOutput& output : m_units[index].outputs) {
         QS_TRY(const at::Tensor y, tensorOf(m_float, floatFrame, output.value));
         QS_TRY(const at::Tensor converted, tensorOf(m_reference, referenceFrame, output.reference));
-        QS_CHECK(addCumulative(m_sums[index].cumulative, y, converted));
+        ErrorSums added;
+        QS_CHECK(addCumulative(added, y, converted));
+        kernels::merge(m_sums[index].cumulative, added);
+        kernels::merge(ofBatch, added);
     }
+    m_local[index].cumulative.add(ofBatch);
     return {};
 }
 

@@ -105,9 +105,9 @@ NodeError Sweep::errorOf(std::size_t unit) const
     const LocalSample& local = m_local[unit];
     const auto measured = [&](const ErrorSums& of, const TermSpread& spread) {
         auto metrics = metricsFrom(of);
-        if (metrics && m_sampledOf && local.batches > 0 && local.batches < *m_sampledOf) {
+        if (metrics && m_sampledOf && spread.batches > 0 && spread.batches < *m_sampledOf) {
             metrics->samples = local.samples;
-            metrics->standardErrorDb = standardErrorDb(spread, local.batches, *m_sampledOf);
+            metrics->standardErrorDb = local.standardErrorDb(spread, *m_sampledOf);
         }
         return metrics;
     };
