@@ -74,7 +74,8 @@ Result<void> checkHeader(const Json& json, const std::string& path)
     for (const auto& [key, unused] : json.items())
         if (key != "format" && key != "version" && key != "model" && key != "model_sha256"
             && key != "data" && key != "comparison" && key != "device" && key != "against"
-            && key != "result" && key != "recipe" && key != "history" && key != "window")
+            && key != "local_terms" && key != "result" && key != "recipe" && key != "history"
+            && key != "window")
             return fail(makeError(ErrorCode::BadInput, "unknown key '" + key + "'").inFile(path));
     return {};
 }

@@ -49,7 +49,7 @@ def test_estimates_and_what_stays(folder):
             assert given["samples"] % 8 == 0 and 16 <= given["samples"] < 8 * BATCHES
             bound = given["standard_error_db"]
             if bound is None:
-                assert given == {**true, "samples": given["samples"], "standard_error_db": None}, (name, term)
+                assert given["sqnr_db"] == true["sqnr_db"] and given["mse"] == true["mse"] == 0, (name, term, given, true)
                 continue
             assert term == "inherited" or bound <= 0.1 or given["samples"] == 8 * (BATCHES // 2 + 1), (name, term, given)
             assert abs(given["sqnr_db"] - true["sqnr_db"]) < max(0.3, 4 * bound), (name, term, given, true)
@@ -61,7 +61,7 @@ def test_where_it_is_shown(folder):
     path, npz = loud(folder)
     recipe = write_recipe(folder, backend="x86", calibration={"batches": 0})
     out = folder / "out"
-    done = run_good("quantize", path, "--recipe", recipe, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
+    run_good("quantize", path, "--recipe", recipe, "--data", npz, "--device", "cpu", "--export", "none", "--out", out)
     run_good("report", out, "--html", folder / "page.html", "--csv", folder / "table.csv")
     page = (folder / "page.html").read_text()
     node = next(node for node in by_name(json.loads((out / "result.json").read_text())).values() if node["error"] and node["error"]["isolated"].get("standard_error_db"))
@@ -69,12 +69,11 @@ def test_where_it_is_shown(folder):
     assert f"{error['sqnr_db']:.2f} ±{error['standard_error_db']:.2f}</td>" in page and "<th>Samples</th>" in page
     head, *_ = (folder / "table.csv").read_text().splitlines()
     assert "isolated_samples" in head and "isolated_standard_error_db" in head and "cumulative_samples" not in head, head
-    table = run_good("compare", path, "--result", out, "--data", npz, "--device", "cpu").stdout
+    table = run_good("compare", path, "--result", out, "--data", npz, "--device", "cpu")
     assert f"{error['sqnr_db']:.2f} ±{error['standard_error_db']:.2f}" in table, table
     assert re.search(r"are measured on 'samples' of 192 samples, ± their standard error; --local-terms all", table), table
-    whole = run_good("compare", path, "--result", out, "--data", npz, "--device", "cpu", "--local-terms", "all").stdout
+    whole = run_good("compare", path, "--result", out, "--data", npz, "--device", "cpu", "--local-terms", "all")
     assert "±" not in whole and "samples'" not in whole, whole
-    assert done.returncode == 0
 
 
 def test_few_batches_are_measured_whole(folder):
