@@ -2,6 +2,7 @@
 #include "engine/pipeline/tune/unit_times.h"
 
 #include "engine/compare/output_run.h"
+#include "engine/compare/unit_latency.h"
 #include "engine/convert/form_parts.h"
 #include "engine/plan/summaries/group_root.h"
 
@@ -40,22 +41,20 @@ Result<std::vector<UnitTime>> measureTimes(StageChain& chain, const GraphPtr& mo
                         .inFile(model->info().path)
                         .withHint("search with --cost macs"));
     QS_TRY(const auto asFloat, timesOf(model, batch, job));
-    const GraphPtr lowered = onModelInputs(converted)->lowered;
-    QS_TRY(const auto asIntegers, timesOf(lowered, batch, job));
-    const Graph& graph = *request.calibration->prepared->model;
-    const Plan& plan = *request.calibration->prepared->plan;
+    const ConvertedPtr whole = onModelInputs(converted);
+    QS_TRY(const auto asIntegers, timesOf(whole->lowered, batch, job));
+    const PreparedModel& prepared = *whole->prepared;
     std::map<NodeId, UnitTime> units;
-    const auto unitOf = [&](NodeId node) -> UnitTime& {
-        const bool isUnit = node && isQuantizedIn(graph, plan, node);
-        const NodeId root = isUnit ? groupRoot(graph, plan, node) : NodeId();
+    for (const UnitLatency& latency : unitLatencies(*whole, asFloat, asIntegers)) {
+        const bool isUnit
+            = latency.node && isQuantizedIn(*prepared.model, *prepared.plan, latency.node);
+        const NodeId root
+            = isUnit ? groupRoot(*prepared.model, *prepared.plan, latency.node) : NodeId();
         UnitTime& unit = units[root];
         unit.node = root;
-        return unit;
-    };
-    for (const NodeTime& time : asFloat)
-        unitOf(time.node).floatMs += kMilliseconds * time.seconds;
-    for (const NodeTime& time : asIntegers)
-        unitOf(lowered->get(time.node).origin).int8Ms += kMilliseconds * time.seconds;
+        unit.floatMs += kMilliseconds * latency.floatSeconds.value_or(0);
+        unit.int8Ms += kMilliseconds * latency.convertedSeconds().value_or(0);
+    }
     std::vector<UnitTime> times;
     for (const auto& [root, unit] : units)
         times.push_back(unit);
