@@ -59,21 +59,23 @@ Result<void> runCompare(const CompareOptions& options, const CommandRun& job)
 {
     ResultParts parts;
     StageChain chain;
+    StageTimes times;
     const RunSettings settings {options.data,
                                 {},
                                 options.device,
                                 options.against == kAgainstOriginal,
                                 options.localTerms == kAllLocalTerms};
-    QS_TRY(
-        const RestoredResult restored,
-        restoreResult(chain, options.result, options.model, settings, job, &parts.timingSeconds));
+    QS_TRY(const RestoredResult restored,
+           restoreResult(chain, options.result, options.model, settings, job, &times));
     const PlannedModel& planned = restored.planned;
-    const Stopwatch comparing(&parts.timingSeconds, "compare");
+    const Stopwatch comparing(&times, "compare");
     QS_TRY(const ComparisonPtr comparison,
            chain.compare({restored.calibration, restored.converted, planned.recipe, settings,
                           restored.edited},
                          job));
     comparing.stop();
+    parts.timingSeconds = times.seconds();
+    parts.timingSeconds["prepare"] = restored.calibration->prepareSeconds;
     parts.device = restored.calibration->device;
     parts.model = planned.model.get();
     parts.plan = planned.plan.get();

@@ -81,6 +81,10 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
         "--why", options->why,
         "also measures which quantizers cause the noise of the outputs, as 'why' does, and "
         "writes it into result.json; costs several runs of some samples");
+    verb->add_flag(
+        "--timing", options->timing,
+        "reports on stderr where the time went: stages, the slowest operators of the float model "
+        "and of the lowered form, bytes; with --json also under the key timing");
     verb->add_flag("--json", options->json, "prints the result document on stdout");
     verb->callback([options, forms, &chosen] {
         chosen = [options, given = forms->count() > 0](const CommandRun& job) -> Result<void> {

@@ -24,6 +24,7 @@ struct QuantizeOptions : ModelRunOptions
     bool formsChosen = false; ///< the user named them: each must be written
     bool alternatives = false;
     bool why = false; ///< report the causes of the outputs' noise
+    bool timing = false; ///< report where the time went
     bool json = false;
 };
 

@@ -2,15 +2,19 @@
 #include "app/commands/quantize.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/result_text.h"
+#include "app/commands/text/timing_text.h"
 #include "app/commands/text/why_text.h"
+#include "engine/base/json/json_text.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/convert/form_parts.h"
 #include "engine/convert/outline.h"
 #include "engine/export/exporter.h"
 #include "engine/export/onnx/targets/onnx_plan.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/result_folder.h"
+#include "engine/result/result_document.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -54,7 +58,11 @@ public:
             keepStatistics(done.error());
             return done;
         }
+        if (m_options.timing)
+            QS_CHECK(measureTiming());
         QS_CHECK(printResult());
+        if (m_options.timing)
+            printErr(timingText(m_timing));
         return m_evaluated;
     }
 
@@ -89,7 +97,24 @@ private:
         request.onnxTarget = m_target;
         request.saturates = m_options.saturate == kAtObserver;
         request.alternatives = m_options.alternatives;
+        const Stopwatch exporting(&m_run.times(), "export");
         QS_TRY(m_written, m_run.chain().exportTo(request, m_job));
+        exporting.stop();
+        return {};
+    }
+
+    /// Adds where the time went to the document.
+    Result<void> measureTiming()
+    {
+        const StageTime whole = m_watch.taken();
+        QS_TRY(const ResultDocument document, ResultDocument::fromText(m_written.document));
+        QS_TRY(const double samples, m_run.timedSamples());
+        Json json = document.json();
+        m_timing = timingJson({m_run.times(), whole, *onModelInputs(m_run.converted()),
+                               *m_run.comparison(), samples, json, m_written.files});
+        json["timing"] = m_timing;
+        QS_TRY(m_written.document, jsonText(json, {2, true}, m_job));
+        m_written.document += "\n";
         return {};
     }
 
@@ -128,6 +153,8 @@ private:
     ModelRun m_run;
     OnnxTarget m_target;
     ExportReport m_written;
+    Stopwatch m_watch {nullptr, "quantize"};
+    Json m_timing; ///< of `timingJson`; null without --timing
     Result<void> m_evaluated; ///< what became of --eval
 };
 

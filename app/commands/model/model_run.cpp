@@ -84,7 +84,7 @@ Result<void> ModelRun::locate()
 Result<void> ModelRun::plan()
 {
     Recipe& recipe = m_source.recipe;
-    QS_TRY(m_edited, openEdited(m_chain, m_source.model, recipe, m_job, &m_timing));
+    QS_TRY(m_edited, openEdited(m_chain, m_source.model, recipe, m_job, &m_times));
     GraphPtr model = m_edited->graph;
     QS_CHECK(checkFloat(*model));
     m_dataState = DataState::of(m_settings);
@@ -92,9 +92,8 @@ Result<void> ModelRun::plan()
     QS_CHECK(comparedData(*model, recipe));
     QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
     QS_TRY(recipe, withHybrid(std::move(recipe), m_options.hybrid, *model));
-    QS_TRY(
-        m_planned,
-        planModel(m_chain, std::move(model), std::move(recipe), m_source.file, m_job, &m_timing));
+    QS_TRY(m_planned,
+           planModel(m_chain, std::move(model), std::move(recipe), m_source.file, m_job, &m_times));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
     noteState(*m_planned.model, m_planned.recipe.calibration.isSequence);
     QS_CHECK(keepToMemoryLimit());
@@ -128,16 +127,16 @@ Result<void> ModelRun::keepToMemoryLimit()
 
 Result<void> ModelRun::calibrate()
 {
+    const Stopwatch calibrating(&m_times, "calibrate");
     QS_TRY(
         m_calibration,
         m_chain.calibrate({m_planned.model, m_planned.plan, m_planned.recipe, m_settings}, m_job));
+    calibrating.stop();
     m_planned.model = m_calibration->prepared->model; // the data may show more of it
     m_planned.plan = m_calibration->prepared->plan;
     if (!m_calibration->note.empty())
         note(m_calibration->note);
     QS_CHECK(takeNotFinite());
-    m_timing["prepare"] = m_calibration->prepareSeconds;
-    m_timing["calibrate"] = m_calibration->seconds;
     return {};
 }
 
@@ -158,7 +157,7 @@ Result<void> ModelRun::takeNotFinite()
 
 Result<void> ModelRun::convert()
 {
-    const Stopwatch converting(&m_timing, "convert");
+    const Stopwatch converting(&m_times, "convert");
     m_job.report("convert", "choosing scales, lowering, checking kernels", 0);
     QS_TRY(m_converted, m_chain.convert({m_calibration, m_planned.recipe, m_settings}, m_job));
     converting.stop();
@@ -173,7 +172,7 @@ Result<void> ModelRun::convert()
 Result<void> ModelRun::convertAndCompare()
 {
     QS_CHECK(convert());
-    const Stopwatch comparing(&m_timing, "compare");
+    const Stopwatch comparing(&m_times, "compare");
     QS_TRY(m_comparison, m_chain.compare(compareRequest(), m_job));
     comparing.stop();
     if (const DataState now = DataState::of(m_settings); now != m_dataState)
@@ -191,7 +190,7 @@ Result<void> ModelRun::convertAndCompare()
 
 Result<void> ModelRun::why()
 {
-    const Stopwatch finding(&m_timing, "why");
+    const Stopwatch finding(&m_times, "why");
     QS_TRY(m_diagnosis, m_chain.why(compareRequest(), {}, m_job));
     finding.stop();
     return {};
@@ -201,7 +200,7 @@ Result<void> ModelRun::evaluate(const std::string& scratch)
 {
     if (m_options.eval.empty())
         return {};
-    const Stopwatch evaluating(&m_timing, "eval");
+    const Stopwatch evaluating(&m_times, "eval");
     QS_TRY(const auto data, comparedData(*m_planned.model, m_planned.recipe));
     const ConvertedPtr converted = onModelInputs(m_converted);
     for (const auto& [name, graph, edits] :
@@ -232,6 +231,25 @@ Result<std::shared_ptr<const Dataset>> ModelRun::comparedData(const Graph& model
     return m_chain.data(model, m_settings.compared(), comparedCut(m_settings, recipe.calibration));
 }
 
+std::map<std::string, double> ModelRun::timingSeconds() const
+{
+    std::map<std::string, double> seconds = m_times.seconds();
+    if (m_calibration) {
+        seconds["prepare"] = m_calibration->prepareSeconds;
+        seconds["calibrate"] = m_calibration->seconds;
+    }
+    return seconds;
+}
+
+Result<double> ModelRun::timedSamples()
+{
+    QS_TRY(const auto data, comparedData(*m_planned.model, m_planned.recipe));
+    QS_TRY(const Batch first, data->batch(0));
+    const std::int64_t others = data->batchCount() - 1;
+    return others < 1 ? double(first.samples)
+                      : double(m_comparison->samples - first.samples) / double(others);
+}
+
 ExportRequest ModelRun::exportRequest(const std::string& folder) const
 {
     ExportRequest request;
@@ -242,7 +260,7 @@ ExportRequest ModelRun::exportRequest(const std::string& folder) const
     request.recipe = m_planned.recipe;
     request.settings = m_settings;
     request.folder = folder;
-    request.timingSeconds = m_timing;
+    request.timingSeconds = timingSeconds();
     request.evaluation = m_evaluation;
     return request;
 }
@@ -258,7 +276,7 @@ ResultParts ModelRun::parts() const
     parts.observations = m_calibration->observations.get();
     parts.device = m_calibration->device;
     parts.threads = m_calibration->observations->threads;
-    parts.timingSeconds = m_timing;
+    parts.timingSeconds = timingSeconds();
     parts.evaluation = m_evaluation;
     parts.calibrationData = m_settings.calibrationData;
     parts.comparisonData = m_settings.comparisonData;

@@ -58,6 +58,13 @@ public:
     const PlannedModel& planned() const { return m_planned; }
     const CalibrationPtr& calibration() const { return m_calibration; }
     const DiagnosisPtr& diagnosis() const { return m_diagnosis; } ///< null before `why`
+    const ConvertedPtr& converted() const { return m_converted; }
+    const ComparisonPtr& comparison() const { return m_comparison; }
+    /// Of the stages so far. "calibrate" is the whole call: it opens the data and prepares.
+    StageTimes& times() { return m_times; }
+    /// Samples of the batch that the comparison's node times are of: the mean over all batches but
+    /// the first, which warms up. Reads the first batch.
+    Result<double> timedSamples();
     /// The request to the chain for a comparison, or a blame, of the conversion.
     CompareRequest compareRequest() const
     {
@@ -69,6 +76,8 @@ public:
     ResultParts parts() const;
 
 private:
+    /// Seconds by stage, for documents: preparing and calibrating as the calibration has them.
+    std::map<std::string, double> timingSeconds() const;
     /// The data of the comparison, as the recipe cuts it.
     Result<std::shared_ptr<const Dataset>> comparedData(const Graph& model, const Recipe& recipe);
     /// Takes smaller batches if --memory is too small for the recipe's, with a note.
@@ -89,7 +98,8 @@ private:
     ComparisonPtr m_comparison;
     DiagnosisPtr m_diagnosis;
     DataState m_dataState; ///< of the data when they were opened
-    std::map<std::string, double> m_timing, m_evaluation;
+    StageTimes m_times;
+    std::map<std::string, double> m_evaluation;
 };
 
 } // namespace qs

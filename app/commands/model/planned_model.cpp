@@ -121,8 +121,7 @@ Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
     return PlannedModel {std::move(model), std::move(recipe), std::move(*plan)};
 }
 
-Result<GraphPtr> openModel(const std::string& path, const CommandRun& job,
-                           std::map<std::string, double>* timing)
+Result<GraphPtr> openModel(const std::string& path, const CommandRun& job, StageTimes* timing)
 {
     const Stopwatch import(timing, "import");
     job.report("import", path, 0);
@@ -133,7 +132,7 @@ Result<GraphPtr> openModel(const std::string& path, const CommandRun& job,
 }
 
 Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
-                                  const CommandRun& job, std::map<std::string, double>* timing)
+                                  const CommandRun& job, StageTimes* timing)
 {
     QS_TRY(GraphPtr model, openModel(path, job, timing));
     QS_TRY(EditedModelPtr edited, chain.edited(std::move(model), recipe, job));
@@ -153,8 +152,7 @@ void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe, cons
 }
 
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
-                               const std::string& file, const CommandRun& job,
-                               std::map<std::string, double>* timing)
+                               const std::string& file, const CommandRun& job, StageTimes* timing)
 {
     const Stopwatch planning(timing, "plan");
     QS_TRY(PlannedModel planned, planWith(chain, std::move(model), std::move(recipe), file, job));

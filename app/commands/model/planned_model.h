@@ -3,11 +3,10 @@
 
 #include "app/commands/command_run.h"
 #include "app/commands/options/edit_options.h"
+#include "app/commands/stopwatch.h"
 #include "engine/configure/recipe.h"
 #include "engine/pipeline/stage_chain.h"
 #include "engine/plan/plan.h"
-
-#include <map>
 
 namespace CLI {
 class App;
@@ -44,13 +43,12 @@ void addMovedOption(CLI::App& verb, std::string& movedTo);
 /// `--hybrid`: the names of `withHybrid`.
 void addHybridOption(CLI::App& verb, std::vector<std::string>& names);
 
-/// Opens the model. With `timing`, adds the seconds of "import".
+/// Opens the model. With `timing`, adds the time of "import".
 Result<GraphPtr> openModel(const std::string& path, const CommandRun& job,
-                           std::map<std::string, double>* timing = nullptr);
+                           StageTimes* timing = nullptr);
 /// Opens the model and does the recipe's edits; logs those that do not fit.
 Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, const Recipe& recipe,
-                                  const CommandRun& job,
-                                  std::map<std::string, double>* timing = nullptr);
+                                  const CommandRun& job, StageTimes* timing = nullptr);
 /// Logs the recipe's edits of converted forms that do not fit.
 void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe,
                      const std::string& path);
@@ -60,10 +58,10 @@ Result<Recipe> recipeOrDefault(const std::string& recipePath, const CommandRun& 
 /// The file that an error of planning is about: the recipe, or the model without a recipe.
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath);
 /// Plans an opened model; the plan's warnings go to the log. An error names `file`
-/// (`fileOfPlan`). With `timing`, adds the seconds of "plan".
+/// (`fileOfPlan`). With `timing`, adds the time of "plan".
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
                                const std::string& file, const CommandRun& job,
-                               std::map<std::string, double>* timing = nullptr);
+                               StageTimes* timing = nullptr);
 /// The same without log output.
 Result<PlannedModel> planWith(StageChain& chain, GraphPtr model, Recipe recipe,
                               const std::string& file, const CommandRun& job);

@@ -70,7 +70,7 @@ void warnOfChanges(const ResultDocument& document, const StoredQuantization& was
 
 Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
                                      const std::string& modelPath, const RunSettings& settings,
-                                     const CommandRun& job, std::map<std::string, double>* timing)
+                                     const CommandRun& job, StageTimes* timing)
 {
     RestoredResult restored;
     restored.settings = settings;
@@ -98,8 +98,6 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     restored.was = std::move(was);
     if (!restored.calibration->note.empty())
         note(restored.calibration->note);
-    if (timing)
-        (*timing)["prepare"] = restored.calibration->prepareSeconds;
     const Stopwatch converting(timing, "convert");
     job.report("convert", "rebuilding the converted graph", 0);
     // Decisions that were changed since are lowered anew.

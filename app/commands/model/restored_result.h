@@ -22,12 +22,11 @@ struct RestoredResult
 
 /// `result`: the folder, or its result.json; `model`: a model or a project that names one. All of
 /// the data is used, whatever the recipe calibrates on. Logs files that changed since. With
-/// `timing`, adds the seconds of the stages. Errors: no such result, another model's, one that does
-/// not fit.
+/// `timing`, adds the time of the stages but "prepare", which the calibration has. Errors: no such
+/// result, another model's, one that does not fit.
 Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
                                      const std::string& model, const RunSettings& settings,
-                                     const CommandRun& job,
-                                     std::map<std::string, double>* timing = nullptr);
+                                     const CommandRun& job, StageTimes* timing = nullptr);
 
 /// The model and the recipe of a result folder or its result.json. `movedTo`: where its model is by
 /// now, "" = where the result says. Errors: not a result; `movedTo` without one.

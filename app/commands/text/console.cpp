@@ -111,6 +111,12 @@ Result<void> printOut(const std::string& raw)
     return {};
 }
 
+void printErr(const std::string& text)
+{
+    clearProgress();
+    std::fputs(printable(text).c_str(), stderr);
+}
+
 void showProgress(const Progress& progress)
 {
     if (!stderrIsTerminal()) {

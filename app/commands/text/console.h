@@ -30,6 +30,9 @@ private:
 /// written.
 Result<void> printOut(const std::string& text);
 
+/// Writes to stderr, as `printable` makes it, in place of a progress line.
+void printErr(const std::string& text);
+
 /// One line of progress with the time left, rewritten in place; shown only where stderr is a
 /// terminal.
 void showProgress(const Progress& progress);
