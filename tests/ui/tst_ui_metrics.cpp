@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/compare/unit_latency.h"
 #include "tests/ui/edge_window.h"
 #include "ui/models/metrics_model.h"
 #include "ui/panels/metrics_panel.h"
@@ -79,10 +80,44 @@ private Q_SLOTS:
         }
     }
 
+    /// The command line prints the same figures under `timing`.
+    void timesAreTheEngines()
+    {
+        MetricsModel model(workspace());
+        const auto& comparison = document().comparison();
+        const auto units = unitLatencies(*document().converted(), comparison->floatTimes,
+                                         comparison->loweredTimes);
+        const auto isSame = [](std::optional<double> shown, std::optional<double> seconds) {
+            return shown.has_value() == seconds.has_value()
+                && (!shown || sameNumber(*shown, 1000 * *seconds));
+        };
+        int floats = 0, kernels = 0, conversions = 0;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& one) {
+                return one.node == model.nodeOf(row);
+            });
+            QVERIFY(unit != units.end());
+            QVERIFY(isSame(model.number(row, MetricsModel::kFloatTimeColumn), unit->floatSeconds));
+            QVERIFY(isSame(model.number(row, MetricsModel::kInt8TimeColumn), unit->int8Seconds));
+            QVERIFY(isSame(model.number(row, MetricsModel::kConversionTimeColumn),
+                           unit->conversionSeconds));
+            floats += unit->floatSeconds.has_value();
+            kernels += unit->int8Seconds.has_value();
+            conversions += unit->conversionSeconds.has_value();
+        }
+        QVERIFY(floats > 5 && kernels > 5 && conversions > 0);
+        const int column = MetricsModel::kFloatTimeColumn;
+        QVERIFY(!table().isColumnHidden(column));
+        QCOMPARE(table().model()->headerData(column, Qt::Horizontal).toString(),
+                 QStringLiteral("float ms"));
+        QVERIFY(table().model()->index(0, column).data().toString().toDouble() > 0);
+    }
+
     void anyColumnSorts()
     {
         for (const int column : {int(MetricsModel::FirstMetric), MetricsModel::FirstMetric + 6,
-                                 MetricsModel::kKlColumn, MetricsModel::kStepsApartColumn}) {
+                                 MetricsModel::kKlColumn, MetricsModel::kStepsApartColumn,
+                                 MetricsModel::kFloatTimeColumn}) {
             for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
                 table().sortByColumn(column, order);
                 bool ended = false;

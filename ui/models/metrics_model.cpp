@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/metrics_model.h"
 
+#include "engine/convert/form_parts.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/result/part_text.h"
 #include "ui/graph/style/colour_by.h"
@@ -35,6 +36,17 @@ TableColumns MetricsModel::columnsOf()
                    tr("The node's share of the outputs' noise, with its standard error; Find "
                       "causes measures it"),
                    Cells::Number});
+    out.push_back({tr("float ms"),
+                   tr("Milliseconds that one batch takes in the float operator and what is fused "
+                      "with it, on the CPU, while it was compared"),
+                   Cells::Number});
+    out.push_back({tr("int8 ms"),
+                   tr("Milliseconds that the same takes in the lowered form, without conversions"),
+                   Cells::Number});
+    out.push_back({tr("conversion ms"),
+                   tr("Milliseconds that quantizing and dequantizing the result takes in the "
+                      "lowered form"),
+                   Cells::Number});
     return out;
 }
 
@@ -48,6 +60,7 @@ MetricsModel::MetricsModel(Workspace& workspace, QObject* parent)
 void MetricsModel::refresh()
 {
     const ComparisonPtr& now = m_workspace.facts().comparison();
+    takeTimes();
     if (now == m_comparison) {
         refreshCells(); // qconfigs may be others by now
         return;
@@ -65,6 +78,36 @@ void MetricsModel::refresh()
             if (model->tryGet(error.node))
                 m_rows.push_back(error.node);
     endResetModel();
+}
+
+void MetricsModel::takeTimes()
+{
+    const Document& document = m_workspace.document();
+    const Facts& facts = m_workspace.facts();
+    const bool isCurrent = facts.comparison() && !facts.shownRun() && document.converted();
+    if (isCurrent && facts.comparison() == m_timed)
+        return;
+    m_timed = nullptr;
+    m_latencies.clear();
+    if (!isCurrent || document.isStale(Stage::Compare))
+        return; // another conversion numbers its kernels anew
+    m_timed = facts.comparison();
+    const ConvertedPtr converted = onModelInputs(document.converted());
+    for (const UnitLatency& unit :
+         unitLatencies(*converted, m_timed->floatTimes, m_timed->loweredTimes))
+        m_latencies.emplace(unit.node, unit);
+}
+
+std::optional<double> MetricsModel::milliseconds(NodeId node, int column) const
+{
+    constexpr double kMilliseconds = 1000;
+    const auto unit = m_latencies.find(node);
+    if (unit == m_latencies.end())
+        return std::nullopt;
+    const auto& seconds = column == kFloatTimeColumn ? unit->second.floatSeconds
+        : column == kInt8TimeColumn                  ? unit->second.int8Seconds
+                                                     : unit->second.conversionSeconds;
+    return seconds ? std::optional(kMilliseconds * *seconds) : std::nullopt;
 }
 
 std::optional<double> MetricsModel::number(int row, int column) const
@@ -86,6 +129,8 @@ std::optional<double> MetricsModel::number(int row, int column) const
         const auto noise = facts.noise(std::span(&node, 1));
         return noise ? std::optional(noise->part) : std::nullopt;
     }
+    if (column >= kFloatTimeColumn)
+        return milliseconds(node, column);
     const NodeError* error = column < FirstMetric ? nullptr : facts.error(node);
     if (!error)
         return std::nullopt;

@@ -2,6 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
+#include "engine/compare/unit_latency.h"
 #include "ui/session/facts.h"
 #endif
 
@@ -37,7 +38,11 @@ public:
     static constexpr int kStepsApartColumn = kKlColumn + 1;
     /// The unit's share of the outputs' noise, once somebody asked for causes.
     static constexpr int kNoiseColumn = kStepsApartColumn + 1;
-    static constexpr int kColumns = kNoiseColumn + 1;
+    /// Milliseconds that one batch takes (`unitLatencies`).
+    static constexpr int kFloatTimeColumn = kNoiseColumn + 1;
+    static constexpr int kInt8TimeColumn = kFloatTimeColumn + 1;
+    static constexpr int kConversionTimeColumn = kInt8TimeColumn + 1;
+    static constexpr int kColumns = kConversionTimeColumn + 1;
 
     explicit MetricsModel(Workspace& workspace, QObject* parent = nullptr);
 
@@ -59,11 +64,16 @@ private:
     QString word(int row, int column, bool shown) const;
     QString noiseText(int row) const;
     QString sampledText(int row, int column, int role) const;
+    /// Takes the times of the current result; a run that is shown has none.
+    void takeTimes();
+    std::optional<double> milliseconds(NodeId node, int column) const;
 
     Workspace& m_workspace;
     ComparisonPtr m_comparison; ///< that the rows are of
     std::vector<NodeId> m_rows;
     std::map<NodeId, double> m_stepsApart; ///< the largest, by node
+    ComparisonPtr m_timed; ///< that the latencies are of; null without any
+    std::map<NodeId, UnitLatency> m_latencies;
 };
 
 } // namespace qs
