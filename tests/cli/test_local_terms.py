@@ -16,8 +16,8 @@ BATCHES = 24
 
 def loud(folder):
     """A model, and 24 batches of 8 of which some are louder, so that terms settle at different times."""
-    _, path, npz, data = residual(folder, samples=8 * BATCHES)
-    gains = 1 + torch.arange(BATCHES).repeat_interleave(8).remainder(5) / 2
+    _, path, npz, data = residual(folder, samples=8 * BATCHES, size=16)
+    gains = 1 + torch.arange(BATCHES).repeat_interleave(8).remainder(5) / 50
     np.savez(npz, x=(data * gains[:, None, None, None]).numpy())
     return path, npz
 
@@ -86,7 +86,7 @@ def test_few_batches_are_measured_whole(folder):
 def test_the_word_of_a_project_and_refusals(folder):
     path, npz = loud(folder)
     project = {"format": "quantscope.project", "version": 1, "model": path.name, "data": npz.name, "local_terms": "all",
-               "recipe": {"backend": "x86", "calibration": {"batches": 0}}}
+               "recipe": {"format": "quantscope.recipe", "version": 1, "backend": "x86", "calibration": {"batches": 0}}}
     (folder / "p.json").write_text(json.dumps(project))
     words = ("--device", "cpu", "--export", "none", "--out", folder / "out")
     assert run_json("quantize", folder / "p.json", *words)["local_terms"] == "all"
