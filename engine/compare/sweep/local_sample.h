@@ -39,9 +39,9 @@ struct LocalSample
 
     /// Standard error in dB of the SQNR of `local`, one of the three, measured on a part of `all`
     /// batches: of a ratio of sums by linearization, with the correction for a finite population
-    /// (Cochran, Sampling Techniques, 6.4). Two batches say little of their own spread, so the
-    /// variance is moderated by that of the cumulative term (Smyth 2004, of small samples). 0 when
-    /// all were measured; empty where `local` has no variance.
+    /// (Cochran, Sampling Techniques, 6.4). The variance of few batches is itself uncertain; it is
+    /// moderated by that of the cumulative term (Smyth 2004). 0 when all were measured; empty where
+    /// `local` has no variance.
     std::optional<double> standardErrorDb(const TermSpread& local, std::int64_t all) const;
 };
 

@@ -35,7 +35,7 @@ private:
     void browseFolder(QLineEdit& field);
 
     CalibrationSettings m_amount; ///< as given: fields outside the dialog do not change
-    RunSettings m_given; ///< what is no field of the dialog stays
+    RunSettings m_given; ///< settings that have no field stay as they are
     QString m_modelFolder;
     QLineEdit* m_data;
     QLineEdit* m_testData;
