@@ -27,6 +27,8 @@ class ValuesCard;
 class WhyCard;
 class Workspace;
 struct Node;
+struct NodeError;
+enum class ErrorTerm;
 
 /// The right-hand panel: the selection, its quantization and the reason, its errors, arguments and
 /// interior values. GUI thread only.
@@ -51,6 +53,7 @@ private:
     void showLoss();
     /// For the whole model: the error of each output.
     void showOutputs();
+    const NodeError* onlyError() const;
     QString lossText(double sqnr, ErrorTerm term) const;
     void noteSamples();
     void noteOrigin();

@@ -76,22 +76,33 @@ void PropertyPanel::showLoss()
     noteOrigin();
 }
 
-/// "34.5 dB"; of one node whose term was measured on a part of the samples "34.5 dB ±0.06".
+/// The errors of what is selected if they are those of one unit, else null.
+const NodeError* PropertyPanel::onlyError() const
+{
+    const NodeError* only = nullptr;
+    for (const NodeId node : m_workspace.selection().nodes()) {
+        const NodeError* error = m_workspace.facts().error(node);
+        if (error && only && error->node != only->node)
+            return nullptr;
+        only = error ? error : only;
+    }
+    return only;
+}
+
+/// "34.5 dB"; of one unit whose term was measured on a part of the samples "34.5 dB ±0.06".
 QString PropertyPanel::lossText(double sqnr, ErrorTerm term) const
 {
-    const auto& nodes = m_workspace.selection().nodes();
-    const NodeError* error = nodes.size() == 1 ? m_workspace.facts().error(nodes.front()) : nullptr;
+    const NodeError* error = onlyError();
     return shownSqnr(sqnr)
         + (error && error->term(term) ? toQString(standardErrorText(*error->term(term)))
                                       : QString());
 }
 
-/// Says on how many samples the local terms of the selected node were measured, if not on all.
+/// Says on how many samples the local terms of the selected unit were measured, if not on all.
 void PropertyPanel::noteSamples()
 {
     const auto& facts = m_workspace.facts();
-    const auto& nodes = m_workspace.selection().nodes();
-    const NodeError* error = nodes.size() == 1 ? facts.error(nodes.front()) : nullptr;
+    const NodeError* error = onlyError();
     if (error && error->bornHere && error->bornHere->samples && facts.comparison())
         m_loss->addText(tr("All but cumulative: measured on %1 of %2 samples, ± standard error.")
                             .arg(*error->bornHere->samples)
