@@ -179,7 +179,10 @@ inline void checkCards(const QJsonObject& leader, const QJsonObject& last, const
                                                         {"born_here", "born here"}};
     for (const auto& [key, row] : rows) {
         const auto db = toldSqnr(terms[key]);
-        const QString figure = db ? shownSqnr(*db) : QString();
+        const QJsonValue error = terms[key]["standard_error_db"];
+        const QString figure = (db ? shownSqnr(*db) : QString())
+            + (error.isDouble() ? QStringLiteral(" ±%1").arg(error.toDouble(), 0, 'f', 2)
+                                : QString());
         const auto shown = [&window, label = QLatin1String(row)] {
             const QStringList texts = cardTexts(window, "cardLoss");
             const auto at = texts.indexOf(label);
