@@ -107,17 +107,26 @@ private:
         return {};
     }
 
+    /// The number as a tensor of shape [1]: of a scale without dimensions oneDNN's matmul makes no
+    /// primitive on processors without VNNI.
     ValueRef tensorOf(const Argument& number, DType dtype)
     {
-        Node node;
-        node.name = "scalar_tensor";
-        node.target = std::string(kScalarTensorTarget);
-        node.args = {{"s", number}, {"dtype", dtype}};
+        Node scalar;
+        scalar.name = "scalar_tensor";
+        scalar.target = std::string(kScalarTensorTarget);
+        scalar.args = {{"s", number}, {"dtype", dtype}};
         ValueType type;
         type.dtype = dtype;
         type.shapeKnown = true;
-        node.outputs.push_back({"", std::move(type)});
-        return {call(std::move(node)), 0};
+        scalar.outputs.push_back({"", type});
+        Node row;
+        row.name = "reshape";
+        row.target = std::string(kReshapeTarget);
+        row.args = {{"self", ValueRef {call(std::move(scalar)), 0}},
+                    {"shape", Argument::List {std::int64_t(1)}}};
+        type.shape = {{.size = 1, .symbol = {}, .expression = {}}};
+        row.outputs.push_back({"", std::move(type)});
+        return {call(std::move(row)), 0};
     }
 
     ValueRef cast(const Argument& tensor, DType dtype)
