@@ -35,8 +35,8 @@ struct ReusePolicy
 /// Returns false if the node is in no pair or its value does not allow it.
 bool runJoined(const JoinedPairs& pairs, const Node& node, Frame& frame, const ReusePolicy& policy);
 
-/// The in-place variant of `target`, which overwrites its first argument; empty if there is none
-/// with bitwise equal results.
+/// The in-place variant of `target`, which overwrites its first argument; empty if no variant gives
+/// bitwise equal results.
 std::optional<c10::OperatorHandle> inPlaceOperator(std::string_view target);
 
 /// True if the node's first argument is an expendable float tensor without other owners or views:

@@ -112,7 +112,7 @@ MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_
 namespace {
 
 /// The largest batch size, `samples` divided by a whole number, for which a run needs at most
-/// `limit` bytes; 0 if there is none.
+/// `limit` bytes; 0 if every size needs more.
 std::int64_t fittingSamples(const Graph& model, const Plan& plan, std::int64_t samples,
                             std::int64_t limit)
 {

@@ -7,9 +7,11 @@
 #include "engine/compare/comparison.h"
 #include "engine/configure/json/recipe_json.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 namespace qs {
 
@@ -53,6 +55,10 @@ Result<std::string> textMember(const Json& json, const char* key, const std::str
     return json[key].get<std::string>();
 }
 
+constexpr std::string_view kKeys[]
+    = {"format",  "version",     "model",  "model_sha256", "data",    "comparison", "device",
+       "against", "local_terms", "result", "recipe",       "history", "window"};
+
 Result<void> checkHeader(const Json& json, const std::string& path)
 {
     const auto format = json.is_object() ? json.find("format") : json.end();
@@ -72,10 +78,7 @@ Result<void> checkHeader(const Json& json, const std::string& path)
                         .inFile(path)
                         .withHint("open it with a newer Quantscope"));
     for (const auto& [key, unused] : json.items())
-        if (key != "format" && key != "version" && key != "model" && key != "model_sha256"
-            && key != "data" && key != "comparison" && key != "device" && key != "against"
-            && key != "local_terms" && key != "result" && key != "recipe" && key != "history"
-            && key != "window")
+        if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys))
             return fail(makeError(ErrorCode::BadInput, "unknown key '" + key + "'").inFile(path));
     return {};
 }

@@ -49,7 +49,7 @@ public:
     /// Takes the comparison that the workspace shows now.
     void refresh();
     NodeId nodeOf(int row) const { return m_rows[std::size_t(row)]; }
-    /// The number of a cell in full; nothing where there is none, or a word.
+    /// The number of a cell in full; empty for a word or an empty cell.
     std::optional<double> number(int row, int column) const;
 
     QVariant data(const QModelIndex& index, int role) const override;

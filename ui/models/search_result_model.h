@@ -27,7 +27,7 @@ public:
 
     /// Entries of the workspace's present tree.
     void setUnits(std::vector<int> units);
-    /// The entry of a row; -1 where there is none.
+    /// The entry of a row; -1 for a row without an entry.
     int unitOf(const QModelIndex& index) const;
     /// The row of an entry; -1 where it was not found.
     int rowOf(int unit) const;

@@ -43,7 +43,7 @@ public:
     /// What the current result is called unless a person names it: by what was decided since the
     /// one before, else by all decisions.
     QString automaticName() const;
-    /// Keeps the current result under a name of the user's; false where there is none.
+    /// Keeps the current result under a name of the user's; false without a current result.
     bool keepCurrent(const QString& name);
     /// Compares a quantized file of any origin with the model and keeps that as a run.
     void addFile(const QString& path);

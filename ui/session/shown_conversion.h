@@ -14,7 +14,7 @@ struct ShownConversion
     QString note;
 };
 
-/// `converted`, or an outline (names without scales) if there is none yet. An outline runs
+/// `converted`, or an outline (names without scales) if nothing is converted yet. An outline runs
 /// operators: then call it on the engine's lane.
 ShownConversion shownConversion(EngineService& engine, const GraphPtr& model, const PlanPtr& plan,
                                 const Recipe& recipe, ConvertedPtr converted, JobContext& job);

@@ -47,8 +47,8 @@ public:
     Project current() const;
     bool isReadOnly() const override { return m_readOnly; }
 
-    /// Saves to the project's file; asks for one if there is none. False if the user cancelled or
-    /// it failed (with a message).
+    /// Saves to the project's file; asks for a file if the work has none. False if the user
+    /// cancelled or it failed (with a message).
     bool save();
     bool saveAs();
     /// To this file, without asking.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a sweep goes on from what earlier ones left.
+// How a sweep resumes from cached results, and what it reports.
 #include "engine/compare/sweep/sweep.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ namespace qs {
 /// equal.
 std::string shareText(const StepCounts& steps);
 /// A difference in quantization steps, for example "0.0079", or "not finite". Rounded up: "0" only
-/// if there is no difference.
+/// if the values are equal.
 std::string stepsText(double steps);
 
 /// SQNR between the outputs of both forms, in dB, for the worst output. Empty if no output was

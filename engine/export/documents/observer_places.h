@@ -38,7 +38,7 @@ class ObserverPlaces
 public:
     ObserverPlaces(const Graph& graph, const Plan& plan);
 
-    /// The observer at that place; an invalid id if there is none.
+    /// The observer at that place; an invalid id if the place is not observed.
     ObserverId find(ObserverPlace::Kind kind, NodeId node, std::size_t index = 0) const;
     bool hasOutput(NodeId node) const;
     /// The first node in graph order whose entry reports the observer; an invalid id if none does.

@@ -99,7 +99,7 @@ struct StoredQuantization
     QParamsTable qparams;
     Observations observations;
     std::string recipeSha256; ///< of the recipe.json written beside it
-    std::string backendSha256; ///< of the backend.json written beside it; "" where there is none
+    std::string backendSha256; ///< of the backend.json written beside it; "" if none was written
     std::string calibrationData, dataSha256; ///< path and content of the calibration data
     /// Kernels that failed their check; empty if the document is too old to list them.
     std::optional<std::vector<RefusedKernel>> refused;

@@ -44,7 +44,7 @@ public:
         return found != m_settings.mappedModes.end() && isWhole ? &found->second : nullptr;
     }
 
-    /// The leaf around a node; the key is empty if there is none. A mapped leaf does not count for
+    /// The leaf around a node; an empty key if no leaf contains it. A mapped leaf does not contain
     /// itself.
     ModuleChoice of(const Node& node) const
     {

@@ -59,7 +59,7 @@ std::string whyNotInside(const QConfig& qconfig, QuantizationMode mode)
 }
 
 /// The first input or output of the module that would be quantized but is known not to be float32;
-/// empty if there is none.
+/// empty if each may be float32.
 std::optional<ValueRef> unsupportedValue(const Graph& graph, const Node& node, const OpName& name,
                                          const CustomModule& module)
 {

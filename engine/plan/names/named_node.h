@@ -20,7 +20,7 @@ struct NodeNames
 
 /// Indices into `nodes` of the nodes that `text` may name: nodes in the module with that path, then
 /// nodes with that title, then the node with that name. The last one is the most likely. Errors
-/// (Usage, with the nearest name): there is none.
+/// (Usage, with the nearest name): no node has that name.
 Result<std::vector<std::size_t>> nodesNamed(std::span<const NodeNames> nodes,
                                             const std::string& text);
 

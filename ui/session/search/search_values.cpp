@@ -66,7 +66,7 @@ bool isEqual(const Graph& graph, const Argument& argument, const QString& wanted
     return printed == wanted || bareText(printed) == bareText(wanted);
 }
 
-/// The argument of that name, ignoring case; null if there is none.
+/// The argument of that name, ignoring case; null if the node has no such argument.
 const Argument* argumentIn(std::span<const NamedArgument> arguments, const QString& name)
 {
     const auto found

@@ -14,7 +14,7 @@ struct OrtAnswer
 {
     std::string kernel; ///< "QLinearConv"; for operators that move values "Reshape (integers)"; ""
                         ///< = no kernel
-    std::string reason; ///< why there is no kernel
+    std::string reason; ///< that no kernel computes it
 };
 
 /// ONNX Runtime's rules for DequantizeLinear - operator - QuantizeLinear, from
