@@ -6,17 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import cure_models
 import numpy
 import torch
 from harness import expect_bad, main, mounted, run, run_good, write_recipe
 from torch import nn
-from tune_searches import LIMITS, best, given, sick, tuned
-
-# With VNNI a search may take all eight bits; without, kernels saturate and seven bits reach less.
-EIGHT_BITS = "avx512_vnni" in Path("/proc/cpuinfo").read_text()
+from tune_searches import EIGHT_BITS, LIMITS, best, given, sick, tuned
 
 
 def measured(folder, words, recipe, data):
@@ -276,8 +272,7 @@ def test_tied_weights(folder):
     """Two layers with one weight: each gets its cures, and the recipe gives what was measured."""
     torch.manual_seed(3)
     words, out = given(folder / "tied", Tied(), cure_models.values(64, 16)), folder / "tuned.json"
-    goal = 40 if EIGHT_BITS else 36
-    search = tuned(words, out, "--goal", f"sqnr {goal}")
+    search = tuned(words, out, "--goal", f"sqnr {(goal := 40 if EIGHT_BITS else 36)}")
     assert search["reached"] and best(search)["guard"]["sqnr_db"] >= goal > search["trials"][0]["guard"]["sqnr_db"], search["trials"]
     assert {"first", "second"} == {cure["at"]["module"] for cure in search["cures"] if cure["cure"] == "float_result"}, search["cures"]
     data = numpy.load(words[2])["x"]
@@ -302,8 +297,7 @@ def test_an_output_without_signal(folder):
     """It is said, and does not count: the other one is held to the goal, and its noise is blamed."""
     torch.manual_seed(3)
     words = given(folder / "quiet", Quiet(), cure_models.values(64, 16))
-    goal = 36 if EIGHT_BITS else 35
-    search = tuned(words, folder / "tuned.json", "--goal", f"sqnr {goal}")
+    search = tuned(words, folder / "tuned.json", "--goal", f"sqnr {(goal := 36 if EIGHT_BITS else 35)}")
     assert search["reached"] and goal <= best(search)["guard"]["sqnr_db"] < 200, search["trials"]
     assert any("'relu' is not measured: it is zero" in note for note in search["notes"]), search["notes"]
     for trial in search["trials"]:

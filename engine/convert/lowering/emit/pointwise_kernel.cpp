@@ -120,7 +120,7 @@ private:
         type.shapeKnown = true;
         scalar.outputs.push_back({"", type});
         Node row;
-        row.name = "reshape";
+        row.name = "row";
         row.target = std::string(kReshapeTarget);
         row.args = {{"self", ValueRef {call(std::move(scalar)), 0}},
                     {"shape", Argument::List {std::int64_t(1)}}};
