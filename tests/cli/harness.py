@@ -22,6 +22,8 @@ SOURCE = Path(os.environ["QUANTSCOPE_SOURCE"])
 CONFIG = tempfile.TemporaryDirectory()  # what this process's runs remember: none is another test's
 os.environ["XDG_CONFIG_HOME"] = CONFIG.name
 ALL = "--all" in sys.argv  # whether to run what `in_full` marks as well
+# With VNNI kernels add up products of bytes exactly; without, sums of two saturate in 16 bits, unless one has 7 bits.
+EIGHT_BITS = "avx512_vnni" in Path("/proc/cpuinfo").read_text()
 AMIDST = r"calibrate: batch (\d\d|[2-9]) of"  # the progress of a calibration that has seen a batch
 
 

@@ -11,7 +11,7 @@ from torch import nn
 
 import cure_models
 from edits import op
-from harness import by_name, expect_bad, export_model, main, run, run_good, run_json, write_recipe
+from harness import EIGHT_BITS, by_name, expect_bad, export_model, main, run, run_good, run_json, write_recipe
 from models import residual
 
 X86 = {"backend": "x86", "mapping": {"global": "x86"}}
@@ -225,8 +225,9 @@ def test_a_split_computes_the_same_and_meets_the_outlier_in_floats(folder):
     with torch.no_grad():
         others = torch.cat((model.norm(x)[:, :5], model.norm(x)[:, 6:]), 1)
     low, high = float(others.min()), float(others.max())
-    narrow = {"narrow": {**TUNE["tune_1"], "activation": {"observer": "fixed_qparams", "dtype": "quint8", "scale": (high - low) / 255,
-                                                          "zero_point": round(-low * 255 / (high - low))}}}
+    steps = 255 if EIGHT_BITS else 127
+    narrow = {"narrow": {**TUNE["tune_1"], "activation": {"observer": "fixed_qparams", "dtype": "quint8", "scale": (high - low) / steps,
+                                                          "zero_point": round(-low * steps / (high - low)), "quant_max": steps}}}
     losses = {}
     for name, cures in (("plain", []), ("split", [SPLIT]), ("narrow", [{**SPLIT, "qconfig": "narrow"}])):
         _, document = quantized(folder, name, path, data, "--strict", qconfigs={**TUNE, **narrow}, mapping={"global": "tune_1"}, cures=cures)

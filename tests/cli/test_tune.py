@@ -10,9 +10,9 @@ import sys
 import cure_models
 import numpy
 import torch
-from harness import expect_bad, main, mounted, run, run_good, write_recipe
+from harness import EIGHT_BITS, expect_bad, main, mounted, run, run_good, write_recipe
 from torch import nn
-from tune_searches import EIGHT_BITS, LIMITS, best, given, sick, tuned
+from tune_searches import LIMITS, best, given, sick, tuned
 
 
 def measured(folder, words, recipe, data):

@@ -2,7 +2,6 @@
 """Models to search cures for, and searches, for the tests of `tune`."""
 
 import json
-from pathlib import Path
 
 import cure_models
 import numpy
@@ -10,8 +9,6 @@ import torch
 from harness import export_model, run
 
 LIMITS = ("--samples", 64)
-# With VNNI a search may take all eight bits; without, kernels saturate and seven bits reach less.
-EIGHT_BITS = "avx512_vnni" in Path("/proc/cpuinfo").read_text()
 
 
 def sick(folder):

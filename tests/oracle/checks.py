@@ -10,6 +10,9 @@ import tempfile
 import numpy as np
 import torch
 
+# With VNNI kernels add up products of bytes exactly; without, sums of two saturate in 16 bits, unless one has 7 bits.
+EIGHT_BITS = torch.cpu._is_vnni_supported()
+
 
 def near(a, b):
     """Equal to a millionth."""

@@ -13,6 +13,7 @@ import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers the operators of model.int8.pt2
 
 import agreement
+import checks
 import compiled_networks as networks
 import models
 
@@ -20,9 +21,7 @@ sys.path.insert(0, str(models.ROOT / "resources" / "verify"))
 import run_export  # noqa: E402
 
 DYNAMIC = "mlp_relu", "sequence_linear", "encoder_block"
-# Without VNNI, products of bytes are added up in sixteen bits and saturate: there both sides keep to seven bits, as they say themselves.
-SEVEN_BITS = "vnni" not in pathlib.Path("/proc/cpuinfo").read_text()
-BYTES = {"activation": {"observer": "histogram", "dtype": "quint8", "qscheme": "per_tensor_affine", "reduce_range": SEVEN_BITS},
+BYTES = {"activation": {"observer": "histogram", "dtype": "quint8", "qscheme": "per_tensor_affine", "reduce_range": not checks.EIGHT_BITS},
          "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric", "ch_axis": 0}}
 STATIC = {"inductor": {"backend": "x86", "qconfigs": {"bytes": BYTES}, "mapping": {"global": "bytes"}}, "xnnpack": {"backend": "executorch", "mapping": {"global": "default_per_channel_symmetric_qnnpack"}}}
 # torchao's quantizer for Inductor takes no norms, sums and moves of an encoder.
@@ -40,7 +39,7 @@ def quantizer(target, dynamic):
     if target == "inductor":
         from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer as x86
 
-        return x86.X86InductorQuantizer().set_global(x86.get_default_x86_inductor_quantization_config(is_dynamic=dynamic, reduce_range=SEVEN_BITS))
+        return x86.X86InductorQuantizer().set_global(x86.get_default_x86_inductor_quantization_config(is_dynamic=dynamic, reduce_range=not checks.EIGHT_BITS))
     from executorch.backends.xnnpack.quantizer import xnnpack_quantizer as xnn
 
     return xnn.XNNPACKQuantizer().set_global(xnn.get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic))
