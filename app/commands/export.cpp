@@ -12,7 +12,7 @@ namespace qs {
 namespace {
 
 /// Arguments of the helper, word by word; the helper checks them.
-struct ExportOptions
+struct FactoryOptions
 {
     std::string factory, python, data, output, samples, testSamples, draftSeconds;
     std::vector<std::string> args, inputs;
@@ -29,7 +29,7 @@ Result<std::string> pythonOfModel(const std::string& asked)
     return pythonFor(asked);
 }
 
-Result<void> runExport(const ExportOptions& options)
+Result<void> runExport(const FactoryOptions& options)
 {
     QS_TRY(const std::string python, pythonOfModel(options.python));
     std::vector<std::string> words {
@@ -63,7 +63,7 @@ Result<void> runExport(const ExportOptions& options)
 
 void addExportCommand(CLI::App& app, Command& chosen)
 {
-    auto options = std::make_shared<ExportOptions>();
+    auto options = std::make_shared<FactoryOptions>();
     CLI::App* verb = app.add_subcommand(
         "export",
         "Makes the .pt2 of a model's Python class or factory, in the Python that holds it");

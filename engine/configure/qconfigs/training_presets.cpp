@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-constexpr double kSmallScale = 1.0 / 4096; // 2^-12, required by XNNPACK
+constexpr double kXnnpackScale = 1.0 / 4096; // 2^-12, required by XNNPACK
 
 ObserverSpec averaging(FakeQuantize fake, DType dtype, std::int64_t low, std::int64_t high)
 {
@@ -27,7 +27,7 @@ ObserverSpec activation(FakeQuantize fake, bool reduceRange)
     return spec;
 }
 
-ObserverSpec dynamicActivation()
+ObserverSpec dynamicFakeQuantize()
 {
     ObserverSpec spec = activation(FakeQuantize::Plain, false);
     spec.isDynamic = true;
@@ -38,7 +38,7 @@ ObserverSpec dynamicActivation()
 ObserverSpec signedActivation()
 {
     ObserverSpec spec = averaging(FakeQuantize::FusedMovingAverage, DType::QInt8, -128, 127);
-    spec.eps = kSmallScale;
+    spec.eps = kXnnpackScale;
     return spec;
 }
 
@@ -58,7 +58,7 @@ ObserverSpec perChannel(ObserverSpec spec)
 
 ObserverSpec smallScale(ObserverSpec spec)
 {
-    spec.eps = kSmallScale;
+    spec.eps = kXnnpackScale;
     return spec;
 }
 
@@ -88,7 +88,7 @@ ObserverSpec silent(ObserverKind kind)
 constexpr auto kPlain = FakeQuantize::Plain;
 constexpr auto kFused = FakeQuantize::FusedMovingAverage;
 
-const std::array<Preset, 18> kPresets {{
+const std::array<Preset, 18> kTrainingPresets {{
     {"x86_qat",
      [] {
          return QConfig {activation(kFused, true), perChannel(weight(kFused))};
@@ -131,7 +131,7 @@ const std::array<Preset, 18> kPresets {{
      }},
     {"default_dynamic_qat",
      [] {
-         return QConfig {dynamicActivation(), weight(kPlain)};
+         return QConfig {dynamicFakeQuantize(), weight(kPlain)};
      }},
     {"default_weight_only",
      [] {
@@ -176,7 +176,7 @@ ObserverSpec weightFakeQuantize()
 
 std::span<const Preset> trainingPresets()
 {
-    return kPresets;
+    return kTrainingPresets;
 }
 
 } // namespace qs

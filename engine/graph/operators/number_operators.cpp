@@ -22,7 +22,7 @@ struct NumberRow
 
 constexpr std::string_view kBoth = "int float int_float float_int";
 
-constexpr NumberRow kRows[] = {
+constexpr NumberRow kNumberRows[] = {
     {"add", "aten::add", "_operator.", kBoth, "aten::add"},
     {"sub", "aten::sub", "_operator.", kBoth, "aten::sub"},
     {"mul", "aten::mul", "_operator.", kBoth, "aten::mul"},
@@ -62,7 +62,7 @@ constexpr NumberRow kRows[] = {
 std::map<std::string, std::string, std::less<>> readBack()
 {
     std::map<std::string, std::string, std::less<>> names;
-    for (const NumberRow& row : kRows) {
+    for (const NumberRow& row : kNumberRows) {
         std::string script(row.script);
         script.replace(script.find("::"), 2, ".");
         for (std::string_view rest = row.overloads; !rest.empty();) {
@@ -91,17 +91,18 @@ std::string_view numberWord(std::string_view target)
 std::string_view scriptNumberOperator(std::string_view target)
 {
     const std::string_view word = numberWord(target);
-    const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
+    const auto* row = std::find_if(std::begin(kNumberRows), std::end(kNumberRows),
                                    [&](const NumberRow& one) { return one.word == word; });
-    return row == std::end(kRows) ? std::string_view() : row->script;
+    return row == std::end(kNumberRows) ? std::string_view() : row->script;
 }
 
 std::string numberTargetOfTensors(std::string_view name)
 {
-    const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const NumberRow& one) {
-        return !name.empty() && one.tensors == name;
-    });
-    return row == std::end(kRows) ? std::string() : std::string(row->module).append(row->word);
+    const auto* row
+        = std::find_if(std::begin(kNumberRows), std::end(kNumberRows),
+                       [&](const NumberRow& one) { return !name.empty() && one.tensors == name; });
+    return row == std::end(kNumberRows) ? std::string()
+                                        : std::string(row->module).append(row->word);
 }
 
 std::string numberTarget(std::string_view scriptTarget)

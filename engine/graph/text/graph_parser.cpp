@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMaxBlockDepth = 64;
 
-constexpr std::array<std::pair<std::string_view, NodeKind>, 6> kKinds {{
+constexpr std::array<std::pair<std::string_view, NodeKind>, 6> kNodeKinds {{
     {"input", NodeKind::Input},
     {"parameter", NodeKind::Parameter},
     {"constant", NodeKind::Constant},
@@ -163,7 +163,7 @@ private:
         node.id = NodeId(std::uint32_t(id));
         node.target = *target;
         bool known = false;
-        for (const auto& [word, value] : kKinds)
+        for (const auto& [word, value] : kNodeKinds)
             if (word == *kind) {
                 node.kind = value;
                 known = true;

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-bool isWordCharacter(char c)
+bool isTokenCharacter(char c)
 {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c));
 }
@@ -46,7 +46,7 @@ std::optional<std::string> TextLexer::word()
 {
     skipBlanks();
     const std::size_t start = m_at;
-    while (m_at < m_line.size() && isWordCharacter(m_line[m_at]))
+    while (m_at < m_line.size() && isTokenCharacter(m_line[m_at]))
         ++m_at;
     if (start == m_at)
         return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<TextLexer::Number> TextLexer::number()
                                        {"-inf", -inf},
                                        {"nan", std::numeric_limits<double>::quiet_NaN()}})
         if (rest.starts_with(token)
-            && (rest.size() == token.size() || !isWordCharacter(rest[token.size()]))) {
+            && (rest.size() == token.size() || !isTokenCharacter(rest[token.size()]))) {
             m_at += token.size();
             return Number {false, 0, value};
         }

@@ -45,7 +45,7 @@ std::vector<std::int64_t> paddings(OnnxCall& c, const Convolution& conv)
     return before;
 }
 
-Convolution read(OnnxCall& c)
+Convolution readConvolution(OnnxCall& c)
 {
     Convolution conv;
     const int rank = c.rank("weight");
@@ -89,13 +89,13 @@ void emitConvolution(OnnxCall& c, const char* op, const Convolution& conv,
 
 void convolve(OnnxCall& c)
 {
-    const Convolution conv = read(c);
+    const Convolution conv = readConvolution(c);
     emitConvolution(c, "Conv", conv, attributesOf(c, conv));
 }
 
 void convolveTransposed(OnnxCall& c)
 {
-    const Convolution conv = read(c);
+    const Convolution conv = readConvolution(c);
     OnnxAttributes attributes = attributesOf(c, conv);
     attributes.emplace_back("output_padding", perDimension(c, "output_padding", 0, conv.spatial));
     emitConvolution(c, "ConvTranspose", conv, std::move(attributes));

@@ -151,7 +151,7 @@ void branch(OnnxCall& c)
 
 /// Loop while a condition graph returns true. ONNX needs the condition before the first iteration
 /// and from the body after each iteration, so the condition graph is written twice.
-void repeat(OnnxCall& c)
+void repeatWhile(OnnxCall& c)
 {
     const Node& node = c.node();
     const auto* carried = node.args.size() > 2 ? node.args[2].value.asList() : nullptr;
@@ -234,7 +234,7 @@ void addLoopHandlers(OnnxHandlers& table)
 {
     table[std::string(kRecurTarget)] = recur;
     table["higher_order.cond"] = branch;
-    table["higher_order.while_loop"] = repeat;
+    table["higher_order.while_loop"] = repeatWhile;
 }
 
 } // namespace qs

@@ -18,8 +18,8 @@ std::size_t pooledDimensions(const std::string& target)
         : std::size_t(target[digit + 4] - '0');
 }
 
-std::vector<std::int64_t> perDimension(OnnxCall& c, const char* name, std::size_t spatial,
-                                       std::vector<std::int64_t> otherwise)
+std::vector<std::int64_t> perPooledDimension(OnnxCall& c, const char* name, std::size_t spatial,
+                                             std::vector<std::int64_t> otherwise)
 {
     std::vector<std::int64_t> values = c.integers(name);
     if (values.empty())
@@ -36,7 +36,7 @@ struct Pool
     OnnxAttributes attributes;
 };
 
-Pool read(OnnxCall& c)
+Pool readPool(OnnxCall& c)
 {
     Pool pool;
     pool.spatial = pooledDimensions(c.node().target);
@@ -44,13 +44,13 @@ Pool read(OnnxCall& c)
     pool.x = c.in("self");
     if (pool.lone)
         pool.x = c.unsqueeze(pool.x, {0});
-    const auto kernel = perDimension(c, "kernel_size", pool.spatial, {1});
-    std::vector<std::int64_t> pads
-        = perDimension(c, "padding", pool.spatial, std::vector<std::int64_t>(pool.spatial, 0));
+    const auto kernel = perPooledDimension(c, "kernel_size", pool.spatial, {1});
+    std::vector<std::int64_t> pads = perPooledDimension(c, "padding", pool.spatial,
+                                                        std::vector<std::int64_t>(pool.spatial, 0));
     const std::vector<std::int64_t> after = pads;
     pads.insert(pads.end(), after.begin(), after.end());
     pool.attributes = {{"kernel_shape", kernel},
-                       {"strides", perDimension(c, "stride", pool.spatial, kernel)},
+                       {"strides", perPooledDimension(c, "stride", pool.spatial, kernel)},
                        {"pads", pads},
                        {"ceil_mode", c.flag("ceil_mode", false)}};
     return pool;
@@ -65,19 +65,19 @@ void averagePool(OnnxCall& c)
 {
     if (c.has("divisor_override"))
         c.refuse("its divisor is given (divisor_override)");
-    Pool pool = read(c);
+    Pool pool = readPool(c);
     pool.attributes.emplace_back("count_include_pad", c.flag("count_include_pad", true));
     c.give(finished(c, pool, c.emit("AveragePool", {pool.x}, pool.attributes)));
 }
 
 void addDilations(OnnxCall& c, Pool& pool)
 {
-    pool.attributes.emplace_back("dilations", perDimension(c, "dilation", pool.spatial, {1}));
+    pool.attributes.emplace_back("dilations", perPooledDimension(c, "dilation", pool.spatial, {1}));
 }
 
 void maxPool(OnnxCall& c)
 {
-    Pool pool = read(c);
+    Pool pool = readPool(c);
     addDilations(c, pool);
     c.give(finished(c, pool, c.emit("MaxPool", {pool.x}, pool.attributes)));
 }
@@ -85,7 +85,7 @@ void maxPool(OnnxCall& c)
 /// ONNX returns indices within the whole tensor, PyTorch within one channel.
 void maxPoolWithPlaces(OnnxCall& c)
 {
-    Pool pool = read(c);
+    Pool pool = readPool(c);
     addDilations(c, pool);
     const auto made = c.emitMany("MaxPool", {pool.x}, 2, pool.attributes);
     std::vector<std::int64_t> spatial;

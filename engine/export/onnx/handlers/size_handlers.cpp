@@ -22,7 +22,7 @@ const Argument& argument(OnnxCall& c, std::size_t position)
     return given ? *given : none;
 }
 
-DType typeOf(OnnxCall& c, const Argument& argument)
+DType sizeType(OnnxCall& c, const Argument& argument)
 {
     if (const ValueRef* ref = argument.asRef()) {
         const ValueType& type = c.builder().graph().value(*ref).type;
@@ -37,7 +37,7 @@ DType typeOf(OnnxCall& c, const Argument& argument)
 bool anyFloating(OnnxCall& c)
 {
     for (const NamedArgument& arg : c.node().args)
-        if (isFloating(typeOf(c, arg.value)))
+        if (isFloating(sizeType(c, arg.value)))
             return true;
     return false;
 }
@@ -65,17 +65,17 @@ void binary(OnnxCall& c)
     const DType dtype = sizesComputedIn(c);
     c.give(c.emit(Op, {c.value(argument(c, 0), dtype), c.value(argument(c, 1), dtype)}));
 }
-const char* const kAdd = "Add";
-const char* const kSub = "Sub";
-const char* const kMul = "Mul";
-const char* const kPow = "Pow";
-const char* const kEqual = "Equal";
-const char* const kLess = "Less";
-const char* const kGreater = "Greater";
-const char* const kLessOrEqual = "LessOrEqual";
-const char* const kGreaterOrEqual = "GreaterOrEqual";
+const char* const kSizeAdd = "Add";
+const char* const kSizeSub = "Sub";
+const char* const kSizeMul = "Mul";
+const char* const kSizePow = "Pow";
+const char* const kSizeEqual = "Equal";
+const char* const kSizeLess = "Less";
+const char* const kSizeGreater = "Greater";
+const char* const kSizeLessOrEqual = "LessOrEqual";
+const char* const kSizeGreaterOrEqual = "GreaterOrEqual";
 
-void differs(OnnxCall& c)
+void sizesDiffer(OnnxCall& c)
 {
     const DType dtype = sizesComputedIn(c);
     c.give(c.emit(
@@ -156,7 +156,7 @@ template<const char* const& Op>
 void rounded(OnnxCall& c)
 {
     const Argument& number = argument(c, 0);
-    if (isFloating(typeOf(c, number)))
+    if (isFloating(sizeType(c, number)))
         c.give(c.cast(c.emit(Op, {c.value(number, DType::Float64)}), DType::Int64));
     else
         c.give(c.value(number, DType::Int64));
@@ -202,27 +202,27 @@ struct Named
     OnnxHandler handler;
 };
 constexpr std::array<Named, 36> kPython {{
-    {"add", binary<kAdd>},
-    {"sub", binary<kSub>},
-    {"mul", binary<kMul>},
+    {"add", binary<kSizeAdd>},
+    {"sub", binary<kSizeSub>},
+    {"mul", binary<kSizeMul>},
     {"floordiv", divideDown},
     {"mod", modulo},
-    {"pow", binary<kPow>},
-    {"pow_by_natural", binary<kPow>},
+    {"pow", binary<kSizePow>},
+    {"pow_by_natural", binary<kSizePow>},
     {"truediv", divideTrue},
     {"int_truediv", divideTrue},
     {"IntTrueDiv", divideTrue},
-    {"eq", binary<kEqual>},
-    {"ne", differs},
-    {"lt", binary<kLess>},
-    {"le", binary<kLessOrEqual>},
-    {"gt", binary<kGreater>},
-    {"ge", binary<kGreaterOrEqual>},
+    {"eq", binary<kSizeEqual>},
+    {"ne", sizesDiffer},
+    {"lt", binary<kSizeLess>},
+    {"le", binary<kSizeLessOrEqual>},
+    {"gt", binary<kSizeGreater>},
+    {"ge", binary<kSizeGreaterOrEqual>},
     {"sym_max", ofAll<kGreatestSize>},
     {"sym_min", ofAll<kLeastSize>},
     {"max", ofAll<kGreatestSize>},
     {"min", ofAll<kLeastSize>},
-    {"sym_sum", ofAll<kAdd>},
+    {"sym_sum", ofAll<kSizeAdd>},
     {"sym_ite", choose},
     {"neg", negate},
     {"abs", absolute},
