@@ -9,8 +9,8 @@ namespace qs {
 struct BuildInfo
 {
     std::string version; ///< "0.1.0"
-    std::string torch; ///< of LibTorch, "2.11.0"
-    std::string cuda; ///< of the compiler of the CUDA plug-in, "13.0.48"; "" without one
+    std::string torch; ///< LibTorch's version, "2.11.0"
+    std::string cuda; ///< version of the CUDA plug-in's compiler, "13.0.48"; "" without plug-in
     std::string build; ///< "optimized, GCC 12.2.0"
 };
 BuildInfo buildInfo();

@@ -10,9 +10,10 @@ namespace qs {
 
 using PlacePairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// The longest common subsequence of two lists of `n` and `m` elements as pairs of places, both
-/// rising; `same(i, j)` compares an element of the first with one of the second. Lists too long for
-/// a table are walked once. Returns nothing once `goOn()` is false; called once for each row.
+/// Returns the longest common subsequence of two lists of `n` and `m` elements as pairs of indices,
+/// both ascending. `same(i, j)` compares an element of the first list with one of the second. Lists
+/// too long for a table are matched greedily in one pass. `goOn()` is called once per row; returns
+/// nothing if it returns false.
 template<class Same, class GoOn = bool (*)()>
 PlacePairs commonSequence(
     std::size_t n, std::size_t m, const Same& same, const GoOn& goOn = [] { return true; })

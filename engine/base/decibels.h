@@ -6,16 +6,16 @@
 
 namespace qs {
 
-/// Limit of decibels in both directions: nothing was lost, or nothing was left.
+/// Limit of decibels in both directions: no noise, or no signal left.
 inline constexpr double kExactDb = 200;
 
 /// SQNR = 10 log10(signal / noise) of two sums of squares, within ±kExactDb. `signal` must be
 /// above 0.
 double decibelsOf(double signal, double noise);
 
-/// "34.52", or "exact" where nothing was lost. With a unit " dB" as well: "34.52 dB", "exact".
+/// Returns "34.52", or "exact" if there is no noise. With unit " dB": "34.52 dB", "exact".
 std::string sqnrText(double db, int decimals, const char* unit = "");
-/// The same for a table: two decimals, "-" where nothing was measured.
+/// The same for a table cell: two decimals, "-" if not measured.
 std::string sqnrCell(const std::optional<double>& db);
 
 } // namespace qs

@@ -9,25 +9,25 @@ namespace qs {
 enum class ErrorCode
 {
     BadInput, ///< a model, recipe or data file with invalid content
-    Unsupported, ///< well formed, but this program cannot process it
+    Unsupported, ///< well formed, but not supported by this program
     NotFound,
     Io,
     Numeric, ///< NaN or Inf where finite values are needed
     Device, ///< no such device, out of memory, a CUDA fault
-    Cancelled, ///< the user stopped the job; not a failure to report
-    Usage, ///< wrong command-line words
-    Internal ///< a broken promise of our own
+    Cancelled, ///< the user stopped the job; not reported as a failure
+    Usage, ///< invalid command-line arguments
+    Internal ///< a bug in this program
 };
 
-/// One failure, as reported to a user: the file, the node, the cause and what to do about it. A
-/// value; any thread.
+/// One failure, as reported to a user: the file, the node, the cause and the remedy. A value type;
+/// any thread.
 struct Error
 {
     ErrorCode code = ErrorCode::Internal;
     std::string message; ///< the cause, one sentence without a full stop
     std::string file; ///< path of the file concerned, or empty
     std::string node; ///< name of the graph node concerned, or empty
-    std::string hint; ///< what to do about it, or empty
+    std::string hint; ///< what the user can do, or empty
 
     Error&& inFile(std::string path) &&
     {
@@ -47,7 +47,8 @@ struct Error
             hint = std::move(text);
         return std::move(*this);
     }
-    /// The single line a user reads: "file: node 'n': message; hint". Never contains a newline.
+    /// Returns the single line shown to the user: "file: node 'n': message; hint". Never contains a
+    /// newline.
     std::string line() const;
 };
 

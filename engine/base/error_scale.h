@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// A colour, eight bits a channel.
+/// A colour with eight bits per channel.
 struct Rgb
 {
     std::uint8_t red = 0, green = 0, blue = 0;
@@ -15,25 +15,25 @@ struct Rgb
 };
 /// "#00224e"
 std::string hexColour(Rgb colour);
-/// Black or white, whichever reads better on `fill`.
+/// Returns black or white, whichever has better contrast on `fill`.
 Rgb inkOn(Rgb fill);
 
-/// The cividis palette, safe for colour-blind eyes: 0 = good (dark blue), 1 = worst (yellow). On a
-/// dark ground the dark end is lifted, so that it stands out.
+/// The cividis palette, safe for colour-blind eyes: 0 = good (dark blue), 1 = worst (yellow). With
+/// `onDark` the dark end is lighter, for contrast with a dark background.
 Rgb cividis(double badness, bool onDark);
 
-/// The colour scale of errors in decibels, of the window and of the report: from the best to the
-/// worst that was measured. The worst is never cut off. Errors above 60 dB and 40 dB better than
-/// the worst count as best: they would stretch the scale until all others look alike.
+/// The colour scale of errors in decibels for window and report, from the best to the worst
+/// measurement. The worst is never clipped. Errors that are above 60 dB and 40 dB better than the
+/// worst count as best, because they would stretch the scale and make all others look equal.
 class ErrorScale
 {
 public:
-    /// Takes a measurement in. A value above 100 dB, which only the order of sums explains, is
-    /// ignored.
+    /// Adds a measurement. Ignores values above 100 dB, which differ only by the order of
+    /// summation.
     void include(double db);
     double best() const;
     double worst() const { return m_worst.value_or(20); }
-    /// 0 at the best, 1 at the worst; beyond them outside.
+    /// Returns 0 at the best, 1 at the worst; outside [0, 1] beyond them.
     double badness(double db) const { return (best() - db) / (best() - worst()); }
 
 private:

@@ -9,8 +9,7 @@
 
 namespace qs {
 
-/// The progress of a long job. `fraction` runs from 0 to 1; `what` is a short phrase such as "batch
-/// 3 of 16".
+/// Progress of a long job. `fraction`: 0 to 1; `what`: a short phrase such as "batch 3 of 16".
 struct Progress
 {
     std::string stage;
@@ -18,8 +17,8 @@ struct Progress
     double fraction = 0;
 };
 
-/// Handed to every function that may take long. Check `cancelled()` between nodes and batches: a
-/// job stops within 200 ms of a cancel. The sink is called on the job's own thread.
+/// Passed to every function that may run long. Check `cancelled()` between nodes and batches: a job
+/// stops within 200 ms of a cancel. The sink is called on the job's thread.
 class JobContext
 {
 public:
@@ -37,7 +36,7 @@ public:
         if (m_sink)
             m_sink({std::move(stage), std::move(what), fraction});
     }
-    /// An error of code Cancelled once a stop was requested.
+    /// Fails with Cancelled once a stop was requested.
     Result<void> check() const
     {
         if (cancelled())

@@ -9,16 +9,15 @@
 
 namespace qs {
 
-/// One hash of the inputs of a result (hex SHA-256 of length-prefixed fields). Equal keys mean
-/// equal inputs; a result is found by its key, never by its position. Empty = not made of
-/// anything.
+/// Hash of the inputs of a result (hex SHA-256 of length-prefixed fields). Equal keys mean equal
+/// inputs; results are identified by key, never by position. Empty = no inputs.
 using Key = std::string;
 
 /// Builds a key from the fields that a stage reads, in order. Not shared between threads.
 class KeyBuilder
 {
 public:
-    /// `what` names the kind of key, so that keys of two kinds never meet.
+    /// `what` names the kind of key, so that keys of different kinds are never equal.
     explicit KeyBuilder(std::string_view what) { add(what); }
 
     KeyBuilder& add(std::string_view field)
@@ -30,7 +29,7 @@ public:
     }
     KeyBuilder& add(std::int64_t number) { return add(std::to_string(number)); }
 
-    /// Call once, last.
+    /// Returns the key. Call once, last.
     Key key() { return m_hash.hex(); }
 
 private:

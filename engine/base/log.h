@@ -13,12 +13,11 @@ enum class LogLevel
     Warning
 };
 
-/// Receives the engine's messages beside its results: one line, written for the user. Any
-/// thread.
+/// Receives the engine's log messages: one line each, written for the user. Any thread.
 using LogSink = std::function<void(LogLevel, const std::string&)>;
 
-/// Replaces the sink; the default one drops Debug and writes the rest to stderr. The only global of
-/// the engine.
+/// Replaces the sink. The default discards Debug messages and writes others to stderr. The engine's
+/// only global state.
 void setLogSink(LogSink sink);
 
 void log(LogLevel level, const std::string& text);

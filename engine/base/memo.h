@@ -11,9 +11,9 @@
 
 namespace qs {
 
-/// Results of any stage by key. Bounded: over `budget` bytes the least recently used are dropped
-/// first, except those that have other owners (a view, another result): dropping them here would
-/// free nothing. Thread safe.
+/// Cache of results of all stages, by key. Above `budget` bytes it evicts the least recently used
+/// results, except those with other owners (a view, another result), whose eviction would free no
+/// memory. Thread safe.
 class Memo
 {
 public:
@@ -28,13 +28,13 @@ public:
     {
         return std::static_pointer_cast<const T>(findAny(key));
     }
-    /// `bytes`: memory that dropping this result frees.
+    /// Adds a result. `bytes`: memory that evicting it frees.
     template<class T>
     void keep(const Key& key, const std::shared_ptr<const T>& value, std::size_t bytes)
     {
         keepAny(key, value, bytes);
     }
-    /// Drops a result at once; no effect for an unknown key.
+    /// Removes a result immediately; no effect for an unknown key.
     void forget(const Key& key)
     {
         const std::lock_guard lock(m_mutex);
@@ -51,7 +51,7 @@ public:
         const std::lock_guard lock(m_mutex);
         return m_budget;
     }
-    /// Drops the excess at once.
+    /// Sets the limit and evicts immediately.
     void setBudget(std::size_t bytes)
     {
         const std::lock_guard lock(m_mutex);
@@ -89,7 +89,7 @@ private:
         dropOver(m_entries.begin());
     }
 
-    /// Drops the least recently used, from the last on; not `spared`.
+    /// Evicts the least recently used entries, except `spared`.
     void dropOver(Entries::iterator spared)
     {
         for (auto it = m_entries.end(); m_bytes > m_budget && it != m_entries.begin();) {

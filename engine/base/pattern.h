@@ -14,18 +14,18 @@ class RE2;
 namespace qs {
 
 /// A regular expression in RE2's syntax: Perl's and Python's without lookaround `(?=...)` and
-/// without backreferences `\1`. Its time grows with the text alone, its memory is bounded, whatever
-/// the expression. A value; any thread.
+/// without backreferences `\1`. Matching time is linear in the text and memory is bounded for any
+/// expression. A value type; any thread.
 class Pattern
 {
 public:
-    /// The error (BadInput) quotes the expression and says what is wrong, or that it becomes too
-    /// large.
+    /// Fails (BadInput) if the expression is invalid or compiles to too much memory; the error
+    /// quotes it and names the fault.
     static Result<Pattern> compile(const std::string& expression, bool ignoreCase = false);
 
-    /// Whether the text begins with a match, as Python's `re.match`.
+    /// True if the text begins with a match, as Python's `re.match`.
     bool matchesBegin(std::string_view text) const;
-    /// Whether a match is anywhere in the text.
+    /// True if there is a match anywhere in the text.
     bool isFoundIn(std::string_view text) const;
 
 private:

@@ -21,7 +21,7 @@ std::string withoutMarks(const std::string& text)
     return text.substr(begin, text.find_last_not_of(kEnds) - begin + 1);
 }
 
-/// The first line that says something: TorchScript's errors begin with an empty one.
+/// Returns the first non-empty line: TorchScript's errors begin with an empty one.
 std::string firstLine(const std::string& text)
 {
     const auto begin = text.find_first_not_of(kBlank);
@@ -68,7 +68,7 @@ void removeAll(std::string& text, std::string_view part)
         text.erase(at, part.size());
 }
 
-/// From `begin` up to and with `end`; to the text's end where that is not there.
+/// Removes all spans from `begin` through `end`, or to the end of the text without `end`.
 void removeSpan(std::string& text, std::string_view begin, std::string_view end)
 {
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
@@ -77,7 +77,7 @@ void removeSpan(std::string& text, std::string_view begin, std::string_view end)
     }
 }
 
-/// "inline_container.cc:229": where a library's own sources are meant, not the user's files.
+/// True for a location in a library's sources, not in the user's files: "inline_container.cc:229".
 bool isPlaceInSource(std::string_view word)
 {
     constexpr std::array<std::string_view, 7> kEndings {".cpp", ".cc",  ".h", ".cu",
@@ -124,7 +124,7 @@ void removeNamespaces(std::string& text)
     }
 }
 
-/// The text between the first occurrences of two texts.
+/// Returns the text between the first occurrences of `begin` and `end`.
 std::string between(const std::string& text, std::string_view begin, std::string_view end)
 {
     const auto at = text.find(begin);
@@ -135,7 +135,7 @@ std::string between(const std::string& text, std::string_view begin, std::string
     return to == std::string::npos ? std::string() : text.substr(from, to - from);
 }
 
-/// LibTorch's own words for element types, where the text is about types.
+/// Replaces LibTorch's names of element types in a text about types.
 void renameTypes(std::string& text)
 {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames {{
@@ -202,7 +202,8 @@ void sayPlainly(std::string& text)
     renameTypes(text);
 }
 
-/// "isTuple() INTERNAL ASSERT FAILED at "x.h":5, please report a bug to PyTorch. Wanted a tuple".
+/// Removes the assertion from texts such as "isTuple() INTERNAL ASSERT FAILED at "x.h":5, please
+/// report a bug to PyTorch. Wanted a tuple".
 std::string withoutAssertion(const std::string& text)
 {
     const auto found = text.find("INTERNAL ASSERT FAILED");

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// The message of a library's exception as one line for a user: without source locations, names of
-/// namespaces, assertions and requests to report a bug. A message that only names a function of the
-/// standard library is replaced by its meaning. Never empty.
+/// Returns a library exception's message as one line for users, without source locations,
+/// namespaces, assertions and requests to report a bug. Replaces a message that only names a
+/// function of the standard library by its meaning. Never empty.
 std::string plainCause(const std::string& what);
 
 } // namespace qs

@@ -23,8 +23,8 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message)
 #define QS_CONCAT_(a, b) a##b
 #define QS_CONCAT(a, b) QS_CONCAT_(a, b)
 
-/// Leaves the enclosing function with the error of `expr` (a Result<void> or any Result whose value
-/// is not needed).
+/// Returns the error of `expr` from the enclosing function (a Result<void> or any Result whose
+/// value is not needed).
 #define QS_CHECK(expr)                                                                             \
     do {                                                                                           \
         auto qsCheck = (expr);                                                                     \
@@ -32,7 +32,7 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message)
             return ::qs::fail(std::move(qsCheck).error());                                         \
     } while (false)
 
-/// Declares `decl` from the value of `expr`, or leaves the enclosing function with its error.
+/// Declares `decl` from the value of `expr`, or returns its error from the enclosing function.
 #define QS_TRY(decl, expr)                                                                         \
     auto QS_CONCAT(qsTry, __LINE__) = (expr);                                                      \
     if (!QS_CONCAT(qsTry, __LINE__))                                                               \

@@ -17,7 +17,7 @@ EVP_MD_CTX* digest(const std::shared_ptr<void>& context)
     return static_cast<EVP_MD_CTX*>(context.get());
 }
 
-// OpenSSL fails here only without memory, or where a policy takes the algorithm away.
+// OpenSSL fails here only if out of memory, or if a policy disables the algorithm.
 void require(int done)
 {
     if (done != 1)

@@ -9,8 +9,7 @@
 
 namespace qs {
 
-/// SHA-256 (FIPS 180-4) of bytes given piece by piece, by OpenSSL, which uses the processor's own
-/// instructions for it.
+/// Incremental SHA-256 (FIPS 180-4) by OpenSSL, which uses the processor's SHA instructions.
 class Sha256
 {
 public:

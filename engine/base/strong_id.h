@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// A number that cannot be mistaken for another kind of number. Zero means "none".
+/// An id type that does not convert to ids of other kinds. Zero means "none".
 template<class Tag>
 class StrongId
 {

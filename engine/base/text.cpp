@@ -11,7 +11,7 @@ namespace {
 
 std::string formatted(double value, std::chars_format format, int precision)
 {
-    std::array<char, 400> text; // the largest double has 309 digits before the point
+    std::array<char, 400> text; // the largest double has 309 digits before the decimal point
     const auto end
         = std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
     return {text.data(), end.ptr};
@@ -67,7 +67,7 @@ std::string lastPart(std::string_view name)
 
 namespace {
 
-/// Number of bytes of the character at `at`; 0 if they are not UTF-8.
+/// Returns the number of bytes of the character at `at`; 0 for invalid UTF-8.
 std::size_t lengthOfCharacter(std::string_view text, std::size_t at, std::uint32_t& code)
 {
     const auto byte = [&](std::size_t i) { return std::uint32_t(std::uint8_t(text[i])); };

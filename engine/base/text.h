@@ -8,32 +8,32 @@
 
 namespace qs {
 
-/// A number as messages show it: `digits` significant digits, no trailing zeros. Nine digits
+/// Formats a number for messages: `digits` significant digits, no trailing zeros. Nine digits
 /// distinguish any two float32.
 std::string numberText(double value, int digits = 9);
-/// A number with that many decimals.
+/// Formats a number with that many decimals.
 std::string fixedText(double value, int decimals);
-/// "640 B", "12.3 MB": a thousand of each are one of the next.
+/// Formats bytes: "640 B", "12.3 MB", in powers of 1000.
 std::string bytesText(double bytes);
-/// "1 batch", "2 batches": a regular noun in the number that goes with the count.
+/// "1 batch", "2 batches": count and noun, in singular or plural.
 std::string counted(std::int64_t count, const std::string& noun);
-/// 'text': how messages quote what the user named.
+/// Quotes a user's name for messages: 'text'.
 std::string inQuotes(const std::string& text);
-/// "'a', 'b' and 3 more": the first names alone where there are many.
+/// "'a', 'b' and 3 more": only the first names if there are many.
 std::string quotedNames(const std::vector<std::string>& names);
-/// Of a dotted name what follows the last dot: "Conv2d" of "torch.nn.Conv2d".
+/// Returns the part after the last dot: "Conv2d" of "torch.nn.Conv2d".
 std::string lastPart(std::string_view name);
-/// A part of the text: without the characters of `ends` at both ends.
+/// Returns a view of the text without the characters of `ends` at both ends.
 std::string_view trimmed(std::string_view text, std::string_view ends = " \t\r\n");
-/// The text as it may reach a terminal: control characters, those that change the direction of
-/// writing and bytes that are not UTF-8 become '?'; line ends and tabs stay.
+/// Makes a text safe for a terminal: control characters, bidirectional controls and invalid UTF-8
+/// become '?'; line breaks and tabs are kept.
 std::string printable(std::string text);
-/// The same as one line of some four thousand bytes at most: of a longer one the middle is left
-/// out.
+/// The same as one line of about four thousand bytes at most; the middle of a longer text is
+/// omitted.
 std::string asOneLine(std::string text);
-/// Its first `longest` bytes and "..." where it is longer.
+/// Returns the first `longest` bytes and "..." if the text is longer.
 std::string shortened(std::string text, std::size_t longest);
-/// `text` with the characters that mean something in HTML written as entities.
+/// Escapes HTML's special characters as entities.
 std::string escapeHtml(const std::string& text);
 
 } // namespace qs

@@ -21,8 +21,8 @@ namespace qs {
 
 namespace {
 
-/// Logs LibTorch's warnings as notes, each text once. PyTorch's deprecation warnings do not concern
-/// the user.
+/// Logs LibTorch's warnings as notes, without duplicates. Skips deprecation warnings, which do not
+/// concern the user.
 class NotedWarnings : public c10::WarningHandler
 {
 public:
@@ -49,8 +49,8 @@ c10::WarningHandler* notedWarnings()
     return &handler;
 }
 
-/// The message of LibTorch's allocator if the system refuses: "DefaultCPUAllocator: can't allocate
-/// memory: you tried to allocate 80000000000 bytes".
+/// Recognizes the message of LibTorch's allocator if the system refuses memory:
+/// "DefaultCPUAllocator: can't allocate memory: you tried to allocate 80000000000 bytes".
 std::optional<Error> refusedBySystem(const std::string& text)
 {
     constexpr std::string_view kAllocator = "DefaultCPUAllocator", kTried = "tried to allocate ";
@@ -66,14 +66,14 @@ std::optional<Error> refusedBySystem(const std::string& text)
     return makeError(ErrorCode::Device, std::string(kOutOfMemory) + asked).withHint(memoryHint());
 }
 
-/// Whether a GradientScope is open on this thread.
+/// True if a GradientScope is open on this thread.
 thread_local bool t_gradientScope = false;
 
 } // namespace
 
 Result<void> guardTorch(const std::function<Result<void>()>& body)
 {
-    const c10::WarningUtils::WarningHandlerGuard warnings(notedWarnings()); // of this thread
+    const c10::WarningUtils::WarningHandlerGuard warnings(notedWarnings()); // for this thread
     try {
         return body();
     } catch (const c10::OutOfMemoryError& e) {
@@ -92,7 +92,7 @@ Result<void> guardTorch(const std::function<Result<void>()>& body)
         return fail(makeError(ErrorCode::Device, std::string(kOutOfMemory)).withHint(memoryHint()));
     } catch (const std::exception& e) {
         return fail(ErrorCode::Internal, plainCause(e.what()));
-    } catch (...) { // an operator of a pack may throw a number
+    } catch (...) { // operators of packs may throw any type
         return fail(ErrorCode::Internal, "it threw an object that is not an exception");
     }
 }

@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// Runs `body` and turns exceptions of LibTorch or CUDA into an Error (first line of the message,
-/// no C++ backtrace), and their warnings into notes of the log, each text once. The only place that
-/// catches c10::Error.
+/// Runs `body`; converts exceptions of LibTorch or CUDA to an Error (first line of the message, no
+/// C++ backtrace), and their warnings to log notes, without duplicates. Only this function catches
+/// c10::Error.
 Result<void> guardTorch(const std::function<Result<void>()>& body);
 
-/// The same for a body with a value.
+/// The same for a body that returns a value.
 template<class T, class Body>
 Result<T> guardTorchValue(Body&& body)
 {
@@ -26,9 +26,9 @@ Result<T> guardTorchValue(Body&& body)
     return out;
 }
 
-/// Sets a worker thread up for inference: no autograd, the given number of intra-op threads (0
-/// leaves the default). Construct at the top of every engine entry that runs operators; per thread,
-/// restores on destruction.
+/// Sets up a thread for inference: no autograd, the given number of intra-op threads (0 = default).
+/// Construct at the start of every engine function that runs operators. Per thread; the destructor
+/// restores the previous state.
 class InferenceScope
 {
 public:

@@ -16,11 +16,11 @@ namespace qs {
 
 namespace {
 
-/// +1 and -1, by the seed, the batch, the probe and the output alone.
+/// Returns a tensor of +1 and -1, determined by the seed, the batch, the probe and the output.
 at::Tensor probeLike(const at::Tensor& output, std::uint64_t seed, std::int64_t batch, int probe,
                      std::size_t index)
 {
-    constexpr std::size_t kDigits = 15; // of a hash, for a generator's seed
+    constexpr std::size_t kDigits = 15; // hexadecimal digits of a hash for the generator's seed
     const Key key = KeyBuilder("probe")
                         .add(std::int64_t(seed))
                         .add(batch)
@@ -32,8 +32,8 @@ at::Tensor probeLike(const at::Tensor& output, std::uint64_t seed, std::int64_t 
     return (at::randint(0, 2, output.sizes(), generator, at::kFloat) * 2 - 1).to(output.options());
 }
 
-/// The one dimension that is as long as the batch. Where several are, the one of an open size; -1
-/// where that does not tell either.
+/// Returns the only dimension with the batch's size. If there are several, the only one with a
+/// symbolic size; else -1.
 int sampleAxis(const ValueType& type, const at::Tensor& value, std::int64_t samples)
 {
     const bool isShaped = type.shapeKnown && std::int64_t(type.shape.size()) == value.dim();
@@ -56,7 +56,7 @@ std::vector<bool> areValues(const std::vector<BlameSite>& sites)
     return are;
 }
 
-/// All outputs of one call; `look` sees each node that has run.
+/// Returns all outputs of one call; calls `inspect` after each node.
 Result<std::vector<at::Tensor>>
 runForm(const Interpreter& run, const std::vector<at::IValue>& inputs,
         const std::function<Result<void>(const Node&, const Frame&)>& inspect,
@@ -96,7 +96,8 @@ BackwardPasses::BackwardPasses(const BlameRuns& runs, Gradients gradients, std::
     , m_powers(runs.weights)
     , m_ahead(runs.weights)
 {
-    std::unordered_map<NodeId, std::size_t> first; // by pair: its place, the same for all readers
+    // First place of each pair; its noise is the same for all consumers.
+    std::unordered_map<NodeId, std::size_t> first;
     for (std::size_t i = 0; i < runs.twin.places.size(); ++i) {
         const NoisePlace& place = runs.twin.places[i];
         const bool isValue = runs.twin.sites[place.site].kind == BlameSite::Kind::Value;
@@ -189,7 +190,7 @@ std::vector<std::optional<SiteBlame>> BackwardPasses::sites() const
         site.share = correction() * m_sums.share(i);
         site.standardError = correction() * m_sums.standardError(i);
         site.white = correction() * m_sums.white(i);
-        // Rounding, for example, has a derivative of zero and still passes noise on.
+        // Rounding, for example, has derivative zero but propagates noise.
         site.blocked = site.share == 0 && m_sums.isNoisy(i);
         site.ownDb = m_sums.ownDb(i);
         site.profile = m_sums.profile(i);
@@ -230,14 +231,14 @@ Result<std::vector<at::Tensor>> BackwardPasses::runReference(const std::vector<a
                                                              const JobContext& job)
 {
     const Interpreter& run = m_runs.referenceRun;
-    std::unordered_map<NodeId, at::Tensor> raw; // by quantize, until its dequantize has run
+    std::unordered_map<NodeId, at::Tensor> raw; // by quantize node, until its dequantize has run
     const auto inspect = [&](const Node& node, const Frame& frame) -> Result<void> {
         if (isQuantizeStep(node.target)) {
             QS_TRY(const at::IValue value, valueOf(run, frame, *node.args.at(0).value.asRef()));
             raw[node.id] = value.toTensor();
         } else if (const auto pair = m_pairs.find(node.id); pair != m_pairs.end()) {
             const NodeId quantize = node.args.at(0).value.asRef()->node;
-            const bool isKnown = !m_idle[pair->second.front()]; // all of a pair are alike
+            const bool isKnown = !m_idle[pair->second.front()]; // equal for all sites of a pair
             if (!isKnown && !at::equal(raw.at(quantize), frame.get({node.id, 0}).toTensor()))
                 for (const std::size_t site : pair->second)
                     m_idle[site] = false;

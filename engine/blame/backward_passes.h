@@ -20,15 +20,16 @@ struct BlameRuns
     const FloatTwin& twin;
     const Interpreter& floatRun;
     const Interpreter& referenceRun;
-    std::vector<std::size_t> outputs; ///< flat indices of outputs that may hold floats, ascending
-    std::vector<std::string> names; ///< of all outputs
-    std::vector<double> weights {}; ///< of `outputs`; empty = all alike
+    /// Flat indices of outputs that may be floating-point, ascending.
+    std::vector<std::size_t> outputs;
+    std::vector<std::string> names; ///< names of all outputs
+    std::vector<double> weights {}; ///< weights of `outputs`; empty = equal
 };
 
-/// The outputs `runs.outputs`, out of all.
+/// Returns the outputs `runs.outputs` of all outputs.
 std::vector<at::Tensor> measuredOutputs(const BlameRuns& runs, const std::vector<at::Tensor>& all);
 
-/// Runs batches backwards through the model without quantizers and sums the noise that each site
+/// Runs backward passes through the model without quantizers and sums the noise that each site
 /// causes in the outputs. One thread at a time.
 class BackwardPasses
 {
@@ -40,14 +41,14 @@ public:
     /// for all batches before the first `add`: each output is then scaled by its total signal.
     Result<void> measure(const std::vector<at::IValue>& inputs, std::int64_t samples,
                          const JobContext& job);
-    /// Adds one batch, with `probes` probes. Errors: an output that is not finite, a failed
-    /// operator, a cancel.
+    /// Adds one batch, with `probes` probes. Fails on a non-finite output, a failed operator, or
+    /// cancellation.
     Result<void> add(const std::vector<at::IValue>& inputs, std::int64_t samples, int probes,
                      const JobContext& job);
 
-    /// The result of each site; nothing for a site that changes no value that reaches it.
+    /// Returns the result of each site; nullopt for a site whose quantizer changes no value.
     std::vector<std::optional<SiteBlame>> sites() const;
-    /// A line for each reason why a site has no derivative, or not all of it.
+    /// Returns one line for each reason why a site has no derivative or only a part of it.
     std::set<std::string> blocks() const;
     /// Noise over signal of the reference form.
     const OutputPowers& powers() const { return m_powers; }
@@ -55,9 +56,9 @@ public:
 
 private:
     BackwardPasses(const BlameRuns& runs, Gradients gradients, std::uint64_t seed);
-    /// A stored tensor that lies on its grid, because it was quantized before, is not a site.
+    /// Excludes weights that are already on their quantization grid: they are not sites.
     Result<void> findIdleWeights(const JobContext& job);
-    /// Returns the outputs of the reference form; notes which of its quantizers change a value.
+    /// Returns the outputs of the reference form; records which of its quantizers change a value.
     Result<std::vector<at::Tensor>> runReference(const std::vector<at::IValue>& inputs,
                                                  const JobContext& job);
     Result<void> checkFinite(const std::vector<at::Tensor>& outputs) const;
@@ -74,22 +75,23 @@ private:
     Gradients m_gradients;
     std::uint64_t m_seed;
     SiteSums m_sums;
-    std::vector<bool> m_idle; ///< by site: it changes no value that reaches it
-    std::unordered_map<NodeId, std::vector<std::size_t>> m_pairs; ///< dequantize to its sites
+    std::vector<bool> m_idle; ///< by site: its quantizer changes no value
+    /// Maps a dequantize to its sites.
+    std::unordered_map<NodeId, std::vector<std::size_t>> m_pairs;
     OutputPowers m_powers;
-    OutputPowers m_ahead; ///< of `measure`
+    OutputPowers m_ahead; ///< powers from `measure`
     std::int64_t m_aheadSamples = 0;
     int m_probes = 1;
-    /// A value with noise, held until all places and probes have read it.
+    /// A value with noise, kept until all places and probes have read it.
     struct Kept
     {
         at::Tensor noisy;
         int uses = 0;
     };
-    std::vector<std::size_t> m_same; ///< by place: the first one with the same noise
-    std::vector<int> m_uses; ///< by such a place: how many have it
+    std::vector<std::size_t> m_same; ///< by place: the first place with the same noise
+    std::vector<int> m_uses; ///< by such a place: number of places with its noise
     std::unordered_map<std::size_t, Kept> m_kept; ///< by such a place, within a batch
-    std::vector<double> m_scales; ///< of the probes, by output; 0 = without signal
+    std::vector<double> m_scales; ///< scales of the probes, by output; 0 = no signal
     std::int64_t m_batch = 0;
 };
 

@@ -13,28 +13,28 @@
 
 namespace qs {
 
-/// Amount of data and sites that a blame measures.
+/// Amount of data and number of sites that a blame measures.
 struct BlameOptions
 {
-    std::int64_t samples = 64; ///< at most; whole batches, at least one
-    /// Samples times probes, at least: data with fewer samples are probed several times each.
+    std::int64_t samples = 64; ///< maximum; whole batches, at least one
+    /// Minimum of samples times probes: with fewer samples, each gets several probes.
     std::int64_t rows = 64;
-    std::uint64_t seed = 0; ///< of the probes
-    std::size_t bytes = 0; ///< limit of the values that one pass keeps; 0 = no limit
+    std::uint64_t seed = 0; ///< seed of the probes
+    std::size_t bytes = 0; ///< memory limit for values kept in one pass; 0 = none
     /// Weight of each of the model's outputs, flat and in order; empty = equal weights. Shares are
     /// weighted means.
     std::vector<double> weights {};
-    /// Number of sites, greatest share first, that are also measured with that site alone switched
-    /// on. Default: 0 if the shares add up (`Blame::isAdditive`), else 16 and all sites without a
+    /// Number of sites, greatest share first, that are also measured with only that site quantized.
+    /// Default: 0 if the shares add up (`Blame::isAdditive`), else 16 and all sites without a
     /// derivative.
     std::optional<std::int64_t> exact {};
     friend bool operator==(const BlameOptions&, const BlameOptions&) = default;
 };
 
-/// Kind of the consumer of a quantized value, seen through operators that only move values.
+/// Kind of the consumers of a quantized value, looking through operators that only move values.
 enum class ReaderClass : std::uint8_t
 {
-    Multiplies, ///< as an operand of a convolution, a linear, a product, attention, a recurrence
+    Multiplies, ///< operand of a convolution, linear, product, attention or recurrence
     Other, ///< any other operator
     Output ///< only an output of the model
 };
@@ -42,8 +42,8 @@ inline constexpr std::array kReaderClasses {ReaderClass::Multiplies, ReaderClass
                                             ReaderClass::Output};
 std::string_view readerClassName(ReaderClass readers); ///< "multiplies", "other", "output"
 
-/// One cause of the output's noise: a value that the reference form quantizes, for one class of its
-/// readers; a quantized weight; or all that a module quantizes inside.
+/// One source of output noise: a value that the reference form quantizes, for one class of its
+/// consumers; a quantized weight; or all quantization inside a module.
 struct BlameSite
 {
     enum class Kind : std::uint8_t
@@ -53,37 +53,37 @@ struct BlameSite
         Interior
     };
     Kind kind = Kind::Value;
-    ReaderClass readers = ReaderClass::Multiplies; ///< of a value
-    ObserverId observer; ///< of the plan; none for an interior
+    ReaderClass readers = ReaderClass::Multiplies; ///< class of a value's consumers
+    ObserverId observer; ///< the plan's observer; invalid for an interior
     /// Node of the float model: the operator that produces the value, the owner of the weight or
     /// interior, or an input of the model.
     NodeId node;
     ValueRef value; ///< of the float model: the value, or a weight's stored tensor if it has one
-    /// Operators of the float model that read the value here, or the weight; in graph order.
+    /// Operators of the float model that read the value or weight at this site, in graph order.
     std::vector<NodeId> at;
 };
 std::string_view siteKindName(BlameSite::Kind kind); ///< "value", "weight", "interior"
 
-/// Statistics of the values and the noise of a site, over some samples of a blame. For a weight:
-/// of the results of its operator.
+/// Statistics of a site's values and noise over some samples of a blame. For a weight: of its
+/// operator's results.
 struct ValueProfile
 {
     std::vector<double> channelMax; ///< largest magnitude; empty without channels
-    std::vector<double> channelLow, channelHigh; ///< least and greatest, over all samples
+    std::vector<double> channelLow, channelHigh; ///< minimum and maximum over all samples
     /// Share of the batches in which the channel is an outlier: at least `kWideRange` times the
     /// median channel.
     std::vector<double> channelWide;
-    std::vector<double> meanError; ///< by channel, of the noise
-    std::vector<double> errorPower; ///< by channel, mean square of the noise
+    std::vector<double> meanError; ///< mean of the noise, by channel
+    std::vector<double> errorPower; ///< mean square of the noise, by channel
     /// Largest magnitude by position in all dimensions except samples and channels; empty
     /// without positions, with too many, or if their number changes.
     std::vector<double> positionMax;
-    /// Largest magnitude by sample, in the order of the data; empty where a value has no dimension
-    /// of samples.
+    /// Largest magnitude by sample, in the order of the data; empty if the value has no sample
+    /// dimension.
     std::vector<double> sampleMax;
 };
 
-/// Gradients of the outputs by the value, in equal bins over [-reach, reach].
+/// Gradients of the outputs with respect to the value, in equal bins over [-reach, reach].
 struct ValueSlopes
 {
     double reach = 0; ///< a power of two; 0 if no value was seen
@@ -92,7 +92,7 @@ struct ValueSlopes
 };
 
 /// Effect of one site on the outputs. Shares are noise power over signal power, the mean over the
-/// measured outputs: -10 log10(share) is the SQNR with this site alone switched on.
+/// measured outputs: -10 log10(share) is the SQNR with only this site quantized.
 struct SiteBlame
 {
     BlameSite site;
@@ -101,18 +101,18 @@ struct SiteBlame
     /// The share for noise without structure: |noise|^2 times the mean squared gradient
     /// (Sripad and Snyder 1977; FIT, Zandonati 2023).
     double white = 0;
-    std::optional<double> exact; ///< measured with this site alone switched on
-    std::optional<double> ownDb; ///< SQNR of the site's own value; nothing if it is exact
+    std::optional<double> exact; ///< measured with only this site quantized
+    std::optional<double> ownDb; ///< SQNR of the site's value; nullopt if it has no noise
     std::shared_ptr<const ValueProfile> profile {}; ///< null if no value was seen
-    /// Only for a value with large noise (`SiteSums`), from that batch on; else null.
+    /// Only for a value with large noise (`SiteSums`), from the first such batch on; else null.
     std::shared_ptr<const ValueSlopes> slopes {};
     bool blocked = false; ///< no derivative reaches an output: only `exact` is valid
-    /// Best estimate, for orders and sums: `exact`, else `share` corrected by the ratio of exact to
-    /// predicted shares of measured sites.
+    /// Best estimate, for ranking and sums: `exact`, else `share` corrected by the ratio of exact
+    /// to predicted shares of measured sites.
     double expected = 0;
 };
 
-/// The sites that cause the noise of the model's outputs. A value; share as BlamePtr.
+/// The sites that cause the noise of the model's outputs. A value type; share as BlamePtr.
 struct Blame
 {
     std::vector<SiteBlame> sites; ///< greatest share first
@@ -120,13 +120,14 @@ struct Blame
     double measured = 0; ///< noise over signal of the reference form, on the same samples
     std::int64_t samples = 0;
     int probes = 0; ///< backward passes per sample
-    std::vector<std::string> outputs; ///< names of those that are measured
+    std::vector<std::string> outputs; ///< names of the measured outputs
     std::vector<std::string>
-        leftOut; ///< one line for each output or site without a measurement: the reason
+        leftOut; ///< one line for each unmeasured output or site, with the reason
 
-    /// Sum of the shares over the measured noise; 1 for a linear model. Nothing without noise.
+    /// Sum of the shares divided by the measured noise; 1 for a linear model. nullopt without
+    /// noise.
     std::optional<double> additivity() const;
-    /// Whether shares are reliable: `additivity` is within 0.5 and 2.
+    /// True if shares are reliable: `additivity` is between 0.5 and 2.
     bool isAdditive() const;
 };
 using BlamePtr = std::shared_ptr<const Blame>;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMeasuredWhereNotAdditive = 16;
 constexpr std::int64_t kMostProbes = 4096;
 
-/// Places of the outputs that may be floats, among all of them, flat and in order.
+/// Returns the flat indices of the outputs that may be floating-point, in order.
 std::vector<std::size_t> floatOutputs(const Graph& graph)
 {
     std::vector<std::size_t> places;
@@ -28,7 +28,7 @@ std::vector<std::size_t> floatOutputs(const Graph& graph)
     return places;
 }
 
-/// What single sites do, over the same batches.
+/// Exact shares of single sites over the same batches.
 class ExactShares
 {
 public:
@@ -65,7 +65,7 @@ private:
     std::unordered_map<std::size_t, OutputPowers> m_powers;
 };
 
-/// How much of the data is looked at.
+/// The amount of data used.
 struct Taken
 {
     std::int64_t batches = 0, samples = 0;
@@ -87,7 +87,7 @@ Result<Taken> takenOf(const Dataset& data, const BlameOptions& options)
     return taken;
 }
 
-/// A batch with its tensors on the device.
+/// Returns a batch with its tensors on the device.
 Result<Batch> batchOn(const Dataset& data, std::int64_t index, at::Device device)
 {
     QS_TRY(Batch batch, data.batch(index));
@@ -97,7 +97,7 @@ Result<Batch> batchOn(const Dataset& data, std::int64_t index, at::Device device
     return batch;
 }
 
-/// Sites to measure, by place among `found`.
+/// Returns the sites to measure, as indices into `found`.
 std::vector<std::size_t> chosen(const std::vector<std::optional<SiteBlame>>& found,
                                 const Blame& blame, const BlameOptions& options)
 {
@@ -117,8 +117,8 @@ std::vector<std::size_t> chosen(const std::vector<std::optional<SiteBlame>>& fou
     return sites;
 }
 
-/// Where the model is far from linear, predictions miss alike: those of sites that were not
-/// measured are taken times what the measured ones missed by.
+/// Sets `expected`. If the model is far from linear, predictions have similar errors, so those of
+/// unmeasured sites are scaled by the ratio of exact to predicted shares of the measured ones.
 void expect(std::vector<std::optional<SiteBlame>>& found)
 {
     double predicted = 0, measured = 0;

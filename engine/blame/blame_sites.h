@@ -8,19 +8,21 @@
 
 namespace qs {
 
-/// Predicts for each site of the reference form the noise that it alone causes in the outputs, from
-/// one backward pass through the model without quantizers. With noise d = Q(v) - v of the float
-/// values and outputs y, each divided by the power of its signal:
+/// Predicts, for each site of the reference form, the noise that this site causes in the outputs,
+/// from one backward pass through the model without quantizers. With noise d = Q(v) - v of the
+/// float values and outputs y, each divided by the power of its signal:
 ///
 ///     share = E |J d|^2 = 1/(K n) sum over probes r and samples i of < d(r . y_i)/dv , d_i >^2
 ///
-/// where r is +1 or -1 for each element of the outputs (Hutchinson 1990). Noise of a weight enters
-/// at the results of the operators that read it. The square is taken per sample if a value has one
-/// dimension as long as the batch, else over the batch, whose samples have separate probes.
-/// A quantizer that changes no value, because its input is on the same grid already, is not a site.
-/// Results are bit-identical for equal seed, data and number of threads.
+/// where r is +1 or -1 for each element of the outputs (Hutchinson 1990). Noise of a weight is
+/// added to the results of the operators that read it. The square is taken per sample if exactly
+/// one dimension of a value has the batch size (of several, exactly one symbolic), else over the
+/// batch, whose samples have separate probes. A quantizer that changes no value, because its input
+/// is already on the same grid, is not a site. Results are bit-identical for equal seed, data and
+/// number of threads.
 ///
-/// Errors: no floating-point output, an output that is not finite, errors of the data, a cancel.
+/// Fails if there is no floating-point output or an output is not finite. Also: errors of the data,
+/// Cancelled.
 Result<BlamePtr> blameSites(const ConvertedModel& converted, const Dataset& data,
                             const std::string& device, const BlameOptions& options,
                             const JobContext& job = {});

@@ -27,7 +27,7 @@ NoisePart noisePart(const SiteBlame& site, double all)
 std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const Plan& plan)
 {
     const double all = expectedNoise(blame);
-    std::map<std::size_t, NoisePart> byPlace; // in graph order
+    std::map<std::size_t, NoisePart> byPlace; // keyed by graph position
     for (const SiteBlame& site : blame.sites) {
         if (model.tryGet(site.site.node))
             byPlace[model.position(unitEnd(model, plan, site.site.node))] += noisePart(site, all);

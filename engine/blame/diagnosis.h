@@ -12,13 +12,13 @@
 
 namespace qs {
 
-/// A share of all noise of the outputs, in [0, 1], with its standard error.
+/// A fraction of the outputs' total noise, in [0, 1], with its standard error.
 struct NoisePart
 {
     double part = 0;
     double standardError = 0; ///< 0 if the part was measured exactly
 
-    /// Adds parts; adds standard errors in squares, as of independent estimates.
+    /// Adds parts; adds the squares of standard errors, as for independent estimates.
     NoisePart& operator+=(const NoisePart& other)
     {
         part += other.part;
@@ -27,34 +27,35 @@ struct NoisePart
     }
 };
 
-/// Noise that a unit (a fusion, or a single operator) causes in the outputs: by its values, its
-/// weights and its interior together.
+/// Noise that a unit (a fusion, or a single operator) causes in the outputs by its values, weights
+/// and interior.
 struct UnitNoise
 {
-    NodeId node; ///< of the float model: the last of the fusion, which carries its errors too
+    /// Node of the float model: the last of the fusion, to which its errors are assigned.
+    NodeId node;
     NoisePart noise;
 };
 
-/// A blame with its causes and their inputs. A value; share as DiagnosisPtr.
+/// A blame with its causes and their inputs. A value type; share as DiagnosisPtr.
 struct Diagnosis
 {
     BlamePtr blame;
-    std::vector<Cause> causes; ///< the greatest share first
-    std::vector<UnitNoise> units; ///< the greatest first
+    std::vector<Cause> causes; ///< greatest share first
+    std::vector<UnitNoise> units; ///< greatest first
     BlameOptions options;
     bool eightBitsHold = false; ///< `DiagnosisParts::eightBitsHold`
-    std::string data; ///< as the run named its data
+    std::string data; ///< name of the run's data
 
-    /// The node of the site that the cause is about.
+    /// Returns the node of the cause's site.
     NodeId nodeOf(const Cause& cause) const { return blame->sites.at(cause.site).site.node; }
 };
 using DiagnosisPtr = std::shared_ptr<const Diagnosis>;
 
-/// Sum of `SiteBlame::expected` over all sites.
+/// Returns the sum of `SiteBlame::expected` over all sites.
 double expectedNoise(const Blame& blame);
-/// The part of one site in `all` (= `expectedNoise`); zero without noise.
+/// Returns the part of one site in `all` (= `expectedNoise`); zero without noise.
 NoisePart noisePart(const SiteBlame& site, double all);
-/// The parts of all units, the greatest first, equal ones in graph order. `model` and `plan`:
+/// Returns the parts of all units, greatest first, equal ones in graph order. `model` and `plan`:
 /// those of the blame.
 std::vector<UnitNoise> noiseByUnit(const Blame& blame, const Graph& model, const Plan& plan);
 

@@ -34,7 +34,7 @@ bool multiplies(const Node& node)
     }
 }
 
-/// Makes the twin of one reference form, in one walk over its nodes.
+/// Builds the twin of one reference form in one pass over its nodes.
 class TwinBuilder
 {
 public:
@@ -77,7 +77,7 @@ private:
         const ObservedEdge* edge;
     };
 
-    /// Nodes that depend on stored tensors alone.
+    /// Finds nodes that depend only on stored tensors.
     void findStored()
     {
         for (const NodePtr& node : m_reference.nodes()) {
@@ -90,7 +90,7 @@ private:
         }
     }
 
-    /// What the pair quantizes, in the reference form.
+    /// Returns the value that a quantize-dequantize pair quantizes, in the reference form.
     std::optional<ValueRef> quantizedBy(const Node& dequantize) const
     {
         const ValueRef* integers = dequantize.args.at(0).value.asRef();
@@ -118,7 +118,7 @@ private:
             addValue(dequantize, *raw, readers);
     }
 
-    /// Those who read a value in the end, after what moves or quantizes it on the way.
+    /// Appends the final consumers of a value, following operators that move or quantize it.
     void addEnds(const Node& reader, std::vector<const Node*>& found) const
     {
         if (!movesValues(reader.target) && !isReferenceStep(reader.target)) {
@@ -142,8 +142,8 @@ private:
         return leaves ? ReaderClass::Output : ReaderClass::Other;
     }
 
-    /// The float model's node that a node of the reference form stands for; none if an edit or the
-    /// conversion added it, and for the output.
+    /// Returns the float model's node of a node of the reference form; invalid for the output and
+    /// for nodes added by an edit or the conversion.
     NodeId floatNode(const Node& node) const
     {
         const Graph& model = *m_converted.prepared->model;
@@ -195,7 +195,8 @@ private:
         const auto found = m_observers.find(value);
         if (!value || found == m_observers.end())
             return {};
-        for (const Observed& one : found->second) // an observer of these readers alone comes first
+        // An observer for only these consumers comes first.
+        for (const Observed& one : found->second)
             for (const Use& use : one.edge->readers)
                 if (std::find(readers.begin(), readers.end(), use.node) != readers.end())
                     return one.observer->id;
@@ -205,8 +206,9 @@ private:
         return found->second.front().observer->id;
     }
 
-    /// Operators that read a stored value and something else, through what depends on it alone
-    /// (`on`). What a module that is quantized inside reads is a part of its interior.
+    /// Appends operators that read a stored value and another operand, following nodes that depend
+    /// only on the value (`on`). Excludes weights of modules quantized inside: they belong to the
+    /// interior.
     void addStoredReaders(ValueRef value, std::vector<const Node*>& found,
                           std::unordered_set<NodeId>& on) const
     {
@@ -252,7 +254,7 @@ private:
         addPlace(std::move(site), std::move(places));
     }
 
-    /// Whether the plan quantizes a node of the float model that computes something.
+    /// True if the plan quantizes a computing node of the float model.
     bool isQuantized(NodeId id) const
     {
         const Graph& model = *m_converted.prepared->model;
@@ -260,9 +262,9 @@ private:
             && !movesValues(model.get(id).target);
     }
 
-    /// The operators that the quantizer is for. Operators may compute a value, positions for
-    /// example, from stored tensors alone; it is quantized for one of them, although its noise
-    /// meets the data much later.
+    /// Returns the operators for which the value is quantized. Operators may compute a value,
+    /// positions for example, from stored tensors only; it is quantized for one of them, although
+    /// its noise meets the data much later.
     std::vector<NodeId> ownersOf(ValueRef shown, ValueRef raw) const
     {
         std::vector<NodeId> owners;
@@ -278,8 +280,8 @@ private:
         return owners;
     }
 
-    /// Each result of the operator, from the float values of all that it reads but what lies `on`
-    /// the way of a quantized weight: noise made inside it.
+    /// Adds a place for each result of the operator, computed from float values of its operands
+    /// except those in `on`, the path of a quantized weight: the noise arises inside it.
     void addOutputs(const Node& node, const std::unordered_set<NodeId>& on,
                     std::vector<NoisePlace>& places) const
     {
@@ -294,12 +296,12 @@ private:
                 continue;
             NoisePlace place {0, {node.id, i}, {node.id, i}, {}};
             for (const ValueRef& ref : given)
-                place.given.emplace_back(ref, ref); // the twin's is filled in at the end
+                place.given.emplace_back(ref, ref); // the twin's value is set at the end
             places.push_back(std::move(place));
         }
     }
 
-    /// A module that the reference form quantizes inside.
+    /// True for a module that the reference form quantizes inside.
     bool isOpened(const Node& node) const
     {
         const Node* inFloat
@@ -319,7 +321,7 @@ private:
         addPlace(std::move(site), std::move(places));
     }
 
-    /// What a node reads that is stored, or made of stored tensors alone.
+    /// Returns the node's operands that are stored or depend only on stored tensors.
     std::unordered_set<NodeId> weightsOf(const Node& node) const
     {
         std::unordered_set<NodeId> stored;
@@ -340,8 +342,8 @@ private:
         m_made.sites.push_back(std::move(site));
     }
 
-    /// What an operator reads in the twin in the place of the reference form's values: it has the
-    /// same arguments in both, and other references in them.
+    /// Sets the twin's counterparts of the reference form's operands: an operator has the same
+    /// arguments in both, with different references.
     void pairArguments(const Graph& twin)
     {
         for (NoisePlace& place : m_made.places) {
@@ -367,9 +369,10 @@ private:
     FreedLater<GraphEdit> m_edit;
     FloatTwin m_made;
     std::unordered_set<NodeId> m_stored;
-    std::unordered_map<ValueRef, ValueRef> m_floatOf; ///< by value of the reference form
+    std::unordered_map<ValueRef, ValueRef> m_floatOf; ///< keyed by value of the reference form
     std::unordered_map<ValueRef, std::vector<ObserverId>> m_weightObservers;
-    std::unordered_map<ValueRef, std::vector<Observed>> m_observers; ///< by value of the model
+    /// Observers by value of the model.
+    std::unordered_map<ValueRef, std::vector<Observed>> m_observers;
 };
 
 } // namespace

@@ -9,12 +9,12 @@
 
 namespace qs {
 
-/// A point where the noise of one site enters the twin, and its source in the reference form.
+/// A point where the noise of one site is added in the twin, and its source in the reference form.
 struct NoisePlace
 {
     std::size_t site = 0; ///< index into `FloatTwin::sites`
     ValueRef at; ///< value of the twin that the noise is added to
-    ValueRef noisy; ///< value of the reference form: the same with noise
+    ValueRef noisy; ///< the same value with noise, in the reference form
     /// Values of the reference form from which `noisy` is computed, each with its counterpart in
     /// the twin.
     std::vector<std::pair<ValueRef, ValueRef>> given;
@@ -25,22 +25,22 @@ struct StoredPair
 {
     std::size_t site = 0; ///< index into `FloatTwin::sites`
     ValueRef raw; ///< input of the quantizer
-    ValueRef shown; ///< value that the readers get
+    ValueRef shown; ///< value that the consumers read
 };
 
-/// The reference form without its quantizers: its result without quantization noise. Each class
-/// of readers of a quantized value reads it through a separate identity
-/// (`kObserveTarget`), where its noise enters. Other nodes keep their ids.
+/// The reference form without its quantizers, which computes its results without quantization
+/// noise. Each class of consumers of a quantized value reads it through a separate identity
+/// (`kObserveTarget`), where the noise is added. Other nodes keep their ids.
 struct FloatTwin
 {
     GraphPtr reference;
     GraphPtr graph;
     std::vector<BlameSite> sites; ///< in the order of the reference form
-    std::vector<NoisePlace> places; ///< in the same order; one or more for each site
-    std::vector<StoredPair> stored; ///< of the weight sites
+    std::vector<NoisePlace> places; ///< in the same order; at least one for each site
+    std::vector<StoredPair> stored; ///< stored tensors of the weight sites
 };
 
-/// Errors: a cancel.
+/// Builds the twin. Fails only with Cancelled.
 Result<FloatTwin> floatTwin(const ConvertedModel& converted, const JobContext& job = {});
 
 } // namespace qs

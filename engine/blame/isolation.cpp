@@ -73,7 +73,7 @@ Result<void> Isolation::run(const std::vector<at::IValue>& inputs,
                             const JobContext& job) const
 {
     const std::size_t end = m_twin.graph->nodes().size();
-    std::unordered_map<std::size_t, std::size_t> firstPlace; // of a site
+    std::unordered_map<std::size_t, std::size_t> firstPlace; // by site
     for (const NoisePlace& place : m_twin.places) {
         std::size_t& first = firstPlace.try_emplace(place.site, end).first->second;
         first = std::min(first, m_twin.graph->position(place.at.node));
@@ -91,7 +91,7 @@ Result<void> Isolation::run(const std::vector<at::IValue>& inputs,
     for (const auto& [start, site] : starts) {
         QS_CHECK(advance(frame, position, start, std::nullopt, job));
         position = start;
-        Frame own = frame; // shares the tensors, which no operator overwrites here
+        Frame own = frame; // shares the tensors; no operator overwrites them here
         QS_CHECK(advance(own, start, end, site, job));
         QS_TRY(const auto outputs, outputTensors(m_float, own));
         see(site, outputs);

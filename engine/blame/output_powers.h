@@ -15,15 +15,15 @@ class OutputPowers
 {
 public:
     OutputPowers() = default;
-    /// `weights`: by output; empty: equal.
+    /// `weights`: by output; empty = equal.
     explicit OutputPowers(std::vector<double> weights)
         : m_weights(std::move(weights))
     {
     }
-    /// `outputs`: flat and in order; outputs that are not floats, or all zero, are excluded for
-    /// good.
+    /// Adds the signal of a batch. `outputs`: flat and in order. Outputs that are not
+    /// floating-point, or all zero, are excluded permanently.
     void addSignal(const std::vector<at::Tensor>& outputs);
-    /// Adds the noise of the batch of the last `addSignal`.
+    /// Adds the noise of the batch passed to the last `addSignal`.
     void addNoise(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& noisy);
     bool isMeasured(std::size_t output) const { return m_signal.at(output) > 0; }
     double signal(std::size_t output) const { return m_signal.at(output); }

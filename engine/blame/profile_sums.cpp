@@ -12,8 +12,8 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kMostBatches = 4; ///< more tell the same, of all but extremes
-constexpr std::size_t kMostPositions = 4096; ///< of tokens, say; pixels tell nothing
+constexpr std::int64_t kMostBatches = 4; ///< further batches only update extremes
+constexpr std::size_t kMostPositions = 4096; ///< for tokens; positions of pixels are not useful
 
 std::vector<double> numbersOf(const at::Tensor& vector)
 {
@@ -29,7 +29,7 @@ double medianOf(std::vector<double> numbers)
     return *middle;
 }
 
-/// All dimensions but one.
+/// Returns all dimensions except one.
 std::vector<std::int64_t> othersOf(const at::Tensor& values, int axis)
 {
     std::vector<std::int64_t> others;
@@ -83,7 +83,8 @@ ProfileSums::addExtremes(const at::Tensor& value, int axis, std::int64_t samples
     m_hasSamples = m_hasSamples && axis != 0 && value.size(0) == samples;
     if (!m_hasSamples)
         return {numbersOf(at::amin(value, others)), numbersOf(at::amax(value, others))};
-    others.erase(others.begin()); // by sample and channel: the values are read once for both
+    // Reduce by sample and channel, so that the values are read once for both.
+    others.erase(others.begin());
     const at::Tensor low = others.empty() ? value : at::amin(value, others);
     const at::Tensor high = others.empty() ? value : at::amax(value, others);
     const auto largest = numbersOf(at::amax(at::maximum(-low, high), 1));

@@ -7,17 +7,18 @@
 
 namespace qs {
 
-/// Gathers the profile of one site, batch after batch.
+/// Accumulates the profile of one site over batches.
 class ProfileSums
 {
 public:
-    /// Adds float values and the same with noise, of equal shape. `axis`: of the channels, -1 = no
-    /// channels.
+    /// Adds float values and the same values with noise, of equal shape. `axis`: channel dimension,
+    /// -1 = none.
     void add(const at::Tensor& value, const at::Tensor& noisy, int axis, std::int64_t samples);
     ValueProfile result() const;
 
 private:
-    /// Extremes by channel of one batch; keeps those of its samples, where it has them.
+    /// Returns the extremes by channel of one batch; adds those of its samples, if it has a sample
+    /// dimension.
     std::pair<std::vector<double>, std::vector<double>> addExtremes(const at::Tensor& value,
                                                                     int axis, std::int64_t samples);
     void addPositions(const at::Tensor& magnitudes, int axis, std::int64_t samples);

@@ -16,8 +16,8 @@ namespace {
 
 using kernels::NoiseSums;
 
-/// SQNR of a batch's values below which their range may be wrong: seven bits of a range that fits
-/// give 34 dB or so.
+/// SQNR of a batch's values below which their range may be wrong: seven bits with a suitable range
+/// give about 34 dB.
 constexpr double kPoorDb = 20;
 
 bool isDense(const at::Tensor& tensor)
@@ -25,8 +25,7 @@ bool isDense(const at::Tensor& tensor)
     return tensor.scalar_type() == at::kFloat && tensor.is_non_overlapping_and_dense();
 }
 
-/// The tensors with one order of their elements in memory, samples first, and no copy where they
-/// are so already.
+/// The tensors with one common memory layout, samples first; copied only if necessary.
 struct InOrder
 {
     at::Tensor value, noisy, gradient;
@@ -51,7 +50,7 @@ struct InOrder
     }
 };
 
-/// The sums of each row: a sample, or the whole value without a sample axis.
+/// Returns the sums of each row: a sample, or the whole value if it has no sample axis.
 std::vector<NoiseSums> sumsOf(const at::Tensor& value, const at::Tensor& noisy,
                               const at::Tensor& gradient, int sampleAxis)
 {

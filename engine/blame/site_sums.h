@@ -16,7 +16,7 @@ namespace qs {
 struct SiteAxes
 {
     int channels = -1;
-    int samples = -1; ///< as long as the batch
+    int samples = -1; ///< the dimension of the batch's samples
 };
 
 /// For each site, the sum of <gradient, noise>^2 over the backward passes of all batches. One
@@ -24,12 +24,12 @@ struct SiteAxes
 class SiteSums
 {
 public:
-    /// `areValues`: by site, whether it gathers slopes (`ValueSlopes`).
+    /// `areValues`: by site, true if slopes are gathered (`ValueSlopes`).
     explicit SiteSums(std::vector<bool> areValues);
 
     void beginBatch(std::int64_t samples, int probes);
-    /// Adds one place of a site: its value, the same with noise, and the gradient of one probe, of
-    /// equal shape; an undefined gradient counts as zero.
+    /// Adds one place of a site: its value, the value with noise, and the gradient of one probe,
+    /// all of equal shape. An undefined gradient counts as zero.
     void add(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& noisy,
              const at::Tensor& gradient, SiteAxes axes);
     void endBatch();
@@ -38,19 +38,19 @@ public:
     double share(std::size_t site) const;
     double standardError(std::size_t site) const;
     double white(std::size_t site) const;
-    /// Whether the site's own values have noise.
+    /// True if the site's values have noise.
     bool isNoisy(std::size_t site) const { return m_sums[site].noise > 0; }
-    /// SQNR of the site's own values; nothing without noise.
+    /// SQNR of the site's values; nullopt without noise.
     std::optional<double> ownDb(std::size_t site) const;
     /// Null if nothing was added.
     std::shared_ptr<const ValueProfile> profile(std::size_t site) const;
     /// Null if the site's noise was never large enough to suggest a wrong range.
     std::shared_ptr<const ValueSlopes> slopes(std::size_t site) const;
     std::int64_t samples() const { return m_samples; }
-    std::int64_t batchSamples() const { return m_batchSamples; } ///< of `beginBatch`
+    std::int64_t batchSamples() const { return m_batchSamples; } ///< as passed to `beginBatch`
 
 private:
-    /// Of one site and probe, in this batch.
+    /// Products of one site and probe in the current batch.
     struct Products
     {
         std::vector<double> bySample;
@@ -68,7 +68,7 @@ private:
 
     std::vector<bool> m_areValues;
     std::vector<Sums> m_sums;
-    std::vector<Products> m_batch; ///< by site and probe
+    std::vector<Products> m_batch; ///< products by site and probe
     std::int64_t m_batchSamples = 0, m_samples = 0;
     int m_probes = 1;
     std::int64_t m_rows = 0; ///< samples times probes so far

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kSlopeBins = 4096; ///< even: zero is at an edge
 
-/// The same bins of half the width twice as wide: two become one, around the middle.
+/// Doubles the range: merges pairs of bins into the middle half.
 void widen(std::vector<double>& bins)
 {
     std::vector<double> wider(bins.size());

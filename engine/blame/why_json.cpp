@@ -73,11 +73,11 @@ Json siteJson(const WhyParts& parts, const NodeTitles& titles, const SiteBlame& 
         {"part_error", numberJson(noise.standardError)}};
 }
 
-/// Proposals name their qconfigs as a recipe does, each once.
+/// Collects the proposals' qconfigs under names, as in a recipe, without duplicates.
 class ProposedQConfigs
 {
 public:
-    /// The cure with the name of its qconfig.
+    /// Returns the cure with the name of its qconfig.
     Cure named(const Proposal& proposal)
     {
         Cure cure = proposal.cure;

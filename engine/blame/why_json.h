@@ -20,9 +20,9 @@ struct WhyParts
     const Blame& blame() const { return *diagnosis->blame; }
 };
 
-/// Title of a site: "block1.conv2 + bn2", "block1.conv2, weight", "lstm, inside".
+/// Returns the title of a site: "block1.conv2 + bn2", "block1.conv2, weight", "lstm, inside".
 std::string siteTitle(const WhyParts& parts, const NodeTitles& titles, const BlameSite& site);
-/// Titles of its readers: "layer1.0 · add", "conv2, conv3 and 2 more"; "the output".
+/// Returns the titles of its consumers: "layer1.0 · add", "conv2, conv3 and 2 more"; "the output".
 std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const BlameSite& site);
 
 /// The document of `why --json`, two-space indent; "why" of a result document is the same object:
@@ -33,12 +33,12 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
 /// greatest share first. A unit:
 /// `{title, node, part, part_error}`: shares of the total noise.
 std::string whyJson(const WhyParts& parts);
-/// The same, not yet text.
+/// The same document as JSON.
 nlohmann::ordered_json whyDocument(const WhyParts& parts);
 
-/// Reads the section "why" of a result document for the same model and plan: all that it states,
-/// without profiles and without stored values of weights; null without a section. Errors: a section
-/// of another form, a node that the model does not have, an unknown site or cause.
+/// Reads the section "why" of a result document for the same model and plan; profiles and stored
+/// values of weights are not restored. Null if the document has no such section. Fails on an
+/// invalid section, a node that the model does not have, or an unknown site or cause.
 Result<DiagnosisPtr> diagnosisFromResult(const ResultDocument& document, const Graph& model,
                                          const Plan& plan);
 

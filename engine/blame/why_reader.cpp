@@ -17,7 +17,7 @@ tl::unexpected<Error> notWhy(const std::string& what)
     return fail(ErrorCode::BadInput, kNoWhy + std::string(": ") + what);
 }
 
-/// The one of the values that is called so.
+/// Returns the value with this name.
 template<class T, std::size_t N>
 Result<T> named(const std::array<T, N>& all, std::string_view (*nameOf)(T), const Json& name)
 {
@@ -27,7 +27,7 @@ Result<T> named(const std::array<T, N>& all, std::string_view (*nameOf)(T), cons
     return notWhy("unknown word " + name.dump());
 }
 
-/// Reads one document; its parts throw Json's exceptions where a key is missing.
+/// Reads one document; its functions throw Json's exceptions if a key is missing.
 class WhyReader
 {
 public:
@@ -122,7 +122,7 @@ private:
         return out;
     }
 
-    /// With the qconfigs that the document names on its own in them.
+    /// Reads proposals; includes qconfigs that the document defines.
     Result<std::vector<Proposal>> proposals(const Json& list) const
     {
         QS_TRY(const std::vector<Cure> cures, readCures({list, "why", "cures"}));

@@ -74,7 +74,7 @@ public:
         }
     }
 
-    // Whether there is room for such a batch, before it runs out amidst one.
+    // Fails early if there is not enough memory for such a batch.
     Result<void> checkMemory(const Batch& batch) const
     {
         const at::Device device = m_interpreter.device();
@@ -107,7 +107,7 @@ public:
             Error error = std::move(outputs).error();
             if (!isCancelled)
                 error.message += " (batch " + std::to_string(number) + ")";
-            if (error.code == ErrorCode::Unsupported) // by the model, whatever the batch
+            if (error.code == ErrorCode::Unsupported) // a property of the model, not of the batch
                 error.file = m_prepared.graph->info().path;
             if (error.code == ErrorCode::BadInput)
                 error = explained(std::move(error), batch.inputs);
@@ -118,11 +118,11 @@ public:
         return bad.empty() ? Result<void>() : notFinite(batch, inputs, bad);
     }
 
-    // Whether what the device found should be taken in now: a sequence's states are kept for one
+    // True if the device's results should be collected now: a sequence keeps its states for one
     // batch only.
     bool settlesNow() const { return m_isSequence || m_queue.isFull(); }
 
-    // Takes in all that the device found.
+    // Collects the device's results.
     Result<void> settle(const Dataset& data)
     {
         const auto bad = m_queue.settle();
@@ -141,7 +141,7 @@ public:
     }
 
 private:
-    // Copies to a device without waiting for it.
+    // Copies the batch to a device asynchronously.
     std::vector<at::IValue> onDevice(const Batch& batch) const
     {
         const at::Device device = m_interpreter.device();
@@ -161,7 +161,7 @@ private:
         return fail(std::move(found.error));
     }
 
-    // Goes on at NaN and Inf, so that one run finds all of a batch.
+    // Continues after NaN and Inf, so that one run finds all of a batch.
     Result<void> see(ValueRef ref, const Node& node, const at::IValue& value,
                      std::vector<DeviceObservationQueue::Place>& bad)
     {
@@ -184,7 +184,7 @@ private:
         return {};
     }
 
-    // If a file does not record a value's type, the plan takes it for float32.
+    // If a file does not record a value's type, the plan assumes float32.
     Result<void> checkType(const Node& observer, const at::Tensor& value) const
     {
         if (value.scalar_type() == at::kFloat)
@@ -200,7 +200,7 @@ private:
                                   "module or for its type of operator"));
     }
 
-    // A traced file may hold the sizes of its example as plain numbers.
+    // Adds a hint to size errors: a traced file may contain its example's sizes as constants.
     Error explained(Error error, const std::vector<at::IValue>& given) const
     {
         const Graph& graph = *m_prepared.graph;
@@ -233,7 +233,8 @@ private:
         return error;
     }
 
-    // The Output node when one of the model's outputs is not finite; a device is asked later.
+    // Returns the Output node if one of the model's outputs is not finite. On a device, queues the
+    // check instead.
     NodeId badOutput(const std::vector<at::IValue>& outputs)
     {
         const NodeId node = m_prepared.graph->output().id;
@@ -251,14 +252,14 @@ private:
     bool m_isSequence;
     RunFindings* m_findings; ///< may be null
     ObservationCache m_cache;
-    ModelState m_state; ///< of a sequence: the state after the last batch
-    ModelState m_before; ///< the state before the last batch
-    std::int64_t m_batch = 0; ///< from 1
-    DeviceObservationQueue m_queue; ///< of a device
+    ModelState m_state; ///< state of a sequence after the last batch
+    ModelState m_before; ///< state before the last batch
+    std::int64_t m_batch = 0; ///< 1-based
+    DeviceObservationQueue m_queue; ///< used on a device
     std::unordered_map<ObserverId, std::unique_ptr<Observer>> m_observers;
 };
 
-// One calibration from its first batch, or from where an earlier one stopped, to its last.
+// One calibration, from its first batch or the checkpoint of an earlier run to its last batch.
 class CalibrationRun
 {
 public:
@@ -295,7 +296,7 @@ public:
         }
         QS_CHECK(m_calibration.settle(m_data));
         job.report("calibrate", "done", 1.0);
-        if (isWhole) // else the batches before it are not known
+        if (isWhole) // else earlier batches are unknown
             m_variety.report();
         if (!m_data.isSequence())
             warnOfSavedStates(m_graph);
@@ -336,8 +337,8 @@ private:
         return {};
     }
 
-    // A cancel comes amidst a batch that some observers have seen and others have not, so what
-    // stood between two batches is kept at hand, and in the file from time to time.
+    // Keeps the statistics after a batch, and periodically in the file: cancelling within a batch
+    // leaves observers in different states.
     Result<void> keep()
     {
         const auto now = Clock::now();
@@ -353,7 +354,7 @@ private:
         return m_checkpoint->save(m_kept);
     }
 
-    // The cancelled run's error, with a note on the kept statistics.
+    // Returns the cancelled run's error, with a note on the kept statistics.
     Error leave(Error cancelled, const std::string& all) const
     {
         if (const auto saved = m_checkpoint->save(m_kept); !saved)
@@ -368,7 +369,7 @@ private:
     const Graph& m_graph;
     InputVariety m_variety;
     Observations m_seen, m_kept;
-    Clock::time_point m_keptAt; ///< the first batch is kept at once
+    Clock::time_point m_keptAt; ///< the first batch is kept immediately
     Clock::time_point m_savedAt = Clock::now();
 };
 

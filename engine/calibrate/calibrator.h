@@ -16,18 +16,18 @@ namespace qs {
 
 class Checkpoint;
 
-/// Findings of a run beside the statistics.
+/// Findings of a run in addition to the statistics.
 struct RunFindings
 {
-    RecordedShapes shapes; ///< that saw every value
-    std::vector<NonFiniteValue> nonFinite; ///< of the batch that made it fail
+    RecordedShapes shapes; ///< compared with every value
+    std::vector<NonFiniteValue> nonFinite; ///< non-finite values of the failing batch
 };
 
-/// Runs the data through the prepared graph and lets every observer see its value, the weights
-/// included. NaN or Inf in an observed value or in an output is an error that names the node and
-/// the batch; `findings` gets all such observed values of that batch. With a checkpoint it goes on
-/// from the saved statistics, and saves its own from time to time and when it is cancelled; a
-/// sequence, whose model keeps a state, starts over.
+/// Runs the data through the prepared graph; every observer observes its value, including weights.
+/// NaN or Inf in an observed value or an output is an error that names the node and the batch;
+/// `findings` receives all such observed values of that batch. With a checkpoint, continues from
+/// the saved statistics, and saves its own periodically and on cancellation. A sequence starts
+/// over, since its model has state.
 Result<ObservationsPtr> calibrate(const PreparedModel& prepared, const Dataset& data,
                                   const std::string& device, const JobContext& job = {},
                                   const Checkpoint* checkpoint = nullptr,

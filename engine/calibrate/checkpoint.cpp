@@ -49,7 +49,7 @@ std::optional<Observations> Checkpoint::load(const Plan& plan) const
 void Checkpoint::setAside(const Error& why) const
 {
     std::error_code code;
-    const std::string target = m_path + ".damaged"; // the latest; what lay there goes
+    const std::string target = m_path + ".damaged"; // replaces an earlier damaged file
     fs::rename(m_path, target, code);
     if (!code)
         warn("the statistics of an interrupted calibration cannot be used (" + why.message

@@ -9,28 +9,28 @@
 
 namespace qs {
 
-/// Everything that a calibration's statistics depend on, as one hash (hex SHA-256): the model's
-/// file, the prepared graph and its observers, the data (`dataKey`: their content, how they are cut
-/// into batches), device and threads.
+/// Returns one hash (hex SHA-256) of everything that a calibration's statistics depend on: the
+/// model's file, the prepared graph and its observers, the data (`dataKey`: content and division
+/// into batches), device and number of threads.
 std::string calibrationKey(const PreparedModel& prepared, const std::string& dataKey,
                            const std::string& device);
 
-/// Name of the file, in any folder.
+/// File name of a checkpoint.
 inline constexpr const char* kCheckpointFile = "calibration.partial.npz";
 
-/// The file where an interrupted calibration leaves its statistics, to go on from there.
+/// The file with the statistics of an interrupted calibration, from which it can continue.
 class Checkpoint
 {
 public:
-    /// `key` as `calibrationKey` makes it.
+    /// `key`: the result of `calibrationKey`.
     Checkpoint(std::string path, std::string key)
         : m_path(std::move(path))
         , m_key(std::move(key))
     {
     }
-    /// The statistics of an earlier run of the same calibration; nothing without any or if the
-    /// key differs. Moves a damaged or foreign file aside with a warning, over one moved there
-    /// before.
+    /// Returns the statistics of an earlier run of the same calibration; nullopt if there are none
+    /// or the key differs. Renames a damaged or foreign file with a warning, replacing an earlier
+    /// renamed one.
     std::optional<Observations> load(const Plan& plan) const;
     Result<void> save(const Observations& observations) const;
     /// Removes the file.

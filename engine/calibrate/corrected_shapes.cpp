@@ -13,7 +13,7 @@ namespace {
 
 using SizesJson = nlohmann::ordered_json;
 
-/// Begin of the record of a model with corrected shapes; a line end follows the list.
+/// Start of the record of a model with corrected shapes; a line break follows the list.
 constexpr std::string_view kRecordStart = "{\"corrected_shapes\":";
 
 SizesJson sizesJson(const std::vector<Dim>& shape)
@@ -25,7 +25,7 @@ SizesJson sizesJson(const std::vector<Dim>& shape)
     return sizes;
 }
 
-/// The open dimension of an input that is called so.
+/// Returns the symbolic dimension of an input with this symbol.
 std::optional<Dim> openDimension(const Graph& model, const std::string& symbol)
 {
     for (const Node* input : model.inputs())

@@ -10,23 +10,23 @@
 
 namespace qs {
 
-/// A value whose shape in a run differs from the file's record.
+/// A value whose observed shape differs from the file's record.
 struct CorrectedShape
 {
     ValueRef value;
-    std::vector<Dim> shape; ///< as it is
+    std::vector<Dim> shape; ///< observed shape
 };
 
-/// The model with these shapes. Its record keeps them (`correctedShapesText`), the file's beside
-/// them. Unchanged if `corrected` is empty.
+/// Returns the model with these shapes. Its export record stores them (`correctedShapesText`) in
+/// addition to the file's record. Unchanged if `corrected` is empty.
 GraphPtr withCorrectedShapes(const GraphPtr& model, const std::vector<CorrectedShape>& corrected);
 
-/// The changes of `withCorrectedShapes` as a JSON list: name of the node, output, recorded and
+/// Returns the changes of `withCorrectedShapes` as a JSON list: node name, output, recorded and
 /// observed sizes. Empty for any other model.
 std::string_view correctedShapesText(const ModelInfo& info);
 
-/// Reads such a list for the model that it is of. Values that the model does not have, and those
-/// of a model with corrected shapes, are left out. Error (BadInput): not such a list.
+/// Parses such a list for its model. Ignores values that the model does not have, and all values if
+/// its shapes are already corrected. Fails (BadInput) if the text is not such a list.
 Result<std::vector<CorrectedShape>> readCorrectedShapes(const Graph& model, std::string_view text);
 
 } // namespace qs

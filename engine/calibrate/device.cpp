@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-// The index of "cuda" or "cuda:N"; nothing for other words.
+// Returns the index of "cuda" or "cuda:N"; nullopt for other words.
 std::optional<int> cudaIndex(const std::string& text)
 {
     if (text == "cuda")
@@ -26,7 +26,7 @@ std::optional<int> cudaIndex(const std::string& text)
     return index;
 }
 
-// The first kernel that is wrong on the device, or empty.
+// Returns the first kernel that fails its self-check on the device, or "".
 std::string brokenKernel(const std::string& device)
 {
     for (const auto& check : runSelfChecks(device))

@@ -14,8 +14,9 @@ struct DeviceChoice
     std::string device = "cpu"; ///< resolved: "cpu" or "cuda:N"
     std::string note; ///< why, for stderr: "no CUDA driver: using the CPU"
 };
-/// auto = the first CUDA device whose plug-in loads and passes a self-check, if every operator of
-/// the model has a kernel for it; else the CPU. "cuda" without one is an error of code Device.
+/// Returns the device. auto: the first CUDA device whose plug-in loads and passes a self-check, if
+/// every operator of the model has a kernel for it; else the CPU. Fails (Device) for "cuda" if
+/// there is none.
 Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model);
 
 } // namespace qs

@@ -31,7 +31,7 @@ std::vector<DeviceObservationQueue::Place> DeviceObservationQueue::settle()
     std::vector<at::Tensor> queued;
     for (const Entry& entry : entries)
         queued.push_back(entry.words);
-    const at::Tensor host = at::cat(queued).cpu(); // the one wait
+    const at::Tensor host = at::cat(queued).cpu(); // the only wait for the device
     std::int64_t at = 0;
     for (const Entry& entry : entries) {
         if (!found.empty() && found.front().batch != entry.place.batch)

@@ -29,8 +29,8 @@ std::string engineName()
     }
 }
 
-// Where to check beside the CPU. A device that is there but fails its check is what the report is
-// for, so it is checked all the same.
+// Returns the device to check in addition to the CPU. A present device whose self-check fails is
+// included: the report is about it.
 Result<std::string> checkedDevice(const std::string& asked, DoctorReport& report)
 {
     if (asked == "cpu")

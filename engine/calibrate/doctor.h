@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// Abilities of this machine, and whether the kernels are right on it. Plain values.
+/// Capabilities of this machine, and results of the kernels' self-checks. Plain values.
 struct DoctorReport
 {
     std::string torchVersion; ///< "2.11.0"
@@ -18,14 +18,14 @@ struct DoctorReport
     int threads = 0;
     std::string quantizedEngine; ///< LibTorch's int8 engine, "x86"
     CudaFacts cuda;
-    std::string device; ///< where the checks ran beside the CPU: "cuda:0", or "cpu"
+    std::string device; ///< device of the checks in addition to the CPU: "cuda:0", or "cpu"
     std::string deviceNote; ///< why, if it differs from the request
     std::vector<SelfCheck> checks;
 };
 
-/// Runs every kernel's test body on the CPU and, where there is one, the asked device ("auto",
-/// "cpu", "cuda", "cuda:N"). A failing check is a row, not an error. Errors: as `chooseDevice`,
-/// where a device was asked for by name.
+/// Runs every kernel's self-check on the CPU and on the requested device ("auto", "cpu", "cuda",
+/// "cuda:N"), if available. A failing check is a row of the report, not an error. Errors as
+/// `chooseDevice`, if a device was requested by name.
 Result<DoctorReport> runDoctor(const std::string& device);
 
 } // namespace qs

@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// The initial statistics of a layer's weight observer if the model's file gives it a range; it
-/// then sees the weight once. Nothing for other observers.
+/// Returns the initial statistics of a layer's weight observer if the model's file has a range for
+/// it; the observer then observes the weight once. nullopt for other observers.
 std::optional<ObserverStats> givenStart(const Graph& model, const PlannedObserver& observer);
 
-/// Observers to which the model's file gives a range (`givenFor`) take it instead of the observed
-/// one, unless they started from it; their histograms stay those of the data.
+/// Replaces observed ranges by those of the model's file (`givenFor`), except for observers that
+/// started from them. Histograms remain those of the data.
 void takeGivenRanges(const Graph& model, const Plan& plan, Observations& seen);
 
 } // namespace qs

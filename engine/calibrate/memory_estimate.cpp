@@ -36,7 +36,7 @@ Symbols symbolsOf(const Graph& graph, const std::vector<at::IValue>& inputs)
     return symbols;
 }
 
-/// The value whose memory an output shares, where the operator's schema says that it is a view.
+/// Returns the value whose memory an output shares, if the operator's schema declares a view.
 std::optional<ValueRef> viewedValue(const Node& node)
 {
     if (node.isOp(kObserveTarget) && !node.args.empty() && node.args[0].value.asRef())
@@ -54,7 +54,7 @@ std::optional<ValueRef> viewedValue(const Node& node)
     return std::nullopt;
 }
 
-/// Follows a run and adds up what is alive.
+/// Tracks the bytes of live values over a run.
 class LiveBytes
 {
 public:
@@ -94,12 +94,13 @@ private:
 
     Symbols m_symbols;
     std::unordered_map<ValueRef, ValueRef> m_owner;
-    std::unordered_map<ValueRef, int> m_readers; ///< living values that share an owner's memory
+    /// Number of live values that share an owner's memory.
+    std::unordered_map<ValueRef, int> m_readers;
     std::unordered_map<ValueRef, std::int64_t> m_bytes;
     std::int64_t m_now = 0, m_most = 0;
 };
 
-/// The largest batch that fits; 0 where none does.
+/// Returns the largest batch that fits; 0 if none does.
 std::int64_t fittingSamples(std::int64_t forValues, std::int64_t values, std::int64_t samples)
 {
     return values > 0 ? std::int64_t(double(forValues) / double(values) * double(samples)) : 0;

@@ -12,33 +12,33 @@
 
 namespace qs {
 
-/// The memory of a run of a graph, predicted from the shapes.
+/// Memory of a run of a graph, estimated from shapes.
 struct MemoryEstimate
 {
     std::int64_t weights = 0; ///< bytes of parameters, buffers and constants
-    std::int64_t live = 0; ///< bytes of the values that are needed at once where that is most
-    /// Room enough for the whole run: weights, twice the live values (an operator's scratch memory
-    /// is about as large as what it reads), and what a device's libraries take.
+    std::int64_t live = 0; ///< peak bytes of simultaneously live values
+    /// Memory sufficient for the run: weights, twice the live values (an operator's scratch memory
+    /// is about as large as its operands), and 300 MiB for a device's libraries.
     std::int64_t needed() const { return weights + 2 * live + (std::int64_t(300) << 20); }
-    /// The least memory of the stages from calibration to export on the CPU: the weights, their
+    /// Minimum memory of the stages from calibration to export on the CPU: the weights, their
     /// integers in two forms, and the live values of the float and the converted model.
     std::int64_t least() const { return weights + weights / 2 + 2 * live; }
 };
 
-/// The estimate for these inputs. Views share their tensor's memory; a value whose shape is not
-/// known counts nothing.
+/// Returns the estimate for these inputs. Views share their tensor's memory; values of unknown
+/// shape are not counted.
 MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>& inputs);
 
-/// The same for batches of `samples`: what the inputs' first dimensions leave open; other open
-/// dimensions are as the model was traced.
+/// The same for batches of `samples`, the size of the inputs' symbolic first dimensions; other
+/// symbolic dimensions have their traced sizes.
 MemoryEstimate estimateMemory(const Graph& graph, std::int64_t samples);
 
-/// Refuses a run that `freeBytes` of `device` cannot hold. The error (Device) has both figures and,
-/// where batches can be smaller, says how small.
+/// Fails (Device) if a run does not fit in `freeBytes` of `device`. The error has both figures and,
+/// if the batch size is variable, one that fits.
 Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, std::int64_t samples,
                        const std::string& device);
 
-/// The same on the CPU, for all stages: refuses only impossible runs. `freeBytes`: from
+/// The same for all stages on the CPU: fails only if the minimum does not fit. `freeBytes`: from
 /// `mainMemoryLeft`.
 Result<void> checkFitsHere(const MemoryEstimate& estimate, std::int64_t freeBytes,
                            std::int64_t samples);

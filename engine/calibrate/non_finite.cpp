@@ -27,7 +27,7 @@ bool holdsNonFinite(const at::IValue& value)
 
 namespace {
 
-/// Whether all that is not finite in it is -Inf.
+/// True if all non-finite elements are -Inf.
 bool isMasked(const at::IValue& input)
 {
     if (!mayBeNonFinite(input))
@@ -54,7 +54,7 @@ Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch)
 
 namespace {
 
-/// Values of one run that are not finite: "NaN", "Inf" or "-Inf", by value.
+/// Non-finite values of one run: "NaN", "Inf" or "-Inf", by value.
 using Kinds = std::unordered_map<ValueRef, std::string>;
 
 std::string kindOf(const at::Tensor& tensor)
@@ -80,7 +80,7 @@ public:
         const Node& reached = m_graph.get(place.node);
         const bool isOutput = reached.kind == NodeKind::Output;
         const ValueRef bad = isOutput ? behind(firstBad(reached)) : behind({place.node, 0});
-        if (!bad) // not seen again: a random operator, say
+        if (!bad) // not reproduced, for example by a random operator
             return makeError(ErrorCode::Numeric, appears("NaN or Inf", place)).atNode(reached.name);
         const Node& maker = m_graph.get(bad.node);
         const Node& origin = m_graph.get(originOf(bad).node);
@@ -98,7 +98,7 @@ public:
             .withHint(hint(reached, origin));
     }
 
-    /// Nothing at an output, and inside a module that is observed from within.
+    /// Returns nullopt at an output, and inside a module that is quantized inside.
     std::optional<NonFiniteValue> value(DeviceObservationQueue::Place place) const
     {
         const Node& reached = m_graph.get(place.node);
@@ -125,7 +125,7 @@ private:
         return kind + " appears in batch " + std::to_string(place.batch);
     }
 
-    /// The first of the node's arguments that is not finite.
+    /// Returns the first non-finite argument of the node.
     ValueRef firstBad(const Node& node) const
     {
         ValueRef found;
@@ -137,7 +137,7 @@ private:
         return found;
     }
 
-    /// The value that observers and marks hand on.
+    /// Returns the value that a chain of observers and stubs passes on.
     ValueRef behind(ValueRef value) const
     {
         while (
@@ -170,7 +170,7 @@ private:
         return group && group->quantized ? group : nullptr;
     }
 
-    /// The uses for which this observer is there.
+    /// Returns the uses for which this observer exists.
     std::vector<Use> readers(const Node& observer) const
     {
         std::vector<Use> out;
@@ -198,7 +198,7 @@ private:
             + (uses.size() > 1 ? ", and so do " + std::to_string(uses.size() - 1) + " more" : "");
     }
 
-    /// The operators that a rule has to keep float for the value not to be observed.
+    /// Returns a hint: the operators that must be kept float so that the value is not observed.
     std::string hint(const Node& reached, const Node& origin) const
     {
         std::vector<std::string> names;

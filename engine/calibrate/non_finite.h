@@ -12,35 +12,36 @@
 
 namespace qs {
 
-/// True for a floating tensor with any values.
+/// True for a non-empty floating-point tensor.
 bool mayBeNonFinite(const at::IValue& value);
 
-/// True for a floating tensor with a NaN or Inf in it.
+/// True for a floating-point tensor that contains NaN or Inf.
 bool holdsNonFinite(const at::IValue& value);
 
-/// Fails with the data's own error if an input that the prepared graph observes holds NaN or +Inf.
-/// Other inputs may hold them, and any may hold -Inf (a mask).
+/// Fails with the data's error if an observed input of the prepared graph contains NaN or +Inf.
+/// Other inputs may contain them, and any may contain -Inf (a mask).
 Result<void> checkObservedInputs(const Graph& prepared, const Batch& batch);
 
-/// A value that is not finite where an observer saw it.
+/// A non-finite value at an observer.
 struct NonFiniteValue
 {
-    std::string name; ///< of the float node that makes it
+    std::string name; ///< name of its float producer
     std::string seen; ///< "-Inf in batch 1, first in 'log' (aten.log.default of module 'bias')"
 };
 
-/// The values of a batch that are not finite.
+/// The non-finite values of a batch.
 struct NonFinite
 {
-    /// Of the first place: the operator where NaN or Inf first appears on the way; the operators
-    /// that ask for the value to be quantized, by which argument; and the rule that keeps them
+    /// Error for the first place: the operator that first computes NaN or Inf on the path; the
+    /// operators and arguments that require the value to be quantized; and the rule that keeps them
     /// float.
     Error error;
-    std::vector<NonFiniteValue> values; ///< of all places but the outputs and inside modules
+    /// For all places except outputs and the interior of modules.
+    std::vector<NonFiniteValue> values;
 };
 
-/// Finds the non-finite values at `places` (of observers or the Output node; not empty) of one
-/// batch. Runs the batch once more from `state`.
+/// Finds the non-finite values at `places` (observers or the Output node; not empty) of one batch.
+/// Reruns the batch from `state`.
 NonFinite findNonFinite(const PreparedModel& prepared, const Interpreter& interpreter,
                         const Batch& batch, const std::vector<at::IValue>& inputs,
                         const std::vector<DeviceObservationQueue::Place>& places,

@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-// The bounds that the operator's arguments give. Nothing if one is not a constant.
+// Returns the bounds in the operator's arguments; nullopt if one is not a constant.
 std::optional<Bounds> boundsFrom(const Node& node, const OperatorClamp& clamp)
 {
     Bounds out {clamp.low, clamp.high};
@@ -30,7 +30,7 @@ std::optional<Bounds> boundsFrom(const Node& node, const OperatorClamp& clamp)
     return out;
 }
 
-// The operator's bounds on its first argument's values, if it only clamps or reorders them.
+// Returns the operator's bounds on its first argument's values if it only clamps or reorders them.
 std::optional<Bounds> boundsOf(const Node& op)
 {
     if (op.kind != NodeKind::Op || op.args.empty() || op.outputs.size() != 1)

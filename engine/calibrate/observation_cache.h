@@ -8,16 +8,16 @@
 
 namespace qs {
 
-/// Avoids second observations: an observer on both sides of an operator which only reorders its
-/// input's values or clamps them at constants (torch.ao shares one over reshape, permute, relu6,
-/// hardtanh, clamp ...) derives the output's statistics from the input's. Results equal those of
-/// observing both. Of one prepared graph, which must outlive it; one thread at a time.
+/// Avoids redundant observations. If an observer is on both sides of an operator that only reorders
+/// values or clamps them to constants (torch.ao shares one over reshape, permute, relu6, hardtanh,
+/// clamp ...), derives the output's statistics from the input's. Results equal those of observing
+/// both. Belongs to one prepared graph, which must outlive it. One thread at a time.
 class ObservationCache
 {
 public:
     explicit ObservationCache(const Graph& prepared);
 
-    /// `observer.observe(x)` for the value of the observer node `node`.
+    /// Equivalent to `observer.observe(x)` for the value of the observer node `node`.
     std::int64_t observe(Observer& observer, const Node& node, const at::Tensor& x);
     /// Clears unused observations; call between runs of the graph.
     void forget() { m_observations.clear(); }
@@ -25,15 +25,15 @@ public:
 private:
     struct Follows
     {
-        const Node* of = nullptr; ///< the observer node of the operator's input
+        const Node* of = nullptr; ///< observer node of the operator's input
         Bounds bounds;
     };
     struct Observation
     {
         Observed found;
-        int wanted = 0; ///< by this many observer nodes
+        int wanted = 0; ///< number of observer nodes that still need it
     };
-    // By address: nodes within subgraphs may have the same ids.
+    // Keyed by address, because nodes in subgraphs may have equal ids.
     std::unordered_map<const Node*, Follows> m_follows;
     std::unordered_map<const Node*, int> m_followers;
     std::unordered_map<const Node*, Observation> m_observations;

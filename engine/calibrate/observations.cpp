@@ -70,7 +70,7 @@ Histogram readHistogram(const Arrays& arrays, const std::string& prefix)
     return {range[0], range[1], valuesOf<float>(arrays, prefix + "/counts")};
 }
 
-/// Whether the parts have the lengths that the observer's own would have.
+/// True if the parts have the lengths required by the observer's spec.
 bool isWhole(const ObserverStats& stats)
 {
     const auto bins = std::size_t(std::max(stats.spec.bins, 0));
@@ -116,7 +116,7 @@ NpyArray npyText(std::string name, const std::string& text)
 
 constexpr const char* kChecksum = "checksum";
 
-/// Of all arrays but the checksum itself, in the order of their names.
+/// Returns the checksum of all other arrays, in the order of their names.
 Result<std::string> checksumOf(const std::map<std::string_view, const NpyArray*>& arrays,
                                const JobContext& job)
 {
@@ -141,7 +141,7 @@ std::string textOf(const Arrays& arrays, const std::string& name)
     return {letters.begin(), letters.end()};
 }
 
-/// The file's arrays, which are as they were written. A file without a checksum is of an earlier
+/// Reads the file's arrays and verifies the checksum. A file without one was written by an earlier
 /// version.
 Result<Arrays> readArrays(const std::string& path)
 {

@@ -22,7 +22,7 @@ struct Histogram
     bool empty() const { return counts.empty(); }
 };
 
-/// Bins of a histogram for display and what-if, unless the observer has its own histogram.
+/// Bins of a histogram for display and what-if analysis, unless the observer has its own histogram.
 inline constexpr std::int32_t kFineBins = 2048;
 
 /// Statistics of one observer. Plain numbers, for windows and files.
@@ -31,12 +31,12 @@ struct ObserverStats
     ObserverId id;
     ObserverSpec spec;
     std::int64_t count = 0; ///< values seen
-    std::int64_t nonFinite = 0; ///< NaN or Inf among them
-    float min = 0; ///< the observer's own state (a moving average where it is one)
+    std::int64_t nonFinite = 0; ///< number of NaN and Inf among them
+    float min = 0; ///< the observer's state (for a moving-average observer, the average)
     float max = 0;
     std::vector<float> channelMin, channelMax; ///< per-channel observers
     Histogram exact; ///< torch.ao's HistogramObserver state, histogram observers only
-    Histogram fine; ///< for display and what-if: every per-tensor activation observer
+    Histogram fine; ///< for display and what-if analysis: all per-tensor activation observers
     std::vector<float> batchMin, batchMax; ///< per call
     bool everRan() const { return count > 0; }
 };
@@ -44,7 +44,7 @@ struct ObserverStats
 /// Result of a calibration. A value; share as ObservationsPtr.
 struct Observations
 {
-    std::vector<ObserverStats> observers; ///< in the order of Plan::observers: ids ascend
+    std::vector<ObserverStats> observers; ///< in the order of Plan::observers, by ascending id
     std::int64_t batches = 0;
     std::int64_t samples = 0;
     std::string device; ///< "cpu", "cuda:0"
@@ -53,17 +53,17 @@ struct Observations
 };
 using ObservationsPtr = std::shared_ptr<const Observations>;
 
-/// All statistics as an .npz with a checksum of its content; written atomically. `key` identifies
-/// the calibration for later readers. A cancel leaves no file.
+/// Writes all statistics atomically as an .npz with a checksum of its content. `key` identifies the
+/// calibration for later readers. Cancellation leaves no file.
 Result<void> writeObservations(const Observations& observations, const std::string& path,
                                const std::string& key = {}, const JobContext& job = {});
 
-/// The key that `writeObservations` was given. Errors (BadInput, NotFound, Io): not such a file,
-/// none with a key, or one that was damaged since.
+/// Returns the key passed to `writeObservations`. Fails (BadInput, NotFound, Io) if the file is of
+/// another kind, has no key, or is damaged.
 Result<std::string> observationsKey(const std::string& path);
 
-/// Content of a file of `writeObservations` for observers of these ids and specs, with its key.
-/// Errors: no such file, not the statistics of these observers, a file that was damaged since.
+/// Content of a file written by `writeObservations`, with its key, for observers of given ids and
+/// specs. Fails if there is no such file, it belongs to other observers, or it is damaged.
 struct StoredObservations
 {
     Observations observations;

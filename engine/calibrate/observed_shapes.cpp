@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    /// Whether the inputs have the fixed sizes of the record.
+    /// True if the inputs have the fixed sizes of the record.
     bool fits(const Batch& batch) const
     {
         const auto inputs = m_model->inputs();
@@ -96,8 +96,8 @@ private:
         return true;
     }
 
-    /// The open first dimension of the inputs, if any. False if others are open: what the record
-    /// says of them is not tried.
+    /// Finds the symbolic first dimension of the inputs, if any. Returns false if other dimensions
+    /// are symbolic: these are not tested.
     bool findOpen()
     {
         for (const Node* input : m_model->inputs()) {
@@ -124,7 +124,7 @@ private:
         return std::nullopt;
     }
 
-    /// Cuts the batch to one sample less than the other has, unless their numbers differ.
+    /// Reduces the batch to one sample less than the other's, unless their numbers differ.
     bool makeSmaller(Batch& batch, const Batch& than)
     {
         const auto most = samplesOf(than), given = samplesOf(batch);
@@ -141,7 +141,8 @@ private:
         return true;
     }
 
-    /// What two sizes say of a dimension; nothing where they follow from something else.
+    /// Derives a dimension from its sizes in the two runs; nullopt if they depend on something
+    /// else.
     std::optional<Dim> dimension(std::int64_t one, std::int64_t other) const
     {
         if (m_open && one == m_samples && other == m_fewer)
@@ -149,7 +150,7 @@ private:
         return one == other ? std::optional(Dim::fixed(one)) : std::nullopt;
     }
 
-    /// The shape of a value where the record says another.
+    /// Returns the observed shape of a value if the record differs.
     std::optional<std::vector<Dim>> corrects(const ValueType& type, const SeenSizes& one,
                                              const SeenSizes& other, ValueRef ref) const
     {
@@ -167,7 +168,7 @@ private:
         bool isWrong = !sameRank;
         for (std::size_t d = 0; d < a->second.size(); ++d) {
             const Dim* recorded = sameRank ? &type.shape[d] : nullptr;
-            if (recorded && isOther(*recorded)) { // no run shows what it follows from
+            if (recorded && isOther(*recorded)) { // the runs do not show what it depends on
                 shape.push_back(*recorded);
                 continue;
             }
@@ -182,7 +183,7 @@ private:
 
     GraphPtr m_model;
     const Dataset& m_data;
-    std::optional<Dim> m_open; ///< the first dimension of the inputs, where it is open
+    std::optional<Dim> m_open; ///< the first dimension of the inputs, if symbolic
     std::int64_t m_samples = 0, m_fewer = 0; ///< its sizes in the two runs
 };
 

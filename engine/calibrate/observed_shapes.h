@@ -12,36 +12,37 @@
 
 namespace qs {
 
-/// Compares the sizes of a run's values with those that the graph records. A symbolic size fits any
-/// number. Cheap enough for every value of a calibration.
+/// Compares the sizes of a run's values with those recorded in the graph. A symbolic size matches
+/// any number. Cheap enough for every value of a calibration.
 class RecordedShapes
 {
 public:
-    /// Before each batch.
+    /// Call before each batch.
     void begin(std::int64_t samples);
     void see(const Node& node, std::uint32_t output, const at::IValue& value);
     bool areContradicted() const { return !m_seen.empty(); }
-    /// True if batches of as many samples gave it other sizes.
+    /// True if the value's sizes differ between batches with equal numbers of samples.
     bool varies(ValueRef value) const { return m_varying.contains(value); }
 
 private:
-    std::int64_t m_samples = -1; ///< of the first batch
-    bool m_isAlike = true; ///< the batch at hand has as many
-    std::unordered_map<ValueRef, std::vector<std::int64_t>> m_seen; ///< of what is contradicted
+    std::int64_t m_samples = -1; ///< samples of the first batch
+    bool m_isAlike = true; ///< the current batch has the same number of samples
+    /// Sizes that contradict the record.
+    std::unordered_map<ValueRef, std::vector<std::int64_t>> m_seen;
     std::unordered_set<ValueRef> m_varying;
 };
 
 /// Returns the recorded shapes that the data contradict, in node order. Runs the model on the first
-/// batch and, if there are more, on the last, to leave out sizes that depend on the data. With a
-/// symbolic first dimension the second run has one sample less, which shows the sizes that follow
-/// it. Leaves out values that varied in the run that `shapes` saw, values without consumers and
+/// batch and, if there are more, on the last, to exclude data-dependent sizes. With a symbolic
+/// first dimension, the second run has one sample less, which shows the sizes that depend on it.
+/// Excludes values that varied in the run recorded in `shapes`, values without consumers, and
 /// graphs inside nodes. Empty if the inputs differ from the recorded sizes, or if the file has no
 /// record. Errors: the data's; Cancelled.
 Result<std::vector<CorrectedShape>> contradictedShapes(const GraphPtr& model, const Dataset& data,
                                                        const RecordedShapes& shapes,
                                                        const JobContext& job);
 
-/// One line on them, the first by name with both shapes.
+/// Returns a one-line note on the corrected shapes; names the first with both shapes.
 std::string correctedShapesNote(const Graph& model, const std::vector<CorrectedShape>& corrected);
 
 } // namespace qs

@@ -12,7 +12,8 @@ namespace qs {
 
 namespace {
 
-/// NumPy's default is float64, and a model without recorded types takes it as it is.
+/// Adds a hint about float64 data: it is NumPy's default, and a model without recorded types
+/// accepts it.
 Error aboutWideData(Error error, const Graph& model, const Batch& first)
 {
     const std::vector<const Node*> inputs = model.inputs();
@@ -44,7 +45,7 @@ Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const Jo
     if (!typed)
         return fail(aboutWideData(std::move(typed).error(), *model, first));
     const std::size_t told = before - countUntyped(**typed);
-    if (told == 0) // the rest is of branches that are not taken
+    if (told == 0) // the rest belongs to branches not taken
         return model;
     note("the file does not tell the element types of " + counted(told, "value")
          + ": they are those of the first batch");

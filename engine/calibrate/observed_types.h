@@ -6,10 +6,10 @@
 
 namespace qs {
 
-/// Adds element types and ranks that the file does not record, as a run of the data's first batch
-/// observes them: a TorchScript file records none, and inference by its operators starts at its
-/// inputs. A note gives their number. A model that lacks none is returned unchanged without a run;
-/// so is one to which the batch adds no type. Errors name the node.
+/// Adds element types and ranks that the file does not record, as observed in a run of the data's
+/// first batch. A TorchScript file records none, and inference from its operators cannot determine
+/// all. Logs a note with their number. Returns the model unchanged, without a run, if none are
+/// missing; also unchanged if the batch adds no type. Errors name the node.
 Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const JobContext& job);
 
 } // namespace qs

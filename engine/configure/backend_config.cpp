@@ -29,7 +29,7 @@ std::filesystem::path backendFolder()
     return resourceFolder() / "backends";
 }
 
-/// `readBackend`; a file is parsed again only after it changed.
+/// Cached `readBackend`: parses a file again only if it changed.
 Result<Backend> readBackendOnce(const std::string& path)
 {
     static std::mutex mutex;
@@ -40,7 +40,7 @@ Result<Backend> readBackendOnce(const std::string& path)
         if (const auto found = bySignature.find(signature); found != bySignature.end())
             return found->second;
     }
-    QS_TRY(Backend backend, readBackend(path)); // a dump names another
+    QS_TRY(Backend backend, readBackend(path)); // a dump has another name
     const std::lock_guard lock(mutex);
     return bySignature[signature] = std::move(backend);
 }

@@ -47,8 +47,7 @@ struct BackendPattern
 {
     std::vector<std::string>
         pattern; ///< forward order: {"torch.nn.Conv2d", "torch.nn.ReLU"}; one entry for a single op
-    std::string
-        complexFormat; ///< JSON text of `pattern_complex_format` where the entry has one, else ""
+    std::string complexFormat; ///< JSON text of `pattern_complex_format`; "" if the entry has none
     ObservationType observationType = ObservationType::OutputUseDifferentObserver;
     std::vector<DTypeConfig> dtypeConfigs; ///< empty = a fusion entry
     std::string rootModule, qatModule, referenceModule, fusedModule, fuserMethod;
@@ -57,34 +56,34 @@ struct BackendPattern
     friend bool operator==(const BackendPattern&, const BackendPattern&) = default;
 };
 
-/// torch.ao's BackendConfig: the abilities of a target. A value; read from JSON
+/// torch.ao's BackendConfig: what a target supports. A value type; read from JSON
 /// (resources/backends/*.json or a user's).
 struct Backend
 {
     std::string name;
     std::string description;
-    std::string defaultQConfig; ///< its preset: the meaning of "global" if a recipe gives no other
-                                ///< one; "" = none
+    std::string defaultQConfig; ///< its preset: the default of "global" in recipes; "" = none
     std::vector<BackendPattern> patterns; ///< in file order, which is torch.ao's order
 };
 
 class JsonPlace;
-/// One entry of a backend's "patterns".
+/// Reads one entry of a backend's "patterns".
 Result<BackendPattern> readBackendPattern(const JsonPlace& place);
 /// Reads a backend file. Errors name the file, the entry and the key.
 Result<Backend> readBackend(const std::string& path);
 Result<Backend> parseBackend(const std::string& json, const std::string& path);
-/// A shipped backend by name ("x86") or a path to a user's file. NotFound lists the names there
-/// are.
+/// Returns a shipped backend by name ("x86") or a user's backend by path. NotFound lists the
+/// available names.
 Result<Backend> findBackend(const std::string& nameOrPath);
 std::vector<std::string> shippedBackends();
-/// True for a name written as a file, whether or not it exists: with a '/' or ending in ".json".
+/// True for a name that denotes a file: it contains a '/' or ends in ".json". The file need not
+/// exist.
 bool isBackendPath(const std::string& nameOrPath);
 std::string backendToJson(const Backend& backend);
-/// True when the fusion's second operator is a batch norm that disappears into the first (weights
-/// folded).
+/// True if the fusion's second operator is a batch norm that is folded into the first operator's
+/// weights.
 bool foldsBatchNorm(const BackendPattern& entry);
-/// The module that a fusion entry makes in an evaluated model, where batch norms are folded:
+/// Returns the module that a fusion entry produces in eval mode, where batch norms are folded:
 /// "torch.nn.Conv2d" for (Conv2d, BatchNorm2d), "torch.ao.nn.intrinsic.ConvReLU2d" for (Conv2d,
 /// BatchNorm2d, ReLU). Empty for an entry that fuses nothing.
 std::string fusedModuleInEval(const BackendPattern& entry);

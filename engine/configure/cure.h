@@ -14,11 +14,11 @@ namespace qs {
 /// Kinds of cures.
 enum class CureKind : std::uint8_t
 {
-    Range, ///< a value is quantized by another qconfig, for all its readers or for some
-    Float, ///< operators stay float
-    FloatResult, ///< a quantized layer hands its result on as float
-    Bound, ///< the constant of a mask gets a bounded magnitude
-    Dynamic, ///< an operator takes a dynamic qconfig
+    Range, ///< quantizes a value by another qconfig, for all or some of its consumers
+    Float, ///< keeps operators float
+    FloatResult, ///< a quantized layer returns a float result
+    Bound, ///< bounds the magnitude of a mask's constant
+    Dynamic, ///< gives an operator a dynamic qconfig
     Split ///< a linear reads its largest input channels as floats, the others as integers
 };
 /// "range", "float", "float_result", "bound", "dynamic", "split".
@@ -26,22 +26,23 @@ std::string_view cureKindName(CureKind kind);
 std::optional<CureKind> cureKindFromName(std::string_view name);
 std::vector<std::string> cureKindNames();
 
-/// A decision that mends a loss, as a recipe holds it (key "cures"). `expandCures` turns it into
-/// rules and edits. A value.
+/// A decision that reduces an accuracy loss, as stored in a recipe (key "cures"). `expandCures`
+/// turns it into rules and edits. A value type.
 struct Cure
 {
     CureKind kind = CureKind::Float;
-    /// The operator that is cured; of Range the value, of Bound the stored constant or the operator
-    /// that holds the number.
+    /// The affected operator. For Range: the value. For Bound: the stored constant, or the operator
+    /// with the number as argument.
     ValueAddress at;
-    std::vector<ValueAddress> nodes; ///< Float, Split: further operators that are cured alike
-    std::vector<ReaderAddress> readers; ///< Range: whose inputs; empty = every reader
-    std::string qconfig; ///< Range, Dynamic, Split (of the input): of the recipe, or a preset
+    std::vector<ValueAddress> nodes; ///< Float, Split: further operators with the same cure
+    std::vector<ReaderAddress> readers; ///< Range: consumers affected; empty = all
+    /// Range, Dynamic, Split (for the input): a qconfig of the recipe or a preset.
+    std::string qconfig;
     std::optional<double> bound; ///< Bound: the magnitude, above 0
-    std::vector<int> channels {}; ///< Split: of the input, from 0, ascending
-    std::optional<double> gainDb; ///< its gain when it was taken; for information only
-    std::string by; ///< who took it: "tune 1f3a"; "" = a person
-    bool off = false; ///< kept without effect
+    std::vector<int> channels {}; ///< Split: input channels, 0-based, ascending
+    std::optional<double> gainDb; ///< gain when the cure was chosen; informational
+    std::string by; ///< author: "tune 1f3a"; "" = the user
+    bool off = false; ///< disabled, but kept in the recipe
     friend bool operator==(const Cure&, const Cure&) = default;
 };
 

@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-// As LibTorch's own registry of operators this one belongs to the process.
+// Process-wide, like LibTorch's registry of operators.
 struct Registry
 {
     std::shared_mutex mutex;

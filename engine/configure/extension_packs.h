@@ -16,8 +16,8 @@
 
 namespace qs {
 
-/// One dimension of a result: `size`, unless `argument` is there; then that tensor's dimension, or,
-/// without one, that argument's number.
+/// One dimension of a result: `size` if `argument` is empty; else `dimension` of that tensor
+/// argument, or that argument's number if `dimension` is unset.
 struct PackDim
 {
     std::int64_t size = 0;
@@ -25,14 +25,14 @@ struct PackDim
     std::optional<std::int64_t> dimension; ///< negative: from the end
 };
 
-/// Type of a result of a pack's operator. Its shape is an argument's (`like`), the result of an
-/// operator on the same arguments (`sizes`), else `dims`.
+/// Type of a result of a pack's operator. Its shape is that of an argument (`like`), the result of
+/// an operator on the same arguments (`sizes`), or `dims`.
 struct PackResult
 {
     std::string like;
     std::string sizes; ///< "mypack::window_shape"
     std::vector<PackDim> dims;
-    DType dtype = DType::Unknown; ///< Unknown: of `like`, else of the first tensor given
+    DType dtype = DType::Unknown; ///< Unknown: that of `like`, else of the first tensor argument
 };
 
 /// The results of an operator that has no meta kernel.
@@ -42,8 +42,8 @@ struct PackShapes
     std::vector<PackResult> results;
 };
 
-/// A call of a pack's operator for one of its custom modules. Arguments come from `Input` (what the
-/// module reads, counted in the order in which it does), `Weight` (the qint8 weight of the
+/// A call of a pack's operator for one of its custom modules. Sources of arguments: `Input` (the
+/// module's inputs in the order in which it reads them), `Weight` (the qint8 weight of the
 /// parameter `from`), `OfOperator` (the float parameter `from`), `OutputScale` and
 /// `OutputZeroPoint` (of result `input`), `Literal` and `Prepacked`.
 struct PackCall
@@ -52,21 +52,23 @@ struct PackCall
     std::vector<KernelArgument> arguments;
 };
 
-/// A module class that a pack quantizes as a whole (torch.ao's custom modules).
+/// A module class that a pack quantizes as one unit (torch.ao's custom modules).
 struct PackModuleSpec
 {
-    std::string floatClass; ///< as models name it
-    std::string observedClass; ///< as torch.ao's maps name it; "" = any
-    std::map<QuantizationMode, std::string> quantizedClass; ///< likewise
+    std::string floatClass; ///< name in models
+    std::string observedClass; ///< name in torch.ao's maps; "" = any
+    /// Class of the converted form by mode, as in torch.ao's maps.
+    std::map<QuantizationMode, std::string> quantizedClass;
     std::vector<std::size_t> carried; ///< inputs that are never observed
-    std::optional<PackCall> observed; ///< what runs in float; none = the model's own operators
-    std::map<QuantizationMode, PackCall> kernels; ///< its modes
+    /// The float implementation; none = the model's own operators.
+    std::optional<PackCall> observed;
+    std::map<QuantizationMode, PackCall> kernels; ///< kernel call of each supported mode
     std::string pack;
 };
 
-/// A class of a pack's whose objects hold a tensor that is quantized, and how it is reached.
-/// `get` gives it, `replace` an object with another in its place: operators of the graph, of which
-/// the first of each is the one that graphs are given.
+/// A class of a pack whose objects hold a tensor to quantize, and the operators that access it.
+/// `get` returns the tensor; `replace` returns an object with another tensor. All listed operators
+/// are recognized in graphs; new nodes use the first.
 struct PackClassSpec
 {
     std::string name; ///< "sites::SparseTensor"
@@ -82,47 +84,47 @@ struct PackScript
     std::map<std::string, std::string> methods; ///< by operator, "mypack::unit"
 };
 
-/// Content of an extension pack's folder, as its `extension.json` states it
-/// (resources/help/extensions.md). A value without LibTorch; reading it loads
-/// nothing.
+/// Content of an extension pack's folder, as described by its `extension.json`
+/// (resources/help/extensions.md). A value type without LibTorch; reading it loads no library.
 struct ExtensionPack
 {
     std::string name, description;
     std::string folder; ///< absolute
-    std::string torchVersion; ///< that it was built against
+    std::string torchVersion; ///< version it was built against
     std::vector<std::string> libraries; ///< absolute paths
-    std::vector<std::string> cudaLibraries; ///< likewise; loaded with a device, may be missing
+    /// Absolute paths; loaded if there is a CUDA device, may be missing.
+    std::vector<std::string> cudaLibraries;
     std::vector<PackScript> scripts;
     std::string sha256; ///< of its JSON, its libraries and its scripts
-    std::vector<OperatorFacts> operators; ///< the kernels and prepack operators of its rows too
+    /// Including the kernels and prepack operators of its rows.
+    std::vector<OperatorFacts> operators;
     std::vector<PackShapes> shapes;
-    std::vector<BackendPattern> patterns; ///< in every backend, after the backend's own
-    std::vector<KernelRow> rows; ///< of the lowering table, before PyTorch's
+    std::vector<BackendPattern> patterns; ///< added to every backend after its own patterns
+    std::vector<KernelRow> rows; ///< rows of the lowering table, placed before PyTorch's
     std::vector<PackModuleSpec> modules;
     std::vector<PackClassSpec> classes;
 };
 using ExtensionPackPtr = std::shared_ptr<const ExtensionPack>;
 
-/// "mypack::linear" for "mypack.linear", as PyTorch names operators.
+/// Returns PyTorch's qualified name: "mypack::linear" for "mypack.linear".
 std::string qualifiedName(std::string target);
 
 /// The packs of this process, in the order in which they were loaded. Any thread.
 std::vector<ExtensionPackPtr> loadedPacks();
-/// Makes a pack's operators, patterns and rows known. Its libraries are loaded already. Any thread.
+/// Registers a pack's operators, patterns and rows. Its libraries must be loaded. Any thread.
 void addLoadedPack(ExtensionPackPtr pack);
 
-/// A loaded pack's entry for the class of an object ("__torch__.torch.classes.sites.SparseTensor");
-/// nothing without one.
+/// Returns a loaded pack's entry for the class of an object
+/// ("__torch__.torch.classes.sites.SparseTensor"); nullopt if there is none.
 std::optional<PackClassSpec> adaptedClass(std::string_view className);
 
-/// The backend with the loaded packs' patterns after its own; a pattern that it has itself stays
-/// the backend's.
+/// Returns the backend with the loaded packs' patterns appended; its own entries take precedence.
 Backend withPackPatterns(Backend backend);
 
-/// Fails (BadInput) if a name is not a loaded pack's: the line says what to do.
+/// Fails (BadInput) if a named pack is not loaded; the message says what to do.
 Result<void> checkPacksLoaded(const std::vector<std::string>& names);
 
-/// One hash of all loaded packs; "" without any. Part of every key of a result.
+/// Returns one hash over all loaded packs; "" if none. Part of every cache key of a result.
 std::string loadedPacksKey();
 
 } // namespace qs

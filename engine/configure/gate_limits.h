@@ -11,17 +11,17 @@ namespace qs {
 /// The limits that a result must meet. Unset ones are not checked.
 struct GateLimits
 {
-    /// Of every output of the lowered model against the float model.
+    /// For every output of the lowered model, compared with the float model.
     std::optional<double> minSqnrDb, minCosine;
-    /// Of the share of right answers, in percentage points, and of the user's own metric, in its
-    /// unit: float less int8.
+    /// Maximum drop from float to int8: of accuracy in percentage points, and of the user's metric
+    /// in its unit.
     std::optional<double> maxDrop;
-    /// Quantized operators of those that could be, in percent.
+    /// Quantized operators in percent of all quantizable ones.
     std::optional<double> minCoverage;
-    /// Of a node, or of the last node of a module: its cumulative error.
+    /// Limit on the cumulative error of a node, or of the last node of a module.
     struct Node
     {
-        std::string name; ///< of the node, or the module's path
+        std::string name; ///< the node's name, or the module's path
         double minSqnrDb = 0;
         friend bool operator==(const Node&, const Node&) = default;
     };
@@ -32,10 +32,11 @@ struct GateLimits
 };
 
 /// Starting points for a kind of model: "classification", "detection", "super-resolution",
-/// "embedding", "speech". Nothing for another name.
+/// "embedding", "speech". nullopt for another name.
 std::optional<GateLimits> gatePreset(std::string_view name);
 std::vector<std::string> gatePresetNames();
-/// `own` where it is set, else `other`; nodes of both, a name once.
+/// Returns each limit of `own` if set, else of `other`; node limits of both, without duplicate
+/// names.
 GateLimits withLimits(GateLimits own, const GateLimits& other);
 
 } // namespace qs

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// How an image becomes a model's input, in the words and with the results of torchvision's
-/// transforms: resize, centre crop, to [0, 1], minus mean, divided by std.
+/// How an image becomes a model's input. Terms and results are those of torchvision's transforms:
+/// resize, centre crop, scale to [0, 1], subtract mean, divide by std.
 struct ImagePreprocess
 {
     enum class Filter
@@ -18,7 +18,7 @@ struct ImagePreprocess
     };
     enum class Channels
     {
-        Auto, ///< grey where the model takes one channel, else rgb
+        Auto, ///< grey if the model takes one channel, else rgb
         Rgb,
         Bgr,
         Gray
@@ -26,9 +26,9 @@ struct ImagePreprocess
 
     std::vector<int> resize; ///< empty: none; one size: the shorter side; two: height, width
     std::vector<int> crop; ///< empty: none; height, width
-    Filter filter = Filter::Bilinear; ///< averages when it makes smaller, as Pillow does
+    Filter filter = Filter::Bilinear; ///< antialiased when downscaling, as in Pillow
     Channels channels = Channels::Auto;
-    std::vector<float> mean, std; ///< empty, one for all channels, or one a channel
+    std::vector<float> mean, std; ///< empty, one for all channels, or one per channel
     bool channelsLast = false; ///< layout "nhwc"
     friend bool operator==(const ImagePreprocess&, const ImagePreprocess&) = default;
 };

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// torch.ao's observer classes, in the words of a recipe.
+/// torch.ao's observer classes, with their names in recipes.
 enum class ObserverKind : std::uint8_t
 {
     MinMax, ///< "minmax": MinMaxObserver
@@ -19,20 +19,21 @@ enum class ObserverKind : std::uint8_t
     MovingAveragePerChannelMinMax, ///< "moving_average_per_channel_minmax"
     Histogram, ///< "histogram": HistogramObserver
     FixedQParams, ///< "fixed_qparams"
-    Placeholder, ///< "placeholder": states a dtype, observes nothing
+    Placeholder, ///< "placeholder": specifies a dtype, observes nothing
     ReuseInput, ///< "reuse_input": ReuseInputObserver
     Noop, ///< "noop": like a placeholder; torch.ao's default dtype is float16
-    Recording, ///< "recording": keeps values to look at, never chooses a scale
+    Recording, ///< "recording": keeps values for inspection, never chooses a scale
     Identity ///< "identity": torch.nn.Identity in place of an observer
 };
 std::string_view observerKindName(ObserverKind kind);
 std::optional<ObserverKind> observerKindFromName(std::string_view name);
 std::vector<std::string> observerKindNames();
-/// True for observers that choose a scale and a zero point. The others state a dtype at most: with
-/// one of them an integer dtype works only dynamically, from the data.
+/// True for observers that choose a scale and a zero point. The others specify at most a dtype:
+/// with them, an integer dtype is possible only in dynamic quantization.
 bool choosesQParams(ObserverKind kind);
 
-/// torch.ao's fake-quantize modules: an observer inside, and its rounding simulated in training.
+/// torch.ao's fake-quantize modules: they contain an observer and simulate its rounding in
+/// training.
 enum class FakeQuantize : std::uint8_t
 {
     None, ///< a plain observer
@@ -44,14 +45,14 @@ std::string_view fakeQuantizeName(FakeQuantize kind); ///< "" for None
 std::optional<FakeQuantize> fakeQuantizeFromName(std::string_view name);
 std::vector<std::string> fakeQuantizeNames();
 
-/// How a histogram observer turns its counts into the range to quantize.
+/// How a histogram observer derives the quantization range from its counts.
 enum class RangeMethod : std::uint8_t
 {
-    Search, ///< "search": torch.ao's own, `HistogramObserver._non_linear_param_search`
-    MinMax, ///< "minmax": all that was seen
-    Percentile, ///< "percentile": the central share of the values
-    Entropy, ///< "entropy": the least Kullback-Leibler divergence
-    Mse ///< "mse": the least expected squared error
+    Search, ///< "search": torch.ao's `HistogramObserver._non_linear_param_search`
+    MinMax, ///< "minmax": the full observed range
+    Percentile, ///< "percentile": the central percentage of the values
+    Entropy, ///< "entropy": minimal Kullback-Leibler divergence
+    Mse ///< "mse": minimal expected squared error
 };
 std::string_view rangeMethodName(RangeMethod method);
 std::optional<RangeMethod> rangeMethodFromName(std::string_view name);
@@ -83,9 +84,9 @@ struct ObserverSpec
     bool reduceRange = false;
     double eps = 1.1920928955078125e-07; ///< smallest scale: float32's epsilon, 2^-23
     int chAxis = 0;
-    /// Per-channel observers: number of values of a row that share a scale and a zero point; 0 =
-    /// the whole row. Weights of linears only. Not in torch.ao's observers: the parameters are
-    /// those of `quantized_decomposed.quantize_per_channel_group`.
+    /// Per-channel observers: number of consecutive values of a row that share a scale and a zero
+    /// point; 0 = the whole row. Weights of linears only. Not in torch.ao's observers: the
+    /// parameters are those of `quantized_decomposed.quantize_per_channel_group`.
     int groupSize = 0;
     double averagingConstant = 0.01; ///< moving average observers
     int bins = 2048; ///< histogram
@@ -96,12 +97,12 @@ struct ObserverSpec
     std::int64_t zeroPoint = 0; ///< fixed_qparams
     bool isDynamic = false;
     std::string customOpName; ///< placeholder, noop: a name for graph passes; kept, not used
-    std::optional<DType> computeDType; ///< placeholder: torch.ao ignores it but for a warning; kept
+    std::optional<DType> computeDType; ///< placeholder: torch.ao only warns about it; kept
     friend bool operator==(const ObserverSpec&, const ObserverSpec&) = default;
 };
 
-/// The integer range a spec quantizes to: its own, or the dtype's (torch.ao `calculate_qmin_qmax`,
-/// with reduce_range).
+/// The integer range of a spec: its own, or the dtype's (torch.ao `calculate_qmin_qmax`, with
+/// reduce_range).
 struct QuantRange
 {
     std::int64_t min = 0;
@@ -110,12 +111,11 @@ struct QuantRange
 };
 QuantRange quantRange(const ObserverSpec& spec);
 
-/// True for qconfigs that torch.ao's backends do not know and Quantscope adds for linears: weights
-/// in groups, or stored as plain int8 or uint8.
+/// True for weights that Quantscope adds to torch.ao's backends for linears: quantized in groups,
+/// or stored as plain int8 or uint8.
 bool isPlainWeight(const ObserverSpec& weight);
 
-/// True when a value under this spec is really quantized to integers (not float16/float32
-/// placeholders).
+/// True for dtypes that quantize to integers (not the float16 and float32 of placeholders).
 bool isIntegerDType(DType dtype);
 
 } // namespace qs

@@ -16,15 +16,15 @@ struct QConfig
 {
     ObserverSpec activation;
     ObserverSpec weight;
-    /// Key "result": "float": the result of a weighted operator is float; the activation
-    /// observer applies to its inputs. As PT2E's quantizers annotate an operator without
-    /// `output_qspec`.
+    /// Key "result": "float": the result of a weighted operator is float; the activation observer
+    /// applies to its inputs. Corresponds to an annotation without `output_qspec` in PT2E's
+    /// quantizers.
     bool floatResult = false;
     friend bool operator==(const QConfig&, const QConfig&) = default;
 };
 
-/// A qconfig, or none, held by one pointer: copies share it. Used like std::optional<QConfig>;
-/// compares by content. Thousands of nodes carry the same few qconfigs.
+/// An optional qconfig, stored as one shared pointer because thousands of nodes carry the same few
+/// qconfigs. Interface of std::optional<QConfig>; compares by content.
 class SharedQConfig
 {
 public:
@@ -51,7 +51,7 @@ private:
     std::shared_ptr<const QConfig> m_value;
 };
 
-/// A qconfig as rules name it; `config` empty = "keep float" (null in a recipe).
+/// A qconfig with its name in rules; `config` empty = "keep float" (null in a recipe).
 struct NamedQConfig
 {
     std::string name; ///< "x86", "act7", "" for null
@@ -59,13 +59,13 @@ struct NamedQConfig
     friend bool operator==(const NamedQConfig&, const NamedQConfig&) = default;
 };
 
-/// True when the activation or the weight passes through a fake-quantize: a qconfig for training.
+/// True if the activation or the weight has a fake-quantize: a qconfig for training.
 bool isForTraining(const QConfig& qconfig);
 
-/// The presets: names of `get_default_qconfig` ("x86", "fbgemm", "qnnpack", "onednn") and of
-/// `get_default_qat_qconfig` ("x86_qat", version 0: "x86_qat_v0"); those of
+/// Returns a preset by name. Names: those of `get_default_qconfig` ("x86", "fbgemm", "qnnpack",
+/// "onednn") and of `get_default_qat_qconfig` ("x86_qat", version 0: "x86_qat_v0"); those of
 /// torch.ao.quantization.qconfig without `_qconfig` ("default", "default_per_channel",
-/// "default_qat_v2" ...); "symmetric_qnnpack(_qat)" and "tensorrt", which name whole mappings too.
+/// "default_qat_v2" ...); "symmetric_qnnpack(_qat)" and "tensorrt", which also name whole mappings.
 std::optional<QConfig> presetQConfig(std::string_view name);
 std::vector<std::string> presetNames();
 

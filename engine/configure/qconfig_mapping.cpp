@@ -21,7 +21,7 @@ constexpr std::array<std::pair<RuleKind, std::string_view>, 8> kRuleNames {{
     {RuleKind::Edge, "edge"},
 }};
 
-// torch.ao's operators whose output range is known beforehand, in its order.
+// torch.ao's operators with a fixed output range, in its order.
 constexpr std::array kZeroToOne {"torch.nn.Hardsigmoid",
                                  "torch.nn.functional.hardsigmoid",
                                  "hardsigmoid",
@@ -43,15 +43,15 @@ enum class Style : std::uint8_t
 {
     Plain, ///< get_default_qconfig_mapping
     Training, ///< get_default_qat_qconfig_mapping
-    Symmetric, ///< one qconfig for everything whose range is not fixed
+    Symmetric, ///< one qconfig for everything without a fixed range
     SymmetricTraining,
     GlobalOnly
 };
 struct DefaultMapping
 {
-    std::string_view name; ///< also of the preset under "global"
+    std::string_view name; ///< also the preset's name under "global"
     Style style;
-    bool perTensorTransposed; ///< FBGEMM's transposed convolutions know one weight scale only
+    bool perTensorTransposed; ///< FBGEMM's transposed convolutions support only one weight scale
 };
 constexpr std::array<DefaultMapping, 15> kDefaults {{
     {"x86", Style::Plain, true},
@@ -81,7 +81,7 @@ void addRule(QConfigMapping& mapping, const char* type, NamedQConfig qconfig)
     mapping.rules.push_back(std::move(rule));
 }
 
-/// The entries below the operators of known range.
+/// Adds the entries of lower precedence than the fixed-range operators.
 void addOddTypes(QConfigMapping& mapping, const DefaultMapping& known, const NamedQConfig& base)
 {
     const bool symmetric

@@ -11,7 +11,7 @@ namespace qs {
 /// Kinds of rules, in rising order of precedence.
 enum class RuleKind : std::uint8_t
 {
-    None, ///< no rule reached the node
+    None, ///< no rule matched the node
     Global,
     ObjectType,
     ModuleNameRegex,
@@ -22,8 +22,8 @@ enum class RuleKind : std::uint8_t
 };
 std::string_view ruleKindName(RuleKind kind); ///< "global", "object_type", "module_name_regex", ...
 
-/// One rule: its subjects and the qconfig it gives. `fromBackend` marks the default mapping's own
-/// entries.
+/// One rule: the operators it matches and the qconfig it assigns. `fromBackend` marks entries of
+/// the default mapping.
 struct Rule
 {
     RuleKind kind = RuleKind::Global;
@@ -32,7 +32,8 @@ struct Rule
     int index = 0; ///< module_name_object_type_order: which call; edge: input index
     NamedQConfig qconfig;
     bool fromBackend = false;
-    /// From convert.qconfig_mapping: keeps its subjects float, above stronger rules.
+    /// From convert.qconfig_mapping: keeps matching operators float, overriding rules of higher
+    /// precedence.
     bool atConvert = false;
     friend bool operator==(const Rule&, const Rule&) = default;
 };
@@ -43,11 +44,10 @@ struct QConfigMapping
 {
     std::vector<Rule> rules; ///< in the recipe's order; the backend's defaults first
 
-    /// A setter preset by name: the whole mapping that the name means under "global".
-    /// "x86": torch.ao's `get_default_qconfig_mapping("x86")`; "x86_qat": its
-    /// `get_default_qat_qconfig_mapping`, "x86_qat_v0" the same of version 0; "symmetric_qnnpack"
-    /// and "symmetric_qnnpack_qat": its symmetric QNNPACK mappings; "tensorrt": signed, symmetric
-    /// everywhere. Nothing for other names.
+    /// Returns the whole mapping that a name stands for under "global". "x86": torch.ao's
+    /// `get_default_qconfig_mapping("x86")`; "x86_qat": its `get_default_qat_qconfig_mapping`,
+    /// "x86_qat_v0" its version 0; "symmetric_qnnpack" and "symmetric_qnnpack_qat": its symmetric
+    /// QNNPACK mappings; "tensorrt": signed, symmetric everywhere. nullopt for other names.
     static std::optional<QConfigMapping> defaultFor(std::string_view name);
     static std::vector<std::string> defaultNames();
     friend bool operator==(const QConfigMapping&, const QConfigMapping&) = default;

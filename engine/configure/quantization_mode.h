@@ -18,8 +18,8 @@ enum class QuantizationMode : std::uint8_t
 std::string_view
 quantizationModeName(QuantizationMode mode); ///< "static", "dynamic", "weight_only"
 
-/// The mode follows from the dtypes of weight and activation alone (torch.ao `get_quant_type`).
-/// Errors (BadInput): a pair without a mode; the line names both.
+/// Returns the mode, which depends only on the dtypes of weight and activation (torch.ao
+/// `get_quant_type`). Fails (BadInput) if the pair has no mode; the message names both.
 Result<QuantizationMode> quantizationMode(const QConfig& qconfig);
 
 } // namespace qs

@@ -80,7 +80,7 @@ Result<void> readConvert(const JsonPlace& place, Recipe& recipe)
     return {};
 }
 
-/// Puts a recipe's words in place of a dump under that dotted key; its qconfigs join the recipe's.
+/// Replaces a dump under that dotted key by its translation; adds its qconfigs to the recipe's.
 Result<void> translateDumpAt(Json& document, const std::string& where, const std::string& path)
 {
     std::string pointer = "/" + where;
@@ -88,7 +88,7 @@ Result<void> translateDumpAt(Json& document, const std::string& where, const std
     const Json::json_pointer at(pointer);
     if (!document.contains(at) || !isMappingDump(document.at(at)))
         return {};
-    // A copy: inserting a key moves all values of the document, and with them what points there.
+    // A copy: inserting a key moves the document's values and invalidates references to them.
     Json own = document.value("qconfigs", Json());
     if (own.is_null())
         own = Json::object();
@@ -101,8 +101,8 @@ Result<void> translateDumpAt(Json& document, const std::string& where, const std
     return {};
 }
 
-/// Puts a recipe's words in place of a dump of torch.ao's QConfigMapping: as the whole file, under
-/// "mapping", or under "convert.qconfig_mapping". Says what was understood.
+/// Replaces a dump of torch.ao's QConfigMapping by its translation: the whole file, "mapping", or
+/// "convert.qconfig_mapping". Notes a summary.
 Result<void> translateDumps(Json& document, const std::string& path)
 {
     if (isMappingDump(document)) {
@@ -122,8 +122,8 @@ Result<void> translateDumps(Json& document, const std::string& path)
     return {};
 }
 
-/// Makes a recipe of rules that stand alone, such as {"module_name": [["head", null]]}: for the
-/// usual backend, beside its qconfig for all.
+/// Turns bare rules such as {"module_name": [["head", null]]} into a recipe for the default
+/// backend. Adds the default global qconfig if there is none.
 void completeRules(Json& document, const std::string& path)
 {
     if (!document.is_object() || document.empty())
@@ -140,7 +140,8 @@ void completeRules(Json& document, const std::string& path)
     document = {{"format", "quantscope.recipe"}, {"version", 1}, {"mapping", std::move(document)}};
 }
 
-/// A file that a recipe names, a backend's say, as an absolute path from the folder of the recipe.
+/// Returns the absolute path of a file named in a recipe, such as a backend, relative to the
+/// recipe's folder.
 std::string fileFrom(const std::string& name, const std::string& file)
 {
     namespace fs = std::filesystem;
@@ -150,7 +151,7 @@ std::string fileFrom(const std::string& name, const std::string& file)
     return isFile && fs::path(name).is_relative() ? path.string() : name;
 }
 
-/// No mapping given: the preset that goes with the backend.
+/// Sets the mapping of a recipe without one: the backend's preset.
 Result<void> useDefaultMapping(const JsonPlace& root, Recipe& recipe)
 {
     const auto backend = findBackend(recipe.target());
@@ -194,7 +195,7 @@ std::optional<QConfig> findQConfig(const Recipe& recipe, std::string_view name)
 
 namespace {
 
-/// Horizon's hybrid mode as rules that keep float what "hybrid_dict" names.
+/// Translates Horizon's hybrid mode to rules that keep the entries of "hybrid_dict" float.
 Result<void> takeHybrid(const JsonPlace& place, QConfigMapping& mapping)
 {
     constexpr const char* kNames = "hybrid_dict";
@@ -222,7 +223,7 @@ Result<void> takeHybrid(const JsonPlace& place, QConfigMapping& mapping)
     return {};
 }
 
-/// "custom_modules" may stand beside "prepare" as well as in it.
+/// Moves a top-level "custom_modules" into "prepare".
 void moveCustomModules(Json& document)
 {
     constexpr const char* kKey = "custom_modules";
@@ -230,7 +231,7 @@ void moveCustomModules(Json& document)
         return;
     Json prepare = document.value("prepare", Json());
     if (!prepare.is_null() && (!prepare.is_object() || prepare.contains(kKey)))
-        return; // what reads the block says what is wrong
+        return; // the block's reader reports the error
     prepare[kKey] = document.at(kKey);
     document["prepare"] = std::move(prepare);
     document.erase(kKey);

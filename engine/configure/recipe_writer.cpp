@@ -45,7 +45,7 @@ Json mappingToJson(const QConfigMapping& mapping)
     return out;
 }
 
-/// The nulls of convert.qconfig_mapping; an empty object without any.
+/// Writes the nulls of convert.qconfig_mapping; an empty object if there are none.
 Json convertRulesToJson(const QConfigMapping& mapping)
 {
     Json out = Json::object();

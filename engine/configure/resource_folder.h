@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The folder of the shipped files: $QUANTSCOPE_RESOURCES, else `share/quantscope` beside the `bin`
-/// that the program runs from, else the `resources` this was built from.
+/// The folder of the shipped files: $QUANTSCOPE_RESOURCES, else `share/quantscope` next to the
+/// program's `bin` folder, else the source tree's `resources`.
 std::filesystem::path resourceFolder();
 
 } // namespace qs

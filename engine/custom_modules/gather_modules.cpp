@@ -17,14 +17,14 @@ namespace {
 
 using Members = std::vector<NodeId>;
 
-/// One call of a module: its operators, those of the modules inside among them, in graph order.
+/// One call of a module: its operators, including those of inner modules, in graph order.
 struct ModuleCall
 {
     Scope scope;
     Members members;
 };
 
-/// How often each module is called, by path.
+/// Returns the number of calls of each module, by path.
 std::map<std::string, int> callCounts(const Graph& graph)
 {
     std::map<std::string, int> counts;
@@ -36,7 +36,7 @@ std::map<std::string, int> callCounts(const Graph& graph)
     return counts;
 }
 
-/// The outermost modules that are gathered, call by call.
+/// Returns the calls of the outermost gathered modules.
 std::vector<ModuleCall> callsToGather(const Graph& graph)
 {
     std::vector<const ModuleEntry*> modules;
@@ -87,16 +87,16 @@ public:
     {
     }
 
-    /// "" where it was gathered, else why not.
+    /// Gathers the call. Returns "", or why it cannot be gathered.
     std::string run()
     {
         if (std::string why = whyNot(); !why.empty())
             return why;
         const Node made = gathered();
-        // Readers that stood between the operators come after the whole.
+        // Consumers between the operators move after the gathered node.
         const std::vector<NodeId> order = m_edit.order();
         const auto last = std::find(order.begin(), order.end(), m_call.members.back());
-        const NodeId next = *std::next(last); // the output at the latest
+        const NodeId next = *std::next(last); // at least the Output node follows
         const NodeId id = m_edit.insertAfter(made, m_call.members.back());
         for (const NodeId reader : m_between)
             m_edit.moveBefore(reader, next);
@@ -110,7 +110,8 @@ public:
 private:
     bool isMember(NodeId id) const { return m_members.contains(id); }
 
-    /// Finds what leaves and who reads it in between.
+    /// Finds the call's results and their consumers between its operators. Returns why it cannot be
+    /// gathered, or "".
     std::string whyNot()
     {
         for (const NodeId id : m_call.members) {
@@ -168,7 +169,7 @@ private:
         body.setTensors(m_edit.tensors());
         body.setInfo(m_graph.info());
         Argument::List inputs, params, sizes;
-        // All inputs first: their order is that of the lists.
+        // All inputs first, in the order of the lists.
         for (const bool stored : {false, true})
             readFromOutside(body, stored, stored ? params : inputs);
         for (const ValueRef ref : m_sizes) {
@@ -240,10 +241,11 @@ private:
     GraphEdit& m_edit;
     const ModuleCall& m_call;
     const std::unordered_set<NodeId> m_members;
-    std::vector<ValueRef> m_leaving; ///< values that others read
-    std::vector<NodeId> m_between; ///< their readers among the members, in order
+    std::vector<ValueRef> m_leaving; ///< values with consumers outside
+    std::vector<NodeId> m_between; ///< their consumers between the members, in order
     std::vector<ValueRef> m_sizes;
-    std::unordered_map<ValueRef, ValueRef> m_inside; ///< by value outside, or of a member
+    /// Body values, by outer value or value of a member.
+    std::unordered_map<ValueRef, ValueRef> m_inside;
 };
 
 } // namespace

@@ -10,13 +10,12 @@
 
 namespace qs {
 
-/// Makes each call of a custom module that is gathered (`CustomModule::isGathered`) one
-/// `kModuleTarget` node over a graph of its operators. Its arguments are lists: `inputs`, the
-/// tensors that flow in, in the order in which they are first read; `params`, its stored tensors;
-/// `sizes`, numbers that flow in. Together they are the body's inputs; those of stored tensors have
-/// their path within the module as target. Returns the graph itself without such calls. A call that
-/// cannot be one node (it changes a buffer, or its result flows back into it) stays as it is, with
-/// a line in the log.
+/// Replaces each call of a gathered custom module (`CustomModule::isGathered`) by one
+/// `kModuleTarget` node over a graph of its operators. Its arguments are lists: `inputs`, the outer
+/// tensors in order of first use; `params`, its stored tensors; `sizes`, outer numbers. Together
+/// they are the body's inputs; the target of a stored tensor's input is its path within the module.
+/// A call that cannot be one node (it changes a buffer, or its result is an operand of it) is
+/// unchanged, with a log line. Returns the graph itself if there are no such calls.
 Result<GraphPtr> gatherModules(GraphPtr graph);
 
 /// The operands of a gathered node.
@@ -26,7 +25,7 @@ struct GatheredArguments
         : GatheredArguments(node, node)
     {
     }
-    /// The values that `now` reads, a node of the same arguments; names are those of the body of
+    /// Reads the operands of `now`, a node with the same arguments; names are those of the body of
     /// `gathered`.
     GatheredArguments(const Node& gathered, const Node& now);
 

@@ -22,13 +22,13 @@ Kind kindOf(const Node& node)
                                         : Kind::None;
 }
 
-/// Of an input or a stored tensor.
+/// Returns the name of an input or a stored tensor.
 const std::string& nameOf(const Node& node)
 {
     return node.target.empty() ? node.name : node.target;
 }
 
-/// Of an operator: what it has in common with those that it is counted among.
+/// Returns the key under which operators are numbered: module and target.
 std::pair<std::string_view, std::string_view> callOf(const Node& node)
 {
     return {node.scope.path, node.target};
@@ -36,7 +36,7 @@ std::pair<std::string_view, std::string_view> callOf(const Node& node)
 
 } // namespace
 
-/// The nodes of the file in the order of their words, by which they are found.
+/// The nodes of the file, sorted by their addresses for lookup.
 struct Addresses::File
 {
     explicit File(GraphPtr read);
@@ -45,9 +45,10 @@ struct Addresses::File
     std::span<const NodeId> alike(const std::string& module, const std::string& target) const;
 
     GraphPtr graph;
-    std::vector<NodeId> inputs, stored; ///< by name, and in graph order where names agree
+    std::vector<NodeId> inputs, stored; ///< by name, then in graph order
     std::vector<NodeId> operators; ///< by module and target, then in graph order
-    std::vector<std::uint32_t> places; ///< by the value of an operator's id: among its likes
+    std::vector<std::uint32_t> places; ///< indexed by an operator's id: its number among operators
+                                       ///< of the same module and target
 };
 
 Addresses::File::File(GraphPtr read)
@@ -70,7 +71,7 @@ Addresses::File::File(GraphPtr read)
     std::stable_sort(operators.begin(), operators.end(),
                      [this](NodeId a, NodeId b) { return callOf(node(a)) < callOf(node(b)); });
     for (auto* ids : {&inputs, &stored, &operators})
-        ids->shrink_to_fit(); // it stays as it is
+        ids->shrink_to_fit(); // final size
     places.assign(last + 1, 0);
     for (std::size_t i = 1; i < operators.size(); ++i)
         if (callOf(node(operators[i])) == callOf(node(operators[i - 1])))
@@ -168,7 +169,7 @@ Result<NodeId> Addresses::findOperator(const ValueAddress& address) const
                         + ", none of index " + std::to_string(address.index));
     std::vector<std::string> operators, modules;
     for (const NodeId id : m_file->operators) {
-        if (m_file->places[id.value()] > 0) // of each kind the first
+        if (m_file->places[id.value()] > 0) // only the first of each module and target
             continue;
         const Node& node = m_file->node(id);
         if (node.scope.path == address.module)

@@ -12,24 +12,24 @@
 
 namespace qs {
 
-/// Translates between nodes and the words in which edits name them. Operators of the file are
-/// counted in the file's own graph, whatever edits did since: removing one renumbers nothing. A
-/// value; copies share the file's part. Words are made on demand: two numbers are kept for each
-/// operator of the file.
+/// Translates between nodes and their addresses in edits. Operators of the file are numbered in the
+/// file's graph, independent of edits, so removing one renumbers nothing. A value type; copies
+/// share the file's part. Addresses are created on demand, from two numbers kept per operator.
 class Addresses
 {
 public:
     explicit Addresses(GraphPtr file);
 
-    /// Remembers what an edit added. Errors: the name is taken by an earlier edit.
+    /// Registers a node added by an edit. Fails if an earlier edit has taken the name.
     Result<void> add(const std::string& name, NodeId node);
 
-    /// Errors: the model lacks the address; gives the nearest name.
+    /// Returns the node at an address. Fails if the model has none; the error gives the nearest
+    /// name.
     Result<NodeId> find(const ValueAddress& address) const;
-    /// Kind None for a value without an address.
+    /// Returns a value's address; kind None if it has none.
     ValueAddress of(ValueRef value) const;
 
-    /// True if an edit may give this name to its new operator.
+    /// True if an edit may use this name for a new operator.
     bool isFree(const std::string& name) const { return !m_added.contains(name); }
 
 private:

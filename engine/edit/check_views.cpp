@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that views after an edit are still possible: they depend on the order of the elements in
-// memory, which types do not record.
+// Checks that views after an edit are still possible: they depend on strides, which types do not
+// record.
 #include "engine/base/torch_guard.h"
 #include "engine/edit/infer_types.h"
 #include "engine/execute/node_runner.h"
@@ -22,7 +22,7 @@ namespace {
 
 using Sizes = std::map<std::string, std::int64_t>;
 
-/// Of values; a part that makes more is not run for a look.
+/// Maximum size of values; larger parts are not run for the check.
 constexpr std::int64_t kMostRun = std::int64_t(1) << 26;
 
 bool isView(const Node& node)
@@ -30,7 +30,7 @@ bool isView(const Node& node)
     return node.kind == NodeKind::Op && node.target == kViewTarget;
 }
 
-/// Runs a part of a draft once, from inputs whose elements lie in order.
+/// Runs a part of a draft once, on contiguous inputs.
 class LayoutRun
 {
 public:
@@ -40,7 +40,8 @@ public:
     {
     }
 
-    /// The nodes of `needed`, in order. Errors: the first node of `views` that cannot be.
+    /// Runs the nodes of `needed` in order. Fails with the first node of `views` that is
+    /// impossible.
     Result<void> run(const std::unordered_set<NodeId>& needed,
                      const std::unordered_set<NodeId>& views)
     {
@@ -68,7 +69,7 @@ private:
             m_values[{node.id, 0}] = at::zeros(*shape, toScalarType(type.dtype));
     }
 
-    /// Nothing where an operand is not known.
+    /// Returns nullopt if an operand is unknown.
     std::optional<Result<void>> call(const Node& node)
     {
         bool unknown = !node.subgraphs.empty();
@@ -141,7 +142,7 @@ Result<void> TypeInference::checkViews(const std::unordered_set<NodeId>& changed
                                            std::multiplies<>());
             return sum;
         });
-    if (bytes > kMostRun) // it shows when the model runs
+    if (bytes > kMostRun) // errors then occur when the model runs
         return {};
     return LayoutRun(m_draft, traced).run(needed, views);
 }

@@ -8,9 +8,8 @@
 
 namespace qs {
 
-/// The arguments of an operator that may be left out, with their defaults, in schema order; empty
-/// for an operator that the dispatcher does not know. Looked up once for each operator; valid as
-/// long as the process. Any thread.
+/// Returns an operator's optional arguments with their defaults, in schema order; empty for an
+/// operator unknown to the dispatcher. Cached; valid until the process ends. Any thread.
 const std::vector<NamedArgument>& defaultArguments(const std::string& target);
 
 } // namespace qs

@@ -16,7 +16,7 @@ tl::unexpected<Error> refuse(const std::string& why, std::string hint)
     return fail(makeError(ErrorCode::BadInput, why).withHint(std::move(hint)));
 }
 
-/// Arguments that a file gives by their place get their names.
+/// Positional arguments of a file get their schema names.
 std::vector<NamedArgument> namedArguments(const Node& node)
 {
     std::vector<NamedArgument> out = node.args;

@@ -11,15 +11,14 @@
 
 namespace qs {
 
-/// A draft of a model's graph with the tools of edits: addresses, places where values are read,
-/// the order of the nodes, types after a change. Discard the draft if the edit fails. For one
-/// thread.
+/// A draft of a model's graph with the operations of edits: addresses, uses of values, node order,
+/// type inference after a change. Discard the draft if the edit fails. One thread.
 class EditDraft
 {
 public:
     EditDraft(GraphPtr model, Addresses& addresses, const JobContext& job);
 
-    /// One reading of a value: argument of a node, item within a list or -1.
+    /// One use of a value: argument of a node, and item of a list argument or -1.
     struct Place
     {
         NodeId node;
@@ -28,39 +27,39 @@ public:
     };
 
     GraphEdit& graph() { return m_graph; }
-    /// Inputs that replace values of the graph before this edit, with those values.
+    /// Inputs that replace values of the graph before this edit, paired with these values.
     std::vector<std::pair<NodeId, ValueRef>>& fed() { return m_fed; }
     /// The graph before this edit.
     const GraphPtr& before() const { return m_model; }
     Addresses& addresses() { return m_addresses; }
     const JobContext& job() const { return m_job; }
 
-    /// The snapshot, checked by the graph's verifier.
+    /// Returns the snapshot after `verifyGraph`.
     Result<Graph> build() const;
 
-    /// Errors: no such node, or an earlier edit removed it.
+    /// Fails if there is no such node, or an earlier edit removed it.
     Result<NodeId> node(const ValueAddress& address) const;
-    /// The same for operators alone.
+    /// The same for operators only.
     Result<NodeId> operatorAt(const ValueAddress& address) const;
     /// `subject`: the value of "this".
     Result<ValueRef> value(const ValueAddress& address, std::optional<ValueRef> subject = {}) const;
     Result<Place> place(const ReaderAddress& reader) const;
-    /// All places where the value is read.
+    /// Returns all uses of the value.
     std::vector<Place> placesOf(ValueRef value) const;
-    /// Errors: one of the readers does not read the value.
+    /// Fails if one of the readers does not read the value.
     Result<std::vector<Place>> placesFor(const std::vector<ReaderAddress>& readers,
                                          ValueRef value) const;
-    /// Empty for a literal.
+    /// Returns the value read at a place; invalid for a literal.
     ValueRef readAt(const Place& place) const;
     void put(const Place& place, ValueRef value);
-    /// Moves the node's operands before it. Errors: an operand depends on the node.
+    /// Moves the node's operands before it. Fails if an operand depends on the node.
     Result<void> putInOrder(NodeId id);
-    /// The scope for a new operator beside this node, or around this scope: outside of any layer of
-    /// torch.nn.
+    /// Return the scope for a new operator next to this node, or around this scope: outside any
+    /// layer of torch.nn.
     Scope scopeAround(NodeId id) const;
     Scope outerScope(const Scope& scope) const;
-    /// Adds the node before another, with the outputs that its operator gives. Errors: its
-    /// operator's.
+    /// Adds the node before another, with outputs inferred from its operator. Fails with the
+    /// operator's error.
     Result<NodeId> add(Node node, NodeId before);
     /// Infers the types after changed nodes again.
     Result<void> spread(const std::vector<NodeId>& changed);
@@ -73,9 +72,9 @@ private:
     std::vector<std::pair<NodeId, ValueRef>> m_fed;
 };
 
-/// The node's arguments, those that a file gives by their place under their names.
+/// Returns the node's arguments; positional ones get their schema names.
 std::vector<NamedArgument> namedArguments(const Node& node);
-/// The refusal of an edit.
+/// Returns the error of a rejected edit.
 tl::unexpected<Error> refuse(const std::string& why, std::string hint = {});
 
 } // namespace qs

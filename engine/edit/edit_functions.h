@@ -12,8 +12,8 @@ namespace qs {
 /// The nodes that an edit changed or added.
 using EditedNodes = std::vector<NodeId>;
 
-// One function a kind of edit. Each does it whole, or fails with the reason in one line; then
-// discard the draft.
+// One function for each kind of edit. Each applies the edit completely, or fails with a one-line
+// reason; then discard the draft.
 
 Result<EditedNodes> insertOperator(EditDraft& draft, const EditStep& step);
 Result<EditedNodes> removeOperator(EditDraft& draft, const EditStep& step);
@@ -34,11 +34,11 @@ Result<EditedNodes> asFloat32(EditDraft& draft, const EditStep& step);
 /// the tensor.
 Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor);
 
-/// A stored tensor before another node, which no node reads yet. Shares the tensor.
+/// Adds a stored tensor without consumers before another node. Shares the tensor.
 NodeId addConstant(EditDraft& draft, const std::string& name, const at::Tensor& tensor,
                    NodeId before);
 
-/// Does the edit that the step asks for.
+/// Applies the edit.
 Result<EditedNodes> applyEdit(EditDraft& draft, const EditStep& step);
 
 } // namespace qs

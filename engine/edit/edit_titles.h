@@ -6,9 +6,8 @@
 
 namespace qs {
 
-/// Texts of edits with the names that users read of nodes everywhere (`NodeTitles`): those of the
-/// edited graph, and of the file for what edits removed. Borrows the model; takes two walks over
-/// it.
+/// Texts of edits with node titles (`NodeTitles`) of the edited graph, or of the file for removed
+/// nodes. Borrows the model; traverses it twice.
 class EditTitles
 {
 public:
@@ -24,7 +23,8 @@ private:
     NodeTitles m_now, m_file;
 };
 
-/// The same of a value: its node's title, with the place among several: "layer1 · split, value 1".
+/// Returns a value's title: its node's title, with the index if the node has several: "layer1 ·
+/// split, value 1".
 std::string valueTitle(const NodeTitles& titles, const Graph& graph, ValueRef value);
 
 } // namespace qs

@@ -17,7 +17,7 @@ namespace qs {
 
 namespace {
 
-/// The model's cures, for keys.
+/// Returns the model's cures as text, for keys.
 std::string curesText(const EditedModel& model)
 {
     std::vector<Cure> cures;
@@ -26,8 +26,8 @@ std::string curesText(const EditedModel& model)
     return curesToJson(cures).dump();
 }
 
-/// The graph with the key of the edits that made it: results of other edits are never taken for its
-/// own.
+/// Returns the graph with the key of its edits, so that cached results of other edits are never
+/// used.
 GraphPtr marked(const EditedModel& model, std::span<const EditStep> steps)
 {
     GraphEdit edit(*model.graph);
@@ -47,7 +47,7 @@ GraphPtr marked(const EditedModel& model, std::span<const EditStep> steps)
     return std::make_shared<const Graph>(edit.build());
 }
 
-/// The values that each argument of the Output node returns.
+/// Returns the values in each argument of the Output node.
 std::vector<std::vector<const Argument*>> returned(const Graph& graph)
 {
     const auto flatten = [](const Argument& argument, std::vector<const Argument*>& out,
@@ -64,8 +64,8 @@ std::vector<std::vector<const Argument*>> returned(const Graph& graph)
     return out;
 }
 
-/// Where the outputs after the edit stand among the file's. A value that is fed otherwise keeps its
-/// place; a part that was extracted returns what it makes, which may be an output of the whole.
+/// Maps the outputs after the edit to the file's outputs. A reconnected output keeps its index; an
+/// extracted part returns its results, some of which may be outputs of the whole model.
 std::vector<int> placesAfter(const std::vector<int>& places, const Graph& before,
                              const EditStep& step, const Graph& after)
 {
@@ -144,8 +144,8 @@ bool isEditOf(const EditStep& step, const EditedModel& model)
 
 namespace {
 
-/// Why an edit of a form can never apply to this model; empty if it can, or is another
-/// form's.
+/// Returns why an edit can never apply to this model because of its form; empty if it can, or if it
+/// belongs to another form.
 std::string misplaced(const EditStep& step, const EditedModel& model)
 {
     const EditForm held = formHeld(*model.file);

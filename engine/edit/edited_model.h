@@ -14,66 +14,66 @@ namespace qs {
 /// Result of one edit.
 struct EditOutcome
 {
-    std::vector<NodeId> touched; ///< nodes of the graph after it that it changed or added
-    std::string problem; ///< why it does not fit this model; empty where it was done
+    std::vector<NodeId> touched; ///< changed or added nodes, in the graph after the edit
+    std::string problem; ///< why it does not fit this model; empty if applied
 };
 
 /// Result of a cure that changes the model (`withModelCures`).
 struct CureOutcome
 {
     Cure cure;
-    std::vector<NodeId> touched; ///< nodes that it changed or added
-    std::string problem; ///< why it does not fit this model; empty where it was done
+    std::vector<NodeId> touched; ///< changed or added nodes
+    std::string problem; ///< why it does not fit this model; empty if applied
 };
 
-/// The origin of an extracted part: the model just before, and its value for each input of the
-/// part.
+/// The origin of an extracted part: the model before, and its value for each input of the part.
 struct Extraction
 {
     GraphPtr whole;
     std::vector<std::pair<NodeId, ValueRef>> inputs;
 };
 
-/// A model with a recipe's edits done to it. A value.
+/// A model with a recipe's edits applied. A value type.
 struct EditedModel
 {
-    GraphPtr file; ///< as it was read
-    GraphPtr graph; ///< `file` itself without edits
+    GraphPtr file; ///< as read
+    GraphPtr graph; ///< `file` itself if there are no edits
     std::vector<EditOutcome> outcomes; ///< one per edit
-    std::vector<CureOutcome> cures; ///< one per cure that changes the model, done after the edits
+    /// One per cure that changes the model, applied after the edits.
+    std::vector<CureOutcome> cures;
     std::shared_ptr<const Addresses> addresses; ///< for further edits
-    /// By tensor that `graph` returns, flat and in order: its place among those that `file`
-    /// returns, -1 where an edit added it.
+    /// For each flattened output of `graph`: its index among the outputs of `file`, -1 if an edit
+    /// added it.
     std::vector<int> outputPlaces;
-    std::vector<Extraction> extractions; ///< in order; each takes a part of the one before
-    /// Edits of other forms are not done; their outcomes are empty.
+    std::vector<Extraction> extractions; ///< in order; each extracts a part of the previous model
+    /// Edits of other forms are not applied; their outcomes are empty.
     EditForm form = EditForm::Float;
 
-    /// Every node that an edit changed or added and that still exists.
+    /// Returns all existing nodes that an edit changed or added.
     std::vector<NodeId> touched() const;
 };
 using EditedModelPtr = std::shared_ptr<const EditedModel>;
 
-/// Does the edits of that form in order, each whole or not at all: one that does not fit the model
-/// is left out, with the reason in its outcome. `file`: the graph of that form. A file that holds a
-/// converted model is of form Float: it takes the edits of that form and those of the form that it
-/// holds. Errors: a cancel alone.
+/// Applies the edits of that form in order, each completely or not at all; skips edits that do not
+/// fit the model, with the reason in the outcome. `file`: the graph of that form. A file with a
+/// converted model counts as Float: it accepts the edits of that form and of the form it contains.
+/// Fails only with Cancelled.
 Result<EditedModelPtr> editModel(GraphPtr file, std::span<const EditStep> steps,
                                  const JobContext& job = {}, EditForm form = EditForm::Float);
-/// The same, going on from a model with the first of these edits done.
+/// The same, continuing from a model with the first of these edits applied.
 Result<EditedModelPtr> editFurther(const EditedModelPtr& done, std::span<const EditStep> steps,
                                    const JobContext& job = {});
 
-/// The model's graph with the key of its cures added to that of its edits, so that it never gets
-/// results of other cures.
+/// Returns the model's graph with its cures added to the key of its edits, so that cached results
+/// of other cures are never used.
 GraphPtr withCuresMarked(const EditedModel& model);
 
-/// The form that the graph of a file is in.
+/// Returns the form of a file's graph.
 EditForm formHeld(const Graph& file);
-/// Whether `editModel` does the edit to that model, rather than leave it to another form's.
+/// True if `editModel` applies the edit to that model, false if it belongs to another form.
 bool isEditOf(const EditStep& step, const EditedModel& model);
 
-/// One line for each edit that was left out: "edit 2, insert ...: why".
+/// Returns one line for each skipped edit: "edit 2, insert ...: why".
 std::vector<std::string> unfitEdits(const EditedModel& model, std::span<const EditStep> steps);
 
 } // namespace qs

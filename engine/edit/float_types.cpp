@@ -24,7 +24,7 @@ Argument inFloat32(Argument argument)
     return argument;
 }
 
-/// TorchScript may give an element type by its number.
+/// Converts an element type given by number, as in TorchScript.
 Argument numberInFloat32(const Node& node, std::size_t index)
 {
     const Argument& argument = node.args[index].value;
@@ -43,13 +43,13 @@ Argument numberInFloat32(const Node& node, std::size_t index)
     return argument;
 }
 
-/// A region of mixed precision: its operators choose half precision as they run.
+/// True for a mixed-precision region, whose operators choose half precision at run time.
 bool isAutocast(const Node& node)
 {
     return node.target.ends_with("wrap_with_autocast");
 }
 
-/// Brings one graph, and the bodies of its nodes, from half precision to float32.
+/// Converts one graph, and the bodies of its nodes, from half precision to float32.
 class FloatTypes
 {
 public:
@@ -112,7 +112,7 @@ private:
         return true;
     }
 
-    /// Of autocast's arguments the first flag says whether it is on.
+    /// Disables autocast: its first boolean argument enables it.
     static void switchOff(std::vector<NamedArgument>& args)
     {
         const auto flag = std::find_if(args.begin(), args.end(), [](const NamedArgument& one) {
@@ -136,7 +136,7 @@ private:
         node.tensor = m_store->addDerived(make, 2 * m_below->bytes(node.tensor));
     }
 
-    /// A cast between half precision and float32, which has nothing left to do.
+    /// Removes a cast between half precision and float32, which is now an identity.
     void dropIdleCast(NodeId id)
     {
         const Node& node = m_graph.get(id);

@@ -8,13 +8,13 @@
 
 namespace qs {
 
-/// Whether it is float16 or bfloat16.
+/// True for float16 and bfloat16.
 bool isHalfPrecision(DType dtype);
 
-/// Whether an input or a stored tensor is float16 or bfloat16, which no pattern quantizes.
+/// True if an input or a stored tensor is float16 or bfloat16, which no pattern quantizes.
 bool holdsHalfPrecision(const Graph& graph);
 
-/// The edits with `AsFloat32` before all others; as they are where they have it.
+/// Returns the edits with `AsFloat32` prepended, unless they contain it.
 std::vector<EditStep> withFloat32(std::vector<EditStep> edits);
 
 } // namespace qs

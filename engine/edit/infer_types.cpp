@@ -25,9 +25,9 @@ namespace {
 using Sizes = std::map<std::string, std::int64_t>;
 using Values = std::vector<at::IValue>;
 
-/// An operator that reads or gives more than this is asked by its meta kernel alone.
+/// Operators with more bytes of operands and results than this run only on the meta device.
 constexpr std::int64_t kMostBytes = std::int64_t(1) << 28;
-/// Factors by which open dimensions grow: distinct primes, so products are unique.
+/// Scale factors of symbolic dimensions: distinct primes, so products are unique.
 constexpr std::array<std::int64_t, 8> kFactors {2, 3, 5, 7, 11, 13, 17, 19};
 
 std::int64_t bytesOf(const at::IValue& value)
@@ -46,7 +46,7 @@ std::int64_t bytesOf(const at::IValue& value)
     return bytes;
 }
 
-/// One call of an operator on made operands.
+/// One call of an operator on generated operands.
 class Trial
 {
 public:
@@ -57,7 +57,7 @@ public:
     {
     }
 
-    /// Nothing where an operand is not known well enough.
+    /// Returns nullopt if too little is known of an operand.
     std::optional<Result<Values>> run(const Node& node)
     {
         const ReadValue read = [this](ValueRef ref) { return operand(ref); };
@@ -106,7 +106,7 @@ private:
         return at::IValue(at::zeros(*shape, options));
     }
 
-    /// A packed weight is made of its operands.
+    /// Creates a packed weight from its operands.
     Result<at::IValue> object(const Node& maker, std::uint32_t index)
     {
         auto made = run(maker);
@@ -124,7 +124,8 @@ private:
     std::int64_t m_bytes = 0;
 };
 
-/// The operator's results, or its error on these operands; nothing if they are not known.
+/// Returns the operator's results, or its error on these operands; nullopt if the operands are
+/// unknown.
 std::optional<Result<Values>> tried(const GraphEdit& draft, const Node& node, const Sizes& sizes)
 {
     Trial meta(draft, sizes, at::kMeta);
@@ -133,14 +134,14 @@ std::optional<Result<Values>> tried(const GraphEdit& draft, const Node& node, co
         return Trial(draft, sizes, at::kCPU).run(node);
     if (!light)
         return {};
-    // What a pack says of its operator holds: its kernel may not be made for zeros.
+    // A pack's result shapes take precedence: its kernel may not support zeros.
     if (const OperatorFactsPtr facts = packOperator(node.target); facts && facts->tellsResults)
         return light;
     std::int64_t bytes = meta.bytesRead();
     if (*light)
         for (const at::IValue& value : **light)
             bytes += bytesOf(value);
-    // Many operators have no meta kernel, and some of those that have one look less closely.
+    // Many operators have no meta kernel, and some meta kernels check less.
     if (bytes > kMostBytes)
         return *light ? std::move(light) : std::nullopt;
     return Trial(draft, sizes, at::kCPU).run(node);
@@ -208,7 +209,7 @@ Dim TypeInference::dimOf(std::int64_t size, std::int64_t other, const Node& node
 {
     if (size == other)
         return Dim::fixed(size);
-    // A dimension of an operand, that at the same place first.
+    // Look for the dimension among the operands', first at the same position.
     const Sizes one = sizes(false), two = sizes(true);
     std::optional<Dim> found;
     for (const NamedArgument& argument : node.args)
@@ -224,7 +225,8 @@ Dim TypeInference::dimOf(std::int64_t size, std::int64_t other, const Node& node
     return productOf(size, other);
 }
 
-/// A number times open dimensions: each grew by a distinct prime, the ratio gives its power.
+/// Returns a number times powers of symbolic dimensions: each is scaled by a distinct prime; the
+/// ratio of the sizes gives its exponent.
 Dim TypeInference::productOf(std::int64_t size, std::int64_t other) const
 {
     if (size <= 0 || other % size != 0)
@@ -300,7 +302,7 @@ Result<std::vector<ValueType>> TypeInference::outputsOf(const Node& node) const
 
 Result<void> TypeInference::spread(const std::unordered_set<NodeId>& changed, const JobContext& job)
 {
-    std::unordered_set<NodeId> touched = changed, reached; // by a type that differs
+    std::unordered_set<NodeId> touched = changed, reached; // nodes reached by a changed type
     for (const NodeId id : m_draft.order()) {
         if (!touched.contains(id))
             continue;
@@ -316,7 +318,7 @@ Result<void> TypeInference::spread(const std::unordered_set<NodeId>& changed, co
                 m_draft.change(id).outputs[i].type = now;
                 differs = true;
             }
-        } else if (reached.contains(id) && node.isOperator()) { // its result types are unknown now
+        } else if (reached.contains(id) && node.isOperator()) { // its result types are now unknown
             for (std::size_t i = 0; i < node.outputs.size(); ++i)
                 if (const ValueType& type = node.outputs[i].type;
                     type.kind == ValueKind::Tensor && type.shapeKnown) {

@@ -67,7 +67,7 @@ Result<at::Tensor> tensorOfFile(const EditStep& step)
     return tensorFromNpy(array);
 }
 
-/// Of the bytes, for keys of what is computed from them.
+/// Returns a hash of the tensor's content, for keys of results.
 std::string contentOf(const at::Tensor& tensor)
 {
     Sha256 hash;
@@ -78,7 +78,7 @@ std::string contentOf(const at::Tensor& tensor)
     return hash.hex();
 }
 
-/// Puts the tensor into a store over the draft's.
+/// Adds the tensor to a store on top of the draft's.
 TensorId store(EditDraft& draft, const at::Tensor& tensor)
 {
     auto store = TensorStore::over(tensorsOf(draft.graph()));
@@ -101,8 +101,8 @@ void setOutputTree(EditDraft& draft, std::string tree)
     draft.graph().setInfo(std::move(info));
 }
 
-/// Adds what these operators read and stored tensors alone decide (a quantized and packed weight):
-/// it belongs to the part, not to its data.
+/// Adds operands of these operators that depend only on stored tensors (a quantized and packed
+/// weight): they belong to the part, not to its data.
 Result<void> takeConstants(const GraphPtr& graph, std::set<NodeId>& kept)
 {
     QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
@@ -120,7 +120,7 @@ Result<void> takeConstants(const GraphPtr& graph, std::set<NodeId>& kept)
     return {};
 }
 
-/// The operators that the edit names, with `takeConstants`.
+/// Returns the operators that the edit names, after `takeConstants`.
 Result<std::set<NodeId>> operatorsOfPart(EditDraft& draft, const EditStep& step)
 {
     std::set<NodeId> kept;
@@ -259,7 +259,7 @@ Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
     GraphEdit part;
     part.modules() = before.modules();
     part.setTensors(before.tensors());
-    // Stored tensors first, then what comes in, then the operators in their order.
+    // Stored tensors first, then inputs, then the operators in order.
     std::set<ValueRef> read;
     for (const NodePtr& node : before.nodes())
         if (kept.contains(node->id))
@@ -318,7 +318,7 @@ Result<EditedNodes> extractPart(EditDraft& draft, const EditStep& step)
     ModelInfo info = before.info();
     info.inputTree.clear();
     info.outputTree.clear();
-    // Of the file's record only what is said of sizes holds for a part.
+    // Only the size constraints of the file's record apply to a part.
     auto record = nlohmann::json::parse(info.exportRecord, nullptr, false);
     if (record.is_object()) {
         record["graph_module"] = nlohmann::json::object();

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// As Python names a variable.
+/// Checks that a name is a Python identifier.
 Result<void> checkName(const std::string& name)
 {
     const auto isWord = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
@@ -127,7 +127,7 @@ Result<void> replaceNode(EditDraft& draft, const EditStep& step, NodeId id)
     draft.graph().setArgs(id, std::move(args));
     Node& now = draft.graph().change(id);
     now.target = step.op;
-    now.scope = draft.outerScope(before.scope); // it no longer is its layer's operator
+    now.scope = draft.outerScope(before.scope); // it is not its layer's operator any more
     now.kind = NodeKind::Op;
     now.originalTarget.clear();
     now.torchFn.clear();
@@ -220,7 +220,7 @@ Result<EditedNodes> duplicateOperator(EditDraft& draft, const EditStep& step)
     Node copy = draft.graph().get(id);
     copy.id = {};
     copy.name = step.name;
-    ++copy.scope.callIndex; // its layer is called once more
+    ++copy.scope.callIndex; // counts as another call of its layer
     for (std::size_t i = 0; i < copy.outputs.size(); ++i)
         copy.outputs[i].name = i == 0 ? step.name : "";
     const NodeId made = draft.graph().insertAfter(std::move(copy), id);

@@ -8,17 +8,17 @@
 
 namespace qs {
 
-/// One argument of an operator, as a form asks for it.
+/// One argument of an operator, for input forms.
 struct OperatorArgument
 {
     std::string name;
-    std::string type; ///< as schemas are printed: "Tensor", "int[2]", "float?"
-    std::string defaultJson; ///< the default as JSON; empty where one must be given
-    bool isTensor = false; ///< takes values of the graph, optional ones too
+    std::string type; ///< as in schemas: "Tensor", "int[2]", "float?"
+    std::string defaultJson; ///< the default as JSON; empty if required
+    bool isTensor = false; ///< takes values of the graph, possibly optional
     bool isNeeded() const { return defaultJson.empty(); }
 };
 
-/// The dispatcher's schema of an operator. A value.
+/// The dispatcher's schema of an operator. A value type.
 struct OperatorSchema
 {
     std::string target; ///< "aten.clamp.default"
@@ -26,10 +26,11 @@ struct OperatorSchema
     std::vector<OperatorArgument> arguments;
 };
 
-/// Every operator that an edit may put into a graph: known to the dispatcher, reading a tensor and
-/// giving one, writing to nothing, reaching outside for nothing. Sorted; made once. Any thread.
+/// Returns all operators that an edit may insert: known to the dispatcher, with a tensor operand
+/// and a tensor result, without in-place writes or access outside the model. Sorted; computed once.
+/// Any thread.
 const std::vector<std::string>& operatorTargets();
-/// Errors: an unknown operator, with the nearest name.
+/// Fails for an unknown operator, with the nearest name.
 Result<OperatorSchema> operatorSchema(const std::string& target);
 
 } // namespace qs

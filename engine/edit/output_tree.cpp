@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "[1, {...}]" as JSON.
+/// Parses the text "[1, {...}]".
 Json parsed(const std::string& tree, std::size_t outputs)
 {
     return Json::parse(tree.empty() ? flatOutputSpec(outputs) : tree, nullptr, false);
@@ -28,7 +28,8 @@ bool isTuple(const Json& node)
     return node.is_object() && node.value("type", Json()) == "builtins.tuple";
 }
 
-/// Takes the leaf of that number below `node` away; counts down the leaves passed. True when done.
+/// Removes leaf number `leaf` below `node`; decrements `leaf` for each leaf passed. Returns true
+/// when done.
 Result<bool> dropLeaf(Json& node, std::size_t& leaf)
 {
     Json& children = node["children_spec"];

@@ -17,7 +17,7 @@ namespace {
 
 using c10::TypeKind;
 
-/// "int[2]", "Tensor?": as schemas are printed.
+/// Returns the type as in schemas: "int[2]", "Tensor?".
 std::string typeText(const c10::Argument& slot)
 {
     std::string text = slot.real_type()->str();
@@ -27,7 +27,7 @@ std::string typeText(const c10::Argument& slot)
     return text;
 }
 
-/// Types one literal as a schema's slot wants it.
+/// Converts one literal to the type of a schema's slot.
 class LiteralReader
 {
 public:
@@ -103,7 +103,7 @@ private:
             if (json.is_string())
                 return Argument(Device {json.get<std::string>(), -1});
             break;
-        case TypeKind::TensorType: // a number stands for a tensor of it, as in Python
+        case TypeKind::TensorType: // a number represents a scalar tensor, as in Python
             if (json.is_number_integer())
                 return Argument(json.get<std::int64_t>());
             if (json.is_number())
@@ -131,7 +131,7 @@ private:
 
     Result<Argument> readList(const Json& json, const c10::Type& element) const
     {
-        if (!json.is_array()) { // one number fills an int[2]
+        if (!json.is_array()) { // one number expands to an int[2]
             if (!m_slot.N())
                 return misfit(json);
             return read(json, element);

@@ -10,15 +10,15 @@
 
 namespace qs {
 
-/// Finds the value of an address.
+/// Resolves an address to its value.
 using FindValue = std::function<Result<ValueRef>(const ValueAddress&)>;
 
-/// The arguments of a call of `target`, in schema order: those of `json` (an object by argument
-/// name), then those of `kept` that the operator takes by name, then `subject` as the first operand
-/// that is missing (unless `json` contains "this"). Literals are typed by the schema; a value is
-/// written {"value": ADDRESS}. Errors: an unknown operator or argument with the nearest name, a
-/// literal of another type with the accepted type, a missing argument, an operator that writes to
-/// its operands or reaches outside the model.
+/// Returns the arguments of a call of `target`, in schema order: those of `json` (an object by
+/// argument name), then those of `kept` whose names the operator has, then `subject` as the first
+/// missing operand (unless `json` contains "this"). Literals are typed by the schema; a value is
+/// written {"value": ADDRESS}. Fails on an unknown operator or argument (with the nearest name), a
+/// literal of a wrong type (with the accepted type), a missing argument, and an operator that
+/// writes to its operands or accesses anything outside the model.
 Result<std::vector<NamedArgument>> typedArguments(const std::string& target,
                                                   const std::string& json,
                                                   const std::vector<NamedArgument>& kept,

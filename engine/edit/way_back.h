@@ -10,16 +10,16 @@
 
 namespace qs {
 
-/// Whether the operator gives its input in another element type.
+/// True if the operator returns its input in another element type.
 bool isCast(const std::string& target);
 
-/// True if an operator can invert this one: quantizing and casts.
+/// True for operators that can be inverted: quantize and casts.
 bool hasWayBack(const std::string& target);
 
-/// An insertion together with the operator that leads back (dequantize with the same arguments, a
-/// cast to `before`), as edits that fit one after the other: both are inserted without readers,
-/// then the readers are fed. `backName`: of the second operator. Errors: no way back; a reader that
-/// is an output of the model, which no edit feeds.
+/// Returns an insertion and the insertion of its inverse operator (dequantize with the same
+/// arguments, a cast to `before`) as a sequence of edits: both are inserted without consumers, then
+/// the consumers are connected. `backName`: name of the second operator. Fails if there is no
+/// inverse, or if a consumer is an output of the model, which edits cannot reconnect.
 Result<std::vector<EditStep>> thereAndBack(const EditStep& there, DType before,
                                            const std::vector<ReaderAddress>& readers,
                                            const std::string& backName);

@@ -25,7 +25,7 @@ constexpr std::array<Word, 5> kWords {{{"input", Source::Input, false},
                                        {"output_scale", Source::OutputScale, false},
                                        {"output_zero_point", Source::OutputZeroPoint, false}}};
 
-/// The possible sources, for the error.
+/// Returns the possible sources, for the error.
 std::string sourcesOf(ArgumentsOf owner)
 {
     return owner == ArgumentsOf::Row
@@ -76,7 +76,7 @@ Result<KernelArgument> readPrepack(const JsonPlace& place, ArgumentsOf owner)
     return made;
 }
 
-/// The number of an input or of a result.
+/// Reads the index of an input or a result.
 Result<std::size_t> readNumber(const JsonPlace& place, const std::string& what)
 {
     QS_TRY(const std::int64_t number, place.integer());
@@ -126,7 +126,7 @@ Result<KernelArgument> readArgument(const JsonPlace& place, ArgumentsOf owner)
 
 } // namespace
 
-/// The operator's target; PyTorch's own are not a pack's to describe.
+/// Returns the operator's target; packs must not describe PyTorch's operators.
 Result<std::string> readPackTarget(const JsonPlace& place, const std::string& name)
 {
     const std::string target = operatorTarget(name);

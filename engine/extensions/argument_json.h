@@ -6,18 +6,18 @@
 
 namespace qs {
 
-/// The operator's target. Fails for PyTorch's operators, which a pack may not describe.
+/// Returns the operator's target. Fails for PyTorch's operators, which a pack must not describe.
 Result<std::string> readPackTarget(const JsonPlace& place, const std::string& name);
 
-/// The owner of the arguments: a row of the lowering table, whose sources are operators' arguments,
-/// or a custom module, whose sources are its parameters.
+/// Owner of the arguments: a row of the lowering table (sources are operators' arguments), or a
+/// custom module (sources are its parameters).
 enum class ArgumentsOf : std::uint8_t
 {
     Row,
     Module
 };
 
-/// The source of each argument of a kernel.
+/// Reads the source of each argument of a kernel.
 Result<std::vector<KernelArgument>> readArguments(const JsonPlace& place, ArgumentsOf owner);
 
 } // namespace qs

@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// Any overload of the operator; the plain one where there is one.
+/// Returns any overload of the operator, the default one if it exists.
 std::optional<c10::OperatorHandle> findAny(const std::string& name)
 {
     const auto dot = name.find('.');
@@ -107,8 +107,8 @@ private:
         return {};
     }
 
-    /// A row's kernel and what packs a weight give one value, a custom module's gives tensors, and
-    /// each scale is one of theirs.
+    /// Checks results: a row's kernel and a prepack operator return one value; a custom module's
+    /// kernel returns tensors, and each scale belongs to one of them.
     Result<void> checkReturns(const std::string& kernel) const
     {
         QS_TRY(const c10::OperatorHandle op, find(kernel));
@@ -138,7 +138,7 @@ private:
         return {};
     }
 
-    /// Checks that every given argument is the kernel's and that no required one is missing.
+    /// Checks that the kernel has every given argument and that no required one is missing.
     Result<void> checkArguments(const std::string& what, const std::string& kernel,
                                 const std::vector<KernelArgument>& given) const
     {

@@ -6,8 +6,8 @@
 namespace qs {
 
 /// Checks a pack's JSON against the operators that its libraries registered with LibTorch and
-/// against PyTorch's names: operators, their arguments, kernels, patterns. The pack's operators are
-/// known (`addLoadedPack`). Errors (BadInput) give the nearest known name.
+/// against PyTorch's names: operators, their arguments, kernels, patterns. Requires `addLoadedPack`
+/// for the pack. Errors (BadInput) give the nearest known name.
 Result<void> checkPack(const ExtensionPack& pack);
 
 } // namespace qs

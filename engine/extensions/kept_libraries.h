@@ -9,8 +9,8 @@ class Library;
 
 namespace qs {
 
-/// Keeps a library's registrations, which end with the object, as a shared library would. Never
-/// destroyed: the dispatcher may be destroyed earlier. Any thread.
+/// Keeps a library's registrations until the process ends; they would end with the object. Never
+/// destroyed, because the dispatcher may be destroyed earlier. Any thread.
 void keepLibrary(std::unique_ptr<torch::Library> library);
 
 } // namespace qs

@@ -25,7 +25,7 @@ constexpr TrialLimits kLimits {std::int64_t(8) << 30, 60};
 constexpr const char* kBuildAgain
     = "build it against the LibTorch " QUANTSCOPE_TORCH_VERSION " of this program";
 
-/// The loader's words without the path, which the error names.
+/// Returns the loader's message without the path, which the error already names.
 std::string loaderCause(const std::string& path)
 {
     const char* said = dlerror();
@@ -35,7 +35,7 @@ std::string loaderCause(const std::string& path)
     return text;
 }
 
-/// Its static constructors run, and register operators and classes.
+/// Loads a library; its static constructors register operators and classes.
 Result<void> openLibrary(const std::string& path)
 {
     bool opened = false;
@@ -69,7 +69,7 @@ Result<void> loadAndCheck(const ExtensionPackPtr& pack)
     return registerShapes(*pack);
 }
 
-/// Turns a crash, a hang or an exit in the trial into an error on `place`, a library or a pack.
+/// Converts a crash, a hang or an exit in the trial to an error about `place`, a library or a pack.
 Result<void> judge(const TrialEnd& end, const std::string& place, bool isBuilt)
 {
     const auto wrong = [&](const std::string& message) {
@@ -87,26 +87,26 @@ Result<void> judge(const TrialEnd& end, const std::string& place, bool isBuilt)
         return wrong("crashes while it is loaded (signal " + std::to_string(end.signal) + ")");
     if (!end.finished)
         return wrong("ends the program while it is loaded");
-    if (!end.error.empty()) // the whole line, file and all
+    if (!end.error.empty()) // the complete line, including the file
         return fail(makeError(ErrorCode::BadInput, end.error));
     return {};
 }
 
-/// In a copy of the process: a pack's folder and hash.
+/// Trial body: loads a pack; the words are its folder and hash.
 Result<void> loadFolder(const std::vector<std::string>& words)
 {
     QS_CHECK(loadPack(words.at(0), {}, words.at(1)));
     return {};
 }
 
-/// In a copy of the process, which never touches the device: the plug-in and a pack's library.
+/// Trial body: loads the CUDA plug-in and a pack's library. The copy does not use the device.
 Result<void> loadBesidePlugin(const std::vector<std::string>& words)
 {
     QS_CHECK(openLibrary(words.at(0)));
     return openLibrary(words.at(1));
 }
 
-/// One file of the pack as the cause, where it has no other.
+/// Returns the pack's only file, if it has just one, else its folder.
 std::string placeOf(const ExtensionPack& pack)
 {
     const bool isOne = pack.libraries.size() == 1 && pack.scripts.empty();
@@ -155,14 +155,14 @@ Result<ExtensionPackPtr> loadPack(const std::string& folder, const JobContext& j
     if (end)
         QS_CHECK(judge(*end, placeOf(*pack), !pack->libraries.empty()));
     QS_CHECK(loadAndCheck(pack));
-    prepareTrials(loadFolder, words); // models that need it are tried with it
+    prepareTrials(loadFolder, words); // later trials of models need the pack
     return pack;
 }
 
 Result<void> loadCudaLibraries()
 {
     static std::mutex mutex;
-    static std::set<std::string> loaded; // hashes
+    static std::set<std::string> loaded; // by hash
     const std::lock_guard lock(mutex);
     for (const ExtensionPackPtr& pack : loadedPacks()) {
         if (loaded.contains(pack->sha256))

@@ -40,7 +40,8 @@ private:
     torch::jit::Method m_method;
 };
 
-/// The method's schema as the operator's: without the module itself, a tuple as several results.
+/// Converts the method's schema to the operator's: without the module argument; a tuple becomes
+/// several results.
 c10::FunctionSchema schemaOf(const std::string& op, const c10::FunctionSchema& method)
 {
     std::vector<c10::Argument> arguments(method.arguments().begin() + 1, method.arguments().end());

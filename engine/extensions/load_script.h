@@ -5,10 +5,10 @@
 
 namespace qs {
 
-/// Loads a pack's TorchScript file and registers its methods as operators, for as long as the
-/// process lives. Their schemas are the methods' own; they run wherever their arguments are, on the
-/// meta device and quantized tensors too. Errors (BadInput) name the file: LibTorch's error, a
-/// method that it lacks, an operator that already exists.
+/// Loads a pack's TorchScript file and registers its methods as operators until the process ends.
+/// Their schemas are those of the methods. They run on their arguments' device, including the meta
+/// device, and on quantized tensors. Fails (BadInput, names the file) with LibTorch's error, for a
+/// missing method, or if an operator already exists.
 Result<void> loadScript(const PackScript& script);
 
 } // namespace qs

@@ -24,7 +24,7 @@ Result<PackCall> readCall(const JsonPlace& place)
     return call;
 }
 
-/// The first source of that kind anywhere in the arguments.
+/// Returns the first source of these kinds in the arguments, including nested ones.
 const KernelArgument* findSource(const std::vector<KernelArgument>& arguments,
                                  std::initializer_list<KernelArgument::Source> sources)
 {
@@ -38,7 +38,7 @@ const KernelArgument* findSource(const std::vector<KernelArgument>& arguments,
     return nullptr;
 }
 
-/// A result has a scale only if it was observed.
+/// Fails if the call uses a result's scale, which exists only for observed results.
 Result<void> checkNoScale(const JsonPlace& place, const PackCall& call, const std::string& why)
 {
     using Source = KernelArgument::Source;

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// The list `custom_modules` of a pack's JSON.
+/// Reads the list `custom_modules` of a pack's JSON.
 Result<std::vector<PackModuleSpec>> readModules(const JsonPlace& place, const std::string& pack);
 
 } // namespace qs

@@ -122,7 +122,8 @@ Result<void> readRow(const JsonPlace& place, ExtensionPack& pack)
     return {};
 }
 
-/// Beside the JSON, wherever the folder is moved to.
+/// Reads a file name and returns the path; the file must be next to the JSON, so that the folder
+/// can be moved.
 Result<std::string> readFileName(const JsonPlace& place, const std::string& name,
                                  const ExtensionPack& pack)
 {

@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// The value of an integer or real argument; nothing for another constant, a reference or an absent
-/// argument (null).
+/// The value of an integer or real argument; nullopt for any other constant, a reference or an
+/// absent argument (null).
 inline std::optional<double> numberOf(const Argument* argument)
 {
     if (!argument)

@@ -64,7 +64,7 @@ std::vector<std::string> bodyCode(const Graph& body, const std::string& function
     for (const CodeLine& line : codeLines(body)) {
         if (!lines.empty()) {
             lines.push_back(line.text);
-        } else if (line.text.starts_with(kHead)) { // the list of modules stands before it
+        } else if (line.text.starts_with(kHead)) { // lines before it are the module list
             std::string rest = line.text.substr(kHead.size());
             if (rest.starts_with(", "))
                 rest.erase(0, 2);

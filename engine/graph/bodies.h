@@ -15,8 +15,8 @@ std::string bodyTitle(const Node& node, std::size_t index);
 /// Number of the graph's operators; operators inside bodies are not counted.
 std::size_t operatorCount(const Graph& graph);
 
-/// The body as lines of a Python function of that name, without indent; bodies inside it stand as
-/// functions before their callers.
+/// Returns the body as lines of a Python function of that name, not indented. Nested bodies become
+/// functions printed before their callers.
 std::vector<std::string> bodyCode(const Graph& body, const std::string& functionName);
 
 /// "cond_if_true": the function name of a body whose node is called `nodeName` in the code.

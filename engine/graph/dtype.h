@@ -38,7 +38,7 @@ enum class DType : std::uint8_t
 
 /// PyTorch's name without "torch.": "float32", "quint8". "unknown" for Unknown.
 std::string_view dtypeName(DType dtype);
-/// Accepts "float32", "float", "torch.float32", "quint8"; nothing for other words.
+/// Accepts "float32", "float", "torch.float32", "quint8"; nullopt for other words.
 std::optional<DType> dtypeFromName(std::string_view name);
 /// Bytes of one element; 0 for Unknown.
 int dtypeSize(DType dtype);
@@ -57,12 +57,12 @@ struct Device
     friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// One dimension: a fixed size, or a symbolic expression with the size that was traced as its hint.
+/// One dimension: a fixed size, or a symbolic expression whose hint is the traced size.
 struct Dim
 {
     std::int64_t size = -1; ///< the fixed size, or the traced hint when symbolic; -1 = unknown
-    std::string symbol; ///< expression ("s77", "2*s77"), empty when fixed; as the file spells it in
-                        ///< `expression`
+    std::string symbol; ///< expression ("s77", "2*s77"), empty if fixed; see `expression` for the
+                        ///< file's text
     std::string expression; ///< verbatim sympy text of the file, kept for export
 
     static Dim fixed(std::int64_t n) { return {n, {}, {}}; }

@@ -5,13 +5,13 @@
 
 namespace qs {
 
-/// The record of origin that this program writes into each file that it exports.
+/// Provenance record in every exported file.
 struct ExportRecord
 {
     std::string program; ///< version of Quantscope
     std::string torch; ///< version of LibTorch
     std::string engine; ///< quantized engine that it was converted for: "x86"
-    std::string recipeSha256, modelSha256; ///< the recipe may be unknown
+    std::string recipeSha256, modelSha256; ///< recipeSha256 is empty if unknown
 };
 
 } // namespace qs

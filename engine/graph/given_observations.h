@@ -9,18 +9,18 @@
 
 namespace qs {
 
-/// The range of one value that quantization-aware training left in a fake quantizer of the file.
-/// One entry of `min` and `max`, or one for each channel. A value type.
+/// The range of one value, read from a fake quantizer of the file (quantization-aware training).
+/// `min` and `max` have one entry, or one per channel. A value type.
 struct GivenObservation
 {
-    ValueRef value; ///< of the float graph, where the fake quantizer stood
-    std::vector<NodeId> readers; ///< that read the fake quantizer's result
-    bool isWeight = false; ///< follows from stored tensors alone
-    bool isSecond = false; ///< another fake quantizer stands before it: holds for `readers` alone
-    /// Of a layer's weight: the observer goes on from `min` and `max` and sees the weight once
-    /// more, as it does when torch.ao converts the layer.
+    ValueRef value; ///< value of the float graph at the place of the fake quantizer
+    std::vector<NodeId> readers; ///< consumers of the fake quantizer's result
+    bool isWeight = false; ///< the value depends on stored tensors only
+    bool isSecond = false; ///< another fake quantizer precedes it: applies to `readers` only
+    /// For a layer's weight: the observer starts from `min` and `max` and observes the weight once
+    /// more, as torch.ao does when it converts the layer.
     bool seesWeight = false;
-    double averaging = 0; ///< of a moving average, its constant; 0 = extremes are kept
+    double averaging = 0; ///< averaging constant of a moving average; 0 = running min and max
     std::vector<float> min, max;
     std::int64_t quantMin = 0, quantMax = 255;
     bool isSymmetric = false;
@@ -30,15 +30,15 @@ struct GivenObservation
 };
 using GivenObservations = std::vector<GivenObservation>;
 
-/// Mixed into the tensors of a graph whose file may hold fake quantizers: their observations are
-/// stored data of the file, like weights. Set by the importer before the graph is shared.
+/// Mixin for the tensor store of a graph whose file may hold fake quantizers. Their observations
+/// are data of the file, like weights. Set by the importer before the graph is shared.
 struct HoldsGivenObservations
 {
     virtual ~HoldsGivenObservations() = default;
     std::shared_ptr<const GivenObservations> given;
 };
 
-/// A store of tensors that also holds what the file's fake quantizers observed.
+/// A tensor store that also holds the observations of the file's fake quantizers.
 template<class Store>
 class WithGivenObservations : public Store, public HoldsGivenObservations
 {

@@ -11,17 +11,17 @@ namespace qs {
 struct Graph::Index
 {
     static constexpr std::uint32_t kNowhere = ~0u;
-    std::vector<std::uint32_t> positions; ///< by id: ids are given out one after the other
+    std::vector<std::uint32_t> positions; ///< indexed by id: ids are consecutive
     std::unordered_map<std::string_view, NodeId> names;
     std::unordered_map<ValueRef, std::vector<Use>> users;
     std::unordered_map<NodeId, std::size_t> userCounts;
     std::size_t outputPosition = std::size_t(-1);
-    Parts parts; ///< of a large graph: they are freed with the index
+    Parts parts; ///< parts of a large graph, freed with the index
 };
 
 namespace {
 
-/// A graph with this many nodes takes milliseconds to delete: `FreeLater` does it.
+/// Deleting a graph with at least this many nodes takes milliseconds: `FreeLater` does it.
 constexpr std::size_t kFreedLater = 2000;
 
 } // namespace

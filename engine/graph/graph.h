@@ -13,9 +13,8 @@
 
 namespace qs {
 
-/// The weights and constants that a graph's stored nodes name by `Node::tensor`. A graph shares
-/// them and passes them on. Code that knows tensors reads their content (`tensorsOf` in
-/// `execute/tensor_store.h`).
+/// The weights and constants that stored nodes refer to by `Node::tensor`. Graphs made from a graph
+/// share them. Read their content with `tensorsOf` (`execute/tensor_store.h`).
 class StoredTensors
 {
 public:
@@ -24,8 +23,7 @@ public:
     virtual std::uint64_t bytes(TensorId id) const = 0;
 };
 
-/// Facts of the file about the model as a whole, kept so that exports have the same inputs and
-/// outputs.
+/// Facts of the file about the whole model, kept so that exports have the same inputs and outputs.
 struct ModelInfo
 {
     std::string path; ///< of the file it was read from
@@ -35,13 +33,13 @@ struct ModelInfo
     std::string producer; ///< "torch 2.11.0+cu130"
     std::string inputTree; ///< pytree JSON of (args, kwargs); empty = flat tuple
     std::string outputTree; ///< pytree JSON of the return; empty = flat
-    std::string exportRecord; ///< JSON text the .pt2 writer needs back (module_call_graph,
+    std::string exportRecord; ///< JSON text that the .pt2 writer restores (module_call_graph,
                               ///< range_constraints, ...)
     bool converted = false; ///< the file itself holds Q/DQ
-    std::string edits; ///< of a model that was edited, a hash of the edits
+    std::string edits; ///< hash of the edits; empty if the model is not edited
 };
 
-/// One reading of a value: the node and the position among its arguments (`args` index).
+/// One use of a value: the consuming node and the index into its `args`.
 struct Use
 {
     NodeId node;
@@ -67,7 +65,7 @@ public:
 
     Graph();
     explicit Graph(Parts parts);
-    /// This graph with other facts about its file. Nodes and index are shared.
+    /// Returns this graph with other facts about its file; shares nodes and index.
     Graph withInfo(ModelInfo info) const;
 
     std::span<const NodePtr> nodes() const { return m_parts.nodes; }

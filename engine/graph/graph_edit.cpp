@@ -120,7 +120,7 @@ Node& GraphEdit::change(NodeId id)
     Slot& slot = m_nodes.at(id);
     if (!slot.own)
         slot = {std::make_shared<Node>(*slot.node), true};
-    return const_cast<Node&>(*slot.node); // ours alone: build() hands out copies
+    return const_cast<Node&>(*slot.node); // not shared: build() returns copies
 }
 
 void GraphEdit::setArgs(NodeId id, std::vector<NamedArgument> args)

@@ -10,9 +10,9 @@
 
 namespace qs {
 
-/// A draft of a graph: the only way to make or change one. Copies the node vector, and each node
-/// that it touches. Not thread safe; lives on one thread until `build()`. Duplicate names are made
-/// unique FX style ("relu", "relu_1").
+/// A draft of a graph; graphs are made and changed only through it. Copies the node vector, and
+/// each node on first change. Thread: one, until `build()`. Makes duplicate names unique as FX does
+/// ("relu", "relu_1").
 class GraphEdit
 {
 public:
@@ -26,9 +26,8 @@ public:
     NodeId insert(Node node, NodeId before = {});
     /// Inserts right after `after`.
     NodeId insertAfter(Node node, NodeId after);
-    /// The node for changing; a private copy is made on first use. Not for its id, name (`rename`)
-    /// or arguments
-    /// (`setArgs`, `replaceArgument`).
+    /// Returns the node for modification; the first call makes a private copy. Do not change the
+    /// id, the name (use `rename`) or the arguments (use `setArgs`, `replaceArgument`).
     Node& change(NodeId id);
     void setArgs(NodeId id, std::vector<NamedArgument> args);
     const Node& get(NodeId id) const;
@@ -43,13 +42,13 @@ public:
     void erase(NodeId id);
     /// Moves the node to just before another.
     void moveBefore(NodeId id, NodeId before);
-    /// Gives the node a new unique name based on `name`; single outputs follow.
+    /// Renames the node to a unique name based on `name`; a single output is renamed with it.
     void rename(NodeId id, const std::string& name);
     std::vector<Use> users(ValueRef ref) const;
     /// Ids in order.
     std::vector<NodeId> order() const;
-    /// Removes nodes whose outputs have no consumers, until all have some. Keeps inputs, the
-    /// Output, nodes with an effect (state updates, raising) and the holders of updated state.
+    /// Removes nodes without consumers, repeatedly. Keeps inputs, the Output, nodes with an effect
+    /// (state updates, raising) and the holders of updated state.
     void eraseDead();
 
     ModuleTree& modules();

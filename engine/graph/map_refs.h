@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// The argument with every reference inside it, nested lists included, in order, replaced by
-/// `replace(ValueRef)`: another reference, or an argument of any kind.
+/// Returns the argument with every reference (in nested lists too, in order) replaced by
+/// `replace(ValueRef)`, which returns a reference or any other argument.
 template<class Replace>
 Argument mapRefs(const Argument& argument, Replace&& replace)
 {

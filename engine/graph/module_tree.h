@@ -22,7 +22,7 @@ struct ModuleEntry
 class ModuleTree
 {
 public:
-    /// Adds the module and any missing ancestors; keeps a class that is already known.
+    /// Adds the module and missing ancestors; does not overwrite a known class.
     void add(const std::string& path, const std::string& moduleClass);
     void addParameter(const std::string& path);
 
@@ -33,7 +33,7 @@ public:
     std::size_t size() const { return m_modules.size(); }
     /// The path's parent: "a.b" for "a.b.c", "" for "a".
     static std::string parentPath(std::string_view path);
-    /// True when `path` is `ancestor` or lies below it; everything lies below "".
+    /// True if `path` is `ancestor` or below it; every path is below "".
     static bool isWithin(std::string_view path, std::string_view ancestor);
 
 private:

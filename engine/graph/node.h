@@ -14,8 +14,8 @@ class Graph;
 enum class NodeKind : std::uint8_t
 {
     Input, ///< a user input of the model
-    Parameter, ///< a trained tensor or a buffer, one of the StoredTensors, under `tensor`
-    Constant, ///< any other tensor or object of the file, likewise
+    Parameter, ///< a trained tensor or a buffer; `tensor` is its id in StoredTensors
+    Constant, ///< any other tensor or object of the file, also in StoredTensors
     Op, ///< a call of a dispatcher operator
     ModuleCall, ///< a custom module kept whole
     Output ///< the return: its arguments are the model's outputs; exactly one, last
@@ -53,11 +53,12 @@ struct Node
     Scope scope; ///< the innermost module
     SourceLocation source; ///< innermost frame outside torch, if the file has it
     NodeId origin; ///< the float node this one came from; none in a float graph
-    std::string originalTarget; ///< the file's spelling where import changed it
-                                ///< ("aten.relu_.default"); else empty
+    std::string originalTarget; ///< the file's target if import changed it ("aten.relu_.default");
+                                ///< else empty
     std::string torchFn; ///< the file's `torch_fn` metadata ("function.relu"), or empty
     TensorId tensor; ///< Parameter and Constant only
-    std::string tensorSha256; ///< of a tensor with which an edit replaced the file's
+    /// Hash of the tensor by which an edit replaced the file's; else empty.
+    std::string tensorSha256;
     bool persistentBuffer = false; ///< Parameter: it is a buffer, saved in the state dict
     bool isBuffer = false; ///< Parameter: a buffer rather than a trained parameter
     ObserverId observer; ///< an observer node of a prepared graph ("quantscope.observe")
@@ -71,9 +72,9 @@ struct Node
     /// The argument at a schema position; null when absent.
     const Argument* tryArg(std::size_t position) const;
     bool isOp(std::string_view wanted) const { return kind == NodeKind::Op && target == wanted; }
-    /// Computes something: a call of an operator or of a custom module.
+    /// True for a call of an operator or of a custom module.
     bool isOperator() const { return kind == NodeKind::Op || kind == NodeKind::ModuleCall; }
-    /// Holds a tensor or object of the file.
+    /// True for a node that holds a tensor or object of the file.
     bool isStored() const { return kind == NodeKind::Parameter || kind == NodeKind::Constant; }
 };
 

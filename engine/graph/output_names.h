@@ -9,11 +9,11 @@
 
 namespace qs {
 
-/// Names of the model's outputs, flat and in order, each once (`madeUnique`); "constant" for one
-/// that is not a value of the graph.
+/// Returns the names of the model's flattened outputs in order, made unique (`madeUnique`);
+/// "constant" for an output that is not a value of the graph.
 std::vector<std::string> outputNames(const Graph& graph);
 
-/// Appends a number to names that occur earlier in the list or are `taken`: "y", "y_1".
+/// Appends a number to each name that occurs earlier in the list or in `taken`: "y", "y_1".
 std::vector<std::string> madeUnique(std::vector<std::string> names, std::set<std::string> taken);
 
 } // namespace qs

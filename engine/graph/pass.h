@@ -15,18 +15,19 @@ namespace qs {
 
 struct PassTraits
 {
-    bool isNeeded = true; ///< what follows relies on it: it cannot be left out
-    bool isVerified = true; ///< false for the form of a file, where operators write in place
+    bool isNeeded = true; ///< later passes rely on it: it cannot be skipped
+    /// False for a graph as read from a file, where operators write in place.
+    bool isVerified = true;
 };
 
-/// A rewrite of a graph: pure, and named so that a watch can time it, keep its graph or skip it.
+/// A pure rewrite of a graph. Its name lets a PassWatch time it, keep its graph or skip it.
 class Pass
 {
 public:
     using Rewrite = std::function<Result<GraphPtr>(const GraphPtr&, const JobContext&)>;
 
-    /// `rewrite` takes a graph (`const Graph&` or `GraphPtr`), and a job if it may take long; it
-    /// returns a graph (`Graph` or `GraphPtr`), as a `Result` if it can fail.
+    /// `rewrite` takes a graph (`const Graph&` or `GraphPtr`), and optionally a job if it may run
+    /// long. It returns a graph (`Graph` or `GraphPtr`), as a `Result` if it can fail.
     template<class F>
     Pass(std::string name, F rewrite, PassTraits traits = {});
 
@@ -43,9 +44,8 @@ private:
     PassTraits m_traits;
 };
 
-/// Runs the passes one after the other; a graph that one of them changed is verified
-/// (`verifyGraph`). Errors: those of the passes; an unsound graph (Internal), with the pass's name;
-/// Cancelled, between two passes too.
+/// Runs the passes in order and verifies each changed graph (`verifyGraph`). Errors: those of the
+/// passes; Internal, with the pass's name, if a graph is invalid; Cancelled, also between passes.
 Result<GraphPtr> runPasses(GraphPtr graph, std::span<const Pass> passes,
                            const JobContext& job = {});
 
@@ -53,19 +53,19 @@ Result<GraphPtr> runPasses(GraphPtr graph, std::span<const Pass> passes,
 struct PassRun
 {
     std::string name;
-    double seconds = 0; ///< its verification included
+    double seconds = 0; ///< including verification
     std::size_t nodesBefore = 0, nodesAfter = 0;
-    bool changed = false; ///< the graph it gave is another
+    bool changed = false; ///< the pass returned a different graph
     bool leftOut = false;
     bool isNeeded = true;
 };
 
-/// Records every pass that its thread runs while it lives. One at a time on a thread.
+/// Records every pass that its thread runs during its lifetime. At most one per thread.
 class PassWatch
 {
 public:
-    /// `without`: passes that are left out. `after`: the pass whose graph is kept, the last time
-    /// that it runs; "" = none.
+    /// `without`: passes to skip. `after`: the pass whose graph is kept, from its last run; "" =
+    /// none.
     explicit PassWatch(std::set<std::string> without = {}, std::string after = {});
     ~PassWatch();
     PassWatch(const PassWatch&) = delete;
@@ -74,8 +74,8 @@ public:
     const std::vector<PassRun>& runs() const { return m_runs; }
     /// The graph after the pass `after`; null if that pass did not run.
     const GraphPtr& graph() const { return m_graph; }
-    /// Fails (Usage) if a word of `without` or `after` names no pass that ran, or if `without`
-    /// names a needed pass.
+    /// Fails (Usage) if `without` or `after` contains a name of no pass that ran, or if `without`
+    /// contains a needed pass.
     Result<void> check() const;
 
 private:

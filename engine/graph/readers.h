@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Whether any output of the node is read by another.
+/// True if any output of the node has a consumer.
 inline bool hasReaders(const GraphEdit& edit, NodeId id)
 {
     for (std::uint32_t i = 0; i < edit.get(id).outputs.size(); ++i)

@@ -12,7 +12,7 @@ namespace {
 
 using Signature = std::vector<std::uint32_t>;
 
-/// Numbers for words, so that signatures are short and compared exactly.
+/// Interns words as numbers, so that signatures are short and compare exactly.
 class Words
 {
 public:
@@ -32,9 +32,9 @@ private:
 enum Token : std::uint32_t
 {
     Operator,
-    Inside, ///< a value made in the module: by which operator of it
-    Own, ///< a parameter of the module: by its path inside
-    Outside, ///< any other value: its position among those that the module reads
+    Inside, ///< a value computed in the module: index of its operator
+    Own, ///< a parameter of the module: its relative path
+    Outside, ///< any other value: its position among the module's inputs
     Literal,
     ListBegin,
     ListEnd
@@ -75,7 +75,7 @@ public:
     Signature take() { return std::move(m_out); }
 
 private:
-    /// ".conv1" in module "layer1.0" for "layer1.0.conv1"; other paths as they are.
+    /// ".conv1" in module "layer1.0" for "layer1.0.conv1"; other paths unchanged.
     std::string_view relative(std::string_view path) const
     {
         return ModuleTree::isWithin(path, m_module) ? path.substr(m_module.size()) : path;
@@ -124,7 +124,7 @@ struct Module
     std::vector<const Node*> operators;
 };
 
-/// Every module but the root with the operators inside, by the first of them.
+/// Returns every module except the root with its operators, ordered by its first operator.
 std::vector<Module> modulesOf(const Graph& graph)
 {
     std::vector<Module> out;
@@ -177,7 +177,7 @@ std::shared_ptr<const RepeatedModules> RepeatedModules::find(const Graph& graph)
     for (auto& group : groups) {
         if (group.size() < 2)
             continue;
-        group.shrink_to_fit(); // it stays as it is
+        group.shrink_to_fit(); // final size
         for (const auto& path : group)
             out->m_groupOf.emplace(path, std::uint32_t(out->m_groups.size()));
         out->m_groups.push_back(std::move(group));

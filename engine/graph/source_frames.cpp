@@ -8,7 +8,7 @@ namespace qs {
 namespace {
 
 constexpr std::string_view kForward = "forward";
-/// Longest stack trace that is kept; a recursion may have more frames.
+/// Maximum number of frames kept; a recursion may have more.
 constexpr std::size_t kMostFrames = 64;
 
 std::vector<std::string> splitFunctions(std::string_view text)
@@ -38,7 +38,7 @@ std::string joinedText(std::vector<std::string> functions)
 
 std::string joinFunctions(std::vector<std::string> innermostFirst)
 {
-    // What called the model belongs to none of its modules.
+    // Callers of the model belong to none of its modules.
     const auto outermost = std::find(innermostFirst.rbegin(), innermostFirst.rend(), kForward);
     if (outermost != innermostFirst.rend())
         innermostFirst.erase(outermost.base(), innermostFirst.end());

@@ -9,24 +9,25 @@
 
 namespace qs {
 
-/// `SourceLocation::function` holds the functions of the stack trace that lie outside PyTorch,
-/// innermost first, joined by this: "rearrange < _post_process < forward". Modules are called by
-/// their `forward`; outermost ones are left out where only such follow.
+/// Separator in `SourceLocation::function`, which contains the stack trace's functions outside
+/// PyTorch, innermost first: "rearrange < _post_process < forward". A module's call appears as its
+/// `forward`; trailing `forward`s are omitted if nothing else follows.
 inline constexpr std::string_view kCalledBy = " < ";
 
-/// The functions, innermost first, as they stand in `SourceLocation::function`; without those that
-/// called the outermost forward.
+/// Joins the functions, innermost first, to the text of `SourceLocation::function`; omits callers
+/// of the outermost forward.
 std::string joinFunctions(std::vector<std::string> innermostFirst);
-/// The function before those that `callers`, joined already, names.
+/// Returns `function` followed by the already joined `callers`.
 std::string withCallers(const std::string& function, const std::string& callers);
 
-/// The innermost of them: the one that the source line stands in.
+/// Returns the innermost function: the one that contains the source line.
 std::string innermostFunction(const SourceLocation& source);
 /// The others, innermost first.
 std::vector<std::string> callingFunctions(const SourceLocation& source);
 
-/// The functions of one module's code that were active when the operator ran, innermost first,
-/// "forward" last. `depth` 0 is the module whose code the line is of, 1 the one that called it.
+/// Returns the functions of one module's code that were active when the operator ran, innermost
+/// first, "forward" last. `depth` 0 is the module whose code contains the line, 1 the module that
+/// called it.
 std::vector<std::string> functionsOfCaller(const SourceLocation& source, std::size_t depth);
 
 } // namespace qs

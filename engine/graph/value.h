@@ -23,7 +23,7 @@ enum class ValueKind : std::uint8_t
     None
 };
 
-/// Static knowledge about one value. Shape and dtype hold for Tensor only.
+/// Statically known type of a value. Shape and dtype apply to Tensor only.
 struct ValueType
 {
     ValueKind kind = ValueKind::Tensor;
@@ -32,16 +32,17 @@ struct ValueType
     std::vector<Dim> shape;
     Device device;
     std::string className; ///< for Custom: the class, such as "Conv2dPackedParamsBase"
-    std::string expression; ///< for SymInt and friends: the file's expression, with `shape` empty
+    /// For SymInt, SymFloat, SymBool: the file's expression; `shape` is empty.
+    std::string expression;
 
-    /// A tensor of unknown element type.
+    /// True for a tensor of unknown element type.
     bool isUntyped() const { return kind == ValueKind::Tensor && dtype == DType::Unknown; }
-    /// A tensor of floats or of unknown type.
+    /// True for a floating-point tensor or one of unknown element type.
     bool mayBeFloat() const
     {
         return kind == ValueKind::Tensor && (dtype == DType::Unknown || isFloating(dtype));
     }
-    /// "float32[s77, 3, 224, 224]", "SymInt", "?" for what is unknown.
+    /// "float32[s77, 3, 224, 224]", "SymInt", "?" for an unknown part.
     std::string text() const;
     friend bool operator==(const ValueType&, const ValueType&) = default;
 };
@@ -54,7 +55,7 @@ struct Value
     friend bool operator==(const Value&, const Value&) = default;
 };
 
-/// Points at a value: the node that makes it and which of its outputs.
+/// Refers to a value: its producer and the index of the output.
 struct ValueRef
 {
     NodeId node;

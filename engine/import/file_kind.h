@@ -23,20 +23,20 @@ struct FileSniff
     FileKind kind = FileKind::Foreign;
     std::uint64_t size = 0;
     std::string what;
-    std::string way; ///< from there to what this program opens; "" = none but `exportRecipe`
+    std::string way; ///< how to convert it to a supported file; "" = only `exportRecipe`
     bool isWrapping = false; ///< `ForeignFormat::isWrapping`
-    bool isNamed = false; ///< `what` names a format, not that it is unknown or a text
+    bool isNamed = false; ///< `what` names a format rather than "unknown" or "text"
 };
 
-/// Judged by content; by name only if the content is ambiguous. Errors: no such file, a folder
-/// (one that holds a model of another program is named), unreadable, empty.
+/// Determines the kind by content; by name only if the content is ambiguous. Fails if the file does
+/// not exist, is a folder (the error names another program's model folder), is unreadable or empty.
 Result<FileSniff> sniffFile(const std::string& path);
 
-/// The recipe that turns a module into a file this program opens; used as a hint.
+/// Returns the torch.export recipe that converts a module to a supported file; used as a hint.
 std::string exportRecipe();
 
-/// The content of a pickle of torch.save (weights alone, a module, a checkpoint) and what to do
-/// about it. `what` completes "PATH: ...".
+/// Describes the content of a torch.save pickle (only weights, a module, a checkpoint) and what to
+/// do. `what` completes "PATH: ...".
 FileSniff sniffPickle(std::string_view pickle, const std::string& path);
 
 } // namespace qs

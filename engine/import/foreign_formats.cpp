@@ -129,7 +129,7 @@ bool isBinary(std::string_view head)
     });
 }
 
-/// Eight bytes of a length, and a JSON object of that length.
+/// True for an 8-byte length followed by a JSON object of that length.
 bool isSafetensors(std::string_view head, std::uint64_t size)
 {
     if (head.size() < 10 || size < 10)
@@ -140,7 +140,7 @@ bool isSafetensors(std::string_view head, std::uint64_t size)
         && (head[9] == '"' || head[9] == '}');
 }
 
-/// A page, whatever stands before it.
+/// True for an HTML page, after any preamble.
 bool isHtml(std::string_view head)
 {
     std::string start = lowerCase(head);
@@ -156,7 +156,7 @@ bool isOpenVino(std::string_view head)
     return head.starts_with("<?xml") && head.find("<net ") != std::string_view::npos;
 }
 
-/// A varint of protobuf; moves on.
+/// Reads a protobuf varint and advances `bytes`.
 std::optional<std::uint64_t> varint(std::string_view& bytes)
 {
     std::uint64_t value = 0;
@@ -171,7 +171,7 @@ std::optional<std::uint64_t> varint(std::string_view& bytes)
 }
 
 /// ONNX, Core ML and TensorFlow's SavedModel are protobuf messages whose first field is a version.
-/// The second field distinguishes them: a name as text, a short description, or nearly all.
+/// The second field distinguishes them: a name, a short description, or nearly the entire file.
 std::optional<ForeignFormat> versionedMessage(std::string_view head, std::uint64_t size)
 {
     constexpr char kVersionField = 0x08, kSecondField = 0x12;

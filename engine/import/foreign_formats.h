@@ -8,20 +8,20 @@
 
 namespace qs {
 
-/// A format that is not this program's.
+/// A format that this program does not open.
 struct ForeignFormat
 {
     std::string_view what; ///< "an ONNX model"
-    std::string_view way; ///< from there to what this program opens; "" = `exportRecipe`
-    bool isWrapping = false; ///< contains the wanted file: `way` leads to it
+    std::string_view way; ///< how to convert it to a supported file; "" = `exportRecipe`
+    bool isWrapping = false; ///< a container of the wanted file: `way` says how to extract it
 };
 
-/// The format of another program's file, by its first bytes (`head`, up to 512) and its size, else
-/// by the ending of its name.
+/// Returns the format of another program's file, by its first bytes (`head`, up to 512) and its
+/// size, else by its file name extension.
 std::optional<ForeignFormat> foreignFormat(std::string_view head, std::uint64_t size,
                                            const std::string& path);
 
-/// The format of another program's folder, by its name and its content.
+/// Returns the format of another program's folder, by its name and content.
 std::optional<ForeignFormat> foreignFolder(const std::string& path);
 
 } // namespace qs

@@ -12,14 +12,14 @@ namespace qs {
 
 namespace {
 
-/// Layers that compute no activation themselves.
+/// True for layers that do not compute an activation themselves.
 bool isPlainLayer(std::string_view moduleClass)
 {
     return moduleClass.starts_with("torch.nn.Conv") || moduleClass == "torch.nn.Linear"
         || moduleClass.starts_with("torch.nn.BatchNorm");
 }
 
-/// Of an activation that the file gives to a layer; empty for all else.
+/// Returns the operator word of an activation recorded inside a layer; empty for other nodes.
 std::string_view fusedWord(const Node& node)
 {
     if (node.kind != NodeKind::Op || !isPlainLayer(node.scope.moduleClass))

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// The argument of this name; null where it is left out or None.
+/// Returns the argument of this name; null if it is absent or None.
 inline const Argument* given(const Node& node, std::string_view name)
 {
     const Argument* arg = node.tryArg(name);

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Larger tensors of an archive, in bytes, are not held between two stages: each use reads them
-/// again, which takes little time beside the use.
+/// Tensors of an archive above this size in bytes are not kept between stages. Each use reads them
+/// again, which is fast compared with the use.
 inline constexpr std::uint64_t kHeldByUsers = std::uint64_t(32) << 20;
 
 } // namespace qs

@@ -28,7 +28,8 @@ namespace qs {
 
 namespace {
 
-constexpr std::uint64_t kMostOfPickle = 64 << 20; ///< looked at, of one that is not opened
+/// Maximum bytes examined of an unsupported pickle.
+constexpr std::uint64_t kMostOfPickle = 64 << 20;
 
 Error wrongKind(const std::string& path, const std::string& what, const std::string& way = {})
 {
@@ -37,7 +38,7 @@ Error wrongKind(const std::string& path, const std::string& what, const std::str
         .withHint(way.empty() ? exportRecipe() : way);
 }
 
-/// The error for a pickle: names its content.
+/// Returns the error for a pickle, which names its content.
 Error pickled(const std::string& path, std::string_view bytes)
 {
     const FileSniff sniff = sniffPickle(bytes, path);
@@ -50,7 +51,7 @@ bool anyRecord(const Pt2Archive& archive, std::string_view prefix)
                        [&](const auto& name) { return name.starts_with(prefix); });
 }
 
-/// The error for an archive without an exported program.
+/// Returns the error for an archive without an exported program.
 Error explainArchive(const Pt2Archive& archive)
 {
     if (archive.has("data.pkl")) {
@@ -98,7 +99,7 @@ Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
     return archive;
 }
 
-/// From the archive's program to the graph, all but the file's hash.
+/// Reads the archive's program into a graph, without the file's hash.
 Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const JobContext& job)
 {
     QS_TRY(const Graph asFiled,
@@ -130,19 +131,19 @@ Result<void> readScript(const std::vector<std::string>& words)
     return {};
 }
 
-/// LibTorch computes a script's constants and walks its code recursively when it compiles it. Tries
-/// that in a copy of the process, since a file may make it crash or never end.
+/// Tries to compile a script in a forked process, since a file may make LibTorch crash or loop:
+/// LibTorch evaluates constants and traverses the code recursively when it compiles.
 Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
 {
     constexpr std::int64_t kGigabyte = std::int64_t(1) << 30;
     constexpr std::int64_t kBytesASecond = std::int64_t(16) << 20;
     std::error_code failed;
     const auto size = std::int64_t(std::filesystem::file_size(archive.path(), failed));
-    std::uint64_t code = 0; // LibTorch compiles some hundred kilobytes a second
+    std::uint64_t code = 0; // LibTorch compiles some hundred kilobytes per second
     for (const std::string& name : archive.names())
         if (name.ends_with(".py"))
             code += archive.size(name);
-    const std::int64_t bytes = failed ? 0 : size; // of which packed weights are unpacked
+    const std::int64_t bytes = failed ? 0 : size; // packed weights among them are unpacked
     const int seconds = 4 + int(std::min<std::uint64_t>(code / 50'000, 120))
         + int(std::min<std::int64_t>(bytes / kBytesASecond, 240));
     const TrialLimits limits {4 * kGigabyte + 4 * bytes, seconds};

@@ -9,10 +9,10 @@
 namespace qs {
 
 /// Opens a model file: detects its kind by content, reads it, functionalizes in-place operators,
-/// verifies. Executes nothing from the file. Weights are read when first used. Errors (BadInput,
-/// one line with file and cause): missing, empty, truncated, corrupt or foreign file; a Python
-/// pickle (the hint is the torch.export recipe); a newer major schema. A newer minor opens with a
-/// note. An unknown operator becomes an opaque node.
+/// verifies. Executes nothing from the file. Reads weights on first use. Fails (BadInput, one line
+/// with file and cause) on a missing, empty, truncated, corrupt or foreign file, a Python pickle
+/// (the hint is the torch.export recipe), or a newer major schema version. A newer minor version
+/// opens with a note. Unknown operators become opaque nodes.
 Result<GraphPtr> importModel(const std::string& path, const JobContext& job = {});
 
 } // namespace qs

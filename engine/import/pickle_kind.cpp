@@ -21,7 +21,7 @@ bool isOfYolo(const std::string& name)
                        [&](std::string_view module) { return name.starts_with(module); });
 }
 
-/// Where a checkpoint keeps its weights; "" where it is the weights.
+/// Returns the key of a checkpoint's weights; "" if the weights are at the top level.
 std::string weightsKey(const PickleSummary& pickle)
 {
     static constexpr std::array<const char*, 4> kKeys {"state_dict", "model_state_dict",
@@ -32,7 +32,7 @@ std::string weightsKey(const PickleSummary& pickle)
     return {};
 }
 
-/// Weights without a class: `torch.load` gives a dictionary.
+/// Describes weights without a class: `torch.load` returns a dictionary.
 void describeWeights(FileSniff& sniff, const PickleSummary& pickle, const std::string& load)
 {
     const std::string key = weightsKey(pickle);

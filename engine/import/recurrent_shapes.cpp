@@ -52,7 +52,7 @@ private:
         return maker ? &maker->outputs.at(ref->index).type : nullptr;
     }
 
-    /// The states are given as one tensor or as a list of them.
+    /// Corrects the states by rule; they are one tensor or a list of tensors.
     void byRule(const Node& node)
     {
         const Argument* given = node.tryArg("hx");
@@ -66,7 +66,7 @@ private:
                 correct({id, std::uint32_t(i + 1)}, Shape(type->shape));
     }
 
-    /// A symbol of the file counts by the size that it had when the file was made.
+    /// Compares sizes; a symbol of the file has its traced size.
     static bool haveSameSizes(const Shape& a, const Shape& b)
     {
         return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -101,7 +101,7 @@ private:
             && node.opaqueReason.empty() && !isForbiddenOperator(node.target);
     }
 
-    /// Asks the operator on the meta device, whose tensors hold no elements.
+    /// Infers shapes by running the operator on the meta device, whose tensors have no elements.
     void byOperator(const Node& node)
     {
         const ReadValue read = [&](ValueRef ref) -> Result<at::IValue> {
@@ -135,7 +135,8 @@ private:
         }
     }
 
-    /// Of an operator that does not answer there: a result of its operand's shape still is.
+    /// For an operator without meta kernel: a result that had its operand's shape gets the
+    /// operand's new shape.
     void likeOperand(const Node& node)
     {
         std::optional<ValueRef> operand;
@@ -163,7 +164,7 @@ private:
         return symbols;
     }
 
-    /// A size that a symbol had when the file was made is that symbol.
+    /// Returns the symbol whose traced size equals `size`, else the fixed size.
     static Dim named(std::int64_t size, const std::vector<Dim>& symbols)
     {
         const auto symbol = std::find_if(symbols.begin(), symbols.end(),
@@ -172,7 +173,7 @@ private:
     }
 
     GraphEdit m_edit;
-    std::map<ValueRef, Shape> m_corrected; ///< to the shape in the file
+    std::map<ValueRef, Shape> m_corrected; ///< corrected values, with their shapes in the file
     std::string m_first;
 };
 

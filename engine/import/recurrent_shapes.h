@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// Shapes of the results of LSTMs and GRUs by rule: the last states are as large as the first.
-/// torch.export records others for several layers. Where one was wrong, values computed from it get
+/// Corrects result shapes of LSTMs and GRUs: the final states have the shape of the initial ones,
+/// but torch.export records others for several layers. Values computed from a corrected value get
 /// the shapes that the operators infer, and a note reports it. Runs no operator on data.
 Result<Graph> withRecurrentShapes(const Graph& graph);
 

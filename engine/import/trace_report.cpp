@@ -20,7 +20,7 @@ using Kind = TraceFinding::Kind;
 constexpr int kTraceVersion = 1;
 constexpr std::uintmax_t kMaxBytes = 64u << 20;
 
-/// A member as text; empty where it is missing or something else.
+/// Returns a member as text; empty if it is missing or not a string.
 std::string textOf(const json& object, const char* key)
 {
     const auto it = object.find(key);
@@ -144,7 +144,7 @@ std::vector<TraceFinding> readFindings(const json& document, const std::string& 
     return findings;
 }
 
-/// Why a document cannot be used; empty when it can.
+/// Returns why a document cannot be used; empty if it can.
 std::string problemOf(const json& document, const std::string& sha256)
 {
     if (!document.is_object())

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, DType>, 13> kTypes = {{
     {"u8", DType::UInt64},
 }};
 
-// The text after 'key': in the dictionary, up to the end.
+// Returns the text after 'key': in the dictionary, up to its end.
 std::string_view valueAfter(std::string_view dictionary, std::string_view key)
 {
     const auto at = dictionary.find("'" + std::string(key) + "'");

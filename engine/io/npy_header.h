@@ -19,15 +19,15 @@ struct NpyHeader
     std::vector<std::int64_t> shape;
 };
 
-/// Bytes from the start of the file to the data, or 0 if `start` (ten bytes or more) does not begin
-/// a .npy file.
+/// Returns the offset of the data in the file, or 0 if `start` (at least ten bytes) is not the
+/// start of a .npy file.
 std::size_t npyDataOffset(std::string_view start);
 
-/// Parses the header's dictionary. Errors (BadInput): object arrays, big-endian or non-number
-/// types, a malformed dictionary.
+/// Parses the header's dictionary. Fails (BadInput) for object arrays, big-endian or non-numeric
+/// types, or a malformed dictionary.
 Result<NpyHeader> parseNpyHeader(std::string_view dictionary);
 
-/// Magic, version and padded dictionary.
+/// Returns magic, version and padded dictionary.
 std::string npyHeaderText(DType dtype, const std::vector<std::int64_t>& shape);
 
 } // namespace qs

@@ -7,10 +7,11 @@
 
 namespace qs {
 
-/// The tensor as an array. Half precisions, which NumPy does not have all of, become float32.
+/// Returns the tensor as an array. float16 and bfloat16 become float32, since NumPy has no
+/// bfloat16.
 NpyArray npyFromTensor(const std::string& name, const at::Tensor& tensor);
 
-/// A CPU tensor that owns its memory; undefined if LibTorch has no such element type.
+/// Returns a CPU tensor that owns its memory; undefined if LibTorch lacks the element type.
 at::Tensor tensorFromNpy(const NpyArray& array);
 
 } // namespace qs

@@ -21,7 +21,7 @@ namespace {
 
 using ZipPtr = std::unique_ptr<zip_t, void (*)(zip_t*)>;
 
-/// A header longer than this is not one of numpy's.
+/// Maximum header size; numpy writes none that large.
 constexpr std::size_t kMaxHeader = std::size_t(1) << 20;
 
 Error arrayError(const std::string& name, const std::string& what)
@@ -29,7 +29,7 @@ Error arrayError(const std::string& name, const std::string& what)
     return makeError(ErrorCode::BadInput, "array '" + name + "' " + what);
 }
 
-// Column-major bytes to row-major ones.
+// Converts column-major bytes to row-major.
 void toRowMajor(NpyArray& array)
 {
     const auto size = std::size_t(dtypeSize(array.dtype));
@@ -74,7 +74,7 @@ Result<void> readHeader(const ZipReader& archive, NpzPlace& place)
     return {};
 }
 
-// Elements of a shape, or -1 when no file could hold them.
+// Returns the number of elements of a shape, or -1 if no file could hold them.
 std::int64_t elementsOf(const std::vector<std::int64_t>& shape)
 {
     std::int64_t count = 1;
@@ -184,17 +184,17 @@ struct SourceRelease
 };
 using SourcePtr = std::unique_ptr<zip_source_t, SourceRelease>;
 
-/// An archive that is made in memory. A thread closes it: libzip needs a second for 40,000 arrays,
-/// and frees them for 250 ms without a look at a cancel.
+/// An archive created in memory. A thread closes it, because libzip needs a second for 40,000
+/// arrays and 250 ms more to free them, without checking for cancellation.
 struct NewArchive
 {
     std::stop_source stop;
     SourcePtr source;
-    std::vector<std::string> contents; ///< libzip reads them when it closes
+    std::vector<std::string> contents; ///< libzip reads them on close
     ZipPtr zip {nullptr, zip_discard};
 };
 
-/// The bytes of an archive in memory once it is closed.
+/// Returns the bytes of a closed archive in memory.
 Result<std::string> bytesOf(zip_source_t* source)
 {
     zip_stat_t about = {};
@@ -220,7 +220,7 @@ Result<void> addArray(zip_t* zip, const NpyArray& array, std::string& content)
         zip_source_free(source);
         return fail(ErrorCode::Io, std::string("array '") + array.name + "': " + zip_strerror(zip));
     }
-    // The same statistics give the same file, whenever it was written.
+    // A fixed time stamp, so that equal content gives equal files.
     zip_file_set_dostime(zip, zip_uint64_t(index), 0, 0x21, 0);
     zip_set_file_compression(zip, zip_uint64_t(index), ZIP_CM_DEFLATE, 1);
     return {};
@@ -251,7 +251,7 @@ std::string problemOfClosing(NewArchive& archive)
     return {};
 }
 
-/// The same on another thread, which a cancel does not wait for.
+/// The same on another thread; a cancel does not wait for it.
 Result<void> closeApart(const std::shared_ptr<NewArchive>& archive, const JobContext& job)
 {
     auto closing = std::make_shared<std::future<std::string>>(
@@ -278,7 +278,7 @@ Result<std::string> npzBytes(const std::vector<NpyArray>& arrays, const JobConte
     zip_source_t* source = archive->source.get();
     if (!source)
         return fail(ErrorCode::Io, "out of memory");
-    zip_source_keep(source); // the archive releases one when it closes
+    zip_source_keep(source); // the archive releases one reference on close
     archive->zip.reset(zip_open_from_source(source, ZIP_TRUNCATE, &error));
     zip_t* zip = archive->zip.get();
     if (!zip) {

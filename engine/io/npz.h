@@ -26,47 +26,47 @@ struct NpyArray
     std::int64_t elements() const;
 };
 
-/// The place of an array of an .npz in its archive.
+/// Location of an array of an .npz in its archive.
 struct NpzPlace
 {
     std::string name; ///< without ".npy"
     NpyHeader header;
-    std::size_t entry = 0; ///< of the archive
+    std::size_t entry = 0; ///< index of the archive's entry
     std::uint64_t start = 0; ///< bytes from the entry's start to the first element
 };
 
-/// An .npz of which the headers alone have been read.
+/// An .npz with only its headers read.
 struct NpzDirectory
 {
     std::shared_ptr<const ZipReader> archive;
     std::vector<NpzPlace> arrays; ///< in the file's order
 };
 
-/// Errors name file and array: not a zip file, truncated, an object array (a pickle, never read), a
-/// type that is not a number.
+/// Reads an .npz's headers. Fails, naming file and array, if it is not a zip file, is truncated, or
+/// has an object array (a pickle, never read) or a non-numeric type.
 Result<NpzDirectory> openNpz(const std::string& path);
 
-/// The array of a .npy file, whole. Errors name the file: those of an array of an .npz.
+/// Reads a .npy file completely. Errors name the file; they are those of an array of an .npz.
 Result<NpyArray> readNpy(const std::string& path);
 
-/// Every array, whole. Errors: those of `openNpz`, damaged data.
+/// All arrays of an .npz, read completely. Errors: those of `openNpz`, damaged data.
 struct NpzContent
 {
     std::vector<NpyArray> arrays;
 };
 Result<NpzContent> readNpz(const std::string& path);
 
-/// The bytes of an .npz with these arrays; the same arrays give the same bytes. Errors: a cancel,
-/// between two arrays.
+/// Returns the bytes of an .npz with these arrays; equal arrays give equal bytes. Fails with
+/// Cancelled, checked between arrays.
 Result<std::string> npzBytes(const std::vector<NpyArray>& arrays, const JobContext& job = {});
-/// Writes them by atomic rename. The error (Io) names the path.
+/// Writes the arrays atomically. The error (Io) names the path.
 Result<void> writeNpz(const std::vector<NpyArray>& arrays, const std::string& path,
                       const JobContext& job = {});
 
-/// An array of float32, int64 or text-free numbers from a vector.
+/// Create a one-dimensional array from a vector.
 NpyArray npyFrom(std::string name, const std::vector<float>& values);
 NpyArray npyFrom(std::string name, const std::vector<std::int64_t>& values);
-/// Zero-dimensional arrays.
+/// Create zero-dimensional arrays.
 NpyArray npyScalar(std::string name, float value);
 NpyArray npyScalar(std::string name, std::int64_t value);
 

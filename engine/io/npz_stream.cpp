@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// Room before the rows for a header whose length is known at the end alone.
+/// Space before the rows for the header, whose length is known only at the end.
 constexpr std::size_t kHeaderRoom = 512;
 
 struct Close
@@ -29,7 +29,7 @@ Error ioError(const std::string& path, const std::string& what)
     return makeError(ErrorCode::Io, what).inFile(path);
 }
 
-/// A file in that folder without a name: it goes with the program, however that ends.
+/// Creates an unnamed file in that folder; the system deletes it when the program ends.
 FilePtr namelessFile(const std::filesystem::path& folder)
 {
     std::string name = (folder / ".quantscope-rows-XXXXXX").string();
@@ -40,7 +40,7 @@ FilePtr namelessFile(const std::filesystem::path& folder)
     return FilePtr(::fdopen(descriptor, "w+b"));
 }
 
-/// The header, widened with spaces to `kHeaderRoom` bytes; empty where it needs more.
+/// Returns the header padded with spaces to `kHeaderRoom` bytes; empty if it is longer.
 std::string paddedHeader(DType dtype, const std::vector<std::int64_t>& shape)
 {
     std::string header = npyHeaderText(dtype, shape);
@@ -67,7 +67,7 @@ struct NpzStream::Rows
 {
     std::string name;
     DType dtype = DType::Unknown;
-    std::vector<std::int64_t> shape; ///< of all rows so far
+    std::vector<std::int64_t> shape; ///< shape of all rows so far
     FilePtr file;
 };
 
@@ -137,9 +137,9 @@ Result<void> NpzStream::commit()
         std::FILE* file = rows->file.get();
         if (header.empty() || std::fseek(file, 0, SEEK_SET) != 0
             || std::fwrite(header.data(), 1, header.size(), file) != header.size()
-            || std::fflush(file) != 0 || std::fseek(file, 0, SEEK_SET) != 0) // it reads from there
+            || std::fflush(file) != 0 || std::fseek(file, 0, SEEK_SET) != 0) // libzip's start
             return fail(ioError(m_path, "array '" + rows->name + "' cannot be written"));
-        // libzip closes the file that it was given, whole or not.
+        // libzip closes the file in any case.
         zip_source_t* source = zip_source_filep(zip, file, 0, -1);
         if (!source)
             return fail(ioError(m_path, zip_strerror(zip)));

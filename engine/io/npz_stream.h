@@ -8,9 +8,8 @@
 
 namespace qs {
 
-/// An .npz that is written a few rows at a time, however long its arrays become: memory holds the
-/// rows of one call. The rows wait in unnamed files in the same folder; `commit` makes the .npz
-/// appear whole, or not at all.
+/// Writes an .npz a few rows at a time; memory holds only the rows of one call. Rows are collected
+/// in unnamed files in the same folder; `commit` creates the .npz atomically.
 class NpzStream
 {
 public:
@@ -19,10 +18,11 @@ public:
     NpzStream(NpzStream&&) noexcept;
     ~NpzStream();
 
-    /// Adds rows (the first dimension) to the array of that name. Errors: no dimension to add
-    /// along; other rows than the array's first ones (BadInput, naming the array); a full disk.
+    /// Appends rows (the first dimension) to the array of that name. Fails if it has no dimension,
+    /// if type or row shape differ from the array's first rows (BadInput, names the array), or if
+    /// the disk is full.
     Result<void> append(const NpyArray& rows);
-    /// Errors: nothing was appended; those of writing.
+    /// Writes the .npz. Fails if nothing was appended, or on a write error.
     Result<void> commit();
 
 private:
@@ -32,7 +32,7 @@ private:
 
     std::string m_path;
     AtomicFile m_file;
-    std::vector<std::unique_ptr<Rows>> m_arrays; ///< in the order of their first rows
+    std::vector<std::unique_ptr<Rows>> m_arrays; ///< ordered by their first rows
 };
 
 } // namespace qs

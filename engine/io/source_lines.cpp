@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t(8) << 20;
 
-/// The recorded path, then what is left of it below the folder, longest first.
+/// Returns the recorded path, then its suffixes below the folder, longest first.
 std::vector<fs::path> candidates(const fs::path& recorded, const std::string& folder)
 {
     std::vector<fs::path> out;
@@ -27,7 +27,7 @@ std::vector<fs::path> candidates(const fs::path& recorded, const std::string& fo
     std::vector<fs::path> parts;
     for (const fs::path& part : recorded.relative_path())
         if (part == "..")
-            parts.clear(); // nothing above the folder is looked at
+            parts.clear(); // do not look above the folder
         else if (part != ".")
             parts.push_back(part);
     for (std::size_t from = 0; from < parts.size(); ++from) {

@@ -9,20 +9,20 @@
 
 namespace qs {
 
-/// Lines of a Python file around the one that a node came from. For display only: never run.
+/// Lines of a Python file around a node's source line. For display only: never run.
 struct SourceExcerpt
 {
-    std::string path; ///< where the file was found
-    int line = 0; ///< the node's, from 1
-    int firstLine = 1; ///< of `lines`
-    std::vector<std::string> lines; ///< as they may reach a screen (`printable`)
-    bool isSame = true; ///< the line reads as it did when the model was exported
+    std::string path; ///< path of the found file
+    int line = 0; ///< the node's line, 1-based
+    int firstLine = 1; ///< line number of `lines[0]`
+    std::vector<std::string> lines; ///< made safe for display (`printable`)
+    bool isSame = true; ///< the line equals the one recorded at export
 };
 
-/// Finds the file as the model recorded it, else below `folder` under as much of the recorded path
-/// as is there, longest first; one whose line reads as recorded is preferred. `around`: lines
-/// before and after; negative: all. Errors: nothing was recorded, no such file, not a Python file,
-/// one without that line.
+/// Finds the file at the recorded path, else below `folder` by the longest existing suffix of the
+/// recorded path; prefers a file whose line equals the recorded one. `around`: lines before and
+/// after; negative: all. Fails if nothing was recorded, or if the file does not exist, is not a
+/// Python file or lacks the line.
 Result<SourceExcerpt> sourceLines(const SourceLocation& recorded, const std::string& folder,
                                   int around);
 

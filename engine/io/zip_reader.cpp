@@ -17,10 +17,10 @@ namespace qs {
 
 namespace {
 
-/// Entries that stay open between reads: inputs of one call are read in turn.
+/// Maximum number of entries kept open between reads: the inputs of one call are read alternately.
 constexpr std::size_t kMaxOpen = 32;
 
-/// Backward seeks in a deflated entry, each of which restarts it, before it is kept inflated.
+/// Maximum number of restarts of a deflated entry (by backward seeks) before it is kept inflated.
 constexpr int kMostRestarts = 4;
 
 using ZipPtr = std::unique_ptr<zip_t, void (*)(zip_t*)>;
@@ -38,7 +38,8 @@ bool readExactly(zip_file_t* file, char* into, std::uint64_t wanted)
     return true;
 }
 
-/// A temporary file without a name: it goes with the process. Not in memory, where /tmp may be.
+/// An unnamed temporary file in $TMPDIR or /var/tmp (/tmp may be in memory), deleted with the
+/// process.
 class Scratch
 {
 public:
@@ -111,7 +112,7 @@ struct ZipReader::Streams
         std::size_t entry = 0;
         ZipFilePtr file;
         std::uint64_t position = 0;
-        std::uint64_t first = 0; ///< where reading began
+        std::uint64_t first = 0; ///< position at which reading began
     };
 
     struct Inflated
@@ -119,12 +120,12 @@ struct ZipReader::Streams
         Scratch target;
         ZipFilePtr file {nullptr, zip_fclose};
         std::uint64_t done = 0;
-        bool isSound = false; ///< false if it could not be written
+        bool isSound = false; ///< false if writing failed
     };
 
     ZipPtr zip {nullptr, zip_discard};
-    std::list<Stream> open; ///< the one used last comes first
-    std::map<std::size_t, int> restarts; ///< of deflated entries
+    std::list<Stream> open; ///< most recently used first
+    std::map<std::size_t, int> restarts; ///< restarts by deflated entry
     std::map<std::size_t, Inflated> inflated;
 
     Stream* find(std::size_t entry)
@@ -148,8 +149,8 @@ struct ZipReader::Streams
         return &open.front();
     }
 
-    // An entry that is often read out of order, inflated into a file up to `end`, not further,
-    // since other readers wait. Null for other entries, or if that fails.
+    // Returns the inflated copy of an entry that is often read out of order, extended up to `end`
+    // only, since other readers wait. Null for other entries, or on failure.
     const Scratch* scratch(std::size_t entry, std::uint64_t end, std::uint64_t size)
     {
         if (restarts[entry] <= kMostRestarts)
@@ -178,12 +179,12 @@ struct ZipReader::Streams
         if (!kept.file || kept.done < size)
             return true;
         char extra = 0;
-        const bool isWhole = zip_fread(kept.file.get(), &extra, 1) == 0; // the checksum
+        const bool isWhole = zip_fread(kept.file.get(), &extra, 1) == 0; // verifies the checksum
         kept.file.reset();
         return isWhole;
     }
 
-    // The stream of an entry, standing at `offset`; null when it cannot get there.
+    // Returns the stream of an entry, positioned at `offset`; null on failure.
     Stream* at(std::size_t entry, bool isStored, std::uint64_t offset)
     {
         Stream* stream = find(entry);
@@ -196,7 +197,7 @@ struct ZipReader::Streams
             return stream;
         }
         if (offset < stream->position) {
-            restarts[entry] += offset != stream->first; // else the next pass in order
+            restarts[entry] += offset != stream->first; // else it is another sequential pass
             open.pop_front();
             stream = start(entry);
         }
@@ -251,14 +252,14 @@ Result<void> ZipReader::read(std::size_t entry, std::uint64_t offset, std::uint6
     const bool read = stream && readExactly(stream->file.get(), static_cast<char*>(target), bytes);
     if (read)
         stream->position += bytes;
-    // The checksum is compared when the end is reached: ask for one byte more.
+    // libzip checks the CRC at the end of the entry: read one more byte.
     char extra = 0;
     if (read
         && (stream->position < m_entries[entry].size
             || zip_fread(stream->file.get(), &extra, 1) == 0))
         return {};
     if (!m_streams->open.empty() && m_streams->open.front().entry == entry)
-        m_streams->open.pop_front(); // where it stands is not known any more
+        m_streams->open.pop_front(); // its position is unknown now
     return fail(ErrorCode::BadInput, "is truncated or corrupt");
 }
 

@@ -12,11 +12,10 @@
 
 namespace qs {
 
-/// Reads parts of a zip archive's entries by position, so that an archive larger than memory can be
-/// used. Going back is a seek in a stored entry and starts a deflated one again, which is kept
-/// inflated in a temporary file, as far as it was read, when that happens too often (a pass over
-/// all of it does not count). An entry that was read in order from its start is held to its
-/// checksum when the end is reached. Thread safe.
+/// Random access to the entries of a zip archive, which may be larger than memory. A backward seek
+/// is cheap in a stored entry, but restarts a deflated one. If that happens too often (complete
+/// passes do not count), the part read so far is kept inflated in a temporary file. The checksum of
+/// an entry is verified if it is read sequentially from start to end. Thread safe.
 class ZipReader
 {
 public:
@@ -27,14 +26,15 @@ public:
         bool isStored = false; ///< not deflated
     };
 
-    /// Errors: NotFound; BadInput for a file that is not a zip archive or has a damaged directory.
+    /// Fails with NotFound, or BadInput if the file is not a zip archive or has a damaged
+    /// directory.
     static Result<std::shared_ptr<ZipReader>> open(const std::string& path);
     ~ZipReader();
 
     const std::string& path() const { return m_path; }
-    /// In the file's order.
+    /// The entries in the file's order.
     const std::vector<Entry>& entries() const { return m_entries; }
-    /// `bytes` bytes of an entry, from `offset`. The error (BadInput) says "is truncated or
+    /// Reads `bytes` bytes of an entry from `offset`. The error (BadInput) is "is truncated or
     /// corrupt", without file and entry.
     Result<void> read(std::size_t entry, std::uint64_t offset, std::uint64_t bytes,
                       void* target) const;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kPluginName = "libquantscope_cuda.so";
 
-// The few entry points of the driver needed to see what is there; its header is not always
+// The driver's entry points for queries, loaded dynamically because its header is not always
 // installed.
 struct Driver
 {
@@ -33,7 +33,7 @@ void load(void* library, const char* name, Function& into)
 std::string pluginPath()
 {
     Dl_info info {};
-    // The address of any function of this library gives its path.
+    // Find the library's path by the address of one of its functions.
     if (dladdr(reinterpret_cast<void*>(&cudaFacts), &info) == 0 || !info.dli_fname)
         return kPluginName;
     std::error_code error;
@@ -72,7 +72,7 @@ void askDriver(CudaFacts& facts)
         facts.why = "no CUDA device";
 }
 
-// Of the whole process, and never taken back: every stage measures the same floats.
+// Process-wide and permanent, so that every stage computes the same floats.
 void computeReproducibly()
 {
     at::Context& context = at::globalContext();

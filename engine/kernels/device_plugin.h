@@ -14,19 +14,18 @@ struct CudaFacts
     bool driver = false; ///< libcuda loads and initializes
     std::string driverVersion; ///< the CUDA version it supports, "13.0"
     std::vector<std::string> devices; ///< names, by index
-    bool pluginFound = false; ///< the plug-in stands beside the engine
-    std::string pluginPath; ///< where it is, or was looked for
-    std::string why; ///< what is missing, one phrase; empty when all is there
+    bool pluginFound = false; ///< the plug-in is next to the engine
+    std::string pluginPath; ///< its path, or the expected path
+    std::string why; ///< what is missing, in one phrase; empty if nothing
 };
 
-/// Asks the driver without starting a context; loads nothing else. Any thread.
+/// Queries the driver without creating a context; loads nothing else. Any thread.
 CudaFacts cudaFacts();
 
-/// Loads the plug-in, which registers the kernels for CUDA. From then on CUDA computes as
-/// reproducibly as LibTorch can in this process: no TF32, deterministic cuDNN without benchmarking.
-/// Harmless when called again. Errors
-/// (Device): no driver, no device, no plug-in, or what the loader says. Call before anything else
-/// touches LibTorch's CUDA side.
+/// Loads the plug-in, which registers the CUDA kernels. Afterwards CUDA computes as reproducibly as
+/// LibTorch can in this process: no TF32, deterministic cuDNN without benchmarking. Further calls
+/// have no effect. Fails (Device) if there is no driver, device or plug-in, or with the loader's
+/// message. Call before any other use of LibTorch's CUDA part.
 Result<void> loadCudaPlugin();
 
 } // namespace qs

@@ -8,7 +8,7 @@ namespace {
 
 static_assert(kErrorSumsScratch >= kMaxBlocks, "one partial sum a block");
 
-// Adds the threads' sums in a fixed tree, so that the same input gives the same bits.
+// Reduces the threads' sums in a fixed tree order, so that results are bit-identical.
 __device__ void reduceBlock(ErrorSums* sums)
 {
     for (int half = kBlockSize / 2; half > 0; half /= 2) {

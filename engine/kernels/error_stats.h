@@ -9,8 +9,8 @@
 
 namespace qs::kernels {
 
-/// Streaming sums that give SQNR, cosine, mean squared and largest error of `other` against the
-/// signal. Add the sums of batches with `merge`.
+/// Streaming sums from which SQNR, cosine, mean squared and largest error of `other` relative to
+/// the signal follow. Add sums of batches with `merge`.
 struct ErrorSums
 {
     double signal2 = 0; ///< sum of signal^2
@@ -46,10 +46,10 @@ QS_HD inline void merge(ErrorSums& into, const ErrorSums& other)
     into.count += other.count;
 }
 
-/// Sums over `count` pairs; the same input and thread count give the same bits.
+/// Sums over `count` pairs; bit-identical for equal input and thread count.
 ErrorSums errorSumsCpu(const float* signal, const float* other, std::int64_t count, int threads);
 
-/// The four errors of one layer against its float value y.
+/// The four errors of one layer relative to its float value y.
 struct ErrorTerms
 {
     ErrorSums isolated, inherited, bornHere, cumulative;
@@ -74,14 +74,14 @@ struct LayerValues
 
 /// Computes all four in one pass; the error born in this layer is y^ - f(x^).
 ErrorTerms errorTermsCpu(const LayerValues& values, std::int64_t count, int threads);
-/// The cumulative one alone, equal to that of `errorTermsCpu` to the bit.
+/// Only the cumulative error, bit-identical to that of `errorTermsCpu`.
 ErrorSums cumulativeErrorCpu(const float* signal, const float* converted, std::int64_t count,
                              int threads);
 
-/// Scratch entries that `errorSumsCuda` needs.
+/// Number of scratch entries of `errorSumsCuda`.
 inline constexpr int kErrorSumsScratch = 1024;
-/// Device version: `scratch` holds kErrorSumsScratch entries, the result is left in `out` (device
-/// memory); queued on `stream`.
+/// Device version: `scratch` has kErrorSumsScratch entries; writes the result to `out` (device
+/// memory). Queued on `stream`.
 void errorSumsCuda(const float* signal, const float* other, std::int64_t count, ErrorSums* scratch,
                    ErrorSums* out, Stream stream);
 

@@ -60,8 +60,8 @@ ErrorSums scan(const float* signal, const float* other, std::int64_t count)
 
 constexpr int kTermLanes = 16;
 
-// One term's accumulators. What is added is y + noise, so its square and its product with y follow
-// from the sums of y^2, y * noise and noise^2.
+// One term's accumulators. The other value is y + noise, so its square and its product with y
+// follow from the sums of y^2, y * noise and noise^2.
 struct TermLanes
 {
     double cross[kTermLanes] = {}; ///< y * noise
@@ -152,7 +152,7 @@ ErrorSums cumulativeOf(const float* signal, const float* converted, std::int64_t
     return termSums(signal2, lanes, count);
 }
 
-/// Sums over all parts of the elements, each of `of(begin, end)`; in the order of the parts.
+/// Returns the sum of `of(begin, end)` over all parts of the elements, in the order of the parts.
 template<class Sums, class Of>
 Sums sumOfParts(std::int64_t count, int threads, const Of& of)
 {

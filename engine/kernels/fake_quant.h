@@ -27,8 +27,8 @@ inline FakeQuant makeFakeQuant(double scale, std::int64_t zeroPoint, std::int64_
     return {float(scale), float(1.0 / scale), float(zeroPoint), float(quantMin), float(quantMax)};
 }
 
-/// The integer, as a float: clamp(round_half_even(x * inverse) + zeroPoint); 0 for NaN, which is
-/// what `quantized_decomposed` makes of it: a cast that follows the clamp.
+/// Returns the integer as a float: clamp(round_half_even(x * inverse) + zeroPoint); 0 for NaN, as
+/// in `quantized_decomposed`, which casts after the clamp.
 QS_HD inline float quantizeValue(float x, const FakeQuant& q)
 {
     const float shifted = rintf(x * q.inverse) + q.zeroPoint;
@@ -43,12 +43,12 @@ QS_HD inline float fakeQuantize(float x, const FakeQuant& q)
     return (quantizeValue(x, q) - q.zeroPoint) * q.scale;
 }
 
-/// To integers of eight bits: `quantMin` and `quantMax` must fit them.
+/// Quantizes to eight-bit integers; `quantMin` and `quantMax` must fit.
 void quantizeCpu(const float* data, std::int64_t count, const FakeQuant& q, std::uint8_t* out,
                  int threads);
 void quantizeCpu(const float* data, std::int64_t count, const FakeQuant& q, std::int8_t* out,
                  int threads);
-/// And back.
+/// Dequantizes eight-bit integers.
 void dequantizeCpu(const std::uint8_t* data, std::int64_t count, const FakeQuant& q, float* out,
                    int threads);
 void dequantizeCpu(const std::int8_t* data, std::int64_t count, const FakeQuant& q, float* out,

@@ -7,7 +7,7 @@ namespace qs::kernels {
 
 namespace {
 
-/// Shared memory every supported card gives without asking.
+/// Shared memory available on every supported GPU without opt-in.
 constexpr std::int64_t kSharedBytes = 48 * 1024;
 
 __device__ bool isEmpty(const MinMaxKeys& range)
@@ -15,7 +15,7 @@ __device__ bool isEmpty(const MinMaxKeys& range)
     return range.minKey > range.maxKey;
 }
 
-// Edges of a range; nothing lies inside those of an empty one.
+// Returns the edges of a range; those of an empty range contain no value.
 __device__ HistogramEdges edgesOf(const MinMaxKeys& range)
 {
     return isEmpty(range)
@@ -29,8 +29,8 @@ __device__ bool hasGrown(const DeviceObservation& observation)
         || observation.known->maxKey != observation.grown->maxKey;
 }
 
-// One block's counts. In shared memory where the bins fit (a block sees at most count / kMaxBlocks
-// values or so, far below what 32 bits hold), else straight into the result.
+// One block's counts: in shared memory if the bins fit (a block counts about count / kMaxBlocks
+// values, which fits 32 bits), else directly in the result.
 template<bool kShared>
 class BlockCounts
 {
@@ -96,7 +96,7 @@ __global__ void startObservation(DeviceObservation observation)
     *observation.seen = MinMaxKeys {0xffffffffu, 0u, 0ull};
 }
 
-// Extremes, and counts over the range known before.
+// Computes extremes, and counts over the previously known range.
 template<bool kShared>
 __global__ void scanAndCount(const float* data, std::int64_t count, DeviceObservation observation)
 {
@@ -113,7 +113,7 @@ __global__ void scanAndCount(const float* data, std::int64_t count, DeviceObserv
     publish(mine, observation.seen);
 }
 
-// The grown range; the counts over the old one are dropped where it did grow. One block.
+// Computes the extended range; clears the counts if it differs from the old one. One block.
 __global__ void growRange(DeviceObservation observation)
 {
     if (threadIdx.x == 0) {

@@ -17,7 +17,8 @@ struct HistogramEdges
     float high = 0;
 };
 
-/// The edges `aten::histc` takes for a range: a range of one point is widened by one to both sides.
+/// Returns the edges used by `aten::histc` for a range: a single point is widened by one on both
+/// sides.
 QS_HD inline HistogramEdges histogramEdges(float min, float max)
 {
     if (min == max)
@@ -25,9 +26,9 @@ QS_HD inline HistogramEdges histogramEdges(float min, float max)
     return {min, max};
 }
 
-/// The bin of one value by `aten::histc`'s arithmetic for float32 on the CPU:
-/// int((x - low) * bins / (high - low)), the last bin closed on both sides. Returns `bins` for NaN
-/// and values outside.
+/// Returns the bin of a value, by the arithmetic of `aten::histc` for float32 on the CPU: int((x -
+/// low) * bins / (high - low)), the last bin closed on both sides. Returns `bins` for NaN and
+/// values outside.
 QS_HD inline std::int32_t histogramBin(float x, HistogramEdges edges, std::int32_t bins)
 {
     const bool inside = x >= edges.low && x <= edges.high;
@@ -37,7 +38,7 @@ QS_HD inline std::int32_t histogramBin(float x, HistogramEdges edges, std::int32
     return inside ? std::int32_t(inside ? kept : 0.0f) : bins;
 }
 
-/// Adds the values' counts to `counts` (`bins` entries), on at most `threads` threads.
+/// Adds the values' counts to `counts` (`bins` entries), with at most `threads` threads.
 void histogramCpu(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
                   std::uint64_t* counts, int threads);
 
@@ -49,8 +50,8 @@ struct HistogramTarget
     std::uint64_t* counts = nullptr; ///< `bins` entries, added to
 };
 
-/// Extremes and counts in one reading of the data. Sets `*counted` to whether every value is finite
-/// and inside the edges; if not, the counts are incomplete.
+/// Returns extremes and counts in one pass over the data. Sets `*counted` to true if every value is
+/// finite and inside the edges; else the counts are incomplete.
 MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target, int threads,
                   bool* counted);
 
@@ -58,17 +59,18 @@ MinMax observeCpu(const float* data, std::int64_t count, HistogramTarget target,
 void histogramCuda(const float* data, std::int64_t count, HistogramEdges edges, std::int32_t bins,
                    unsigned long long* counts, Stream stream);
 
-/// An observation whose range is on the device too, so that the host need not wait before the next.
+/// An observation whose range is also on the device, so that the host need not wait before the
+/// next.
 struct DeviceObservation
 {
-    const MinMaxKeys* known = nullptr; ///< the range before; minKey > maxKey: nothing yet
-    MinMaxKeys* seen = nullptr; ///< set to the extremes of the data alone
-    MinMaxKeys* grown = nullptr; ///< set to `known` grown by `seen`
+    const MinMaxKeys* known = nullptr; ///< the previous range; minKey > maxKey: empty
+    MinMaxKeys* seen = nullptr; ///< set to the extremes of the data
+    MinMaxKeys* grown = nullptr; ///< set to `known` extended by `seen`
     unsigned long long* counts = nullptr; ///< `bins` zeros; counted over `grown`
     std::int32_t bins = 2048;
 };
-/// Device version of `observeCpu`, queued on `stream`: one reading of the data while `known` holds
-/// all of it; where the range grows the device itself decides on a second.
+/// Device version of `observeCpu`, queued on `stream`. One pass over the data if `known` contains
+/// all of it; else the device makes a second pass itself.
 void observeCuda(const float* data, std::int64_t count, DeviceObservation observation,
                  Stream stream);
 

@@ -9,11 +9,12 @@ namespace qs::kernels {
 
 namespace {
 
-constexpr int kBlock = 1024; // values whose bins are computed before any is counted
-constexpr std::int64_t kMaxInTables = std::int64_t(1) << 31; // tables count in 32 bits
-constexpr std::int64_t kCachedRun = 8192; // values that stay in the inner cache between two looks
+constexpr int kBlock = 1024; // number of values whose bins are computed before counting
+constexpr std::int64_t kMaxInTables = std::int64_t(1) << 31; // tables have 32-bit counters
+// Number of values that stay in the inner cache between two passes.
+constexpr std::int64_t kCachedRun = 8192;
 
-constexpr int kLanes = 32; // independent extremes: vectors deep on every target
+constexpr int kLanes = 32; // independent extremes: several vectors on every target
 
 QS_VECTOR_CLONES void binsOf(const float* data, int count, HistogramEdges edges, std::int32_t bins,
                              std::int32_t* out)
@@ -22,7 +23,7 @@ QS_VECTOR_CLONES void binsOf(const float* data, int count, HistogramEdges edges,
         out[i] = histogramBin(data[i], edges, bins);
 }
 
-// Extremes by lane; NaN is passed over.
+// Extremes by lane; NaN is ignored.
 struct Extremes
 {
     float min[kLanes];
@@ -49,8 +50,8 @@ QS_VECTOR_CLONES void binsAndExtremes(const float* data, int count, HistogramEdg
     seen = acc;
 }
 
-// Counts values into four tables in turn: equal neighbours (the zeros after a ReLU) would else wait
-// for each other's store.
+// Counts values in four alternating tables, because equal neighbours (the zeros after a ReLU) would
+// otherwise wait for each other's store.
 class Counter
 {
 public:
@@ -72,7 +73,8 @@ public:
         }
         m_inTables += count;
     }
-    /// The same, and adds the extremes of what lies inside; true when every value does.
+    /// The same, and adds the extremes of values inside the edges; returns true if all values are
+    /// inside.
     bool observe(const float* data, std::int64_t count, Extremes& seen)
     {
         const std::uint64_t before = outside();
@@ -92,7 +94,7 @@ public:
         m_inTables += count;
         return outside() == before;
     }
-    /// Empties the tables into `counts`.
+    /// Moves the tables' counts to `counts`.
     void flush(std::uint64_t* counts)
     {
         for (std::size_t table = 0; table < m_tables.size(); table += m_width)
@@ -101,7 +103,7 @@ public:
         std::fill(m_tables.begin(), m_tables.end(), 0);
         m_inTables = 0;
     }
-    /// True when the 32-bit tables should be emptied before `count` more values.
+    /// True if the 32-bit tables must be flushed before `count` more values.
     bool nearlyFull(std::int64_t count) const { return m_inTables + count > kMaxInTables; }
 
 private:
@@ -122,7 +124,7 @@ private:
         for (; i < count; ++i)
             ++t0[index[i]];
     }
-    /// Values in the tables that are NaN or outside the edges.
+    /// Number of counted values that are NaN or outside the edges.
     std::uint64_t outside() const
     {
         std::uint64_t sum = 0;
@@ -138,7 +140,7 @@ private:
     std::int64_t m_inTables = 0;
 };
 
-// Counts per part: the first part counts straight into the caller's array.
+// Counts per part: the first part counts directly in the caller's array.
 class PartCounts
 {
 public:

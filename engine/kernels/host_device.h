@@ -8,8 +8,8 @@
 #define QS_HD
 #endif
 
-// Loops worth compiling for wider vector units too; the right copy is picked when the library
-// loads. Sanitizers cannot instrument the picking.
+// Compiles a function also for wider vector units; the loader selects the copy (ifunc), which
+// sanitizers cannot instrument.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)        \
     && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define QS_VECTOR_CLONES                                                                           \

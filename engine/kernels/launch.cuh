@@ -7,9 +7,10 @@
 
 namespace qs::kernels {
 
-/// Threads of a block, for every kernel here.
+/// Threads per block, for all kernels.
 inline constexpr int kBlockSize = 256;
-/// Blocks that fill any card without making partial results many; the kernels stride over the rest.
+/// Maximum number of blocks: enough for any GPU, with few partial results; kernels loop over the
+/// rest with a grid stride.
 inline constexpr int kMaxBlocks = 1024;
 
 inline int blockCount(std::int64_t count)

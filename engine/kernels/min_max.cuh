@@ -5,8 +5,8 @@
 
 namespace qs::kernels {
 
-/// Joins the findings of a block's threads and adds them to `out`. Every thread of the block calls
-/// it. Minimum, maximum and integer sums come out the same in any order.
+/// Reduces the results of a block's threads and adds them to `out`. All threads of the block must
+/// call it. Minimum, maximum and integer sums do not depend on the order.
 __device__ inline void publish(const MinMax& mine, MinMaxKeys* out)
 {
     __shared__ MinMaxKeys joined;

@@ -11,8 +11,8 @@
 
 namespace qs::kernels {
 
-/// The extremes of the finite values of a tensor, and how many values were NaN or Inf. Without a
-/// finite value: min = +Inf, max = -Inf.
+/// The extremes of a tensor's finite values, and the number of NaN and Inf. Without finite values:
+/// min = +Inf, max = -Inf.
 struct MinMax
 {
     float min = std::numeric_limits<float>::infinity();
@@ -20,10 +20,10 @@ struct MinMax
     std::int64_t nonFinite = 0;
 };
 
-/// True for neither NaN nor Inf.
+/// True if x is neither NaN nor Inf.
 QS_HD inline bool isFiniteValue(float x)
 {
-    // x - x is 0 for finite values and NaN else; a comparison vectorizes where a bit test may not.
+    // x - x is 0 for finite values, else NaN; a comparison vectorizes better than a bit test.
     return (x - x) == 0.0f;
 }
 
@@ -42,7 +42,8 @@ QS_HD inline void merge(MinMax& into, const MinMax& other)
     into.nonFinite += other.nonFinite;
 }
 
-/// A float's bits as an unsigned number of the same order, for integer atomics; and back.
+/// Maps a float's bits to an unsigned number with the same order, for integer atomics; and the
+/// inverse.
 QS_HD inline std::uint32_t orderedKey(float x)
 {
     std::uint32_t bits = 0;
@@ -57,10 +58,10 @@ QS_HD inline float fromOrderedKey(std::uint32_t key)
     return x;
 }
 
-/// Extremes of `count` contiguous values, on at most `threads` threads.
+/// Returns the extremes of `count` contiguous values, with at most `threads` threads.
 MinMax minMaxCpu(const float* data, std::int64_t count, int threads);
 
-/// Shape of a contiguous tensor seen from its channel axis: [outer, channels, inner].
+/// Shape of a contiguous tensor relative to its channel axis: [outer, channels, inner].
 struct ChannelShape
 {
     std::int64_t outer = 1;
@@ -68,7 +69,7 @@ struct ChannelShape
     std::int64_t inner = 1;
 };
 
-/// Extremes of every channel; `out` has one entry per channel and is overwritten.
+/// Computes the extremes of each channel; `out` has one entry per channel and is overwritten.
 void minMaxChannelsCpu(const float* data, ChannelShape shape, MinMax* out, int threads);
 
 /// Result of a device kernel: keys of `orderedKey`. Sixteen bytes, zero-copy to the host.
@@ -79,8 +80,8 @@ struct MinMaxKeys
     unsigned long long nonFinite;
 };
 
-/// Device versions: pointers are device memory, work is queued on `stream`. `keys` is first set to
-/// `start` (a new MinMax: nothing yet), then grows.
+/// Device versions: pointers to device memory, queued on `stream`. `keys` is first set to `start`
+/// (a default MinMax: empty), then extended.
 void minMaxCuda(const float* data, std::int64_t count, MinMax start, MinMaxKeys* keys,
                 Stream stream);
 /// One entry of `keys` per channel.

@@ -8,10 +8,10 @@ namespace qs::kernels {
 
 namespace {
 
-constexpr int kLanes = 64; // independent accumulators: several vectors deep on every target
-constexpr std::int64_t kBlock = std::int64_t(kLanes) << 20; // per-lane counts stay in 32 bits
+constexpr int kLanes = 64; // independent accumulators: several vectors on every target
+constexpr std::int64_t kBlock = std::int64_t(kLanes) << 20; // per-lane counts fit 32 bits
 
-// One lane's state, kept as separate arrays so that the lane loop becomes vector code.
+// State of all lanes, as separate arrays so that loops over lanes vectorize.
 struct Lanes
 {
     float min[kLanes];

@@ -5,7 +5,7 @@
 
 namespace qs::kernels {
 
-/// A float value, the same with noise in it, and a gradient: arrays of equal length.
+/// A float value, the value with noise, and a gradient: arrays of equal length.
 struct NoiseValues
 {
     const float* value;
@@ -13,7 +13,7 @@ struct NoiseValues
     const float* gradient;
 };
 
-/// Sums over some of it; noise = noisy - value.
+/// Sums over a range of elements; noise = noisy - value.
 struct NoiseSums
 {
     double signal2 = 0; ///< sum of value^2
@@ -31,8 +31,8 @@ struct NoiseSums
     }
 };
 
-/// The sums of each of `rows` consecutive rows of `length` elements, into `out`, in one reading of
-/// the values. The same bits whatever the number of threads.
+/// Writes the sums of each of `rows` consecutive rows of `length` elements to `out`, in one pass
+/// over the values. Bit-identical for any number of threads.
 void noiseSumsCpu(const NoiseValues& values, std::int64_t rows, std::int64_t length, int threads,
                   NoiseSums* out);
 

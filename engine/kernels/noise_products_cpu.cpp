@@ -10,7 +10,8 @@ namespace qs::kernels {
 namespace {
 
 constexpr int kNoiseLanes = 16;
-constexpr std::int64_t kNoiseBlock = 1 << 14; ///< elements; blocks are the same for any threads
+/// Elements; blocks do not depend on the number of threads.
+constexpr std::int64_t kNoiseBlock = 1 << 14;
 
 struct NoiseLanes
 {
@@ -58,7 +59,7 @@ NoiseSums noiseSums(const NoiseValues& v, std::int64_t begin, std::int64_t end)
 void noiseSumsCpu(const NoiseValues& values, std::int64_t rows, std::int64_t length, int threads,
                   NoiseSums* out)
 {
-    const std::int64_t blocks = (length + kNoiseBlock - 1) / kNoiseBlock; // of a row
+    const std::int64_t blocks = (length + kNoiseBlock - 1) / kNoiseBlock; // blocks per row
     std::vector<NoiseSums> found(std::size_t(rows * blocks));
     const int parts = int(std::min<std::int64_t>(partCount(rows * length, threads), rows * blocks));
     forEachPart(rows * blocks, std::max(parts, 1), [&](int, std::int64_t begin, std::int64_t end) {

@@ -30,7 +30,7 @@ MinMax rangeOf(const MinMaxKeys& keys)
             std::int64_t(keys.nonFinite)};
 }
 
-/// int64 words of one MinMaxKeys.
+/// Number of int64 words of one MinMaxKeys.
 constexpr std::int64_t kKeysWords = sizeof(MinMaxKeys) / 8;
 
 at::Tensor rawTensor(const void* data, std::int64_t words)
@@ -41,7 +41,8 @@ at::Tensor rawTensor(const void* data, std::int64_t words)
     return out;
 }
 
-// Contiguous in memory, whatever the order: fine where the order of values does not matter.
+// Returns the tensor's values without gaps in memory, in any order; for kernels that do not depend
+// on the order.
 at::Tensor dense(const at::Tensor& x)
 {
     TORCH_CHECK(x.scalar_type() == at::kFloat, "quantscope kernels take float32, not ",
@@ -89,7 +90,7 @@ at::Tensor histogramOp(const at::Tensor& x, double low, double high, std::int64_
     return counts;
 }
 
-// One reading of the data when the known range holds it all, else two.
+// One pass over the data if the known range contains all of it, else two.
 at::Tensor observeOp(const at::Tensor& x, const at::Tensor& range, std::int64_t bins)
 {
     const at::Tensor data = dense(x);

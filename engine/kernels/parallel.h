@@ -6,10 +6,10 @@
 
 namespace qs::kernels {
 
-/// Below this many elements a thread costs more than it saves.
+/// Below this number of elements another thread costs more than it saves.
 inline constexpr std::int64_t kParallelGrain = 1 << 16;
 
-/// Number of parts to cut `count` elements into for at most `threads` threads.
+/// Returns the number of parts of `count` elements for at most `threads` threads.
 inline int partCount(std::int64_t count, int threads)
 {
     const std::int64_t useful = (count + kParallelGrain - 1) / kParallelGrain;
@@ -17,8 +17,7 @@ inline int partCount(std::int64_t count, int threads)
 }
 
 /// Calls `body(part, begin, end)` for `parts` equal consecutive ranges of [0, count), each on a
-/// thread of OpenMP's team, which LibTorch's operators use too: it is there already. The body must
-/// not throw.
+/// thread of OpenMP's team, which LibTorch's operators also use. The body must not throw.
 template<class Body>
 void forEachPart(std::int64_t count, int parts, const Body& body)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plug-in `quantscope_cuda`: gives the kernels' operators their CUDA key. The engine, already
-// loaded, has defined the schemas.
+// The plug-in `quantscope_cuda`: registers the CUDA key of the kernels' operators. The engine,
+// already loaded, has defined the schemas.
 #include "engine/kernels/error_stats.h"
 #include "engine/kernels/fake_quant.h"
 #include "engine/kernels/histogram.h"

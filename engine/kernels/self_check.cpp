@@ -18,11 +18,11 @@ namespace {
 using kernels::ErrorSums;
 using kernels::MinMax;
 
-// Operands of a check: an operator's result on one tensor, as numbers, and the naive loop's.
+// The result of an operator, or of the naive loop, on one tensor, as numbers.
 struct Answer
 {
     std::vector<double> numbers;
-    double tolerance = 0; // relative; 0 = equal to the bit
+    double tolerance = 0; // relative; 0 = bit-identical
 };
 
 bool finite(float x)
@@ -44,7 +44,7 @@ MinMax naiveMinMax(const std::vector<float>& values)
     return out;
 }
 
-// histc's rule written out: whole arithmetic in float32, the last bin closed.
+// histc's definition: all arithmetic in float32, the last bin closed.
 std::vector<double> naiveHistogram(const std::vector<float>& values, float low, float high,
                                    int bins)
 {
@@ -82,13 +82,13 @@ struct Check
 {
     const char* name;
     Answer (*naive)(const SelfCheckCase&);
-    Answer (*kernel)(const at::Tensor&); // on the tensor's own device
+    Answer (*kernel)(const at::Tensor&); // on the tensor's device
 };
 
 constexpr int kBins = 2048;
 constexpr float kLow = -1.5f, kHigh = 2.25f;
 
-// The channel check cuts the values into as many channels as divide them evenly.
+// Returns the number of channels for the channel check: one that divides the number of values.
 std::int64_t channelsFor(std::int64_t count)
 {
     for (const std::int64_t channels : {33, 31, 17, 11, 5, 3})
@@ -120,7 +120,7 @@ Answer kernelChannels(const at::Tensor& x)
     return out;
 }
 
-// Known ranges: none, one inside the data, a point, and one that holds nearly all of it.
+// Known ranges: empty, one inside the data, a point, and one that contains nearly all of it.
 constexpr float kKnown[][2]
     = {{INFINITY, -INFINITY}, {-0.5f, 0.5f}, {0.25f, 0.25f}, {-10.0f, 10.0f}};
 
@@ -209,7 +209,7 @@ Answer kernelErrors(const at::Tensor& x)
     append(out, numbersOf(sums));
     using Bits = std::array<std::uint64_t, sizeof sums / sizeof(std::uint64_t)>;
     if (std::bit_cast<Bits>(sums) != std::bit_cast<Bits>(again))
-        out.numbers.clear(); // the same input must give the same bits
+        out.numbers.clear(); // equal input must give bit-identical results
     return out;
 }
 
@@ -234,7 +234,8 @@ const std::vector<Check>& checks()
     return kChecks;
 }
 
-// Largest relative difference; infinite where one side has a number the other lacks.
+// Returns the largest relative difference; infinite if the sizes differ or only one of two numbers
+// is NaN.
 double difference(const Answer& wanted, const Answer& got)
 {
     if (wanted.numbers.size() != got.numbers.size())
@@ -256,7 +257,7 @@ bool tryDevice(const Check& check, const SelfCheckCase& one, const at::Device& d
 {
     const Answer wanted = check.naive(one);
     Answer got;
-    // A strided view stays one on the device.
+    // A strided view stays strided on the device.
     auto done = guardTorch([&]() -> Result<void> {
         at::Tensor x = one.x;
         if (!device.is_cpu()) {

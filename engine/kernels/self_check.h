@@ -8,15 +8,15 @@
 
 namespace qs {
 
-/// The verdict on one kernel: a naive loop, the CPU kernel and, where a device is given, the CUDA
-/// kernel on the same data (sizes around every block boundary; normal, constant, tiny, huge, NaN
-/// and Inf values; strided views).
+/// Result of one kernel's check: compares a naive loop, the CPU kernel and, if a device is given,
+/// the CUDA kernel on the same data (sizes around every block boundary; normal, constant, tiny,
+/// huge, NaN and Inf values; strided views).
 struct SelfCheck
 {
     std::string name; ///< "histogram"
     bool cpuOk = false;
     std::optional<bool> cudaOk; ///< empty: no device was given
-    double worst = 0; ///< largest relative difference seen; 0 where results must be equal
+    double worst = 0; ///< largest relative difference; 0 if results must be equal
     std::string detail; ///< the first case that failed, or empty
     bool passed() const { return cpuOk && cudaOk.value_or(true); }
 };

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-// A small generator with one answer on every machine (splitmix64).
+// A small random generator with the same results on every machine (splitmix64).
 class Noise
 {
 public:
@@ -46,7 +46,7 @@ enum class Kind
     Constant,
     Denormal,
     Offset,
-    Mixed, // NaN and both infinities among ordinary values
+    Mixed, // NaN and both infinities among finite values
     Count
 };
 constexpr const char* kKindNames[]

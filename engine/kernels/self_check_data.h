@@ -8,16 +8,16 @@
 
 namespace qs {
 
-/// One tensor to try a kernel on, and its values in logical order for the naive loop.
+/// One test tensor for a kernel, and its values in logical order for the naive loop.
 struct SelfCheckCase
 {
     std::string name; ///< "normal 1025"
-    at::Tensor x; ///< float32 on the CPU, maybe strided
+    at::Tensor x; ///< float32 on the CPU, possibly strided
     std::vector<float> values;
     bool finite = true;
 };
 
-/// The cases, the same at every call.
+/// Returns the cases; deterministic.
 std::vector<SelfCheckCase> selfCheckCases();
 
 } // namespace qs

@@ -20,7 +20,7 @@ OperandFacts operandFacts(const Node& node, const OpName& name, bool hasReferenc
     OperandFacts facts;
     for (std::size_t a = 0; a < node.args.size(); ++a) {
         if (node.args[a].name == "params" && node.args[a].value.asList())
-            facts.moduleWeight = true; // of a recurrent network
+            facts.moduleWeight = true; // parameters of a recurrent network
         if (!node.args[a].value.asRef())
             continue;
         const ArgumentRole role = argumentRole(node, name, a);
@@ -29,12 +29,12 @@ OperandFacts operandFacts(const Node& node, const OpName& name, bool hasReferenc
         if (role == ArgumentRole::Bias)
             facts.functionalBias = !name.isModule();
     }
-    // Other modules' parameters are not quantized, whatever the qconfig says of weights.
+    // Parameters of other modules are not quantized, independent of the qconfig's weight observer.
     facts.moduleWeight = facts.moduleWeight && hasReference;
     return facts;
 }
 
-/// How many of the operator's arguments are tensors rather than numbers.
+/// Returns the number of tensor arguments of the operator.
 int tensorArguments(const Graph& graph, const Node& node)
 {
     int count = 0;
@@ -44,15 +44,15 @@ int tensorArguments(const Graph& graph, const Node& node)
     return count;
 }
 
-/// A value that keeps a match from being quantized.
+/// A value that prevents a match from being quantized.
 struct UnsupportedDtype
 {
     std::string what; ///< "its input 'x'"; empty for none
     DType dtype = DType::Float32;
 };
 
-/// The first value around the match that is not a float32 tensor. Inputs matter only where they are
-/// quantized: an embedding's are integers.
+/// Returns the first input or output of the match that is not a float32 tensor. Inputs are checked
+/// only if they are quantized: an embedding's are integers.
 UnsupportedDtype nonFloatValue(const Graph& graph, const OpNames& names, const Matches& matches,
                                const Match& match, bool inputsQuantized)
 {
@@ -71,8 +71,7 @@ UnsupportedDtype nonFloatValue(const Graph& graph, const OpNames& names, const M
                      : UnsupportedDtype();
 }
 
-/// Why the weight lacks the channels or groups that its observer counts; empty if it has
-/// them.
+/// Returns why the weight lacks its observer's channels or groups; empty if it has them.
 std::string whyNoSuchChannels(const Graph& graph, const Node& node, const OpName& name,
                               const ObserverSpec& weight)
 {
@@ -109,7 +108,8 @@ std::string ruleText(const Rule& rule)
     return rule.kind == RuleKind::Global ? "the global rule" : kind + " rule " + inQuotes(rule.key);
 }
 
-/// A rule, or the want of one, keeps it float: what the backend would take instead.
+/// Records that a rule, or a missing rule, keeps the match float, and the qconfig that the backend
+/// would accept.
 void keepFloatByRule(Verdicts& out, const RuleHits& hits, const BackendPattern& entry,
                      const NamedQConfig& usual, const OperandFacts& facts)
 {
@@ -134,8 +134,8 @@ std::string patternText(const BackendPattern& entry)
     return text;
 }
 
-/// "; the backends ethos_u, qnn take int16": shipped ones that take a qconfig of 16-bit activations
-/// for the same operators.
+/// Returns "; the backends ethos_u, qnn take int16": the shipped backends that accept a qconfig
+/// with 16-bit activations for the same operators.
 std::string takersOf(const BackendPattern& entry, const QConfig& qconfig, const OperandFacts& facts)
 {
     const DType dtype = qconfig.activation.dtype;
@@ -163,7 +163,8 @@ std::string takersOf(const BackendPattern& entry, const QConfig& qconfig, const 
         + (names.size() == 1 ? " takes " : " take ") + type;
 }
 
-/// No dtype config takes the qconfig: what each wanted, and the nearest qconfig that would do.
+/// Records that no dtype config accepts the qconfig: what each requires, and the nearest accepted
+/// qconfig.
 void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, int entryIndex,
             const OperandFacts& facts)
 {
@@ -187,7 +188,7 @@ void refuse(Verdicts& out, const DTypeChoice& choice, const Backend& backend, in
         out.remedy.text = describeChange(*out.qconfig.config, *out.remedy.qconfig);
 }
 
-/// "a static qconfig": the modes of the custom module that the operator is.
+/// Returns the accepted modes of the operator's custom module: "a static qconfig".
 std::string qconfigsTaken(const Node& node, const OpName& name)
 {
     const CustomModulePtr module = customModuleOf(node, name);
@@ -199,8 +200,8 @@ std::string qconfigsTaken(const Node& node, const OpName& name)
     return "a " + modes + " qconfig";
 }
 
-/// A parametrization computes the layer's weight, which stays float, as in torch.ao. Returns
-/// whether anything is left to quantize: nothing is for who asks for the weight alone.
+/// Keeps a weight that a parametrization computes float, as in torch.ao. Returns false if nothing
+/// is left to quantize, because the qconfig quantizes only the weight.
 bool keepWeightFloat(Verdicts& out, const Graph& graph, const Node& root,
                      const std::string& backend)
 {
@@ -217,8 +218,8 @@ bool keepWeightFloat(Verdicts& out, const Graph& graph, const Node& root,
     return true;
 }
 
-/// Whether the weight has the channels that its observer counts and all values are float32; else
-/// says why not.
+/// True if the weight has its observer's channels and all values are float32; else records the
+/// reason.
 bool fitsValues(Verdicts& out, const Graph& graph, const OpNames& names, const Matches& matches,
                 const Match& match, bool isWeighted)
 {
@@ -307,7 +308,7 @@ Verdicts Decider::decide(const Match& match, const std::vector<RuleHits>& hits,
     Verdicts out;
     out.ruledBy = match.units.back();
     out.referenceModule = referenceOf(rootName);
-    // torch.ao takes the weight of such a layer where it fuses alone.
+    // torch.ao quantizes the weight of such a layer only in a fusion.
     const bool computesWeight
         = first.nodes.size() == 1 && hasComputedTensors(graph, root, rootName);
     if (computesWeight)

@@ -7,16 +7,16 @@
 
 namespace qs {
 
-/// The share of all noise at which a site is diagnosed, and below which nothing needs a cure.
+/// The minimum share of all noise from which a site is diagnosed; below it, no cure is needed.
 inline constexpr double kLeastPart = 0.005;
 
-/// "12.5 %" of a share in [0, 1]: the one form in which shares of the outputs' noise are shown.
+/// Formats a share in [0, 1] as "12.5 %": the common form of shares of the outputs' noise.
 inline std::string partText(double part)
 {
     return fixedText(100 * part, 1) + " %";
 }
 
-/// "12.5 ± 0.8 %"; without an error as the share alone.
+/// Formats "12.5 ± 0.8 %"; only the share if the error is zero.
 inline std::string partText(double part, double standardError)
 {
     return standardError > 0

@@ -22,7 +22,7 @@ struct ParsingStopped
 {
 };
 
-/// Discarded if the text is not JSON. Throws ParsingStopped after a cancel.
+/// Returns a discarded value if the text is not JSON. Throws ParsingStopped after a cancel.
 Json parsed(const std::string& text, const JobContext& job)
 {
     if (isDeepJson(text))
@@ -81,7 +81,7 @@ try {
 
 const Json* memberOf(const Json& owner, const char* key)
 {
-    const auto it = owner.find(key); // the end of what is not an object
+    const auto it = owner.find(key); // end() if it is not an object
     return it == owner.end() || it->is_null() ? nullptr : &*it;
 }
 

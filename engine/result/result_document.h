@@ -13,23 +13,24 @@
 
 namespace qs {
 
-/// A parsed result document: an object of the right format and version. An immutable value whose
-/// copies share the content; never empty once it was read.
+/// A parsed result document: an object of the right format and version. An immutable value type
+/// whose copies share the content; never empty after reading.
 class ResultDocument
 {
 public:
     using Json = nlohmann::ordered_json;
 
-    /// `path` is for errors, "" = the text has none. Errors: not a result document; Cancelled.
+    /// `path` is for errors, "" = none. Fails if the text is not a result document; Cancelled.
     static Result<ResultDocument> fromText(const std::string& text, const std::string& path = {},
                                            const JobContext& job = {});
-    /// A file, or the `result.json` of a folder. Errors name it: NotFound; those of `fromText`.
+    /// Reads a file, or the `result.json` of a folder. Errors name it: NotFound; those of
+    /// `fromText`.
     static Result<ResultDocument> read(const std::string& fileOrFolder, const JobContext& job = {});
 
     const Json& json() const { return *m_json; }
     const std::string& path() const { return m_path; }
-    /// What `make` makes of the content. Errors name the file: those of `make`, and a key that is
-    /// missing or of another type.
+    /// Returns the result of `make` for the content. Errors name the file: those of `make`, or a
+    /// key that is missing or has another type.
     template<class T>
     Result<T> made(const std::function<Result<T>(const Json&)>& make) const
     {
@@ -47,17 +48,18 @@ private:
     std::string m_path;
 };
 
-/// The member; null if it is absent or null, or `owner` is not an object.
+/// Returns the member; null if it is absent or null, or if `owner` is not an object.
 const ResultDocument::Json* memberOf(const ResultDocument::Json& owner, const char* key);
 
-/// The value of a key as text: a string as it is, else as JSON; "" where it is absent or null.
+/// Returns the value of a key as text: strings unquoted, others as JSON; "" if absent or null.
 std::string fieldText(const ResultDocument::Json& json, const char* key);
 
-/// The number under a key; nothing if it is absent or not a number, or `json` is not an object.
+/// Returns the number under a key; nullopt if it is absent or not a number, or if `json` is not an
+/// object.
 std::optional<double> numberAt(const ResultDocument::Json& json, const char* key);
 
-/// One term of an error of a node, or of an output ("lowered"), whose terms stand beside its name.
-/// Nothing where it has no number; `metric` as in the document.
+/// Returns one error term of a node, or of an output ("lowered"), whose terms are direct members.
+/// nullopt if there is no number; `metric` as in the document.
 std::optional<double> errorTerm(const ResultDocument::Json& owner, std::string_view term,
                                 const char* metric = "sqnr_db");
 inline std::optional<double> errorTerm(const ResultDocument::Json& owner, ErrorTerm term,

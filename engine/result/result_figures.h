@@ -8,20 +8,20 @@
 
 namespace qs {
 
-/// The figures that one result comes down to; a member is empty if the result lacks it. A value.
+/// The summary figures of one result; a member is empty if the result lacks it. A value type.
 struct ResultFigures : WholeErrors
 {
-    std::optional<int> quantizedOps {}, eligibleOps {}, totalOps {}; ///< as `Coverage` counts
+    std::optional<int> quantizedOps {}, eligibleOps {}, totalOps {}; ///< counted as in `Coverage`
     std::optional<std::int64_t> floatBytes {}, int8Bytes {}; ///< parameters and buffers
-    std::string data {}; ///< that was compared on, as settings name it; "" = not known
+    std::string data {}; ///< data of the comparison, as in the settings; "" = unknown
 };
 
-/// Of a comparison, without `data`. `sizes` as `moduleStatistics` of the same plan gives it; may be
-/// empty.
+/// Returns the figures of a comparison, without `data`. `sizes`: the result of `moduleStatistics`
+/// for the same plan; may be empty.
 ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
                             const ModuleStatisticsMap& sizes);
-/// Of a result document, or of the part of one that `run.json` carries. Throws Json's exceptions
-/// where a key is of another type.
+/// Returns the figures of a result document, or of its excerpt in `run.json`. Throws Json's
+/// exceptions if a key has another type.
 ResultFigures resultFigures(const nlohmann::ordered_json& document);
 
 } // namespace qs

@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A path of a document as it was given to the run: absolute, or from the folder that the run was
-/// started in, which may have been any around the results. Of several files that are called so, the
-/// one with this content, where it is known.
+/// Resolves a path in a document as it was given to the run: absolute, or relative to the run's
+/// working folder, which may be any folder around the results. Of several files with this name,
+/// prefers the one with the given hash.
 std::string locate(const std::string& path, const fs::path& folder, const std::string& sha256 = {})
 {
     std::error_code code;

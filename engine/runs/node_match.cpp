@@ -43,7 +43,7 @@ private:
         m_toFirst[second] = int(first);
     }
 
-    /// A small number for every module, operator and call; -1 where they are not known.
+    /// Returns a small number for every module, operator and call; -1 if unknown.
     std::vector<int> keysOf(const Nodes& nodes)
     {
         std::vector<int> keys;
@@ -51,7 +51,7 @@ private:
             const std::string words = node->module + '\n' + node->op + '\n'
                 + std::to_string(node->callIndex)
                 + '\n'
-                // Stored tensors and inputs are their names.
+                // Stored tensors and inputs are identified by name.
                 + (node->op.find('.') == std::string::npos ? node->name : std::string());
             keys.push_back(
                 node->op.empty() ? -1 : m_known.emplace(words, int(m_known.size())).first->second);
@@ -76,7 +76,7 @@ private:
         }
     }
 
-    /// Pairs, in order, what is left of one key where the two counts are as wanted.
+    /// Pairs remaining nodes of one key in order, if `wanted` accepts the two counts.
     template<class Wanted>
     void pairGroups(const Wanted& wanted)
     {
@@ -93,14 +93,14 @@ private:
                     pair(places.first[k], places.second[k]);
     }
 
-    /// The longest part of the pairs that rises on both sides.
+    /// Returns the longest subsequence of the pairs that ascends on both sides.
     PlacePairs risingPairs() const
     {
         PlacePairs pairs;
         for (std::size_t i = 0; i < m_first.size(); ++i)
             if (m_toSecond[i] >= 0)
                 pairs.emplace_back(i, std::size_t(m_toSecond[i]));
-        std::vector<std::size_t> ends; // of the best chain of each length
+        std::vector<std::size_t> ends; // ends of the best chain of each length
         std::vector<std::ptrdiff_t> before(pairs.size(), -1);
         for (std::size_t k = 0; k < pairs.size(); ++k) {
             const auto it

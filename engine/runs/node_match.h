@@ -7,18 +7,18 @@
 
 namespace qs {
 
-/// For each node of `second` the index in `first` of the same node, or -1. One node has at most one
-/// counterpart.
+/// Returns, for each node of `second`, the index of the same node in `first`, or -1. Each node has
+/// at most one counterpart.
 ///
-/// Two nodes of one file are the same if name and operator are: edits keep both. Across files,
-/// and for renamed nodes, they are the same if module, operator and call are. If several share
-/// these, the longest common sequence between certain neighbours decides. Nodes that only a
-/// count could pair are paired if both sides have equally many left. Bare positions never
-/// count.
+/// Nodes of one file are equal if name and operator are equal: edits keep both. Across files, and
+/// for renamed nodes, they are equal if module, operator and call are equal. If several share
+/// these, the longest common subsequence between already matched neighbours decides. Remaining
+/// nodes are paired in order if both sides have equally many. Absolute positions are never
+/// compared.
 std::vector<int> matchNodes(const std::vector<const NodeIdentity*>& first,
                             const std::vector<const NodeIdentity*>& second);
 
-/// Every node of a graph but its output, in its order.
+/// Returns all nodes of a graph except its output, in order.
 std::vector<NodeIdentity> identitiesOf(const Graph& model);
 
 } // namespace qs

@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// The ends of the range that fixed parameters keep: "−0.37…2.26".
+/// Returns the range covered by fixed parameters: "−0.37…2.26".
 std::string fixedRangeText(const ObserverSpec& spec);
-/// Differences of a qconfig from another, as a part of a sentence: "activations minmax, integers
-/// 0…127; weights per tensor symmetric". Empty exactly for equal qconfigs.
+/// Returns the differences of a qconfig from another, as part of a sentence: "activations minmax,
+/// integers 0…127; weights per tensor symmetric". Empty exactly for equal qconfigs.
 std::string qconfigWords(const QConfig& qconfig, const QConfig& base);
-/// The two differ in the activations' range alone, which the first fixes by hand.
+/// True if the two differ only in the activations' range, which the first fixes manually.
 bool fixesRangeAlone(const QConfig& qconfig, const QConfig& base);
 
 } // namespace qs

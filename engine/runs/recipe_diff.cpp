@@ -21,14 +21,14 @@ using Differences = std::vector<RecipeDifference>;
 constexpr auto kEdit = "edit";
 constexpr auto kCure = "cure";
 
-/// A key of a recipe as words: "batch size".
+/// Returns a recipe's key as words: "batch size".
 std::string spaced(std::string key)
 {
     std::replace(key.begin(), key.end(), '_', ' ');
     return key;
 }
 
-/// What a rule is about, in words; two rules of one kind and key have the same.
+/// Returns the subject of a rule in words; equal for rules of the same kind and key.
 std::string placeOf(const Rule& rule, const RecordedTitles& titles)
 {
     std::string text;
@@ -77,7 +77,7 @@ void addIfOther(Differences& out, std::string what, std::string before, std::str
         out.push_back({std::move(what), std::move(before), std::move(after)});
 }
 
-/// The two recipes, and what their nodes are called.
+/// The two recipes and their nodes' titles.
 struct Sides
 {
     const Recipe& before;
@@ -85,14 +85,15 @@ struct Sides
     const RecordedTitles& titles;
 };
 
-/// What the rules of one kind and key say in the two recipes; null where one says nothing.
+/// The rules of one kind and key in the two recipes; null if a recipe has none.
 struct RulePair
 {
     const Rule* before = nullptr;
     const Rule* after = nullptr;
 };
 
-/// A qconfig that only one of the recipes defines is described by its settings, not by its name.
+/// Describes a rule's qconfig; one defined by only one of the recipes is described by its settings,
+/// not by its name.
 std::string valueInWords(const Rule* rule, const Recipe& own, const Recipe& other,
                          const SharedQConfig& base)
 {
@@ -106,7 +107,7 @@ std::string valueInWords(const Rule* rule, const Recipe& own, const Recipe& othe
     return words.empty() ? ruleValue(*rule) : words;
 }
 
-/// The qconfig of nodes that no specific rule decides.
+/// Returns the qconfig of nodes without a specific rule.
 SharedQConfig usualQConfig(const Recipe& recipe)
 {
     SharedQConfig out = findQConfig(recipe, presetOf(recipe.target()));
@@ -137,10 +138,11 @@ RecipeDifference ruleDifference(const Sides& sides, const RulePair& rules)
             valueInWords(rules.after, sides.after, sides.before, base)};
 }
 
-/// The last rule of a kind and key decides, as in a recipe's file.
+/// Adds differences of rules; the last rule of a kind and key takes precedence, as in a recipe's
+/// file.
 void addRules(Differences& out, const Sides& sides)
 {
-    const RecordedTitles names; // rules are identified by what they name
+    const RecordedTitles names; // rules are identified by their keys, not by titles
     std::vector<std::string> order;
     std::map<std::string, RulePair> pairs;
     for (const bool isAfter : {false, true})
@@ -156,7 +158,7 @@ void addRules(Differences& out, const Sides& sides)
         if (rules.before && rules.after && ruleValue(*rules.before) == ruleValue(*rules.after))
             continue;
         RecipeDifference found = ruleDifference(sides, rules);
-        // One decision on a value is a rule for each of its readers.
+        // One decision on a value may be several rules, one for each consumer.
         if (std::find(out.begin(), out.end(), found) == out.end())
             out.push_back(std::move(found));
     }
@@ -170,7 +172,7 @@ bool isNamedByRule(const Recipe& recipe, const std::string& qconfig)
                        [&](const Cure& cure) { return cure.qconfig == qconfig; });
 }
 
-/// Qconfigs that the rules' differences do not speak of.
+/// Adds qconfigs not covered by differences of rules.
 void addQConfigs(Differences& out, const Sides& sides)
 {
     for (const auto& [name, own] : sides.before.qconfigs) {
@@ -204,7 +206,7 @@ std::string inWords(const Json& value)
     return text.empty() ? "nothing" : text;
 }
 
-/// Leaves of two values that differ, each by its path.
+/// Adds differing leaves of two values, with their paths.
 void addLeaves(Differences& out, const std::string& path, const Json* before, const Json* after)
 {
     if (before && after && *before == *after)
@@ -230,7 +232,8 @@ void addLeaves(Differences& out, const std::string& path, const Json* before, co
             addLeaves(out, joined(key), nullptr, &value);
 }
 
-/// Rows for what only one of two lists holds; `isSame`: of two that are one decision otherwise.
+/// Adds steps that only one of two lists contains; `isSame` pairs steps that are the same decision
+/// with other settings.
 template<class Step, class Text, class IsSame>
 void addSteps(Differences& out, const char* what, const std::vector<Step>& before,
               const std::vector<Step>& after, const Text& text, const IsSame& isSame)
@@ -321,7 +324,7 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
     for (const char* section : {"prepare", "convert", "calibration", "limits"}) {
         Json left = a.value(section, Json::object()), right = b.value(section, Json::object());
         for (Json* side : {&left, &right})
-            side->erase("qconfig_mapping"); // among the rules
+            side->erase("qconfig_mapping"); // compared as rules
         const bool isOwn = std::string_view(section) == "calibration";
         addLeaves(out, isOwn ? "" : section, &left, &right);
     }

@@ -9,13 +9,13 @@
 
 namespace qs {
 
-/// One decision that two recipes make differently. `before` and `after` are empty where a recipe
-/// does not have it.
+/// One decision that differs between two recipes. `before` or `after` is empty if the recipe does
+/// not have it.
 struct RecipeDifference
 {
     std::string what; ///< "layer1.0.conv1", "global", "type torch.nn.Linear", "batches"
     std::string before, after; ///< "x86", "float", "−0.37…2.26"
-    bool isRange = false; ///< both are ends of a range that was chosen by hand
+    bool isRange = false; ///< both are manually chosen ranges
     /// "layer1.0.conv1: x86 ► float"
     std::string text() const;
     /// "layer1.0.conv1 float", "range of features.0.2: −0.37…2.26": for names of runs.
@@ -23,17 +23,18 @@ struct RecipeDifference
     friend bool operator==(const RecipeDifference&, const RecipeDifference&) = default;
 };
 
-/// Every difference in the order of a recipe: edits, cures, backend, qconfigs, rules, preparation,
-/// conversion, calibration. Empty exactly for equal recipes. Nodes go by their titles.
+/// Returns all differences in the order of a recipe: edits, cures, backend, qconfigs, rules,
+/// preparation, conversion, calibration. Empty exactly for equal recipes. Nodes are named by their
+/// titles.
 std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& after,
                                           const RecordedTitles& titles = {});
 
-/// The change from one recipe to another, as the name of a run: "layer1.0.conv1 float",
-/// "layer1.0.conv1 float and 2 more"; "" where they are equal.
+/// Returns the change from one recipe to another, as the name of a run: "layer1.0.conv1 float",
+/// "layer1.0.conv1 float and 2 more"; "" if they are equal.
 std::string changeInWords(const Recipe& before, const Recipe& after,
                           const RecordedTitles& titles = {});
 
-/// "x86, 2 rules, 1 edit, 3 cures": enough to distinguish a list's entries.
+/// Returns a summary that distinguishes a list's entries: "x86, 2 rules, 1 edit, 3 cures".
 std::string recipeInWords(const Recipe& recipe);
 
 } // namespace qs

@@ -9,13 +9,13 @@
 
 namespace qs {
 
-/// Titles of a graph's nodes for people: by module path; of several in one module with the operator
-/// after it, and of equal operators there with the node's own name: "features.0.2", "layer1.0 ·
-/// add", "layer1.0 · relu (relu_2)". A value.
+/// Titles of a graph's nodes for users: the module path; plus the operator if a module has several
+/// nodes, plus the node's name if it has several equal operators: "features.0.2", "layer1.0 · add",
+/// "layer1.0 · relu (relu_2)". A value type.
 class RecordedTitles
 {
 public:
-    /// Every node keeps its own name.
+    /// Every node's title is its name.
     RecordedTitles() = default;
     explicit RecordedTitles(std::span<const NodeIdentity* const> nodes);
     explicit RecordedTitles(const Graph& model);
@@ -26,7 +26,7 @@ public:
 private:
     void add(std::span<const NodeIdentity* const> nodes);
 
-    std::unordered_map<std::string, std::string> m_titles; ///< by name
+    std::unordered_map<std::string, std::string> m_titles; ///< titles by name
 };
 
 } // namespace qs

@@ -46,7 +46,7 @@ RunNode nodeOf(const Json& json, const std::string& file)
     return node;
 }
 
-/// What a foreign file's document lists as without a counterpart.
+/// Adds the nodes that a foreign file's document lists as without counterpart.
 void addUnmatched(RunRecord& run, const Json& document)
 {
     const Json* unmatched = memberOf(document, "unmatched");
@@ -94,7 +94,7 @@ std::string modified(const std::string& path)
     return stat(path.c_str(), &status) == 0 ? utcText(status.st_mtime) : std::string();
 }
 
-/// The recipe beside a result, and whether it is still the one that the result was made with.
+/// Adds the recipe next to a result; checks whether it is still the result's recipe.
 Result<void> addRecipe(RunRecord& run, const fs::path& path)
 {
     std::error_code code;

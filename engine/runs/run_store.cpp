@@ -23,9 +23,9 @@ namespace {
 
 constexpr auto kRunFormat = "quantscope.run";
 constexpr int kStoreVersion = 1;
-constexpr std::size_t kLongestName = 120; ///< bytes; file systems take 255
+constexpr std::size_t kLongestName = 120; ///< bytes; file systems allow 255
 
-/// The name as a folder may be called: no separators, no hidden folder, no control characters.
+/// Converts a name to a folder name: no separators, no leading dot, no control characters.
 std::string folderName(const std::string& name)
 {
     std::string out = printable(name);
@@ -39,7 +39,7 @@ std::string folderName(const std::string& name)
     return out.empty() ? "run" : out;
 }
 
-/// As one line of a length that a list has room for, cut between characters.
+/// Returns the name as one line of limited length, cut between characters.
 std::string tidyName(std::string name)
 {
     name = asOneLine(std::move(name));
@@ -80,7 +80,7 @@ Json labelJson(const RunLabel& label)
     return json;
 }
 
-/// What a list shows of a result document, in the document's own words.
+/// Returns the parts of a result document that lists show, with unchanged keys.
 Json excerpt(const Json& document)
 {
     Json out = Json::object();
@@ -121,7 +121,7 @@ RunLabel labelOf(const Json& json, const std::string& folder)
     return label;
 }
 
-/// Reads `run.json` and what lies beside it; the error is the reason why the run is damaged.
+/// Reads `run.json` and the files next to it; the error is the reason why the run is damaged.
 Result<RunEntry> readKept(const std::string& folder)
 {
     QS_TRY(const Json json, labelFile(folder));
@@ -170,7 +170,8 @@ std::vector<std::string> namesOf(const std::vector<RunEntry>& runs)
     return names;
 }
 
-/// A folder below the runs' own, never one that a label or a caller made up.
+/// Fails unless the run's folder is directly below the runs' folder; labels and callers are not
+/// trusted.
 Result<void> checkInside(const std::string& runsFolder, const RunEntry& run)
 {
     std::error_code code;
@@ -179,7 +180,7 @@ Result<void> checkInside(const std::string& runsFolder, const RunEntry& run)
     return fail(makeError(ErrorCode::BadInput, "no run of this folder").inFile(run.folder));
 }
 
-/// Keeps a document that makes a run, with the texts that it was read from.
+/// Saves a run's document with the texts it was read from.
 Result<RunEntry> keepResult(const std::string& runsFolder, const ResultDocument& result,
                             const RunDocuments& documents, RunLabel label)
 {
@@ -311,7 +312,7 @@ Result<void> renameRun(const std::string& runsFolder, const RunEntry& run,
         json["name"] = name;
         json["named"] = true;
     }));
-    std::error_code code; // the folder's own name is for people who look at it
+    std::error_code code; // the folder's name is only informative
     fs::rename(run.folder, fs::path(runsFolder) / folderName(name), code);
     return {};
 }

@@ -12,7 +12,7 @@ namespace {
 using Kind = RunColumn::Kind;
 using State = RunRow::State;
 
-/// A parameter or an input without figures says nothing of a run.
+/// True for operators, and for parameters and inputs with errors.
 bool isShown(const RunNode& node)
 {
     return node.isOperator()
@@ -22,7 +22,7 @@ bool isShown(const RunNode& node)
 
 bool isDecidedOtherwise(const RunNode& a, const RunNode& b)
 {
-    if (a.verdict.empty() || b.verdict.empty()) // another program decided
+    if (a.verdict.empty() || b.verdict.empty()) // from another program
         return false;
     return a.verdict != b.verdict || a.qconfig != b.qconfig || a.dtype != b.dtype;
 }
@@ -42,7 +42,7 @@ std::string joinedLetters(const std::vector<std::size_t>& runs)
     return text;
 }
 
-/// What a row is known by to a file: its name there, else the first run's.
+/// Returns a row's identity for a file: its name there, else the first run's.
 const NodeIdentity* identityFor(const RunRow& row, const std::string& file)
 {
     const NodeIdentity* best = nullptr;
@@ -105,7 +105,8 @@ std::vector<NodeId> rowNodes(const RunTable& table, const Graph& model)
     return out;
 }
 
-/// A row is known by what the first run that has it calls it, and by the names of any run.
+/// Matches a run's nodes to rows by the names in any run and by the identity in the row's first
+/// run.
 void RunTable::addRun(std::size_t run)
 {
     std::vector<const NodeIdentity*> known, own;
@@ -114,7 +115,7 @@ void RunTable::addRun(std::size_t run)
     for (const RunNode& node : m_runs[run]->nodes)
         own.push_back(&node);
     const std::vector<int> places = matchNodes(known, own);
-    // New nodes get a row after that of the node before them.
+    // New nodes get a row after that of the preceding node.
     std::vector<std::vector<RunRow>> after(m_rows.size() + 1);
     std::size_t last = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -154,7 +155,7 @@ void RunTable::decideStates()
         row.isMissing.resize(m_runs.size());
         for (std::size_t run = 0; run < m_runs.size(); ++run) {
             const RunNode* node = row.nodes[run];
-            // A foreign file's document lists what it has no counterpart for.
+            // A foreign file's document lists nodes without counterpart.
             row.isMissing[run] = node ? node->isMissing : !m_runs[run]->isForeign();
             if (!node && m_runs[run]->isForeign())
                 row.isMissing[run]
@@ -176,7 +177,7 @@ void RunTable::decideStates()
         if (isGone(0))
             row.state = State::Added;
     }
-    // A node that no run has any more is a name alone.
+    // Remove rows of nodes that no run has any more.
     std::erase_if(m_rows, [](const RunRow& row) {
         return std::none_of(row.nodes.begin(), row.nodes.end(),
                             [](const RunNode* node) { return node != nullptr; });
@@ -187,7 +188,8 @@ void RunTable::giveTitles()
 {
     for (RunRow& row : m_rows)
         row.title = row.name;
-    for (std::size_t run = m_runs.size(); run-- > 0;) { // the first run's last: they count
+    // The first run last, so that its titles take precedence.
+    for (std::size_t run = m_runs.size(); run-- > 0;) {
         const RecordedTitles titles = titlesOf(*m_runs[run]);
         for (RunRow& row : m_rows)
             if (const RunNode* node = row.nodes[run])

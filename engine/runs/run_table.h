@@ -11,30 +11,30 @@
 namespace qs {
 
 inline constexpr std::size_t kLeastRuns = 2, kMostRuns = 4;
-/// Titles of a run's nodes.
+/// Returns the titles of a run's nodes.
 RecordedTitles titlesOf(const RunRecord& run);
-/// "A" for the first run.
+/// Returns the letter of a run: "A" for the first.
 std::string runLetter(std::size_t run);
 
-/// One node in the runs that have it.
+/// One node with its counterparts in the runs.
 struct RunRow
 {
-    /// Against the first run. A node is changed where its verdict, qconfig or dtype is another;
-    /// numbers alone change nothing.
+    /// State compared with the first run. A node is changed if its verdict, qconfig or dtype
+    /// differs; numbers are not considered.
     enum class State
     {
         Same,
         Changed,
         Added, ///< the first run has no counterpart
-        Removed ///< a later run has none
+        Removed ///< a later run has no counterpart
     };
     State state = State::Same;
-    std::string name, op, module; ///< of the first run that has it
-    std::string title; ///< what readers call it (`RecordedTitles`)
+    std::string name, op, module; ///< from the first run that has the node
+    std::string title; ///< title for users (`RecordedTitles`)
     int callIndex = 0;
-    /// By run; null where it has no counterpart, or where a foreign file was not compared there.
+    /// By run; null if it has no counterpart, or if a foreign file was not compared there.
     std::vector<const RunNode*> nodes;
-    /// By run: the run says that the node has no counterpart in it.
+    /// By run: true if the run states that the node has no counterpart.
     std::vector<bool> isMissing;
 };
 std::string_view runStateName(RunRow::State state);
@@ -52,43 +52,44 @@ struct RunColumn
         QConfig,
         DType,
         Metric, ///< of `run`
-        Difference ///< of `run` less the first run
+        Difference ///< `run` minus the first run
     };
     Kind kind = Kind::State;
     std::size_t run = 0;
     ErrorTerm term = ErrorTerm::BornHere;
-    std::size_t metric = 0; ///< of `kRunMetrics`
-    /// By which a command line names it: "node", "B.qconfig", "A.born_here.sqnr_db",
+    std::size_t metric = 0; ///< index into `kRunMetrics`
+    /// Name on the command line: "node", "B.qconfig", "A.born_here.sqnr_db",
     /// "B-A.cumulative.sqnr_db".
     std::string key;
     std::string title; ///< "B born here dB"
     bool isNumber() const { return kind == Kind::Metric || kind == Kind::Difference; }
 };
 
-/// Two to four runs side by side: one row a node, in graph order; nodes that the first run lacks
-/// come after their predecessor. A value; shares the runs.
+/// Two to four runs side by side: one row per node, in graph order; nodes missing in the first run
+/// follow their predecessor. A value type; shares the runs.
 class RunTable
 {
 public:
     const std::vector<RunRecordPtr>& runs() const { return m_runs; }
     const std::vector<RunRow>& rows() const { return m_rows; }
     const std::vector<RunColumn>& columns() const { return m_columns; }
-    /// The recipe of a later run against the first one's; one line in words where one of them has
-    /// none.
+    /// Returns the differences of a later run's recipe from the first one's; a single explanatory
+    /// line if one of them has no recipe.
     std::vector<std::string> recipeLines(std::size_t run) const;
 
-    /// A cell that is a word; "" if it is empty.
+    /// Returns a text cell; "" if empty.
     std::string word(std::size_t row, const RunColumn& column) const;
-    /// A cell that is a number; nothing where a run has none.
+    /// Returns a number cell; nullopt if a run has none.
     std::optional<double> number(std::size_t row, const RunColumn& column) const;
     /// "same", "changed", "only in A", "in A and C, not in B".
     std::string stateText(const RunRow& row) const;
-    /// Null where no column has that key.
+    /// Null if no column has that key.
     const RunColumn* tryColumn(std::string_view key) const;
 
-    /// Row numbers, sorted by a column; cells without a value last, else in graph order.
+    /// Returns row numbers sorted by a column; cells without a value last; ties in graph order.
     std::vector<std::size_t> sortedBy(const RunColumn& column, bool descending = false) const;
-    /// Those that lost most against the first run, cumulative in any later run, first.
+    /// Returns row numbers by the largest cumulative loss of any later run against the first run,
+    /// worst first.
     std::vector<std::size_t> worstFirst() const;
 
 private:
@@ -103,15 +104,16 @@ private:
     std::vector<RunColumn> m_columns;
 };
 
-/// Errors (Usage): fewer than two runs or more than four.
+/// Matches the runs' nodes. Fails (Usage) for fewer than two or more than four runs.
 Result<RunTable> matchRuns(std::vector<RunRecordPtr> runs);
 
-/// For each row the same node of a graph; invalid if it lacks it.
+/// Returns, for each row, the same node of a graph; invalid if the graph lacks it.
 std::vector<NodeId> rowNodes(const RunTable& table, const Graph& model);
 
-/// The whole table as `diff --json` prints it: runs with their headlines, recipe differences, rows.
+/// Returns the table in the format of `diff --json`: runs with their headlines, recipe differences,
+/// rows.
 std::string runTableJson(const RunTable& table, const std::vector<std::size_t>& rows);
-/// The rows with every column (RFC 4180), numbers in full.
+/// Returns the rows with all columns as CSV (RFC 4180), numbers with full precision.
 std::string runTableCsv(const RunTable& table, const std::vector<std::size_t>& rows);
 
 } // namespace qs

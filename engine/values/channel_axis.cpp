@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// The first argument that is a value.
+/// Returns the first argument that is a value.
 std::optional<ValueRef> firstValue(const Node& node)
 {
     for (const auto& argument : node.args)

@@ -81,7 +81,8 @@ public:
     }
 
 private:
-    /// A sample's error is that over all results; dropped if one of them lacks it.
+    /// Adds the samples' errors of one result; a sample's error covers all results and is dropped
+    /// if one of them has none.
     void addSamples(const std::vector<ErrorSums>& samples, bool isFirst)
     {
         if (isFirst)
@@ -95,7 +96,7 @@ private:
 
     const Graph& m_graph;
     std::vector<ValueRef> m_values;
-    std::vector<ValueSums> m_sums; ///< by result
+    std::vector<ValueSums> m_sums; ///< sums by result
     std::vector<ResultInspection> m_results;
     ValueCounts m_counts;
     std::vector<ErrorSums> m_samples;

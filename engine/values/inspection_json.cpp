@@ -87,7 +87,7 @@ Json valuesJson(const SampleValues* sample)
             {"planes", sample->planes}};
 }
 
-/// Where the node comes from, and the lines where the file is found.
+/// Returns the node's source location, with source lines if the file is found.
 Json sourceJson(const Node* node, const SourceExcerpt* source)
 {
     if (!node || node->source.file.empty())

@@ -9,15 +9,15 @@
 
 namespace qs {
 
-/// The content of `look --json`. Pointers may be null; borrowed for the call.
+/// Content of the output of `look --json`. Pointers may be null; borrowed for the call.
 struct InspectionParts
 {
     const Graph* model = nullptr;
     const ValueInspection* inspection = nullptr;
     const SampleValues* sample = nullptr; ///< only its layout and its error are written
     const SourceExcerpt* source = nullptr;
-    std::size_t worst = 10; ///< samples
-    bool againstOriginal = false; ///< the float side is the model before its edits
+    std::size_t worst = 10; ///< number of worst samples
+    bool againstOriginal = false; ///< the float side is the model before the edits
 };
 
 /// One document, two-space indent: `{format, version, model, node, output, quantized, against,

@@ -28,7 +28,7 @@ Error noSuchSample(std::int64_t sample, std::int64_t samples)
                               : "the data hold none");
 }
 
-/// [planes, rows, columns] of one sample's value.
+/// Returns one sample's value as [planes, rows, columns].
 at::Tensor inPlanes(const at::Tensor& value)
 {
     const at::Tensor x = value.to(at::kFloat);
@@ -63,7 +63,7 @@ Result<void> cut(SampleValues& found, const ValuePair& value, const ValuePart& p
         if (fit >= planes)
             found.firstPlane = 0;
         found.planes = std::min(planes - found.firstPlane, fit);
-    } else { // one plane, and of it what fits
+    } else { // one plane, limited to the part that fits
         found.planes = std::min<std::int64_t>(1, planes);
         found.firstRow = part.row;
         found.firstColumn = part.column;
@@ -108,7 +108,7 @@ Result<SampleValuesPtr> valuesIn(const ConvertedModel& converted, const WatchedR
     return SampleValuesPtr(std::move(found));
 }
 
-/// The batch that holds the sample, if an earlier inspection gave the sizes; else the first.
+/// Returns the sample's batch if sizes are known from an earlier inspection; else the first.
 Place startAt(const SampleWanted& wanted, std::int64_t batches)
 {
     if (std::int64_t(wanted.batchSamples.size()) != batches)

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// Places of `errors` from the least to the greatest dB; equal ones as they stand.
+/// Returns indices of `errors` in ascending order of dB; stable.
 template<class Index, class Errors>
 std::vector<Index> worstFirst(const Errors& errors)
 {

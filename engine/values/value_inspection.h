@@ -13,31 +13,31 @@
 namespace qs {
 
 /// The subject of an inspection: the results of a node, or one output of the model. A node inside a
-/// fusion means the fusion, whose last member carries the numbers.
+/// fusion selects the fusion; results are assigned to its last member.
 struct InspectionTarget
 {
     NodeId node;
-    std::optional<std::size_t> output; ///< in the order of `outputNames`; then `node` says nothing
+    std::optional<std::size_t> output; ///< in the order of `outputNames`; if set, `node` is ignored
     friend bool operator==(const InspectionTarget&, const InspectionTarget&) = default;
 };
 
-/// One channel of a value over all samples, or of a weight. Sums over channels are those of the
+/// One channel of a value over all samples, or of a weight. Sums over all channels are those of the
 /// whole value.
 struct ChannelError
 {
-    std::size_t result = 0; ///< which of the node's results
+    std::size_t result = 0; ///< index of the node's result
     std::int64_t channel = 0;
-    double signal = 0, noise = 0; ///< sums of squares: of y, and of y^ - y
+    double signal = 0, noise = 0; ///< sums of squares of y and of y^ - y
     std::int64_t count = 0; ///< elements
     std::optional<double> sqnrDb; ///< as in ErrorMetrics
     double mse = 0, maxAbs = 0;
-    double low = 0, high = 0; ///< of the float value; both 0 where no element is finite
-    bool isWide = false; ///< an outlier by its range (`markOutliers`)
-    bool isNoisy = false; ///< an outlier by its share of the noise
-    double scale = 0; ///< of a weight: its step; 0 where it has none
+    double low = 0, high = 0; ///< range of the float value; both 0 if no element is finite
+    bool isWide = false; ///< outlier by range (`markOutliers`)
+    bool isNoisy = false; ///< outlier by share of the noise
+    double scale = 0; ///< scale of a weight; 0 if it has none
 };
 
-/// One sample: its error over all elements of the node's results.
+/// Error of one sample over all elements of the node's results.
 struct SampleError
 {
     double signal = 0, noise = 0; ///< sums of squares
@@ -49,61 +49,62 @@ struct SampleError
 struct ResultInspection
 {
     std::string name;
-    std::vector<std::int64_t> shape; ///< in the first batch
+    std::vector<std::int64_t> shape; ///< shape in the first batch
     int channelAxis = -1; ///< `channelAxis`; -1: the whole value is one channel
     std::size_t channels = 0;
 };
 
-/// A weight of the node as the reference form reads it, against the float one with batch norms
+/// A weight of the node in the reference form, compared with the float weight with batch norms
 /// folded.
 struct WeightInspection
 {
-    std::string node; ///< that reads it, in the float graph
-    std::string name; ///< of the stored tensor, or of what it was folded to
-    std::string dtype, scheme; ///< "qint8", "per_channel_symmetric"; empty where not integers
+    std::string node; ///< node of the float graph that reads it
+    std::string name; ///< name of the stored tensor, or of its folded form
+    std::string dtype, scheme; ///< "qint8", "per_channel_symmetric"; empty if not integer
     std::vector<std::int64_t> shape;
     int channelAxis = 0;
     ErrorMetrics error;
     std::vector<ChannelError> channels;
 };
 
-/// Result of an inspection over the data. A value; share as ValueInspectionPtr.
+/// Result of an inspection over the data. A value type; share as ValueInspectionPtr.
 struct ValueInspection
 {
     InspectionTarget target;
-    std::string name; ///< of the node that carries the numbers, or of the output
+    std::string name; ///< name of the node with the results, or of the output
     bool quantized = false; ///< the reference form quantizes it
     std::optional<ErrorMetrics> error; ///< y^ - y: the comparison's cumulative error
-    std::optional<double> kl; ///< the comparison's
+    std::optional<double> kl; ///< KL divergence, as in the comparison
     std::vector<ResultInspection> results;
     std::vector<ChannelError> channels; ///< by result, then by channel
     /// In the order of the data; empty if the value's rows are not samples.
     std::vector<SampleError> samples;
     std::int64_t sampleCount = 0;
-    std::vector<std::int64_t> batchSamples; ///< how many of them each batch has
+    std::vector<std::int64_t> batchSamples; ///< number of samples in each batch
     std::vector<WeightInspection> weights;
 };
 using ValueInspectionPtr = std::shared_ptr<const ValueInspection>;
 
-/// Indices into `samples`, the one that loses most first: by dB, those without a signal last.
+/// Returns indices into `samples`, worst SQNR first; samples without signal last.
 std::vector<std::int64_t> worstSamples(const ValueInspection& inspection, std::size_t most);
-/// Indices into `channels`, likewise.
+/// Returns indices into `channels`, in the same order.
 std::vector<std::size_t> worstChannels(const std::vector<ChannelError>& channels);
 
-/// One sample's values in both models, or a part of them. A value.
+/// One sample's values in both models, or a part of them. A value type.
 struct SampleValues
 {
     InspectionTarget target;
     std::int64_t sample = 0;
     std::size_t result = 0;
-    std::vector<std::int64_t> shape; ///< of the sample's whole value, without the batch's dimension
+    /// Shape of the sample's whole value, without the batch dimension.
+    std::vector<std::int64_t> shape;
     int channelAxis = -1; ///< in `shape`
-    /// A plane is the last two dimensions, one for each index of the others. This object has these
-    /// planes and, of each, these rows and columns.
+    /// A plane is one slice of the last two dimensions. This object contains these planes, and
+    /// these rows and columns of each.
     std::int64_t firstPlane = 0, planes = 0;
     std::int64_t firstRow = 0, rows = 0, firstColumn = 0, columns = 0;
     std::vector<float> floating, converted; ///< [planes, rows, columns]
-    bool ofBatch = false; ///< rows are not samples: the values of its whole batch
+    bool ofBatch = false; ///< rows are not samples: values of the whole batch
 
     std::int64_t allPlanes() const;
     std::int64_t allRows() const { return shape.size() < 2 ? 1 : shape[shape.size() - 2]; }
@@ -112,22 +113,22 @@ struct SampleValues
 };
 using SampleValuesPtr = std::shared_ptr<const SampleValues>;
 
-/// Which part of a sample's value is wanted.
+/// The requested part of a sample's value.
 struct ValuePart
 {
     std::size_t result = 0;
-    std::int64_t plane = 0, row = 0, column = 0; ///< that the part holds; where it begins
-    std::int64_t elements = std::int64_t(1) << 22; ///< at most, of each model
+    std::int64_t plane = 0, row = 0, column = 0; ///< the plane and the start of the part
+    std::int64_t elements = std::int64_t(1) << 22; ///< maximum number for each model
 };
 
-/// One sample's values, as they are asked for.
+/// A request for one sample's values.
 struct SampleWanted
 {
     InspectionTarget target;
     std::int64_t sample = 0;
     ValuePart part {};
-    /// `ValueInspection::batchSamples` of an earlier inspection of the same data: spares
-    /// reading the batches before.
+    /// `ValueInspection::batchSamples` of an earlier inspection of the same data; avoids reading
+    /// the batches before.
     std::vector<std::int64_t> batchSamples {};
 };
 

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// [rows, channels, elements], in order.
+/// Returns the value as contiguous [rows, channels, elements].
 at::Tensor byChannel(const at::Tensor& value, int axis)
 {
     const at::Tensor x = value.to(at::kFloat);
@@ -47,7 +47,7 @@ bool hasSamples(const at::Tensor& value, std::int64_t samples)
 Result<void> ValueSums::add(const ValuePair& values, int axis, std::int64_t samples)
 {
     if (values.first.numel() == 0)
-        axis = -1; // nothing to reshape by
+        axis = -1; // an empty tensor cannot be reshaped
     m_separable = m_separable && hasSamples(values.first, samples);
     const std::size_t before = m_samples.size();
     if (m_separable)

@@ -7,24 +7,24 @@
 
 namespace qs {
 
-/// Sums of one value's error by channel and by sample, batch after batch: memory follows from the
-/// channels and, with some tens of bytes each, from the samples.
+/// Accumulates one value's error by channel and by sample over batches. Memory: per channel, and
+/// some tens of bytes per sample.
 class ValueSums
 {
 public:
     struct Channel
     {
         ErrorSums sums;
-        double low = 0, high = 0; ///< of the finite values of y
-        bool any = false; ///< some value was finite
+        double low = 0, high = 0; ///< range of the finite values of y
+        bool any = false; ///< at least one value was finite
     };
 
-    /// `axis`: of the channels; -1 for none. `samples`: of the batch. Both tensors on the CPU.
+    /// Adds a batch. `axis`: channel dimension; -1 = none. `samples`: number in the batch. Both
+    /// tensors on the CPU.
     Result<void> add(const ValuePair& values, int axis, std::int64_t samples);
 
     const std::vector<Channel>& channels() const { return m_channels; }
-    /// By sample; empty if a batch's first dimension was not its samples: elements cannot be
-    /// assigned then.
+    /// Sums by sample; empty if the first dimension of any batch was not the sample.
     const std::vector<ErrorSums>& samples() const { return m_samples; }
 
 private:
@@ -33,7 +33,7 @@ private:
     bool m_separable = true;
 };
 
-/// True if a value's rows are the samples of a batch, or all of it is its one sample.
+/// True if a value's rows are the samples of a batch, or the batch has one sample.
 bool hasSamples(const at::Tensor& value, std::int64_t samples);
 
 } // namespace qs

@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// The values that the model returns, flat and in order; empty references for constants.
+/// Returns the model's flattened outputs in order; invalid references for constants.
 std::vector<ValueRef> outputValues(const Graph& graph)
 {
     std::vector<ValueRef> values;
@@ -48,7 +48,7 @@ Error notOfOriginal(const char* what)
     return makeError(ErrorCode::BadInput, what).withHint("look at it against the edited model");
 }
 
-/// Whether a comparison against the edited model measures the node.
+/// True if a comparison with the edited model measures the node.
 bool isMeasured(const ConvertedModel& converted, NodeId node)
 {
     const auto units = compareUnits(converted);

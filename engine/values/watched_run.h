@@ -9,24 +9,24 @@
 
 namespace qs {
 
-/// Runs batches through the float and the reference form, as a comparison does, only as far as the
-/// inspected value needs. One thread at a time; under a torch guard and an inference scope.
+/// Runs batches through the float and the reference form, as a comparison does, but only up to the
+/// inspected value. One thread at a time; call under a torch guard and an inference scope.
 class WatchedRun
 {
 public:
-    /// `edited`: see `inspectValue`. Errors: no such output, a node that a comparison does not
-    /// measure, one that the file's model does not have (BadInput).
+    /// `edited`: see `inspectValue`. Fails (BadInput) if there is no such output, if a comparison
+    /// does not measure the node, or if the file's model does not have it.
     static Result<WatchedRun> create(const ConvertedModel& converted,
                                      const InspectionTarget& target, const std::string& device,
                                      bool isSequence, const EditedModel* edited);
 
-    /// y and y^ of each result. Errors: those of the batch, values of different shapes
-    /// (Unsupported).
+    /// Returns y and y^ of each result. Errors: those of the batch; Unsupported if the shapes
+    /// differ.
     Result<std::vector<ValuePair>> run(const Batch& batch, const JobContext& job);
 
     /// The inspected unit; null for an output of the model.
     const CompareUnit* unit() const;
-    /// The float graph's values that `run` gives.
+    /// The float graph's values that `run` returns.
     const std::vector<ValueRef>& values() const { return m_values; }
 
 private:
@@ -36,10 +36,11 @@ private:
     const ConvertedModel* m_converted;
     InspectionTarget m_target;
     Sweep m_sweep;
-    std::optional<OutputRun> m_reference; ///< as exported, where the sweep adds up in another way
+    /// The exported form, if the sweep uses another summation order.
+    std::optional<OutputRun> m_reference;
     std::optional<std::size_t> m_unit;
-    std::size_t m_floatOutput = 0; ///< of an output: its place among the float side's
-    std::size_t m_formOutput = 0; ///< and among the reference form's
+    std::size_t m_floatOutput = 0; ///< index of the output on the float side
+    std::size_t m_formOutput = 0; ///< index of the output in the reference form
     std::vector<ValueRef> m_values;
     std::shared_ptr<std::vector<ValuePair>> m_seen = std::make_shared<std::vector<ValuePair>>();
     at::Device m_device;

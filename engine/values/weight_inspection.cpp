@@ -13,8 +13,8 @@ namespace qs {
 
 namespace {
 
-/// The reference form of a weight of `owner`: the end of its quantize-dequantize steps, whose
-/// origin is the owner. The weight itself without such steps.
+/// Returns the reference form of a weight of `owner`: the result of its quantize-dequantize steps,
+/// whose origin is the owner. The weight itself if there are no such steps.
 ValueRef dequantized(const Interpreter& reference, ValueRef weight, NodeId owner)
 {
     const Graph& graph = reference.graph();
@@ -41,7 +41,7 @@ std::string tensorName(const ConvertedModel& converted, NodeId stored)
     return named.target.empty() ? named.name : named.target;
 }
 
-/// Of a channel; of one in groups its coarsest.
+/// Returns a channel's scale; with groups, the largest of the channel.
 double scaleOf(const QParams& qparams, std::size_t channel, std::size_t channels)
 {
     const std::vector<float>& scales = qparams.scale;
@@ -54,7 +54,7 @@ double scaleOf(const QParams& qparams, std::size_t channel, std::size_t channels
 
 Result<void> measure(WeightInspection& inspection, const ValuePair& weight, const QParams* qparams)
 {
-    // One sample: the weight as a whole.
+    // The weight as one sample.
     ValueSums sums;
     QS_CHECK(sums.add({weight.first.unsqueeze(0), weight.second.unsqueeze(0)},
                       inspection.channelAxis + 1, 1));

@@ -8,12 +8,12 @@
 
 namespace qs {
 
-/// The quantized weights that the unit's members read, as the reference form makes them; under a
-/// torch guard. Runs no data.
+/// Returns the quantized weights read by the unit's members, as computed by the reference form.
+/// Call under a torch guard. Runs no data.
 Result<std::vector<WeightInspection>>
 weightInspections(const ConvertedModel& converted, const CompareUnit& unit, const JobContext& job);
 
-/// A channel's error from its sums.
+/// Returns a channel's error from its sums.
 ChannelError channelError(std::size_t result, std::int64_t index,
                           const ValueSums::Channel& channel);
 

@@ -3,9 +3,9 @@
 
 namespace qs {
 
-/// While it lives, LibTorch's autograd records this thread's operators, inside nested
-/// `InferenceScope`s too. Open it around calls of operators only. Per thread, restores on
-/// destruction.
+/// During its lifetime LibTorch's autograd records this thread's operators, also inside nested
+/// `InferenceScope`s. Open it around operator calls only. Per thread; the destructor restores the
+/// previous state.
 class GradientScope
 {
 public:

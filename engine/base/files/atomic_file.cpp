@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file's handle; closed at the end of its scope.
+/// A file descriptor, closed by the destructor.
 class Handle
 {
 public:
@@ -58,7 +58,7 @@ std::string folderOf(const std::string& path)
     return folder.empty() ? "." : folder.string();
 }
 
-/// Names that stand for whatever a process has open.
+/// True for names of devices and open files of a process.
 bool isSystemPath(const std::string& path)
 {
     return path.starts_with("/dev/") || path.starts_with("/proc/");
@@ -78,8 +78,8 @@ bool writeAll(int handle, const char* data, std::size_t size)
     return true;
 }
 
-/// A pipe is opened without waiting for a reader, and then waits like any other file. Less than 0:
-/// it cannot be.
+/// Opens a pipe without waiting for a reader; later writes block as usual. Returns a negative
+/// number on failure.
 int openStream(const std::string& path)
 {
     const int handle = open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -112,7 +112,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path)
             file.error("is a device or a socket, where a file is to be written").withHint(hint));
     const bool isStream = exists && (!S_ISREG(about.st_mode) || isSystemPath(path));
     std::error_code code;
-    // Open until the end: to a pipe's reader the first close is the end.
+    // Kept open until the end, because a pipe's reader sees the first close as end of file.
     if (isStream && (file.m_stream = openStream(path)) < 0)
         return fail(errno == ENXIO
                         ? file.error("is a pipe without a reader").withHint("start its reader")
@@ -171,7 +171,7 @@ Result<void> AtomicFile::commit()
         return {};
     }
     const Handle written(m_temporary, O_RDONLY | O_NOFOLLOW);
-    // Files that cannot be synced (EINVAL: some network and memory file systems) do not fail.
+    // Ignores files that cannot be synced (EINVAL: some network and memory file systems).
     if (!written || (fsync(written.get()) != 0 && errno != EINVAL && errno != EROFS))
         return cannot(systemMessage(errno));
     if (std::rename(m_temporary.c_str(), m_target.c_str()) != 0)
@@ -212,7 +212,7 @@ Result<void> ensureWritableFolder(const std::string& folder)
                                   + (failed ? failed.message() : "a file is in its place"))
                         .inFile(folder)
                         .withHint("choose another output folder"));
-    // access() always succeeds for root; only a real write shows it.
+    // access() always succeeds for root, so test by writing.
     const auto refused = [&](const std::string& what) {
         return fail(
             makeError(ErrorCode::Io, what).inFile(folder).withHint("choose another output folder"));

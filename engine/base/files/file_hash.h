@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// `fileSha256` of a file that may be large: checks the job once a megabyte. Errors: Io, which
-/// names the file; Cancelled.
+/// `fileSha256` for large files: checks the job once per megabyte. Errors: Io, which names the
+/// file; Cancelled.
 Result<std::string> fileSha256(const std::string& path, const JobContext& job);
 
 } // namespace qs

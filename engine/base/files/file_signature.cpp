@@ -19,7 +19,7 @@ std::string signatureOfFile(const fs::path& path)
     for (const long long number :
          {(long long)about.st_size, (long long)about.st_ino, (long long)about.st_mtim.tv_sec,
           (long long)about.st_mtim.tv_nsec, (long long)about.st_ctim.tv_sec,
-          (long long)about.st_ctim.tv_nsec}) // programs can set mtime, but not ctime
+          (long long)about.st_ctim.tv_nsec}) // ctime, unlike mtime, cannot be set by programs
         text += " " + std::to_string(number);
     return text;
 }

@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// Changes when a file, or a file below a folder, is replaced or written to: made of paths, sizes,
-/// inodes and times of change. Reads no content, so it is cheap. "" for "sample"; the path alone if
-/// the file does not exist.
+/// Returns a text that changes when a file, or a file below a folder, is replaced or written:
+/// paths, sizes, inodes and change times. Cheap, since it reads no content. "" for "sample"; only
+/// the path if the file does not exist.
 std::string fileSignature(const std::string& path);
 
-/// The regular files below a folder, in the order of their names; none if it cannot be read.
+/// Returns the regular files below a folder, sorted by name; empty if it cannot be read.
 std::vector<std::filesystem::path> filesBelow(const std::filesystem::path& folder);
 
 } // namespace qs

@@ -21,20 +21,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// On systems without locks, files not changed for this long count as abandoned. A clock that was
-/// set back only delays this.
+/// On systems without locks, files unchanged for this time count as abandoned. Setting back the
+/// clock only delays this.
 constexpr std::chrono::hours kAbandoned {1};
 
 int openAny(const std::string& path)
 {
-    // Network file systems lock for writing only what is open for it; folders never are.
+    // Network file systems allow exclusive locks only on files open for writing, which folders
+    // never are.
     const int handle = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     return handle >= 0
         ? handle
         : open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/// True if the path still leads to the file that the handle has open.
+/// True if the path still refers to the open file of the handle.
 bool leadsTo(const std::string& path, int handle)
 {
     struct stat there = {}, held = {};
@@ -69,7 +70,8 @@ bool isOld(const struct stat& about)
     return std::chrono::system_clock::now() - changed > kAbandoned;
 }
 
-/// Holding the lock, so that whoever has just made it and claims it now learns that it is gone.
+/// Removes the path while holding its lock, so that a process that has just created it detects the
+/// loss when claiming it.
 void removeIfAbandoned(const fs::path& path)
 {
     const int handle = openAny(path.string());
@@ -120,7 +122,7 @@ PathClaim::~PathClaim()
 
 std::optional<ClaimedFolder> makeClaimedFolder(const std::string& begin)
 {
-    for (int attempt = 0; attempt < 8; ++attempt) { // another process may take it for abandoned
+    for (int attempt = 0; attempt < 8; ++attempt) { // another process may consider it abandoned
         std::string path = begin + std::string(kFolderLetters, 'X');
         if (!mkdtemp(path.data()))
             break;

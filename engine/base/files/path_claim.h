@@ -7,20 +7,20 @@
 
 namespace qs {
 
-/// A temporary file or folder that this process uses, claimed by a lock. The system releases the
-/// lock when the process ends in any way. On systems without locks it claims nothing.
+/// Claims a temporary file or folder of this process by a lock, which the system releases however
+/// the process ends. Has no effect on systems without locks.
 class PathClaim
 {
 public:
     PathClaim() = default;
-    /// Claims a path that this process has just made. Check `isLost` afterwards: another process
-    /// may have removed it as abandoned before it was claimed.
+    /// Claims a path that this process has just created. Check `isLost` afterwards: another process
+    /// may have removed it as abandoned before the claim.
     explicit PathClaim(const std::string& path);
     PathClaim(PathClaim&& other) noexcept;
     PathClaim& operator=(PathClaim&& other) noexcept;
     ~PathClaim();
 
-    /// True if the path does not (or no longer) lead to the claimed file.
+    /// True if the path does not, or no longer, refer to the claimed file.
     bool isLost() const { return m_isLost; }
 
 private:
@@ -28,27 +28,27 @@ private:
     bool m_isLost = false;
 };
 
-/// A folder that this process has made and claimed.
+/// A folder that this process has created and claimed.
 struct ClaimedFolder
 {
     std::string path;
     PathClaim claim;
 };
-/// Makes a folder named `begin` and six random letters; nothing if that fails.
+/// Creates a folder named `begin` plus six random letters; nullopt on failure.
 std::optional<ClaimedFolder> makeClaimedFolder(const std::string& begin);
 
-/// Beginning of the hidden names of temporary files and folders beside what they become, and the
-/// end of such a file's name. Random letters and digits stand between, or follow.
+/// Prefix of the hidden names of temporary files and folders next to their targets, and suffix of
+/// such files. Random letters and digits are between them, or after the prefix.
 inline constexpr std::string_view kTemporaryBegin = ".quantscope-", kTemporaryEnd = ".tmp";
-/// Letters and digits in the name of such a file, and of such a folder.
+/// Number of random characters in the name of such a file and of such a folder.
 inline constexpr std::size_t kFileLetters = 16, kFolderLetters = 6;
 
-/// Removes the hidden files and folders that killed processes of this user left in `folder`: no
-/// process claims them or, without locks, they have not changed for an hour. `begin`: prefix of the
-/// folders' names, where these are not hidden.
+/// Removes hidden files and folders left in `folder` by killed processes of this user: those that
+/// no process claims or, without locks, that have not changed for an hour. `begin`: prefix of the
+/// folders' names, if these are not hidden.
 void removeAbandoned(const std::string& folder, std::string_view begin = kTemporaryBegin);
 
-/// The same, once for each folder that this process asks it for.
+/// The same, but only once per folder in this process.
 void removeAbandonedOnce(const std::string& folder);
 
 } // namespace qs

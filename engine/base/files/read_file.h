@@ -11,20 +11,21 @@
 
 namespace qs {
 
-/// Checks, before it is opened, that the path is a file with an end. Errors: it does not exist
-/// (NotFound); it is a folder, a pipe, a device or a socket, or may not be read (Io).
+/// Checks, without opening it, that the path is a readable regular file. Fails with NotFound if it
+/// does not exist, Io if it is a folder, a pipe, a device, a socket or not readable.
 Result<void> checkReadable(const std::string& path);
 
-/// The whole content. Errors: those of `checkReadable`; larger than `most` bytes (BadInput).
+/// Returns the whole content. Errors: those of `checkReadable`; BadInput if larger than `most`
+/// bytes.
 Result<std::string> readWholeFile(const std::string& path, std::uint64_t most);
 
-/// Gives the whole content to `see`, a block of at most a megabyte at a time. Errors: those of
+/// Passes the whole content to `see` in blocks of at most a megabyte. Errors: those of
 /// `checkReadable`; Cancelled.
 Result<void> readInBlocks(const std::string& path, const JobContext& job,
                           const std::function<void(std::string_view)>& see);
 
-/// True if a JSON text nests deeper than any file of this program. Check it before parsing: parsed
-/// values are copied, printed and walked recursively.
+/// True if a JSON text is nested deeper than any file of this program. Check before parsing, since
+/// parsed values are copied, printed and traversed recursively.
 bool isDeepJson(std::string_view json);
 
 } // namespace qs

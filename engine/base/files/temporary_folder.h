@@ -8,12 +8,12 @@
 
 namespace qs {
 
-/// A new folder that the destructor removes with its content. After a killed process, the next one
-/// that makes such a folder removes it.
+/// A new folder that the destructor removes with its content. After a killed process, the next
+/// process that creates such a folder removes it.
 class TemporaryFolder
 {
 public:
-    /// `purpose` is part of its name. Errors: it cannot be made (Io).
+    /// `purpose` is part of its name. Fails (Io) if it cannot be created.
     static Result<TemporaryFolder> create(const std::string& purpose);
     ~TemporaryFolder();
     TemporaryFolder(TemporaryFolder&& other) noexcept;
@@ -21,7 +21,7 @@ public:
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
     const std::string& path() const { return m_path; }
-    /// The path of a file in it.
+    /// Returns the path of a file in it.
     std::string file(const std::string& name) const;
 
 private:

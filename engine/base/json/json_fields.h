@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// One key of an object in a document and the member of a T that it holds. A document's fields form
-/// one constexpr array, which `readFields` reads and `writeFields` writes.
+/// Maps one key of a JSON object to a member of T. A document's fields form one constexpr array,
+/// used by `readFields` and `writeFields`.
 template<class T>
 struct JsonField
 {
@@ -17,10 +17,10 @@ struct JsonField
     Result<void> (*read)(const JsonPlace& place, T& into);
     Json (*write)(const T& from);
     bool (*isSame)(const T& a, const T& b);
-    bool isAlways; ///< written whatever its value is
+    bool isAlways; ///< written even if it has the default value
 };
 
-/// A value as `Read` reads it; without one, of JSON's own types.
+/// Reads a value with `Read`; without it, as one of JSON's types.
 template<class Value, auto Read>
 auto readOne(const JsonPlace& place)
 {
@@ -36,7 +36,7 @@ auto readOne(const JsonPlace& place)
         return place.string();
 }
 
-/// A list, each member as `write` writes it.
+/// Writes a list, each member with `write`.
 template<class T, class Write>
 Json eachToJson(const std::vector<T>& members, const Write& write)
 {
@@ -61,8 +61,8 @@ struct InnerOf<Value> : std::type_identity<typename Value::value_type>
 {
 };
 
-/// The field of a member. `Read` (a Result of a place) and `Write` (to JSON) stand for values that
-/// are not plain: of the member, or of what an optional or a list holds.
+/// Creates the field of a member. `Read` (returns a Result for a place) and `Write` (to JSON)
+/// convert values other than JSON's types: the member, or the elements of an optional or a list.
 template<auto Member, auto Read = nullptr, auto Write = nullptr>
 constexpr auto jsonField(const char* key, bool isAlways = false)
 {
@@ -97,7 +97,7 @@ constexpr auto jsonField(const char* key, bool isAlways = false)
     return JsonField<T> {key, read, write, isSame, isAlways};
 }
 
-/// Reads those of the keys that are there. Errors: the first of a field.
+/// Reads the keys that are present. Fails with the first error of a field.
 template<class T, std::size_t N>
 Result<void> readFields(const JsonPlace& place, const std::array<JsonField<T>, N>& fields, T& into,
                         bool nullIsAbsent = false)
@@ -108,7 +108,7 @@ Result<void> readFields(const JsonPlace& place, const std::array<JsonField<T>, N
     return {};
 }
 
-/// A new value with those fields; the others are as usual.
+/// Returns a new value with those fields; other members have their defaults.
 template<class T, std::size_t N>
 Result<T> readFields(const JsonPlace& place, const std::array<JsonField<T>, N>& fields)
 {
@@ -117,8 +117,7 @@ Result<T> readFields(const JsonPlace& place, const std::array<JsonField<T>, N>& 
     return made;
 }
 
-/// Writes the members that differ from those of `usual`, and those that are always written, in the
-/// order of the fields.
+/// Writes the members that differ from `usual` or are always written, in the order of the fields.
 template<class T, std::size_t N>
 void writeFields(Json& out, const std::array<JsonField<T>, N>& fields, const T& from,
                  const T& usual = {})
@@ -128,7 +127,7 @@ void writeFields(Json& out, const std::array<JsonField<T>, N>& fields, const T& 
             out[field.key] = field.write(from);
 }
 
-/// An object of those fields alone.
+/// Returns an object with only those fields.
 template<class T, std::size_t N>
 Json fieldsToJson(const std::array<JsonField<T>, N>& fields, const T& from)
 {

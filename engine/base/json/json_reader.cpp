@@ -34,7 +34,7 @@ std::string lineAndColumn(const std::string& text, std::size_t byte)
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-/// Watches a parser for an object that has a key twice: JSON would let the last one win.
+/// Parser callback that detects duplicate keys in an object, of which JSON would use the last.
 class RepeatedKey
 {
 public:
@@ -49,7 +49,7 @@ public:
             m_key = parsed.get<std::string>();
         return true;
     }
-    /// The last one found.
+    /// The last duplicate key.
     const std::optional<std::string>& key() const { return m_key; }
 
 private:
@@ -128,7 +128,7 @@ Result<std::vector<std::string>> JsonPlace::strings() const
 
 std::string withoutComments(std::string text)
 {
-    std::size_t comma = std::string::npos; // the last, while only blanks follow it
+    std::size_t comma = std::string::npos; // position of the last comma if only blanks follow
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         if (c == '"') {
@@ -174,7 +174,7 @@ Result<Json> parseJson(const std::string& text, const std::string& file)
         std::string cause = problem.what();
         const auto last = cause.rfind("; ");
         cause = last == std::string::npos ? "bad syntax" : cause.substr(last + 2);
-        for (char& c : cause) // it quotes the file, which need not be text
+        for (char& c : cause) // it quotes the file, which may be binary
             if (c < ' ' || c > '~')
                 c = '?';
         return fail(makeError(ErrorCode::BadInput,

@@ -15,8 +15,7 @@ namespace qs {
 
 using Json = nlohmann::ordered_json;
 
-/// A place in a JSON file: the value and the words by which a user finds it
-/// ("qconfigs.act7.weight"). Borrowed; lives as long as the document.
+/// A value in a JSON file with its path for users ("qconfigs.act7.weight"). Borrows the document.
 class JsonPlace
 {
 public:
@@ -33,16 +32,16 @@ public:
     JsonPlace item(std::size_t index) const;
     bool has(const char* name) const { return m_value->is_object() && m_value->contains(name); }
 
-    /// An error at this place: "file: path: message; hint".
+    /// Returns an error at this place: "file: path: message; hint".
     tl::unexpected<Error> error(const std::string& message, std::string hint = {}) const;
-    /// Must be an object with no other keys than these.
+    /// Fails if the value is not an object or has other keys than these.
     Result<void> object(const std::vector<std::string>& allowedKeys) const;
     Result<void> array() const;
     Result<std::string> string() const;
     Result<std::int64_t> integer() const;
     Result<double> number() const;
     Result<bool> boolean() const;
-    /// A list of strings.
+    /// Returns a list of strings.
     Result<std::vector<std::string>> strings() const;
 
 private:
@@ -51,7 +50,8 @@ private:
     std::string m_path;
 };
 
-/// The members of a list, each as `read` reads its place. Errors: no list, the first of `read`.
+/// Reads the members of a list with `read`. Fails if the value is not a list, or with the first
+/// error of `read`.
 template<class Read>
 auto readList(const JsonPlace& list, const Read& read)
 {
@@ -68,15 +68,15 @@ auto readList(const JsonPlace& list, const Read& read)
     return readAll();
 }
 
-/// The text with blanks in place of comments (// and /* */) and of commas before a closing bracket,
-/// so that people may write both: places reported by `parseJson` stay right.
+/// Replaces comments (// and /* */) and trailing commas by blanks, so that users may write both.
+/// Positions reported by `parseJson` remain correct.
 std::string withoutComments(std::string text);
 
 /// Parses JSON; the error names the line and column.
 Result<Json> parseJson(const std::string& text, const std::string& file);
-/// The whole file as text. NotFound or Io errors name it.
+/// Returns the whole file as text. NotFound or Io errors name it.
 Result<std::string> readTextFile(const std::string& path);
-/// Checks `format` and `version` of a document of ours.
+/// Checks the keys `format` and `version` of a document of this program.
 Result<void> checkFormat(const JsonPlace& root, const std::string& format, int version);
 
 } // namespace qs

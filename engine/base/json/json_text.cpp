@@ -13,8 +13,8 @@ struct CancelledWriting
 {
 };
 
-/// Receives the serializer's output; throws `CancelledWriting` after a cancel, the only way to stop
-/// a serializer.
+/// Receives the serializer's output; throws `CancelledWriting` after a cancel, since a serializer
+/// can be stopped only by an exception.
 class CheckedText : public nlohmann::detail::output_adapter_protocol<char>
 {
 public:

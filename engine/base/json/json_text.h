@@ -10,14 +10,15 @@
 
 namespace qs {
 
-/// How a document is written as text.
+/// Text format of a document.
 struct JsonLayout
 {
-    std::optional<unsigned> indent = {}; ///< spaces a level; none: on one line
-    bool replaceInvalid = false; ///< bytes that are not UTF-8 become U+FFFD; else they throw
+    std::optional<unsigned> indent = {}; ///< spaces per level; nullopt: a single line
+    bool replaceInvalid = false; ///< true: invalid UTF-8 becomes U+FFFD; false: it throws
 };
 
-/// The text of `value`, as its `dump` writes it. Errors: a cancel, within 64 KiB of text.
+/// Returns the text of `value`, as `dump`. Fails with Cancelled within 64 KiB of text after a
+/// cancel.
 Result<std::string> jsonText(const nlohmann::ordered_json& value, const JsonLayout& layout,
                              const JobContext& job);
 

@@ -16,7 +16,7 @@ char lower(char c)
     return char(std::tolower(static_cast<unsigned char>(c)));
 }
 
-/// Levenshtein's distance, blind to case.
+/// Case-insensitive Levenshtein distance.
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);
@@ -40,8 +40,8 @@ std::string nearestName(std::string_view word, const std::vector<std::string>& c
     std::string best;
     std::size_t bestDistance = std::string::npos;
     for (const auto& candidate : candidates) {
-        // "Conv2d" or "nn.Conv2d" for "torch.nn.Conv2d": the last part decides, the whole breaks
-        // ties.
+        // "Conv2d" or "nn.Conv2d" for "torch.nn.Conv2d": compare the last parts first, then the
+        // whole names.
         const std::size_t whole = editDistance(word, candidate);
         const std::size_t last = editDistance(lastPart(word), lastPart(candidate));
         const bool near = whole <= std::max<std::size_t>(2, word.size() / 4)

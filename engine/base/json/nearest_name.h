@@ -7,11 +7,11 @@
 
 namespace qs {
 
-/// The candidate with the smallest edit distance to `word`; empty if none is close
-/// enough.
+/// Returns the candidate with the smallest edit distance to `word`; empty if none is close enough.
 std::string nearestName(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "did you mean 'x'?" where something is near, else "one of: a, b, c" (at most `most` names).
+/// Returns "did you mean 'x'?" if a candidate is near, else "one of: a, b, c" (at most `most`
+/// names).
 std::string suggestName(std::string_view word, const std::vector<std::string>& candidates,
                         std::size_t most = 24);
 

@@ -7,13 +7,12 @@
 
 namespace qs {
 
-/// Runs `free` on a thread that does nothing else, soon. The process waits for it before it ends.
-/// Any thread.
+/// Runs `free` soon, on a dedicated thread. The process waits for it before it exits. Any thread.
 void freeLater(std::function<void()> free);
 
-/// A deleter that does not wait: deleting the draft of a graph of 20,000 operators takes up
-/// to 200 ms, too long for a cancelled stage. Only for objects that hold no lock. A file that
-/// they hold stays open until then.
+/// A deleter that deletes later: deleting the draft of a graph of 20,000 operators takes up to 200
+/// ms, too long for a cancelled stage. Only for objects that hold no lock. Files that they hold
+/// stay open until then.
 struct FreeLater
 {
     template<class T>

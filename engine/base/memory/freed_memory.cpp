@@ -15,15 +15,16 @@ namespace qs {
 
 namespace {
 
-/// Addresses, of which a process has 128 TiB; no memory.
+/// Reserved addresses, of which a process has 128 TiB; not memory.
 constexpr std::size_t kAddresses = std::size_t(1) << 40;
 
-/// Bytes between two looks at what is left; whoever asks for more at once is held to it first.
+/// Bytes allocated between two checks of the available memory; larger single requests are always
+/// checked.
 constexpr std::size_t kUnasked = std::size_t(32) << 20;
 
-/// LibTorch's memory of tensors on the CPU: large ones come from a heap of ours. Memory beyond the
-/// limit is refused (c10::OutOfMemoryError) before it is touched, which would end the program: the
-/// error names the node that asked.
+/// LibTorch's CPU allocator: takes large tensors from TensorHeap. Rejects requests beyond the limit
+/// (c10::OutOfMemoryError), so that an error names the node, instead of the process being killed
+/// when the memory is touched.
 class TensorAllocator : public c10::Allocator
 {
 public:
@@ -61,8 +62,7 @@ private:
         if (m_unasked.fetch_add(bytes) + bytes < kUnasked)
             return;
         m_unasked = 0;
-        // The heap hands out its free memory first; handed-out memory may not be touched
-        // yet.
+        // The heap reuses its free memory first; allocated memory may not be touched yet.
         const TensorHeap::Usage heap = m_heap.usage();
         const std::int64_t own = residentBytes();
         const std::int64_t used = std::max(own - std::int64_t(heap.kept), std::int64_t(heap.used));
@@ -83,7 +83,7 @@ private:
     static inline TensorAllocator* installed = nullptr;
     TensorHeap& m_heap;
     c10::Allocator& m_other;
-    std::atomic<std::size_t> m_unasked {0}; ///< handed out since the last look
+    std::atomic<std::size_t> m_unasked {0}; ///< allocated since the last check
 };
 
 TensorHeap* heapOfProcess = nullptr;
@@ -94,13 +94,13 @@ void keepFreedMemory()
 {
 #ifdef __GLIBC__
     // NOLINTBEGIN(concurrency-mt-unsafe): no thread runs yet
-    mallopt(M_MMAP_MAX, 0); // large blocks come from the heap,
-    mallopt(M_TRIM_THRESHOLD, -1); // which does not shrink,
-    mallopt(M_ARENA_MAX, 1); // and is one for all threads: other heaps hold 64 MB at most
+    mallopt(M_MMAP_MAX, 0); // no mmap for large blocks: use the heap,
+    mallopt(M_TRIM_THRESHOLD, -1); // which is never trimmed,
+    mallopt(M_ARENA_MAX, 1); // and is shared by all threads: other arenas hold at most 64 MB
     mallopt(M_TOP_PAD, 16 << 20);
     // NOLINTEND(concurrency-mt-unsafe)
 #endif
-    // Both live as long as the process: tensors may outlast everything else.
+    // Never destroyed: tensors may outlive everything else.
     heapOfProcess = TensorHeap::create(kAddresses).release();
     if (!heapOfProcess)
         return;

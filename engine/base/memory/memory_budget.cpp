@@ -23,7 +23,7 @@ constexpr std::int64_t kKilo = 1024;
 
 std::atomic<std::int64_t> userLimit {0};
 
-/// The number in a file of /proc or /sys, or after `key` in it; kNoLimit without one.
+/// Returns the number in a file of /proc or /sys, or after `key` in it; kNoLimit if there is none.
 std::int64_t numberIn(const std::string& path, const std::string& key = {})
 {
     std::ifstream in(path);
@@ -39,7 +39,8 @@ std::int64_t kilobytesIn(const std::string& path, const std::string& key)
     return number > kNoLimit / kKilo ? kNoLimit : number * kKilo;
 }
 
-/// What a control group leaves, what this process has counted in: page cache is given up on demand.
+/// Returns the memory available in a control group, including this process's. Page cache counts as
+/// available.
 std::int64_t leftOfGroup(const std::string& folder, std::int64_t own)
 {
     const std::int64_t most = numberIn(folder + "/memory.max");
@@ -50,8 +51,8 @@ std::int64_t leftOfGroup(const std::string& folder, std::int64_t own)
     return most - used + cached + own;
 }
 
-/// A limit counts for a group and all below it: the process's own, its parents, and the root that a
-/// container sees.
+/// Returns the minimum over the process's control group, its parents, and the root visible in a
+/// container, since limits apply to all nested groups.
 std::int64_t leftOfGroups(std::int64_t own)
 {
     constexpr const char* kRoot = "/sys/fs/cgroup";
@@ -66,8 +67,8 @@ std::int64_t leftOfGroups(std::int64_t own)
     return left;
 }
 
-/// What a limit of the shell leaves: of addresses, or of writable memory. What is reserved and not
-/// used counts there too.
+/// Returns the memory available under a shell limit of address space or data size. These limits
+/// also count reserved, unused memory.
 std::int64_t leftOfShell(__rlimit_resource resource, const char* key, std::int64_t own)
 {
     rlimit most = {};

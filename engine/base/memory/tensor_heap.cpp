@@ -9,8 +9,8 @@ namespace qs {
 
 namespace {
 
-/// Share of the peak use that may be free on top of it: without it, a slightly fragmented heap
-/// returns memory that it needs again at once.
+/// One over the fraction of the peak use that may be kept free. Without it, a slightly fragmented
+/// heap would return memory that it needs again immediately.
 constexpr std::size_t kSlack = 16;
 
 } // namespace
@@ -97,7 +97,7 @@ TensorHeap::Usage TensorHeap::usage() const
     return {m_used * kChunk, m_kept * kChunk, m_most * kChunk};
 }
 
-// How many of these chunks are there already; now all are.
+// Returns the number of these chunks that are resident, and marks all as resident.
 std::size_t TensorHeap::takeResident(std::size_t first, std::size_t count)
 {
     if (m_resident.size() < first + count)
@@ -109,7 +109,8 @@ std::size_t TensorHeap::takeResident(std::size_t first, std::size_t count)
     return std::size_t(there);
 }
 
-// Gives back what is kept beyond so many chunks in all: the highest, which are asked for last.
+// Returns free chunks to the system until at most `chunks` remain in total, highest addresses
+// first, since these are allocated last.
 void TensorHeap::keepWithin(std::size_t chunks)
 {
     for (auto run = m_free.rbegin(); run != m_free.rend() && m_used + m_kept > chunks; ++run) {

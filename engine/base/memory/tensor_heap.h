@@ -10,14 +10,13 @@
 
 namespace qs {
 
-/// Memory of large tensors, separate from all small objects: a separate address range, handed
-/// out in whole chunks, the lowest that fit first, neighbours joined again when they are freed.
-/// Freed chunks stay with the process for the next tensors, as long as used and free together
-/// are not more than the peak in use plus a sixteenth; beyond it they go back to the system.
-/// Thread safe.
+/// Heap of large tensors, separate from small objects: one address range, allocated first-fit in
+/// whole chunks; adjacent free chunks are merged. Freed chunks are kept for later tensors as long
+/// as used and free chunks together do not exceed the peak use plus a sixteenth; the excess is
+/// returned to the system. Thread safe.
 ///
-/// Why no library: whole `quantize`, peak MiB and processor seconds, two shared cores, medians of
-/// three rounds in turn (tests/bench/README.md has more).
+/// Compared with libraries: full `quantize` runs, peak MiB and processor seconds, two shared cores,
+/// medians of three alternating rounds (see tests/bench/README.md).
 ///                  this heap   mimalloc 2.0.9   giving back at once   LibTorch's own
 ///   resnet18       449, 28.5      502, 31.5          433, 43.4           597, 28.7
 ///   mobilenet_v2   432, 22.7      523, 28.3          416, 58.3           658, 30.0
@@ -27,8 +26,7 @@ class TensorHeap
 public:
     static constexpr std::size_t kChunk = std::size_t(64) << 10; ///< bytes
 
-    /// Reserves addresses, not memory, for a heap of at most `bytes`. Null if the system refuses
-    /// them.
+    /// Reserves addresses, not memory, for a heap of at most `bytes`. Null if the system refuses.
     static std::unique_ptr<TensorHeap> create(std::size_t bytes);
     ~TensorHeap();
     TensorHeap(const TensorHeap&) = delete;
@@ -37,13 +35,12 @@ public:
     /// Null if not enough consecutive chunks are free.
     void* tryAllocate(std::size_t bytes);
     bool owns(const void* memory) const;
-    /// `memory` must be what `tryAllocate` gave.
+    /// Frees `memory`, which `tryAllocate` returned.
     void release(void* memory);
-    /// Gives the system all that is free, and forgets how much was in use.
+    /// Returns all free chunks to the system and resets the peak use.
     void returnFree();
 
-    /// Around a fork: no other thread is amidst a change while the copy is made, which may go on
-    /// using the heap.
+    /// Call around a fork: no other thread modifies the heap meanwhile, so the child may use it.
     void holdForFork() { m_mutex.lock(); }
     void goOnAfterFork() { m_mutex.unlock(); }
 
@@ -51,7 +48,7 @@ public:
     {
         std::size_t used = 0, kept = 0, most = 0; ///< bytes
     };
-    /// In use, freed and kept, and the most that was in use since `returnFree`.
+    /// Bytes in use, bytes freed but kept, and peak use since `returnFree`.
     Usage usage() const;
 
 private:
@@ -65,9 +62,10 @@ private:
     mutable std::mutex m_mutex;
     char* m_start;
     std::size_t m_chunks;
-    Runs m_free; ///< never two next to each other
-    std::unordered_map<std::size_t, std::size_t> m_blocks; ///< in use: first chunk to number
-    std::vector<bool> m_resident; ///< by chunk: handed out since the system last had it
+    Runs m_free; ///< never adjacent
+    /// Allocated blocks: first chunk to number of chunks.
+    std::unordered_map<std::size_t, std::size_t> m_blocks;
+    std::vector<bool> m_resident; ///< by chunk: allocated since it was last returned to the system
     std::size_t m_used = 0, m_kept = 0, m_most = 0; ///< chunks
 };
 

@@ -10,8 +10,8 @@ namespace qs {
 
 namespace {
 
-thread_local const CrashPlace* innermost = nullptr; ///< of this thread
-/// Over all threads; a place removes itself, so that no destroyed place is named.
+thread_local const CrashPlace* innermost = nullptr; ///< innermost place of this thread
+/// The latest place of all threads; places remove themselves, so none is dangling.
 std::atomic<const CrashPlace*> latest = nullptr;
 
 void put(const char* text)
@@ -37,7 +37,7 @@ CrashPlace::~CrashPlace()
     latest.compare_exchange_strong(self, m_outer);
 }
 
-/// Uses only functions that a signal's handler may call.
+/// Signal handler; uses only async-signal-safe functions.
 void crashed(int number)
 {
     put("quantscope: the program crashed");
@@ -49,12 +49,12 @@ void crashed(int number)
         put("): keep it out, or mend the extension pack that it comes from");
     }
     put("\n");
-    std::raise(number); // with the default action, which SA_RESETHAND has put back
+    std::raise(number); // with the default action, restored by SA_RESETHAND
 }
 
 void tellCrashes()
 {
-#ifndef __SANITIZE_ADDRESS__ // which reports more itself
+#ifndef __SANITIZE_ADDRESS__ // AddressSanitizer reports more itself
     struct sigaction action = {};
     action.sa_handler = crashed;
     action.sa_flags = SA_RESETHAND | SA_NODEFER;

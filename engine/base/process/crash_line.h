@@ -3,9 +3,9 @@
 
 namespace qs {
 
-/// While it lives, the report of a crash names this node: it runs foreign code, a pack's or
-/// LibTorch's. Borrows both texts; may be nested. If several threads run nodes, the one that began
-/// last counts.
+/// During its lifetime, a crash report names this node, which runs foreign code of a pack or
+/// LibTorch. Borrows both texts; may be nested. If several threads run nodes, the report names the
+/// node that started last.
 class CrashPlace
 {
 public:
@@ -18,11 +18,11 @@ private:
     friend void crashed(int);
     const char* m_node;
     const char* m_target;
-    const CrashPlace* m_outer; ///< of this thread
+    const CrashPlace* m_outer; ///< enclosing place on this thread
 };
 
-/// From now on a crash writes one line to stderr, with the node that ran, and ends the program as
-/// it would have without.
+/// Installs handlers: a crash writes one line to stderr that names the running node, and then ends
+/// the program as by default.
 void tellCrashes();
 
 } // namespace qs

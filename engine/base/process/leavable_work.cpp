@@ -13,9 +13,10 @@ namespace qs {
 
 namespace {
 
-std::atomic<int> working = 0; ///< threads
+std::atomic<int> working = 0; ///< number of running threads
 
-/// A thread would read what the process destroys from here on.
+/// Exits immediately if threads still run, since they would read data that the process is about to
+/// destroy.
 void endAtOnce(int code, void*)
 {
     if (working == 0)
@@ -33,7 +34,7 @@ Result<void> runLeavable(std::function<Result<void>()> work, const JobContext& j
     ++working;
     std::thread thread([task = std::move(task)]() mutable {
         task();
-        task = {}; // with all that it owns
+        task = {}; // destroys everything it owns
         --working;
     });
     while (done.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)

@@ -8,9 +8,9 @@
 
 namespace qs {
 
-/// Runs `work` on a new thread and returns its result. For what cannot be stopped inside: soon
-/// after a cancel it returns Cancelled and leaves the thread to its end, so `work` must own all
-/// that it uses. The process ends without waiting for a thread that was left.
+/// Runs `work`, which cannot be interrupted, on a new thread and returns its result. Soon after a
+/// cancel, returns Cancelled and abandons the thread, so `work` must own everything it uses. The
+/// process exits without waiting for abandoned threads.
 Result<void> runLeavable(std::function<Result<void>()> work, const JobContext& job);
 
 } // namespace qs

@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// The command-line option for an extension pack, named in errors that a pack would cure.
+/// The command-line option for extension packs, named in errors that a pack would resolve.
 inline constexpr std::string_view kExtensionOption = "--extension DIR";
-/// The hint where something in a file is an extension pack's.
+/// The hint if something in a file belongs to an extension pack.
 inline constexpr const char* kLoadPackHint = "load the extension pack that has it: --extension DIR";
 
-/// Whether a pack would cure the failure.
+/// True if loading a pack would resolve the failure.
 inline bool lacksPack(const Error& error)
 {
     return error.hint.find(kExtensionOption) != std::string::npos

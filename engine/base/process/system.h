@@ -5,16 +5,17 @@
 
 namespace qs {
 
-/// The system's message for an error number (`errno`): "No such file or directory". Any thread.
+/// Returns the system's message for an error number (`errno`): "No such file or directory". Any
+/// thread.
 std::string systemMessage(int code);
 
-/// A variable of the process's environment, which must not change once threads run; "" if it is not
-/// set.
+/// Returns an environment variable; "" if not set. The environment must not change while threads
+/// run.
 std::string environmentVariable(const char* name);
 
-/// OpenMP's threads spin while they wait unless configured before the program is loaded, which
-/// triples the times on a busy machine. Starts the program once more with OMP_WAIT_POLICY=PASSIVE,
-/// unless the user set it; where that fails the program runs on as it is. First thing in `main`.
+/// Restarts the program with OMP_WAIT_POLICY=PASSIVE, unless the user set it; if that fails, the
+/// program continues. OpenMP's threads otherwise spin while waiting, which triples run times on a
+/// busy machine, and the policy must be set before the program is loaded. Call first in `main`.
 void restartWithPassiveThreads(char** argv);
 
 } // namespace qs

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kIdle {3}; ///< without work: it waits for what never comes
+constexpr std::chrono::seconds kIdle {3}; ///< idle time after which a trial counts as hanging
 constexpr unsigned kSecondsToPrepare = 120;
 
 std::int64_t virtualBytes()
@@ -45,9 +45,9 @@ void limit(__rlimit_resource resource, rlim_t most)
     }
 }
 
-int reportPipe = -1; ///< in a copy alone
+int reportPipe = -1; ///< set only in a copy
 
-/// The copy's report of its end.
+/// Sends the copy's answer and exits.
 [[noreturn]] void endCopy(TrialAnswer answer, const std::string& error)
 {
     error.copy(answer.error, sizeof(answer.error) - 1);
@@ -55,7 +55,7 @@ int reportPipe = -1; ///< in a copy alone
     _exit(0);
 }
 
-/// Through a library's constructors, for one, no exception passes.
+/// Terminate handler: reports uncatchable exceptions, such as those in a library's constructors.
 [[noreturn]] void tellException()
 {
     std::string text = "an exception of no known kind";
@@ -64,7 +64,7 @@ int reportPipe = -1; ///< in a copy alone
             std::rethrow_exception(thrown);
     } catch (const std::exception& error) {
         text = error.what();
-    } catch (...) { // its text stands above
+    } catch (...) { // the text is set above
     }
     endCopy({.threw = true}, text);
 }
@@ -87,7 +87,7 @@ std::vector<std::string> wordsOf(const TrialRequest& request)
     limit(RLIMIT_AS, rlim_t(virtualBytes() + request.limits.bytes));
 #endif
     limit(RLIMIT_CPU, rlim_t(request.limits.seconds));
-    // Large tensors lie among addresses that are taken already.
+    // An address limit would not work: large tensors use already reserved addresses.
     const std::int64_t most = residentBytes() + request.limits.bytes;
     setMemoryLimit(request.memoryLimit > 0 ? std::min(request.memoryLimit, most) : most);
     std::set_terminate(tellException);
@@ -101,7 +101,7 @@ std::vector<std::string> wordsOf(const TrialRequest& request)
         }
     } catch (const std::bad_alloc&) {
         answer.noMemory = true;
-    } catch (const std::exception& thrown) { // the caller runs it again and reports it
+    } catch (const std::exception& thrown) { // the caller reruns it and reports the error
         error = thrown.what();
     }
     endCopy(answer, error);
@@ -116,17 +116,17 @@ std::int64_t processorNanoseconds(pid_t child)
     return std::int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Whether it is neither running nor able to, nor reading from a disk.
+/// True if the process sleeps: it is neither runnable nor waiting for a disk.
 bool sleeps(pid_t child)
 {
     std::ifstream in("/proc/" + std::to_string(child) + "/stat");
     std::string text;
     std::getline(in, text);
-    const auto name = text.rfind(')'); // which may hold anything
+    const auto name = text.rfind(')'); // the name may contain any characters
     return name != std::string::npos && name + 2 < text.size() && text[name + 2] == 'S';
 }
 
-/// Waits for the copy's end; ends it itself if it is idle, or if the socket says so.
+/// Waits for the copy's end; kills it if it is idle or the socket requests it.
 TrialAnswer awaitCopy(pid_t child, int report, int socket)
 {
     TrialAnswer answer;
@@ -137,7 +137,7 @@ TrialAnswer awaitCopy(pid_t child, int report, int socket)
     while (waitpid(child, &status, WNOHANG) == 0) {
         poll(events, 2, events[0].fd < 0 ? 1 : 50);
         if (events[0].revents != 0)
-            events[0].fd = -1; // it is about to end
+            events[0].fd = -1; // it is about to exit
         const std::int64_t now = processorNanoseconds(child);
         if (now != used || !sleeps(child))
             lastUsed = Clock::now();
@@ -149,7 +149,7 @@ TrialAnswer awaitCopy(pid_t child, int report, int socket)
         waitpid(child, &status, 0);
         TrialRequest end;
         if (events[1].revents != 0 && recv(socket, &end, sizeof(end), 0) <= 0)
-            _exit(0); // the program has ended
+            _exit(0); // the main program has ended
         return answer;
     }
     (void)!read(report, &answer, sizeof(answer));
@@ -179,7 +179,7 @@ void prepareWith(const TrialRequest& request)
     alarm(kSecondsToPrepare);
     try {
         (void)request.body(wordsOf(request));
-    } catch (const std::exception&) { // the caller runs it too and reports it
+    } catch (const std::exception&) { // the caller also runs it and reports the error
     }
     alarm(0);
 }
@@ -190,14 +190,14 @@ void prepareWith(const TrialRequest& request)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::signal(SIGCHLD, SIG_DFL);
-    for (const int number : {SIGINT, SIGTERM}) // the program decides what they mean
+    for (const int number : {SIGINT, SIGTERM}) // the main program handles them
         std::signal(number, SIG_IGN);
     setLogSink({});
     if (const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC); nowhere >= 0)
         for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
             dup2(nowhere, stream);
     for (TrialRequest request; recv(socket, &request, sizeof(request), 0) > 0;) {
-        if (!request.body) // the trial ended meanwhile by itself
+        if (!request.body) // the trial has already ended
             continue;
         if (request.stays) {
             prepareWith(request);

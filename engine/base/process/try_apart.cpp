@@ -18,15 +18,15 @@ namespace qs {
 
 namespace {
 
-constexpr int kTick = 20; ///< milliseconds between looks at a cancel
+constexpr int kTick = 20; ///< milliseconds between checks for cancellation
 
-/// This end of the process that makes the copies.
+/// The main program's connection to the process that forks the copies.
 class Trials
 {
 public:
     ~Trials() { stop(); }
 
-    /// While no other thread runs: a copy would find the lock held.
+    /// Call while no other thread runs: a fork could copy a held lock.
     void start()
     {
         int ends[2] = {-1, -1};
@@ -41,7 +41,7 @@ public:
         m_socket = ends[0];
     }
 
-    /// Ends a trial that another thread runs, too: does not wait for the lock.
+    /// Also ends a trial of another thread: does not wait for the lock.
     void stop()
     {
         if (m_copier <= 0)
@@ -67,11 +67,11 @@ public:
         pollfd ready = {m_socket, POLLIN, 0};
         while (poll(&ready, 1, kTick) <= 0)
             if (running && !(running = job.check()))
-                (void)send({}); // its answer comes soon
+                (void)send({}); // the answer follows soon
         TrialAnswer answer;
         const bool isAnswered = recv(m_socket, &answer, sizeof(answer), 0) > 0;
         QS_CHECK(running);
-        if (!isAnswered || !answer.copied) // or the process was ended from outside
+        if (!isAnswered || !answer.copied) // or the process was killed externally
             return std::nullopt;
         return TrialEnd {answer.finished, answer.idle,   answer.noMemory,
                          answer.threw,    answer.signal, answer.error};
@@ -89,7 +89,7 @@ private:
     pid_t m_copier = -1;
 };
 
-/// The error (BadInput): too many words.
+/// Builds the request. Fails (BadInput) if the words are too long.
 Result<TrialRequest> requestOf(TrialBody body, const std::vector<std::string>& words,
                                const TrialLimits& limits)
 {
@@ -109,7 +109,7 @@ Trials& trials()
     return all;
 }
 
-/// The fault that the end of a trial shows; empty without one.
+/// Returns the fault indicated by a trial's end; empty if none.
 std::string meaning(const TrialEnd& end)
 {
     if (end.noMemory)

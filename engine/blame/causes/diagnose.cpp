@@ -21,15 +21,15 @@ namespace qs {
 
 namespace {
 
-constexpr double kNarrowed = 0.5; ///< of a range
+constexpr double kNarrowed = 0.5; ///< fraction of a range
 constexpr double kClippingOverRounding = 4;
 constexpr double kGainDb = 0.5;
-constexpr double kSpread = 8; ///< between channels
-constexpr double kMeanPower = 0.3; ///< of the noise's
-constexpr double kWeightPart = 0.3; ///< of what an operator's weight and inputs add
+constexpr double kSpread = 8; ///< ratio between channels
+constexpr double kMeanPower = 0.3; ///< fraction of the noise's power
+constexpr double kWeightPart = 0.3; ///< fraction of the noise from an operator's weight and inputs
 
-/// exp(-x) of a thousand masked places is less than half a step of a softmax's sum in float32: what
-/// a mask takes off a score need be no more than that and the scores' own range.
+/// x for which a thousand terms exp(-x) are less than half a float32 step of a softmax's sum. A
+/// mask need not subtract more than this plus the scores' range.
 constexpr double kSoftmaxZero = 24;
 
 bool isValue(const SiteBlame& blamed)
@@ -60,7 +60,8 @@ Found maskConstant(const SiteFacts& facts, const SiteBlame& blamed)
                   std::move(proposals));
 }
 
-/// The way of the same width and scheme that loses least, by the histogram.
+/// Returns the alternative with the same width and scheme that has the least noise by the
+/// histogram.
 std::optional<Alternative> leastNoise(const std::vector<Alternative>& ways, const ObserverSpec& now)
 {
     std::optional<Alternative> best;

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// What a diagnosis reads. Borrowed for the call.
+/// Inputs of a diagnosis. Borrowed for the call.
 struct DiagnosisParts
 {
     const Blame* blame = nullptr;
@@ -17,11 +17,11 @@ struct DiagnosisParts
     const Observations* observations = nullptr;
     const QParamsTable* qparams = nullptr;
     GraphPtr file; ///< the model before its edits, whose addresses cures use
-    bool eightBitsHold = false; ///< this machine's kernels take eight bits (`hasDotProduct`)
+    bool eightBitsHold = false; ///< this machine's kernels support eight bits (`hasDotProduct`)
 };
 
-/// For each site with at least 0.5 % of the noise the first cause of the table whose evidence it
-/// shows, with what would cure it; the greatest share first. A site that shows none is
+/// Returns, for each site with at least 0.5 % of the noise, the first cause of the table for which
+/// there is evidence, with proposed cures; greatest share first. A site without evidence is
 /// `Unexplained`. Pure; runs no data.
 std::vector<Cause> diagnose(const DiagnosisParts& parts);
 

@@ -5,18 +5,18 @@
 
 namespace qs {
 
-/// A number that stands for minus infinity in a mask: 1e9 and more.
+/// Magnitude from which a mask's number is treated as minus infinity.
 inline constexpr double kMaskMagnitude = 1e9;
 
-/// The larger of the two ends of what was seen, without its sign.
+/// Returns the largest observed magnitude.
 double magnitudeOf(const ObserverStats& seen);
 
-/// The operator with a mask's number among its arguments, or the stored tensor that holds it, from
-/// which the node's value is computed; none within a few steps.
+/// Returns the operator with a mask's number as argument, or the stored tensor with it, from which
+/// the node's value is computed; invalid if there is none within a few steps.
 NodeId maskHolder(const SiteFacts& facts, NodeId from);
 
-/// The spread of the scores that a mask is added to: the widest range among what the operators
-/// at the site read, but for the mask's; 0 where nothing was seen.
+/// Returns the range of the scores that a mask is added to: the widest range of the values read by
+/// the operators at the site, except the mask's; 0 if nothing was observed.
 double scoreRange(const SiteFacts& facts, const BlameSite& site);
 
 } // namespace qs

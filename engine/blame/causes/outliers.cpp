@@ -11,22 +11,24 @@ namespace qs {
 
 namespace {
 
-constexpr double kFewOfAll = 0.1; ///< channels, places or samples: more are not outliers
+/// Maximum fraction of channels, positions or samples that count as outliers.
+constexpr double kFewOfAll = 0.1;
 constexpr double kInMostBatches = 0.9;
-constexpr double kWithoutFew = 0.5; ///< of a range
+constexpr double kWithoutFew = 0.5; ///< fraction of a range
 
 double largestOf(const std::vector<double>& values)
 {
     return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-/// How large the channels are that are read.
+/// Magnitudes of the channels that are read.
 struct ChannelSizes
 {
-    double median = 0, whole = 0, others = 0; ///< of all; largest of all, of those that are small
+    /// Median and maximum of all; maximum of the non-outliers.
+    double median = 0, whole = 0, others = 0;
     std::size_t count = 0;
-    std::vector<std::size_t> wide; ///< outliers in most batches, the largest first
-    std::vector<bool> large; ///< by channel: unread, or an outlier over all samples
+    std::vector<std::size_t> wide; ///< outliers in most batches, largest first
+    std::vector<bool> large; ///< by channel: true if unread, or an outlier over all samples
 
     ChannelSizes(const ValueProfile& profile, std::vector<bool> unread)
         : large(std::move(unread))
@@ -56,7 +58,7 @@ struct ChannelSizes
     }
 };
 
-/// All bits first; then linears can have the channels split off; last the readers float.
+/// Proposes all bits first, then splitting the channels off linears, last float consumers.
 std::vector<Proposal> withoutOutliers(const SiteFacts& facts, const SiteBlame& blamed,
                                       const ChannelSizes& sizes)
 {
@@ -73,14 +75,14 @@ std::vector<Proposal> withoutOutliers(const SiteFacts& facts, const SiteBlame& b
     return proposals;
 }
 
-/// A few of many that are much larger than the others.
+/// A few values that are much larger than the others.
 struct FewLarge
 {
-    std::size_t first = 0, count = 0; ///< the largest; how many
-    double largest = 0, median = 0, others = 0; ///< others: the largest of the rest
+    std::size_t first = 0, count = 0; ///< index of the largest; their number
+    double largest = 0, median = 0, others = 0; ///< others: largest of the rest
 };
 
-/// Nothing where there are none, too many, or where the rest is nearly as large.
+/// Returns nullopt if there are none or too many, or if the rest is nearly as large.
 std::optional<FewLarge> fewLarge(const std::vector<double>& sizes)
 {
     if (sizes.size() < 2)

@@ -5,27 +5,28 @@
 
 namespace qs {
 
-/// What a row of the table of causes returns: nothing where its evidence is missing.
+/// Result of a row of the table of causes; nullopt without evidence.
 using Found = std::optional<Cause>;
 
-/// A cause without its site and share.
+/// Creates a cause without its site and share.
 Cause caused(CauseCode code, std::vector<std::string> evidence, std::vector<Proposal> proposals);
 
-/// With three digits, as evidence shows figures.
+/// Formats a number of an evidence sentence with three digits.
 std::string figureText(double value);
 
-/// The value below which this part of the numbers lies. `values` is not empty.
+/// Returns the `part` quantile of the values, which must not be empty.
 double quantileOf(std::vector<double> values, double part);
 
-/// At most a tenth of the channels reaches four times the median channel (`kWideRange`) in at least
-/// nine tenths of the batches, and without them the range would be at most half as wide.
+/// Found if at most 10 % of the channels reach four times the median channel (`kWideRange`) in at
+/// least 90 % of the batches, and the range without them would be at most half as wide.
 Found outlierChannel(const SiteFacts& facts, const SiteBlame& blamed);
-/// The same for places (the first token, padding) over all samples.
+/// The same for positions (the first token, padding) over all samples.
 Found outlierPosition(const SiteFacts& facts, const SiteBlame& blamed);
-/// The same for samples: what the range holds for a few of them rounds the others away.
+/// The same for samples: a range that fits a few of them rounds the others coarsely.
 Found outlierSample(const SiteFacts& facts, const SiteBlame& blamed);
 
-/// The largest channel and sample of a value against the median ones; empty where neither is known.
+/// Returns sentences that compare a value's largest channel and sample with the median; empty if
+/// neither is known.
 std::vector<std::string> extremesOf(const SiteBlame& blamed);
 
 } // namespace qs

@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// What the rows of the table of causes ask of a site. Borrows the parts.
+/// Facts of sites for the rows of the table of causes. Borrows the parts.
 class SiteFacts
 {
 public:
@@ -28,27 +28,27 @@ public:
     /// Statistics of a value of the model; null if it was not observed.
     const ObserverStats* statsOf(ValueRef value) const;
     const QParams* qparams(const BlameSite& site) const;
-    /// Whether a stored tensor of floats holds a number of this magnitude.
+    /// True if a stored float tensor contains a number of this magnitude.
     bool holdsHuge(const Node& stored, double magnitude) const;
     const NodePlan* decided(NodeId node) const { return plan().tryGet(model(), node); }
-    /// Whether the node is quantized: its readers read integers.
+    /// True if the node's value is quantized: its consumers read integers.
     bool isQuantized(NodeId node) const;
-    /// Where its value shares an observer at a cost; null where it does not.
+    /// Returns the shared range of the site's value if sharing its observer has a cost, else null.
     const SharedRange* shared(const BlameSite& site) const;
-    /// The share of all sites that add noise to what this operator reads.
+    /// Returns the summed share of all sites that add noise to this operator's operands.
     double shareInto(NodeId node) const;
 
-    /// The words for a node in a cure; of none where it has no address.
+    /// Returns the node's address for a cure; kind None if it has none.
     ValueAddress address(NodeId node) const;
-    /// A cure of that kind at the node; nothing where it has no address.
+    /// Returns a cure of that kind at the node; nullopt if the node has no address.
     std::optional<Cure> cureAt(CureKind kind, NodeId node) const;
-    /// The value is not quantized for those that read it: a layer gives its result as float,
-    /// another operator stays float. Where the value is multiplied: all bits first (`allBits`),
-    /// then float readers.
+    /// Proposes not to quantize the value for its consumers: a layer returns a float result,
+    /// another operator stays float. If the value is multiplied: first all bits (`allBits`), then
+    /// float consumers.
     std::vector<Proposal> withoutQuantizer(const BlameSite& site) const;
-    /// All eight bits where seven are used and this machine's kernels take eight.
+    /// Proposes eight bits if seven are used and this machine's kernels support eight.
     std::vector<Proposal> allBits(const BlameSite& site) const;
-    /// The site's value observed otherwise.
+    /// Proposes another observer for the site's value.
     std::vector<Proposal> otherRange(const BlameSite& site, const ObserverSpec& spec) const;
 
 private:
@@ -59,8 +59,8 @@ private:
     std::vector<SharedRange> m_sharedRanges;
 };
 
-/// The observer with all steps of its byte, where it uses at most half of them ("reduce_range");
-/// nothing for any other.
+/// Returns the observer with the full integer range if it uses at most half of it ("reduce_range");
+/// else nullopt.
 std::optional<ObserverSpec> withAllBits(const ObserverSpec& spec);
 
 } // namespace qs

@@ -15,7 +15,7 @@ namespace {
 
 using SlopesPtr = std::shared_ptr<const ValueSlopes>;
 
-/// Those of every site of the observer; none if one lacks them.
+/// Returns the slopes of every site of the observer; empty if one has none.
 std::vector<SlopesPtr> slopesOf(const Blame& blame, ObserverId observer)
 {
     std::vector<SlopesPtr> all;
@@ -29,7 +29,7 @@ std::vector<SlopesPtr> slopesOf(const Blame& blame, ObserverId observer)
     return all;
 }
 
-/// Squared gradients and values between two places.
+/// Sums of squared gradients and of counts over an interval.
 struct Steepness
 {
     double squares = 0, counts = 0;
@@ -49,7 +49,8 @@ struct Steepness
     double mean() const { return counts > 0 ? squares / counts : 0; }
 };
 
-/// The counts times the mean squared gradient of their bin, of all where a bin was not met.
+/// Returns the counts weighted by the mean squared gradient of their bin; empty bins use the
+/// overall mean.
 Histogram weighed(const Histogram& counted, const std::vector<SlopesPtr>& slopes)
 {
     Steepness all;

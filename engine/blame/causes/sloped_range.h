@@ -7,18 +7,18 @@
 
 namespace qs {
 
-/// A range that the outputs would rather have, whatever the value itself loses by it.
+/// A range that reduces the noise in the outputs, even if the value itself loses accuracy.
 struct SlopedRange
 {
     ObserverSpec spec; ///< with that range's scale and zero point (`fixed_qparams`)
-    double gainDb = 0; ///< that its noise in the outputs would shrink by, to first order
+    double gainDb = 0; ///< reduction of its noise in the outputs, to first order
 };
 
-/// The range of least E[g^2 (Q(v) - v)^2], g the gradient of the outputs at the value v, by bins of
-/// the histogram that the site's observer counted (PTQ4ViT, Yuan 2022: a Hessian-guided metric).
-/// Where v is far away and the outputs do not feel it any more (after tanh, say) it may be cut
-/// off. Of all sites that the observer serves together. Nothing where one of them has no gradient,
-/// or where none was gathered (`SiteBlame::slopes`).
+/// Returns the range with minimal E[g^2 (Q(v) - v)^2], where g is the gradient of the outputs with
+/// respect to the value v, over the bins of the observer's histogram (PTQ4ViT, Yuan 2022: a
+/// Hessian-guided metric). Large v to which the outputs are insensitive (before tanh, for example)
+/// may be clipped. Considers all sites of the observer together. nullopt if one of them has no
+/// gradient or no recorded slopes (`SiteBlame::slopes`).
 std::optional<SlopedRange> slopedRange(const SiteFacts& facts, const SiteBlame& blamed);
 
 } // namespace qs

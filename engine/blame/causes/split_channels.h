@@ -7,14 +7,14 @@
 
 namespace qs {
 
-/// By channel of the site's value, whether no reader multiplies it by anything but zeros: linears
-/// that a split left the other channels. Empty where it is not known, as of other readers.
+/// Returns, by channel of the site's value, true if all consumers multiply it by zeros: linears
+/// from which an earlier split removed the channel. Empty if unknown, as for other consumers.
 std::vector<bool> unreadChannels(const SiteFacts& facts, const BlameSite& site);
 
-/// The cure that splits these channels off every linear that reads the value, and gives the others
-/// the range that they had while the blame ran, with all bits where the kernels take them. Nothing
-/// where a reader is not a linear with a stored weight, where the value is quantized for others
-/// too, or where the range is not one scale chosen before the run. `split`: by channel.
+/// Proposes to split these channels off every linear that reads the value. The other channels get
+/// their range observed during the blame, with all bits if the kernels support them. Empty if a
+/// consumer is not a linear with a stored weight, if the value is also quantized for other
+/// consumers, or if the range is not a single static scale. `split`: by channel.
 std::vector<Proposal> splitReaders(const SiteFacts& facts, const SiteBlame& blamed,
                                    const std::vector<bool>& split);
 

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// How soon a wait for a slow batch sees that the job was cancelled.
+/// Interval at which a wait for a slow batch checks for cancellation.
 constexpr std::chrono::milliseconds kCancelCheck(20);
 
 } // namespace
@@ -27,7 +27,7 @@ BatchReader::BatchReader(const Dataset& data, JobContext job, std::int64_t first
         });
 }
 
-BatchReader::~BatchReader() = default; // jthread asks to stop, then waits
+BatchReader::~BatchReader() = default; // jthread requests a stop, then joins
 
 Result<Batch> BatchReader::next()
 {
@@ -62,7 +62,7 @@ void BatchReader::readAhead(std::int64_t first, const std::stop_token& stop)
         std::unique_lock lock(m_mutex);
         m_ready = std::move(batch);
         m_changed.notify_all();
-        // The one after it is not begun before this one is taken.
+        // The following batch is not read before this one is taken.
         m_changed.wait(lock, stop, [this] { return !m_ready.has_value(); });
         if (last)
             return;

@@ -11,24 +11,24 @@
 
 namespace qs {
 
-/// Hands out the batches of a dataset in order, each once. While the caller works on one, a thread
-/// of the reader reads the next: two batches are alive at most, the caller's and the one read
-/// ahead. Data of one batch are read on the caller's thread. Used by one thread; the dataset must
-/// outlive the reader. Destruction waits for the batch being read.
+/// Returns the batches of a dataset once, in order. While the caller processes a batch, a thread of
+/// the reader reads the next, so at most two batches exist. A dataset of one batch is read on the
+/// caller's thread. Thread: one. The dataset must outlive the reader. Destruction waits for the
+/// batch being read.
 class BatchReader
 {
 public:
-    /// Begins with batch `first`.
+    /// Starts with batch `first`.
     explicit BatchReader(const Dataset& data, JobContext job = {}, std::int64_t first = 0);
     ~BatchReader();
     BatchReader(const BatchReader&) = delete;
     BatchReader& operator=(const BatchReader&) = delete;
 
-    /// Batches of the dataset.
+    /// Number of batches of the dataset.
     std::int64_t count() const { return m_count; }
-    /// The next batch, up to the last one. A batch that cannot be read is an error in its
-    /// turn, after the batches before it; reading stops there. Cancelled as soon as the job
-    /// is.
+    /// Returns the next batch; must not be called after the last. If a batch cannot be read, fails
+    /// after returning all earlier batches; reading stops there. Fails with Cancelled as soon as
+    /// the job is cancelled.
     Result<Batch> next();
 
 private:
@@ -38,12 +38,12 @@ private:
     const Dataset& m_data;
     JobContext m_job;
     std::int64_t m_count;
-    std::int64_t m_next; ///< the batch to hand out
+    std::int64_t m_next; ///< the next batch to return
 
     std::mutex m_mutex;
     std::condition_variable_any m_changed;
     std::optional<Result<Batch>> m_ready; ///< read, not yet taken
-    std::jthread m_thread; ///< last: it uses the others
+    std::jthread m_thread; ///< declared last: it uses the other members
 };
 
 } // namespace qs

@@ -57,10 +57,10 @@ public:
 private:
     std::vector<std::vector<CallValue>> m_calls;
     std::vector<Node> m_inputs;
-    std::string m_file; ///< of values at hand: the model's
+    std::string m_file; ///< for values in memory: the model's file
 };
 
-// The form of a call's value for the rules about shapes.
+// Returns a call's value without elements, for checks of shapes.
 at::IValue shapeOf(const CallValue& value)
 {
     if (const auto* stored = std::get_if<StoredTensor>(&value))
@@ -68,7 +68,7 @@ at::IValue shapeOf(const CallValue& value)
     return std::get<at::IValue>(value);
 }
 
-// A tensor at hand is made ready at once.
+// Prepares a tensor in memory immediately.
 Result<void> checkCallValue(CallValue& value, const Node& input, std::size_t position,
                             std::size_t call)
 {

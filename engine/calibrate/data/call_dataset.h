@@ -9,11 +9,11 @@
 
 namespace qs {
 
-/// One value of a call: a tensor that is still in its file, or a tensor or number at hand.
+/// One value of a call: a tensor still in its file, or a tensor or number in memory.
 using CallValue = std::variant<at::IValue, StoredTensor>;
 
-/// Data given call by call: one list of inputs a call (tensors, or numbers where the model takes
-/// such). `options.batches` limits the calls; `batchSize` is ignored.
+/// Creates a dataset from calls: one list of inputs per call (tensors, or numbers if the model
+/// takes them). `options.batches` limits the calls; `batchSize` is ignored.
 Result<std::unique_ptr<Dataset>> makeCallDataset(std::vector<std::vector<CallValue>> calls,
                                                  const Graph& graph, const DatasetOptions& options);
 

@@ -117,7 +117,7 @@ Result<void> collect(const TreeSpec& spec, const at::IValue& value, const std::s
     return {};
 }
 
-/// Whether a call gives the value that was fixed when the model was exported.
+/// True if a call passes the value that was fixed when the model was exported.
 bool agrees(const at::IValue& given, const Argument& fixed)
 {
     if (fixed.isNone() || given.isNone())
@@ -182,7 +182,7 @@ Result<Values> CallInputs::arguments(const at::IValue& call) const
     for (const std::string& name : m_structure.argumentNames) {
         const at::IValue* value = valueAt(entries, name);
         if (!value)
-            return Values {call}; // the one argument
+            return Values {call}; // the only argument
         out.push_back(*value);
     }
     return out;
@@ -227,15 +227,15 @@ Result<Values> CallInputs::arrange(const at::IValue& call) const
     for (const TreeSpec& side : m_structure.inputs.children)
         for (const TreeSpec& child : side.children)
             specs.push_back(&child);
-    // A flat list, if the model's structure differs, holds its inputs in order. Else it includes
-    // the values that the export fixed (None, a flag), which are skipped.
+    // If the model's structure is nested, a flat list contains its inputs in order. Else it
+    // includes the values that the export fixed (None, a flag), which are skipped.
     const bool flat = std::none_of(given.begin(), given.end(), isContainer);
     const bool plain = std::all_of(specs.begin(), specs.end(), [](const TreeSpec* spec) {
         return spec->kind == TreeSpec::Kind::Leaf;
     });
     if (flat && (!plain || given.size() != specs.size()))
         return given;
-    // A tuple may be the one argument of the model instead of its arguments.
+    // A tuple may be the model's only argument instead of its arguments.
     if (given.size() != specs.size())
         return fail(ErrorCode::BadInput,
                     "holds " + std::to_string(given.size()) + " arguments, the model takes "

@@ -9,28 +9,29 @@
 
 namespace qs {
 
-/// Brings a caller's arguments, nested tuples and dictionaries included, into the order of the
+/// Converts a call's arguments, including nested tuples and dictionaries, to the order of the
 /// graph's inputs. Borrows the graph.
 class CallInputs
 {
 public:
     static Result<CallInputs> create(const Graph& graph);
 
-    /// Whether a dictionary means the arguments by name, or is the model's one argument. One that
-    /// names the graph's inputs is neither.
+    /// True if a dictionary contains the arguments by name, or is the model's only argument. False
+    /// for one that names the graph's inputs.
     bool takes(const at::IValue& dictionary) const;
 
-    /// The innermost values of a call: a lone value, a tuple or list of arguments, or a dictionary
-    /// that `takes` accepts. Values the export fixed are left out. Plain values without containers
-    /// come back as they are. The error (BadInput) names the argument and what the model takes.
+    /// Returns the leaf values of a call: a single value, a tuple or list of arguments, or a
+    /// dictionary that `takes` accepts. Omits values that the export fixed. Plain values without
+    /// containers are returned unchanged. The error (BadInput) names the argument and what the
+    /// model takes.
     Result<std::vector<at::IValue>> arrange(const at::IValue& call) const;
 
-    /// The other way: all innermost values of a call, in order, from the graph's inputs. Values
-    /// that the export fixed (None, a flag, a number) are in their places.
+    /// The inverse: returns all leaf values of a call, in order, from the graph's inputs, including
+    /// values that the export fixed (None, a flag, a number).
     Result<std::vector<at::IValue>> spread(const std::vector<at::IValue>& inputs) const;
 
-    /// The arguments of an export of the model: the inputs, or all that `spread` gives, which
-    /// TorchScript keeps. Errors: it takes another number of inputs.
+    /// Returns the arguments of an exported model: the inputs, or all values of `spread`, which
+    /// TorchScript keeps. Fails if the number of inputs does not match.
     Result<std::vector<at::IValue>> inputsOf(const Graph& exported,
                                              const std::vector<at::IValue>& inputs) const;
 
@@ -39,10 +40,10 @@ private:
     std::string argumentText() const;
 
     ModelStructure m_structure;
-    std::vector<const Node*> m_inputs; ///< the graph's
+    std::vector<const Node*> m_inputs; ///< inputs of the graph
 };
 
-/// A tuple, list or dictionary.
+/// True for a tuple, list or dictionary.
 bool isContainer(const at::IValue& value);
 
 } // namespace qs

@@ -66,7 +66,8 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
                     .withHint(kKindsOfData));
 }
 
-/// No form of data holds objects: torch.save leaves out their class.
+/// Fails if the model takes an object: no data format can contain one, since torch.save omits its
+/// class.
 Result<void> checkTakesNoObject(const Graph& graph)
 {
     for (const Node* input : graph.inputs()) {

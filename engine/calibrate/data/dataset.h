@@ -14,31 +14,32 @@
 
 namespace qs {
 
-/// One call's worth of model inputs, in the order of Graph::inputs(), and the labels of its samples
-/// where the data has any.
+/// The inputs of one model call, in the order of Graph::inputs(), and the labels of its samples if
+/// the data have labels.
 struct Batch
 {
     std::vector<at::IValue> inputs;
     at::Tensor labels; ///< int64 [samples] or undefined
     std::int64_t samples = 0;
-    /// By input, as far as any is: floating data that hold NaN or Inf (array, index, file). Inputs
-    /// that a plan observes must not (`checkObservedInputs`); others, a mask of -Inf say, may.
+    /// By input; may be shorter: the error for floating-point data with NaN or Inf (array, index,
+    /// file). Inputs that a plan observes must be finite (`checkObservedInputs`); others, such as a
+    /// mask of -Inf, need not.
     std::vector<std::optional<Error>> notFinite {};
 };
 
-/// Calibration or test data, cut into batches for one model. Reads as it goes; may be read several
-/// times.
+/// Calibration or test data, divided into batches for one model. Reads batches on demand; may be
+/// read several times.
 class Dataset
 {
 public:
     virtual ~Dataset() = default;
-    /// Batches in all, the recipe's limit applied.
+    /// Number of batches after applying the recipe's limit.
     virtual std::int64_t batchCount() const = 0;
-    /// Batch `index`; tensors on the CPU. Errors name the file.
+    /// Returns batch `index`, with tensors on the CPU. Errors name the file.
     virtual Result<Batch> batch(std::int64_t index) const = 0;
     virtual bool hasLabels() const = 0;
-    /// The batches follow each other in time: each call starts from the model's buffers as the call
-    /// before left them. Else each call starts from the saved state.
+    /// True if the batches are consecutive in time: each call starts from the buffers that the
+    /// previous call left. Else each call starts from the saved state.
     bool isSequence() const { return m_isSequence; }
     void setSequence(bool isSequence) { m_isSequence = isSequence; }
 
@@ -54,22 +55,22 @@ struct DatasetOptions
     std::optional<ImagePreprocess> preprocess {}; ///< for a folder of images
 };
 
-/// Ends the note of data that are more than `batches` lets in.
+/// End of the note for data that exceed `batches`.
 inline constexpr const char* kTakeAll
     = "; \"calibration\": {\"batches\": 0} in the recipe takes all";
 
-/// The recipe's options for the data.
+/// Returns the data options of a recipe.
 DatasetOptions datasetOptions(const CalibrationSettings& settings);
-/// The same for comparing, which goes through all the data.
+/// Returns the options for comparisons, which use all data.
 DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings);
 
 /// Opens `source`: a `.npz`, a `.pt` of torch.save (tensors, numbers, tuples, lists and
 /// dictionaries only; nothing is executed), a folder of images, or "sample" = the example inputs
 /// stored in the model's own file. Checks names, number of inputs, ranks, dimensions and dtypes
-/// against the graph; errors name the array, what was wanted and given. Data are read batch by
-/// batch, however long the file is; `Batch::notFinite` then says where floating data hold NaN or
-/// Inf. An input with a fixed first dimension fixes the batch size; an incomplete tail is then
-/// dropped with a note. Unsupported if an input is an object of a class: data cannot hold one.
+/// against the graph; errors name the array, the expected and the actual property. Reads data batch
+/// by batch; `Batch::notFinite` then reports NaN or Inf in floating-point data. An input with a
+/// fixed first dimension fixes the batch size; an incomplete tail is then dropped with a note.
+/// Fails with Unsupported if an input is an object of a class, which data cannot contain.
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options);
 

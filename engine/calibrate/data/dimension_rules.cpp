@@ -15,7 +15,8 @@ namespace {
 
 using Symbols = std::map<std::string, std::int64_t>;
 
-/// The only name in an expression that has no value yet; empty for none or several.
+/// Returns the only name in an expression without a known value; empty if there are none or
+/// several.
 std::string openName(const std::string& expression, const Symbols& known)
 {
     std::string found, word;
@@ -38,8 +39,8 @@ std::string openName(const std::string& expression, const Symbols& known)
 /// The value of `name` for which an expression has this size.
 struct Solution
 {
-    bool isStraight = false; ///< the expression is linear in `name`; else unsolved
-    std::optional<std::int64_t> value; ///< nothing where no whole number fits
+    bool isStraight = false; ///< the expression is linear in `name`; else not solved
+    std::optional<std::int64_t> value; ///< nullopt if no integer solves it
 };
 
 Solution solve(const std::string& expression, const std::string& name, std::int64_t size,

@@ -14,17 +14,16 @@
 
 namespace qs {
 
-/// The file's rules on the open dimensions of a model's inputs: ranges, equal sizes, sizes that
-/// follow from others. Built once; immutable.
+/// The file's constraints on symbolic dimensions of a model's inputs: ranges, equal sizes, sizes
+/// derived from others. Immutable.
 class DimensionRules
 {
 public:
     explicit DimensionRules(const Graph& graph);
     bool empty() const { return m_dims.empty(); }
 
-    /// Checks one call's inputs. The error (BadInput) names input, dimension and what the model
-    /// takes there; `what` names the call. A lower bound of 2 or less is ignored, as in
-    /// PyTorch.
+    /// Checks one call's inputs. The error (BadInput) names input, dimension and the accepted
+    /// sizes; `what` names the call. A lower bound of 2 or less is ignored, as in PyTorch.
     Result<void> check(const std::vector<at::IValue>& inputs, const std::string& what) const;
 
 private:
@@ -44,8 +43,8 @@ private:
                         const std::string& wanted);
     Result<void> checkRange(const OpenDim& place, std::int64_t size, const std::string& what) const;
 
-    std::vector<OpenDim> m_dims; ///< lone symbols first
-    std::map<std::string, Range> m_ranges; ///< by symbol
+    std::vector<OpenDim> m_dims; ///< plain symbols first
+    std::map<std::string, Range> m_ranges; ///< ranges by symbol
 };
 
 } // namespace qs

@@ -35,7 +35,7 @@ bool isOrdinaryFloat(DType dtype)
         || dtype == DType::Float64;
 }
 
-// From here on a double may stand for several whole numbers.
+// From here on a double does not represent every integer.
 constexpr std::int64_t kExact = std::int64_t(1) << 53;
 
 template<class T>
@@ -60,7 +60,7 @@ bool holds(double value)
         return true; // rounded
 }
 
-// Every value goes through a type that holds it exactly.
+// Converts every value via a type that represents it exactly.
 template<class Between, class From, class To>
 std::optional<std::int64_t> change(const From* from, To* to, std::int64_t count)
 {

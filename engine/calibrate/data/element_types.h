@@ -13,17 +13,17 @@ namespace qs {
 /// The conversion of data to an input's element type.
 enum class TypeChange
 {
-    None, ///< it is the type, or the input takes any
-    Exact, ///< no value changes; one that would is a misfit
-    Rounded, ///< to the nearest value of another floating type
-    Refused ///< complex, quantized or 8-bit floating numbers
+    None, ///< same type, or the input accepts any
+    Exact, ///< values must not change; one that would is an error
+    Rounded, ///< to the nearest value of another floating-point type
+    Refused ///< complex, quantized or 8-bit floating-point types
 };
 
 TypeChange typeChange(DType given, DType wanted);
 
-/// The tensor with elements of another type, or the flat index of the first element that the type
-/// cannot hold. Rounding is allowed, so large values may come out as Inf. `tensor` is dense and on
-/// the CPU, and `typeChange` does not refuse it. Runs on the caller's thread only.
+/// The tensor converted to another type, or the flat index of the first element that the type
+/// cannot represent. Rounding is allowed, so large values may become Inf. Requires a dense `tensor`
+/// on the CPU that `typeChange` does not refuse. Thread: the caller's only.
 struct ChangedTensor
 {
     at::Tensor tensor;

@@ -41,8 +41,8 @@ Error misfit(const std::string& what, const Node& input, const std::string& want
                          + given + " is given");
 }
 
-// The first element whose exponent is all ones: NaN or Inf; -1 for none. Not LibTorch's operators,
-// since they would start a second set of worker threads for the reading thread.
+// Returns the index of the first element with an all-ones exponent (NaN or Inf); -1 if none. Avoids
+// LibTorch's operators, which would start a second set of worker threads for the reading thread.
 template<class Word>
 std::int64_t firstWithExponent(const at::Tensor& tensor, Word exponent)
 {
@@ -77,7 +77,7 @@ std::int64_t firstNonFinite(const at::Tensor& tensor)
     }
 }
 
-/// The error for a tensor that holds NaN or Inf; nothing without any.
+/// Returns the error for a tensor that contains NaN or Inf; nullopt if it contains none.
 std::optional<Error> findNonFinite(const at::Tensor& tensor, const std::string& what,
                                    std::int64_t firstRow)
 {
@@ -146,7 +146,7 @@ void noteTypeChange(DType given, const Node& input, const std::string& what)
     const DType wanted = wantedType(input);
     const TypeChange change = typeChange(given, wanted);
     if (change == TypeChange::None || !isFloating(wanted))
-        return; // whole numbers are the same or refused
+        return; // conversions to integers are exact or rejected
     const bool isNarrower = dtypeSize(wanted) <= dtypeSize(given);
     note(what + " is " + std::string(dtypeName(given)) + ": it is "
          + (change == TypeChange::Rounded && isNarrower ? "rounded" : "converted") + " to the "

@@ -13,12 +13,12 @@ namespace qs {
 
 namespace {
 
-// Whether all parts of a tensor, each of so many bytes, are the bytes at `part`.
+// True if a tensor consists of repetitions of the `size` bytes at `part`.
 bool repeats(const at::Tensor& tensor, const void* part, std::size_t size)
 {
     const auto* bytes = static_cast<const char*>(tensor.const_data_ptr());
     const std::size_t all = tensor.nbytes();
-    // Equal to the first part, and to itself one part further on.
+    // Equal to `part` at the start, and to itself shifted by one part.
     return all == 0 || size == 0
         || (std::memcmp(bytes, part, size) == 0
             && std::memcmp(bytes, bytes + size, all - size) == 0);
@@ -41,7 +41,7 @@ void InputVariety::see(const Batch& batch)
         const at::Tensor tensor
             = batch.inputs[i].isTensor() ? batch.inputs[i].toTensor() : at::Tensor();
         if (!tensor.defined() || tensor.numel() == 0 || at::isComplexType(tensor.scalar_type())) {
-            seen.isOneValue = seen.isOneSample = false; // nothing to be said of it
+            seen.isOneValue = seen.isOneSample = false; // not checked
             continue;
         }
         const at::Tensor dense = tensor.contiguous();

@@ -8,27 +8,27 @@
 
 namespace qs {
 
-/// Watches calibration data for inputs that never vary: ranges from such data say little about
-/// others. Stops watching an input as soon as it varied.
+/// Detects inputs that never vary in calibration data, since ranges from such data are not
+/// representative. Stops checking an input once it varies.
 class InputVariety
 {
 public:
     explicit InputVariety(const Graph& graph);
 
-    /// Takes the next batch, before it leaves the CPU.
+    /// Adds the next batch, on the CPU.
     void see(const Batch& batch);
 
-    /// Warns, a line an input, of floating inputs that held one value throughout or the same sample
-    /// again and again; of others it is noted, masks and types of tokens being constant often.
+    /// Reports inputs with only one value or only equal samples, one line per input: a warning for
+    /// floating-point inputs, else a note, since masks and token types are often constant.
     void report() const;
 
 private:
     struct Seen
     {
         std::string name;
-        at::Tensor first; ///< of the first batch; undefined before it
-        bool isOneValue = true; ///< all elements are alike
-        bool isOneSample = true; ///< all rows are alike
+        at::Tensor first; ///< data of the first batch; undefined before it
+        bool isOneValue = true; ///< all elements are equal
+        bool isOneSample = true; ///< all rows are equal
         std::int64_t samples = 0;
     };
     std::vector<Seen> m_inputs;

@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// An .npz as `openDataset` describes it; each batch reads its rows from the file.
+/// Opens an .npz (see `openDataset`); each batch reads its rows from the file.
 Result<std::unique_ptr<Dataset>> openNpzDataset(const std::string& path, const Graph& graph,
                                                 const DatasetOptions& options);
 

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The example inputs stored in the model's own file, as one call. Fails (BadInput) without
-/// any.
+/// Returns the example inputs stored in the model's file, as one call. Fails (BadInput) if the file
+/// has no such inputs.
 Result<std::unique_ptr<Dataset>> openSampleDataset(const Graph& graph,
                                                    const DatasetOptions& options);
 

@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// A structure without elements is small; a larger one is not of this world.
+/// A structure without elements is small; a larger one is not plausible.
 constexpr std::uint64_t kMaxStructure = std::uint64_t(256) << 20;
 
 /// True for an assertion of LibTorch's reader, which describes its source, not the file.
@@ -64,8 +64,8 @@ Result<std::string> readText(const ZipReader& archive, std::size_t entry)
     return text;
 }
 
-// Sparse, quantized and other special tensors are put together from their elements, which are not
-// there.
+// True if a pickle contains sparse, quantized or other special tensors, which cannot be built
+// without their elements.
 bool holdsSpecialTensors(std::string_view pickle)
 {
     constexpr std::string_view kRebuild = "_rebuild_";
@@ -89,7 +89,7 @@ Result<at::IValue> unpickle(std::string_view pickle, std::map<std::string, std::
         position += given;
         return given;
     };
-    // A storage without memory that knows which record it stands for.
+    // Returns a storage without memory; its context identifies its record.
     const auto findRecord = [&](const std::string& key) {
         const auto it = storages.find(key);
         TORCH_CHECK(it != storages.end(), "the record of storage ", key, " is missing");
@@ -133,7 +133,7 @@ Result<SavedTensors> SavedTensors::open(const std::string& path)
     if (holdsSpecialTensors(text))
         return fail(unreadable("it holds a sparse, quantized or otherwise special tensor, no "
                                "ordinary dense one"));
-    // What tensors claim of their records is looked at when they are read.
+    // Tensors are checked against their records when they are read.
     if (auto sound = checkPickle(text, [](const std::string&) { return UINT64_MAX; }); !sound)
         return fail(unreadable(sound.error().message).withHint(kNotAModel));
     auto value = unpickle(text, out.m_storages);

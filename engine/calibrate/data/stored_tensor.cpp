@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// Scattered elements are read with what lies between them, this much at a time.
+/// Chunk size for reading scattered elements together with the bytes between them.
 constexpr std::uint64_t kChunkBytes = std::uint64_t(4) << 20;
 
 class Gathering
@@ -26,8 +26,8 @@ public:
     {
     }
 
-    // Fills `out` with the part of the storage that `layout` describes. Goes through the storage
-    // from front to back, so that a deflated entry is inflated once.
+    // Fills `out` with the part of the storage that `layout` describes. Reads the storage
+    // sequentially, so that a deflated entry is inflated once.
     Result<void> fill(const TensorLayout& layout, const at::Tensor& out) const
     {
         if (out.numel() == 0)
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // Index by index along the dimension with the widest step.
+    // Fills `out` slice by slice along the dimension with the largest stride.
     Result<void> fillSlices(const TensorLayout& layout, const at::Tensor& out) const
     {
         std::size_t widest = 0;

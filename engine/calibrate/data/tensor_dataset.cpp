@@ -20,11 +20,11 @@ std::string nameText(const NamedTensor& one, std::size_t position)
     return one.name.empty() ? "tensor " + std::to_string(position) : "array '" + one.name + "'";
 }
 
-// One input's data and how many of its rows a call takes.
+// One input's data and the number of its rows per call.
 struct InputData
 {
     StoredTensor stored;
-    Node input; ///< the graph's
+    Node input; ///< the input of the graph
     std::string what; ///< its name in errors
     std::int64_t perCall = 1;
 
@@ -72,7 +72,7 @@ private:
     std::int64_t m_calls;
 };
 
-// Takes the labels out of the tensors.
+// Removes the labels from the tensors and returns them.
 Result<at::Tensor> takeLabels(std::vector<NamedTensor>& tensors, const Graph& graph)
 {
     const auto inputs = graph.inputs();
@@ -101,7 +101,7 @@ std::string pairing(const std::vector<NamedTensor>& tensors, const std::vector<c
     return text;
 }
 
-// The tensors in the order of the inputs.
+// Returns the tensors in the order of the inputs.
 Result<std::vector<NamedTensor>> matchInputs(std::vector<NamedTensor> tensors,
                                              const std::vector<const Node*>& inputs)
 {
@@ -127,12 +127,12 @@ Result<std::vector<NamedTensor>> matchInputs(std::vector<NamedTensor> tensors,
         if (std::none_of(inputs.begin(), inputs.end(),
                          [&](const Node* input) { return input->name == one.name; }))
             stray = one.name;
-    // Some names match, at places where the order says otherwise: neither reading is safe.
+    // Some names match but contradict the order, so neither interpretation is safe.
     if (misplaced)
         return fail(
             makeError(ErrorCode::BadInput, "array '" + stray + "' is not an input of the model")
                 .withHint("name the arrays " + inputNames(inputs)));
-    // NumPy names what is saved without names arr_0, arr_1, …
+    // NumPy names arrays saved without names arr_0, arr_1, …
     if (!stray.empty() && !stray.starts_with("arr_"))
         note("arrays are taken in the file's order, not by name: " + pairing(tensors, inputs));
     return tensors;
@@ -176,13 +176,13 @@ Result<std::vector<InputData>> checkedInputs(const std::vector<NamedTensor>& ten
     return out;
 }
 
-// The rules about open dimensions, for each shape that a call will have.
+// Checks the constraints on symbolic dimensions for each shape that a call will have.
 Result<void> checkShapes(const Graph& graph, const std::vector<InputData>& inputs,
                          std::int64_t calls)
 {
     const DimensionRules rules(graph);
     for (std::int64_t call = 0; call < calls && !rules.empty();
-         call = call + 1 < calls ? calls - 1 : calls) { // all but the last are alike
+         call = call + 1 < calls ? calls - 1 : calls) { // all but the last have the same shapes
         std::vector<at::IValue> shapes;
         for (const InputData& input : inputs) {
             auto sizes = input.stored.layout.sizes;
@@ -194,7 +194,8 @@ Result<void> checkShapes(const Graph& graph, const std::vector<InputData>& input
     return {};
 }
 
-// Calls that every input has data for. An incomplete tail counts where the batch size is free.
+// Returns the number of calls for which every input has data. An incomplete tail counts if the
+// batch size is variable.
 Result<std::int64_t> countCalls(const std::vector<InputData>& inputs, bool fixed)
 {
     const auto calls = [&](const InputData& one) {

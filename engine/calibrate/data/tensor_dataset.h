@@ -9,17 +9,17 @@
 
 namespace qs {
 
-/// A tensor of a data file with the name it has there ("" in files without names).
+/// A tensor of a data file with its name ("" in files without names).
 struct NamedTensor
 {
     std::string name;
     StoredTensor stored;
 };
 
-/// Data whose first dimension counts samples: matches the tensors to the graph's inputs (by name if
-/// all names match, else in order), checks what their headers say, and cuts them into batches, each
-/// read and checked for NaN and Inf when it is asked for. A tensor named "labels" that no input is
-/// called holds the labels.
+/// Creates a dataset from tensors whose first dimension is the sample. Matches them to the graph's
+/// inputs (by name if all names match, else in order), checks their headers, and divides them into
+/// batches, which are read and checked for NaN and Inf on demand. A tensor "labels" contains the
+/// labels, unless an input has this name.
 Result<std::unique_ptr<Dataset>> makeSampleDataset(std::vector<NamedTensor> tensors,
                                                    const Graph& graph,
                                                    const DatasetOptions& options);

@@ -33,7 +33,7 @@ bool isNumber(const at::IValue& value)
     return value.isInt() || value.isDouble() || value.isBool();
 }
 
-// The entries of a dictionary of tensors, by name.
+// Returns the entries of a dictionary of tensors, by name.
 Result<std::vector<std::pair<std::string, at::IValue>>> namedValues(const at::IValue& dictionary)
 {
     std::vector<std::pair<std::string, at::IValue>> out;
@@ -45,7 +45,7 @@ Result<std::vector<std::pair<std::string, at::IValue>>> namedValues(const at::IV
     return out;
 }
 
-// The values of one call in the order of the graph's inputs.
+// Returns the values of one call in the order of the graph's inputs.
 Result<std::vector<at::IValue>> valuesInOrder(const CallInputs& structure, const Graph& graph,
                                               const at::IValue& call)
 {
@@ -57,7 +57,7 @@ Result<std::vector<at::IValue>> valuesInOrder(const CallInputs& structure, const
         const auto it = std::find_if(given.begin(), given.end(),
                                      [&](const auto& entry) { return entry.first == input->name; });
         if (it == given.end())
-            return structure.arrange(call); // says what is wanted
+            return structure.arrange(call); // its error names what is expected
         out.push_back(it->second);
     }
     for (const auto& entry : given)
@@ -79,7 +79,7 @@ Result<std::vector<CallValue>> valuesOfCall(const SavedTensors& file, const Call
         return fail(namedError(std::move(items).error(), where + ":"));
     std::vector<CallValue> out;
     for (const auto& item : *items) {
-        if (isNumber(item)) { // an argument that is a number
+        if (isNumber(item)) { // a number argument
             out.emplace_back(item);
             continue;
         }
@@ -99,7 +99,7 @@ Result<NamedTensor> namedTensor(const SavedTensors& file, std::string name, cons
     return NamedTensor {std::move(name), std::move(stored)};
 }
 
-// The structure without an entry "labels" that the model does not take.
+// The structure without its entry "labels", if that is not an input of the model.
 struct Labelled
 {
     at::IValue structure;
@@ -141,8 +141,7 @@ Result<std::vector<NamedTensor>> namedTensors(const SavedTensors& file, const Ca
     QS_TRY(const auto items, structure.arrange(split.structure));
     const auto inputs = graph.inputs();
     for (const auto& item : items) {
-        // Names of the model's inputs, where the structure is known; they say which one an error is
-        // about.
+        // Names of the model's inputs, if the structure is known, for errors.
         const bool named = isContainer(value) && items.size() == inputs.size()
             && (value.isGenericDict() || split.labels);
         QS_TRY(NamedTensor tensor,

@@ -10,8 +10,7 @@ namespace qs {
 
 namespace {
 
-/// Whether the extremes of each batch are those of all its values, and there is a histogram to
-/// show.
+/// True if the extremes of each batch are those of all its values, and there is a histogram.
 bool tellsBatches(ObserverKind kind)
 {
     return kind == ObserverKind::MinMax || kind == ObserverKind::FixedQParams

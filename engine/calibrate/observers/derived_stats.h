@@ -7,13 +7,13 @@
 
 namespace qs {
 
-/// The statistics that an observer of `spec` would have on another's data, if they follow exactly:
-/// the same state, or extremes and moving averages from the extremes of each batch. Nothing if the
-/// data must be observed again.
+/// Returns the statistics that an observer of `spec` would have on another observer's data, if they
+/// can be derived exactly: equal state, or extremes and moving averages from each batch's extremes.
+/// nullopt if the data must be observed again.
 std::optional<ObserverStats> derivedStats(const ObserverStats& from, const ObserverSpec& spec);
 
-/// Whether both observers keep the same: the arguments of torch.ao's constructors that matter
-/// agree.
+/// True if both observers keep the same state: the relevant arguments of torch.ao's constructors
+/// are equal.
 bool sameState(const ObserverSpec& a, const ObserverSpec& b);
 
 } // namespace qs

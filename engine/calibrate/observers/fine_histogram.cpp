@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto kBins = FineHistogram::kBins;
 
-// The counts of `old` over a range that contains it.
+// Returns the counts of `old` over a range that contains its own.
 std::vector<float> spread(const Histogram& old, float low, float high)
 {
     std::vector<float> out(old.counts.size(), 0.0f);

@@ -6,20 +6,20 @@
 
 namespace qs {
 
-/// A histogram whose range grows with the data, for display and what-if: when the range grows, old
-/// counts move to the bin of their old bin's middle.
+/// A histogram whose range grows with the data, for display and what-if analysis. When the range
+/// grows, each old bin's count moves to the new bin that contains its middle.
 class FineHistogram
 {
 public:
     FineHistogram() = default;
-    /// Goes on from counts made before.
+    /// Continues from earlier counts.
     explicit FineHistogram(Histogram counted)
         : m_histogram(std::move(counted))
     {
     }
-    /// Adds an observation over its range, which may have grown.
+    /// Adds an observation, over a range that may have grown.
     void add(const Observed& seen);
-    /// Bins of every such histogram.
+    /// Number of bins.
     static constexpr std::int32_t kBins = kFineBins;
     const Histogram& histogram() const { return m_histogram; }
 

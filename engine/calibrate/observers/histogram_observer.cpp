@@ -14,7 +14,7 @@ namespace qs {
 namespace {
 
 constexpr int kUpsampleRate = 16;
-/// A float32 counter that adds ones stops here.
+/// A float32 counter incremented by one saturates here.
 constexpr std::uint64_t kFloatLimit = std::uint64_t(1) << 24;
 /// `histc` gives every thread at least this many values.
 constexpr std::int64_t kHistcGrain = 200;
@@ -25,8 +25,8 @@ std::vector<float> toVector(const at::Tensor& tensor)
     return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-// histc counts in float32, one table a thread, and adds the tables: beyond 2^24 values in a bin
-// that shows, and depends on how the values are dealt to the threads.
+// Reproduces histc, which counts in float32, one table per thread, and adds the tables. Above 2^24
+// values in a bin the result saturates and depends on the distribution over threads.
 std::vector<float> saturatedCounts(const at::Tensor& x, kernels::HistogramEdges edges,
                                    std::int32_t bins)
 {
@@ -61,8 +61,8 @@ struct Range
     friend bool operator==(const Range&, const Range&) = default;
 };
 
-// Adds old counts to `into`, whose range contains theirs: every old bin is cut into 16 parts, each
-// of which falls as a whole into the new bin of its middle.
+// Adds old counts to `into`, whose range contains theirs: every old bin is divided into 16 parts,
+// each assigned to the new bin that contains its middle.
 void dealInto(std::vector<float>& into, const std::vector<float>& old, Range from, Range to)
 {
     const auto bins = std::int64_t(old.size());
@@ -72,13 +72,13 @@ void dealInto(std::vector<float>& into, const std::vector<float>& old, Range fro
     const auto edges = toVector(at::linspace(to.min, to.max, bins + 1, at::kFloat));
     const float half = 0.5f * partWidth;
     std::vector<float> dealt(old.size(), 0.0f);
-    std::int64_t above = 0; // the first edge beyond the middle: it follows the parts upwards
+    std::int64_t above = 0; // index of the first edge above the middle; increases with the parts
     for (std::int64_t part = 0; part < parts; ++part) {
         const float middle = starts[std::size_t(part)] + half;
         while (above <= bins && !(middle < edges[std::size_t(above)]))
             ++above;
         while (above > 0 && middle < edges[std::size_t(above - 1)])
-            --above; // where linspace changes its end, rounding may step back
+            --above; // rounding in linspace may require a step back
         const std::int64_t bin = std::clamp<std::int64_t>(above - 1, 0, bins - 1);
         dealt[std::size_t(bin)] += old[std::size_t(part / kUpsampleRate)] / float(kUpsampleRate);
     }
@@ -86,7 +86,7 @@ void dealInto(std::vector<float>& into, const std::vector<float>& old, Range fro
         into[i] += dealt[i];
 }
 
-// The old counts all belong to one point.
+// Adds old counts that all belong to one point.
 void addPoint(std::vector<float>& into, const std::vector<float>& old, float point, Range to)
 {
     const float total

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// torch.ao's HistogramObserver (torch 2.11): float32 counts over the range seen so far; when the
-/// range grows, old counts are cut into 16 parts a bin and dealt to the new bins. The state follows
-/// torch.ao's exactly for the same values and number of threads.
+/// torch.ao's HistogramObserver (torch 2.11): float32 counts over the range seen so far. When the
+/// range grows, each old bin is divided into 16 parts, which are distributed to the new bins. The
+/// state equals torch.ao's exactly for the same values and number of threads.
 class HistogramObserver : public CountingObserver
 {
 public:

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// torch.ao's MinMaxObserver: the extremes of all values ever seen.
+/// torch.ao's MinMaxObserver: the extremes of all values.
 class MinMaxObserver : public CountingObserver
 {
 public:
@@ -17,14 +17,14 @@ protected:
     void learn(const at::Tensor& x, const Observed& seen) override;
     void fill(ObserverStats& stats) const override { stats.fine = m_fine.histogram(); }
     void take(ObserverStats& stats) override { m_fine = FineHistogram(std::move(stats.fine)); }
-    /// Takes one batch's extremes into the state.
+    /// Updates the state with one batch's extremes.
     virtual void update(const kernels::MinMax& batch);
 
 private:
     FineHistogram m_fine;
 };
 
-/// torch.ao's MovingAverageMinMaxObserver: extremes that follow the batches by a constant share.
+/// torch.ao's MovingAverageMinMaxObserver: moving averages of the batches' extremes.
 class MovingAverageObserver : public MinMaxObserver
 {
 public:
@@ -34,7 +34,7 @@ protected:
     void update(const kernels::MinMax& batch) override;
 };
 
-/// One step of a moving average in float32, rounded after each operation as torch.ao's tensors are.
+/// One step of a moving average in float32, rounded after each operation as in torch.ao.
 float movingAverage(float state, float current, double constant);
 
 } // namespace qs

@@ -10,15 +10,15 @@
 
 namespace qs {
 
-/// Two bounds at which values are cut off.
+/// Bounds to which values are clamped.
 struct Bounds
 {
     float low = -std::numeric_limits<float>::infinity();
     float high = std::numeric_limits<float>::infinity();
 };
 
-/// Watches one value (or several that share it) over a calibration and keeps torch.ao's state of
-/// its kind. One thread at a time. Kinds are made by `makeObserver`.
+/// Observes one value (or several that share the observer) during a calibration, with the state of
+/// torch.ao's observer of its kind. One thread at a time. Created by `makeObserver`.
 class Observer
 {
 public:
@@ -27,34 +27,33 @@ public:
     Observer(const Observer&) = delete;
     Observer& operator=(const Observer&) = delete;
 
-    /// Observes one tensor, of any device, type and strides, as float32. An empty tensor
-    /// changes nothing. Returns how many of its values are NaN or Inf. Throws what LibTorch
-    /// throws (a channel axis that does not exist, another number of channels): call under
-    /// guardTorch.
+    /// Observes one tensor, of any device, type and strides, as float32. An empty tensor has no
+    /// effect. Returns the number of NaN and Inf. Throws LibTorch's exceptions (invalid channel
+    /// axis, different number of channels): call under guardTorch.
     std::int64_t observe(const at::Tensor& x);
-    /// The same; an observer that counts writes its result to `found` (others leave it alone).
+    /// The same; a counting observer also writes its result to `found`; others do not change it.
     std::int64_t observe(const at::Tensor& x, Observed& found);
     /// The same for an `x` with the values observed in `of`, in any order, each clamped to
-    /// `bounds`: in most cases the result follows from `of`, and `x` is not read.
+    /// `bounds`. In most cases the result is derived from `of` without reading `x`.
     std::int64_t observeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
                                   Observed& found);
 
-    /// All that was seen so far.
+    /// Returns the statistics so far.
     ObserverStats stats() const;
     /// Continues from the `stats` of an observer of the same spec.
     void restore(ObserverStats stats);
 
 protected:
-    /// One float32 tensor that is not empty; returns its extremes and updates `m_stats`.
+    /// Observes a non-empty float32 tensor; returns its extremes and updates `m_stats`.
     virtual kernels::MinMax see(const at::Tensor& x, Observed& found) = 0;
     virtual kernels::MinMax seeFollowing(const at::Tensor& x, const Observed& of, Bounds bounds,
                                          Observed& found);
-    /// Completes the part that `see` does not keep in `m_stats`.
+    /// Fills in the part of the statistics that `see` does not keep in `m_stats`.
     virtual void fill(ObserverStats& stats) const { (void)stats; }
-    /// Restores the part that `fill` completed.
+    /// Restores the part written by `fill`.
     virtual void take(ObserverStats& stats) { (void)stats; }
 
-    /// Counts an observation of `values` values; returns how many are NaN or Inf.
+    /// Counts an observation of `values` values; returns the number of NaN and Inf.
     std::int64_t add(std::int64_t values, const kernels::MinMax& batch);
 
     ObserverStats m_stats;

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-// Says a type or leaves the range to others: only counts what passes.
+// An observer without a range (placeholder, reuse_input ...): only counts values.
 class SilentObserver : public Observer
 {
 public:
@@ -25,7 +25,7 @@ std::unique_ptr<Observer> makeObserver(ObserverId id, const ObserverSpec& spec)
 {
     switch (spec.kind) {
     case ObserverKind::MinMax:
-    case ObserverKind::FixedQParams: // its parameters are given; the range is for display
+    case ObserverKind::FixedQParams: // its parameters are fixed; the range is for display
         return std::make_unique<MinMaxObserver>(id, spec);
     case ObserverKind::MovingAverageMinMax:
         return std::make_unique<MovingAverageObserver>(id, spec);

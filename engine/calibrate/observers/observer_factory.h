@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// A new observer of a spec's kind.
+/// Creates an observer of the spec's kind.
 std::unique_ptr<Observer> makeObserver(ObserverId id, const ObserverSpec& spec);
 
 } // namespace qs

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// torch.ao's PerChannelMinMaxObserver and its moving-average kind: extremes of every index along
-/// the spec's channel axis.
+/// torch.ao's PerChannelMinMaxObserver and its moving-average variant: extremes for each index
+/// along the spec's channel axis.
 class PerChannelObserver : public Observer
 {
 public:

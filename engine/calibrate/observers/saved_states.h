@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// Warns of observers that look at a buffer which the model itself changes, where every call starts
-/// from its saved value: that value alone gave their range, often zeros, and what later calls keep
-/// in the buffer may lie outside. For calibrations whose data are not a sequence.
+/// Warns about observers of buffers that the model updates, for data that are not a sequence. Every
+/// call then starts from the saved value, often zeros, so the observed range comes from it only,
+/// and later contents may lie outside.
 void warnOfSavedStates(const Graph& prepared);
 
 } // namespace qs

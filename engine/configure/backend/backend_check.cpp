@@ -42,7 +42,7 @@ std::vector<std::string> operatorsOf(const BackendPattern& entry)
     return names;
 }
 
-/// Classes are spelled with a capital, functions and methods without.
+/// True for classes: they start with a capital letter, functions and methods do not.
 bool isModuleName(const std::string& name)
 {
     const auto dot = name.rfind('.');
@@ -51,7 +51,7 @@ bool isModuleName(const std::string& name)
         && std::isupper(static_cast<unsigned char>(name[dot + 1]));
 }
 
-/// All entries against each other and against PyTorch's names.
+/// Checks entries against each other and against PyTorch's names.
 class BackendCheck
 {
 public:
@@ -118,7 +118,7 @@ private:
                   + made + "]");
     }
 
-    /// As PyTorch's, a fusion takes the place of its first operator, which must be a module.
+    /// As in PyTorch, a fusion replaces its first operator, which must be a module.
     void checkFusesModules(const BackendPattern& entry)
     {
         const std::vector<std::string> names = operatorsOf(entry);
@@ -135,7 +135,7 @@ private:
                 "as one operator");
     }
 
-    /// Without its root a module's weight is not quantized, whatever the dtype configs say.
+    /// Without a root module, a module's weight is not quantized, regardless of the dtype configs.
     void checkRoot(const BackendPattern& entry)
     {
         const bool weighted = std::any_of(
@@ -258,11 +258,11 @@ private:
 
     const Backend& m_backend;
     TorchNames m_torch;
-    std::set<std::string> m_quantized; ///< patterns of one operator with dtype configs
-    std::set<std::string> m_made; ///< modules that entries of the file make
+    std::set<std::string> m_quantized; ///< single-operator patterns with dtype configs
+    std::set<std::string> m_made; ///< modules produced by entries of the file
     std::map<std::string, std::size_t> m_seen; ///< pattern to its first entry
     std::string m_where;
-    int m_entry = -1; ///< that `m_where` speaks of
+    int m_entry = -1; ///< index of the entry described by `m_where`
     std::vector<BackendProblem> m_problems;
 };
 
@@ -282,7 +282,7 @@ std::string fusedModuleInEval(const BackendPattern& entry)
         return entry.fusedModule;
     if (entry.pattern.size() == 2)
         return entry.pattern[0];
-    // The class for training names the batch norm too: ConvBnReLU2d becomes ConvReLU2d.
+    // The training class name includes the batch norm: ConvBnReLU2d becomes ConvReLU2d.
     std::string name = entry.fusedModule;
     const auto at = name.rfind("Bn");
     return at == std::string::npos ? name : name.erase(at, 2);

@@ -8,15 +8,15 @@ namespace qs {
 /// One error or warning about a backend file.
 struct BackendProblem
 {
-    bool error = false; ///< the entry cannot work as written; else a warning
+    bool error = false; ///< true: the entry cannot work as written; false: a warning
     std::string text; ///< one line: "patterns[3] (torch.nn.Conv2d, torch.nn.ReLU): ..."
-    int entry = -1; ///< index into `Backend::patterns`; -1 = of none alone
+    int entry = -1; ///< index into `Backend::patterns`; -1 = not a single entry
     friend bool operator==(const BackendProblem&, const BackendProblem&) = default;
 };
 
-/// Errors: a fusion without the entry that quantizes its result, a constraint nothing can satisfy,
-/// an entry that does nothing. Warnings: names that PyTorch does not have, bounds that PyTorch
-/// ignores, a pattern given twice, keys without an effect. In file order.
+/// Returns the problems in file order. Errors: a fusion without the entry that quantizes its
+/// result, an unsatisfiable constraint, an entry without effect. Warnings: names unknown to
+/// PyTorch, bounds that PyTorch ignores, duplicate patterns, keys without effect.
 std::vector<BackendProblem> checkBackend(const Backend& backend);
 
 } // namespace qs

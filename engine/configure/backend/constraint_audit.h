@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Checks one dtype and its constraints by themselves. Errors: nothing can satisfy them. Warnings:
-/// PyTorch ignores them. The texts name the keys, not the place.
+/// Checks one dtype and its constraints in isolation. Errors: unsatisfiable constraints. Warnings:
+/// constraints that PyTorch ignores. The texts name the keys, not the entry.
 std::vector<BackendProblem> auditConstraints(const DTypeWithConstraints& value);
 
 } // namespace qs

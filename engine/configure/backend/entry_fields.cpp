@@ -32,7 +32,7 @@ DTypeFields fieldsOfDType(const DTypeWithConstraints& value)
             fieldOf(value.zeroPointExactMatch)};
 }
 
-/// A number where it is one; any other text is left for the reader to refuse.
+/// Returns a number if the text is one, else the text, which the reader rejects.
 Json numberOr(const std::string& text)
 {
     const Json read = Json::parse(text, nullptr, false);

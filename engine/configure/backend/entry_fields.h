@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// A dtype and its constraints as a person types them; "" = not given.
+/// A dtype and its constraints as text fields of the editor; "" = not given.
 struct DTypeFields
 {
     std::string dtype;
@@ -23,10 +23,10 @@ struct DTypeConfigFields
     friend bool operator==(const DTypeConfigFields&, const DTypeConfigFields&) = default;
 };
 
-/// A backend's entry as typed, field by field.
+/// A backend's entry as text fields of the editor.
 struct EntryFields
 {
-    /// "torch.nn.Conv2d, torch.nn.ReLU"; JSON where the entry has a complex format.
+    /// "torch.nn.Conv2d, torch.nn.ReLU"; JSON if the entry has a complex format.
     std::string pattern;
     std::string observationType; ///< "output_share_observer_with_input"
     std::string rootModule, qatModule, referenceModule, fusedModule, fuserMethod;
@@ -36,12 +36,12 @@ struct EntryFields
 
 EntryFields fieldsOf(const BackendPattern& entry);
 
-/// The entry with the fields in it; the keys that have no field stay. Errors are those of a file
-/// with such an entry: they name `place`, such as "patterns[3]", and the key.
+/// Returns the entry with the fields applied; keys without a field are kept. Errors are those of
+/// reading such an entry from a file: they name `place`, such as "patterns[3]", and the key.
 Result<BackendPattern> withFields(const BackendPattern& entry, const EntryFields& fields,
                                   const std::string& place);
 
-/// The pattern in one line: "torch.nn.Conv2d, torch.nn.ReLU", or its complex format.
+/// Returns the pattern in one line: "torch.nn.Conv2d, torch.nn.ReLU", or its complex format.
 std::string patternLine(const BackendPattern& entry);
 
 } // namespace qs

@@ -53,7 +53,7 @@ Result<Constrained> readConstrained(const JsonPlace& place)
     return out;
 }
 
-/// A dtype without constraints stands alone.
+/// A dtype without constraints is written as a plain string.
 Json constrainedToJson(const Constrained& value)
 {
     Json out;
@@ -80,7 +80,7 @@ Json dtypeConfigToJson(const DTypeConfig& config)
     return fieldsToJson(kConfigFields, config);
 }
 
-/// The members that are one text each, and the dtypes.
+/// The text members, and the dtypes.
 constexpr std::array kEntryFields {
     jsonField<&BackendPattern::rootModule>("root_module"),
     jsonField<&BackendPattern::qatModule>("qat_module"),

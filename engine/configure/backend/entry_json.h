@@ -9,10 +9,11 @@ namespace qs {
 /// "output_share_observer_with_input" ...
 std::string_view observationTypeName(ObservationType type);
 
-/// The entry as it stands under "patterns" of a backend's file; `readBackendPattern` reads it.
+/// Returns the entry's JSON under "patterns" of a backend file; `readBackendPattern` reads it.
 Json entryToJson(const BackendPattern& entry);
 
-/// The same as text, and read back. Errors name `place`, such as "patterns[3]", and the key.
+/// The entry's JSON as text, and its parser. Errors name `place`, such as "patterns[3]", and the
+/// key.
 std::string entryText(const BackendPattern& entry);
 Result<BackendPattern> parseEntry(const std::string& text, const std::string& place);
 

@@ -7,11 +7,11 @@ namespace qs {
 
 /// "output has its own observer", "output shares the input's observer", "not observed".
 std::string observationWords(ObservationType type);
-/// "quint8", "qint8 -127..127, scale >= 0.000244140625", "any" where nothing is said.
+/// "quint8", "qint8 -127..127, scale >= 0.000244140625", "any" if nothing is specified.
 std::string dtypeWords(const DTypeWithConstraints& value);
 /// "static: quint8 -> quint8, weight qint8"
 std::string dtypesWords(const DTypeConfig& config);
-/// The use of the pattern: "fuses to torch.ao.nn.intrinsic.ConvReLU2d", or how it is observed.
+/// How the pattern is used: "fuses to torch.ao.nn.intrinsic.ConvReLU2d", or how it is observed.
 std::string useWords(const BackendPattern& entry);
 
 } // namespace qs

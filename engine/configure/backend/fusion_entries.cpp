@@ -13,7 +13,8 @@ namespace {
 
 using FusionChain = std::vector<std::string>;
 
-/// The one with the most patterns comes first: patterns of several backends are taken from it.
+/// Returns the shipped backends, native first: it has the most patterns and takes precedence for
+/// shared ones.
 const std::vector<Backend>& shippedInOrder()
 {
     static const std::vector<Backend> all = [] {
@@ -72,8 +73,8 @@ auto fuses(const FusionChain& pattern)
     };
 }
 
-/// Root and reference module of a partner, which torch.ao gives at the entry itself or at the one
-/// for training.
+/// Fills in the partner's root and reference module, which torch.ao specifies in the entry itself
+/// or in the entry for training.
 void fillModules(BackendPattern& partner, const std::string& firstOfFusion)
 {
     const BackendPattern* trained
@@ -109,7 +110,8 @@ std::vector<DTypeConfig> ofActivations(const std::vector<DTypeConfig>& configs)
     return out;
 }
 
-/// What the target takes elsewhere, it takes here: its own dtype configs, not the shipped ones.
+/// Returns the backend's own dtype configs of comparable entries; they take precedence over the
+/// shipped ones.
 std::vector<DTypeConfig> ownDTypes(const Backend& backend, const std::string& root)
 {
     const BackendPattern* sameRoot = findEntry(backend, [&root](const BackendPattern& entry) {

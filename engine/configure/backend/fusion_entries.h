@@ -5,28 +5,28 @@
 
 namespace qs {
 
-/// The patterns of several operators that shipped backends run as one, each once: those that
-/// `withFusion` can add. Read once; any thread.
+/// Returns the multi-operator patterns that shipped backends fuse, without duplicates: those that
+/// `withFusion` can add. Computed once; any thread.
 const std::vector<std::vector<std::string>>& knownFusions();
 
-/// The fuser methods that they use, each once.
+/// Returns their fuser methods, without duplicates.
 const std::vector<std::string>& knownFuserMethods();
 
 /// True if the backend has both entries to quantize the pattern as one operator: the fusion, and
 /// the entry that quantizes the resulting module.
 bool hasFusion(const Backend& backend, const std::vector<std::string>& pattern);
 
-/// The backend with the missing ones appended. Modules and fuser methods are those of the shipped
-/// backends; dtype configs those that the backend has for the same root module, else for any
-/// operator with a weight, else the shipped ones. Fails (NotFound) if no shipped backend fuses the
-/// pattern.
+/// Returns the backend with the missing entries of `hasFusion` appended. Modules and fuser methods
+/// are those of the shipped backends. Dtype configs are the backend's own for the same root module,
+/// else for any operator with a weight, else the shipped ones. Fails (NotFound) if no shipped
+/// backend fuses the pattern.
 Result<Backend> withFusion(Backend backend, const std::vector<std::string>& pattern);
 
-/// The backend with the entry that quantizes the result of this one of its fusions. Fails
-/// (NotFound) if no shipped backend makes that module.
+/// Returns the backend with an added entry that quantizes the fused module of `fusion`. Fails
+/// (NotFound) if no shipped backend has that module.
 Result<Backend> withPartner(Backend backend, const BackendPattern& fusion);
 
-/// True for a fusion whose partner the backend lacks.
+/// True for a fusion whose fused module has no entry in the backend.
 bool lacksPartner(const Backend& backend, const BackendPattern& entry);
 
 } // namespace qs

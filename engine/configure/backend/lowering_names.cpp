@@ -16,8 +16,8 @@ namespace qs {
 
 namespace {
 
-/// The kinds inside a fused module's class name: "ConvBnReLU2d" is a convolution and a relu, since
-/// its batch norm is folded.
+/// Returns the operator kinds in a fused module's class name: "ConvBnReLU2d" is a convolution and a
+/// relu, since its batch norm is folded.
 std::vector<std::string> fusedKinds(const std::string& name)
 {
     const char last = name.empty() ? ' ' : name.back();
@@ -50,7 +50,7 @@ std::vector<std::string> fusedKinds(const std::string& name)
 
 std::string fullTorchName(const std::string& name)
 {
-    // As torch.ao's sources abbreviate its modules, and where PyTorch keeps classes itself.
+    // Abbreviations of modules in torch.ao's sources, and PyTorch's internal modules.
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kPrefixes {{
         {"nn.", "torch.nn."},
         {"F.", "torch.nn.functional."},

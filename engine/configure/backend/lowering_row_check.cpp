@@ -24,7 +24,7 @@ std::string joined(const std::vector<std::string>& words)
     return out;
 }
 
-/// The names that PyTorch has, to hold a recipe's rows against.
+/// The names known to PyTorch, for checking a recipe's rows.
 class KnownNames
 {
 public:
@@ -38,7 +38,7 @@ public:
         for (const std::string& target : packOperators())
             m_kinds.insert(target);
     }
-    /// Operators of ATen are LibTorch's to know.
+    /// Accepts all names of ATen operators: LibTorch checks them later.
     bool has(const std::string& given) const
     {
         const std::string name = fullTorchName(given);
@@ -50,20 +50,20 @@ public:
             return true;
         if (operatorParts(lastPart(name)).isInPlace())
             return has(name.substr(0, name.size() - 1));
-        // The same function is listed once: torch.conv2d as torch.nn.functional.conv2d.
+        // Each function is listed under one name: torch.conv2d as torch.nn.functional.conv2d.
         const bool isWord = name.find('.') == std::string::npos;
         return (isWord || name == "torch." + lastPart(name))
             && (m_torch.has("torch." + lastPart(name))
                 || m_torch.has("torch.nn.functional." + lastPart(name)));
     }
-    /// The first name of the pattern that PyTorch does not have, or null.
+    /// Returns the first name of the pattern unknown to PyTorch, or null.
     const std::string* unknownOf(const std::vector<std::string>& pattern) const
     {
         const auto it = std::find_if(pattern.begin(), pattern.end(),
                                      [&](const std::string& name) { return !has(name); });
         return it == pattern.end() ? nullptr : &*it;
     }
-    /// "did you mean 'torch.nn.Linear'?" or nothing.
+    /// Returns "did you mean 'torch.nn.Linear'?" or "".
     std::string suggestion(const std::string& name) const
     {
         const bool isWord = name.find('.') == std::string::npos;
@@ -85,7 +85,7 @@ private:
         return name.starts_with("torch.ops.") || name.find("::") != std::string::npos;
     }
 
-    TorchNames m_torch; ///< empty where the list is missing: then nothing is refused
+    TorchNames m_torch; ///< empty if the list is missing: then all names are accepted
     std::set<std::string> m_kinds;
 };
 

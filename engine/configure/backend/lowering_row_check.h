@@ -6,14 +6,14 @@
 
 namespace qs {
 
-/// Refuses (BadInput) an added row without pattern or kernel, or with a name that PyTorch does not
-/// have; the hint is the nearest one.
+/// Fails (BadInput) if an added row lacks a pattern or kernel, or has a name unknown to PyTorch;
+/// the hint is the nearest name.
 Result<void> checkAddedRow(const LoweringRow& added);
 
-/// Why a removal found no row, with the nearest name or pattern. One line.
+/// Returns one line: why a removal matches no row, with the nearest name or pattern.
 std::string removalWarning(const LoweringRow& removal);
 
-/// True for a kernel's own name, false for a class that names it.
+/// True for the name of a kernel, false for a class that stands for one.
 bool isKernelName(const std::string& to);
 
 } // namespace qs

@@ -28,8 +28,8 @@ std::vector<std::string> wordsOf(const std::string& text)
     return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// LibTorch names its kernels by what they do: "conv2d relu" is `quantized::conv2d_relu`, followed
-/// by an overload where there are several.
+/// Returns the row of a kernel named after its operators: "conv2d relu" is
+/// `quantized::conv2d_relu`, followed by an overload if there are several.
 KernelRow named(const std::string& operators, const std::string& ending = "")
 {
     std::vector<std::string> pattern = wordsOf(operators);
@@ -38,8 +38,8 @@ KernelRow named(const std::string& operators, const std::string& ending = "")
     return requantized(std::move(pattern), std::move(kernel));
 }
 
-/// With a number the kernel chooses its result's parameters itself, as torch.ao accepts; the kernel
-/// check sees whether they do.
+/// With a number operand the kernel chooses its result's parameters itself, as torch.ao accepts;
+/// the kernel check tests whether they fit.
 KernelRow withNumber(const std::string& operators)
 {
     KernelRow row = named(operators, ".Scalar");
@@ -94,8 +94,9 @@ std::vector<KernelRow> plainRows()
         named("add"),
         named("mul"),
         named("matmul"),
-        // torch's own cat where all share their parameters: it lays the result out otherwise than
-        // quantized::cat, and pooling after it rounds by layout.
+        // torch's own cat if all inputs share their parameters. Its result has another memory
+        // layout than that of quantized::cat, and the rounding of a following pooling depends on
+        // the layout.
         asInput("cat", kSameKernel),
         named("cat"),
         asFirst("stack"),
@@ -114,18 +115,17 @@ std::vector<KernelRow> plainRows()
         asInput("max_pool1d", "aten::max_pool1d"),
         asInput("max_pool2d", "aten::max_pool2d"),
         asInput("max_pool3d", "aten::max_pool3d"),
-        // A convolution's result is stored channels last, where `view` may be impossible.
+        // A convolution's result is in channels-last layout, which `view` may not support.
         asInput("view", "aten::reshape"),
-        // Nothing happens, so nothing is rounded: its readers take the finer or coarser grid before
-        // it.
+        // Identity at inference, so it does not round: its consumers use the parameters before it.
         requantized({"dropout"}, std::string(kNoKernel)),
         asInput("detach", kNoKernel),
         asInput("alias", kNoKernel),
     };
 }
 
-/// Rows of operators that give float: torch.ao's dynamic and weight-only tables, and the kernels of
-/// PT2E's inductor backend.
+/// Returns the rows with float results: torch.ao's dynamic and weight-only tables, and the kernels
+/// of PT2E's inductor backend.
 std::vector<KernelRow> floatRows()
 {
     std::vector<KernelRow> rows;
@@ -149,7 +149,7 @@ std::vector<KernelRow> floatRows()
     }
     for (const char* kind : {"linear", "conv1d", "conv2d", "conv3d"})
         for (const bool withRelu : {true, false})
-            if (!withRelu || std::string_view(kind) != "conv3d") // its kernel knows no relu
+            if (!withRelu || std::string_view(kind) != "conv3d") // its kernel has no relu
                 add(KernelMode::FloatResult,
                     requantized(withRelu ? std::vector<std::string> {kind, "relu"}
                                          : std::vector<std::string> {kind},
@@ -160,7 +160,7 @@ std::vector<KernelRow> floatRows()
     return rows;
 }
 
-/// Operators that run on quantized tensors as they are.
+/// Operators that run unchanged on quantized tensors.
 constexpr const char* kSameOnQuantized
     = "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d avg_pool1d avg_pool2d "
       "avg_pool3d hardtanh relu6 relu clamp mean upsample_nearest1d upsample_nearest2d "
@@ -168,8 +168,8 @@ constexpr const char* kSameOnQuantized
       "t squeeze unsqueeze contiguous narrow slice select expand repeat repeat_interleave "
       "pixel_shuffle pixel_unshuffle clone";
 
-/// Kinds of recurrent networks end with the overload, those of cells hold the nonlinearity; rules
-/// name neither.
+/// Removes the overload from kinds of recurrent networks and the nonlinearity from kinds of cells:
+/// rules use neither.
 std::string plainKind(std::string kind)
 {
     kind = kind.substr(0, kind.find('.'));
@@ -192,7 +192,7 @@ bool isDynamicClass(const std::vector<std::string>& names)
     });
 }
 
-/// True where a class stands in the pattern: torch.nn.Softmax, not torch.nn.functional.softmax.
+/// True if the pattern contains a class: torch.nn.Softmax, not torch.nn.functional.softmax.
 bool namesModule(const std::vector<std::string>& pattern)
 {
     return std::any_of(pattern.begin(), pattern.end(), [](const std::string& name) {
@@ -200,7 +200,7 @@ bool namesModule(const std::vector<std::string>& pattern)
     });
 }
 
-/// Takes the rows out that the removal means; returns how many.
+/// Erases the rows that match the removal; returns their number.
 std::size_t removeRows(std::vector<KernelRow>& rows, const LoweringRow& removal)
 {
     const auto kinds = operatorKindsOf(removal.pattern);
@@ -211,7 +211,7 @@ std::size_t removeRows(std::vector<KernelRow>& rows, const LoweringRow& removal)
     });
 }
 
-/// The rows of a recipe's row: one, or all rows of a quantized class
+/// Returns the rows that a recipe's row stands for: one, or all rows of a quantized class
 /// ("torch.ao.nn.quantized.dynamic.LSTM").
 std::vector<KernelRow> rowsOf(const LoweringRow& added)
 {
@@ -237,7 +237,7 @@ std::vector<KernelRow> rowsOf(const LoweringRow& added)
     }
     if (!found.empty())
         return found;
-    // A pack's kernel for other operators than the pack's own takes its arguments likewise.
+    // A pack's kernel used for other operators takes its arguments from the same sources.
     for (const KernelRow& other : known)
         if (isKernel && !other.pack.empty() && other.kernel == added.to) {
             KernelRow row = other;

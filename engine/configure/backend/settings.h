@@ -7,22 +7,22 @@
 
 namespace qs {
 
-/// A user's settings for every model, on the command line and in the window alike: `settings.json`
-/// in the user's configuration folder (`userConfigFile`). A value.
+/// A user's settings for all models, shared by command line and window: `settings.json` in the
+/// user's configuration folder (`userConfigFile`). A value type.
 struct Settings
 {
-    /// Key "target": "required"; else "assumed". A recipe that names no backend is an error then.
+    /// Key "target": true for "required" (a recipe without a backend is an error), false for
+    /// "assumed".
     bool requiresTarget = false;
-    /// Key "python": the one that runs exports; "" = the usual one. The last that was named and
-    /// ran.
+    /// Key "python": the interpreter for exports, the last named one that ran; "" = the default.
     std::string python;
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-/// The settings, or the defaults if the file does not exist. Errors: a file that cannot be read, an
-/// unknown key or word in it.
+/// Returns the settings, or the defaults if the file does not exist. Fails if the file cannot be
+/// read or has an unknown key or word.
 Result<Settings> readSettings();
-/// Writes the file whole or not at all. Errors: a user without such a folder, the disk's.
+/// Writes the file atomically. Fails if the user has no configuration folder, or on a disk error.
 Result<void> writeSettings(const Settings& settings);
 
 } // namespace qs

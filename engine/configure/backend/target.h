@@ -5,24 +5,23 @@
 
 namespace qs {
 
-/// A hardware target is a backend and the presets that go with it. The recipe for another target:
-/// its backend is `backend` (a shipped name or a file), and where its global rule is the preset of
-/// the old backend, it becomes the preset of the new one. A global qconfig of the recipe's own, one
-/// the user chose from elsewhere, and a new backend without a preset leave the rule as it is.
-/// NotFound names the nearest backend.
+/// Returns the recipe for another target: a backend with its default preset. `backend` is a shipped
+/// name or a file. A global rule that is the old backend's preset becomes the new backend's preset.
+/// Any other global qconfig is kept; so is the rule if the new backend has no preset. Fails with
+/// NotFound, which names the nearest backend.
 Result<Recipe> withBackend(Recipe recipe, const std::string& backend);
 
-/// A note that the recipe names no target, which is assumed, and how to name one; "" if it names
-/// one.
+/// Returns a note that the recipe's target is assumed and how to specify it; "" if it is specified.
 std::string assumedTarget(const Recipe& recipe);
-/// Refuses a recipe that names no target where the user's settings ask for one (BadInput), and
-/// settings that cannot be read.
+/// Fails (BadInput) if the recipe names no target although the user's settings require one. Also
+/// fails if the settings cannot be read.
 Result<void> checkTargetNamed(const Recipe& recipe);
 
-/// The qconfig under "global"; "" without one: operators that no rule names stay float then.
+/// Returns the qconfig name under "global"; "" if there is none: operators without a rule then stay
+/// float.
 std::string globalQConfig(const Recipe& recipe);
 
-/// The preset that goes with a backend, shipped or a file: "x86" for "native"; "" = none.
+/// Returns the default preset of a backend, shipped or a file: "x86" for "native"; "" = none.
 std::string presetOf(const std::string& backend);
 
 } // namespace qs

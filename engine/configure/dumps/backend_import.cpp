@@ -54,7 +54,7 @@ Result<Json> constrainedJson(const JsonPlace& place)
     return out;
 }
 
-/// One entry after another.
+/// Converts the entries of a dump.
 class BackendImporter
 {
 public:
@@ -136,7 +136,7 @@ private:
         return out;
     }
 
-    /// Many fusers are closures over the module they build: `fused_module` says it all.
+    /// Many fusers are closures over the module that they build; `fused_module` then suffices.
     Result<Json> fuser(const JsonPlace& place) const
     {
         QS_TRY(const std::string text, place.string());

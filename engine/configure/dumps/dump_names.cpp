@@ -12,7 +12,8 @@ namespace qs {
 
 namespace {
 
-// PyTorch makes its pooling functions with one wrapper, whose name is what Python prints for each.
+// PyTorch creates its pooling functions with one wrapper, so Python prints the wrapper's name for
+// each.
 constexpr std::string_view kWrapped = "<function boolean_dispatch.<locals>.fn>";
 constexpr std::array kThreePools {"torch.nn.functional.max_pool1d",
                                   "torch.nn.functional.max_pool2d",

@@ -83,7 +83,7 @@ Result<Json> observerJson(const JsonPlace& place)
     return observerFromPython(place, *parsed);
 }
 
-/// One translation: collects qconfigs under names as they come.
+/// Translates one dump; names qconfigs in order of appearance.
 class MappingImporter
 {
 public:
@@ -167,7 +167,7 @@ private:
         if (!m_dump.has(key.c_str()))
             return {};
         const JsonPlace list = m_dump.key(key);
-        // An OrderedDict dumped as it is: {"conv1": ...} instead of [["conv1", ...]].
+        // A directly dumped OrderedDict: {"conv1": ...} instead of [["conv1", ...]].
         if (list.value().is_object() && kind != RuleKind::ModuleNameObjectTypeOrder) {
             for (const auto& [name, value] : list.value().items()) {
                 Rule rule;
@@ -220,8 +220,8 @@ private:
         return nullptr;
     }
 
-    /// A default mapping of which every key is there becomes its name: its global, and the entries
-    /// that are as it has them.
+    /// If all keys of a default mapping are present with its global qconfig, replaces that and the
+    /// equal entries by its name.
     void recognizeDefaults()
     {
         for (const std::string& name : QConfigMapping::defaultNames()) {
@@ -248,8 +248,8 @@ private:
         }
     }
 
-    /// The preset equal to this qconfig, preferably one that names no whole mapping, as under
-    /// "global" it would bring that mapping along. Empty without one.
+    /// Returns the preset equal to this qconfig, else empty. Prefers one that does not name a whole
+    /// mapping, because under "global" such a name implies that mapping.
     std::string presetFor(const QConfig& qconfig, bool global) const
     {
         const auto setters = QConfigMapping::defaultNames();
@@ -265,7 +265,7 @@ private:
         return setter;
     }
 
-    /// The name of a qconfig: a preset's where there is one, else "imported_1" ...
+    /// Returns the name of a qconfig: an equal preset's, else "imported_1" ...
     Json nameOf(const Rule& rule)
     {
         if (!rule.qconfig.config)
@@ -330,7 +330,7 @@ bool isMappingDump(const Json& value)
         return false;
     if (value.contains(""))
         return true;
-    // Rules whose qconfig is a pair.
+    // Detects rules whose qconfig is a pair.
     for (const std::string& key : kKeys)
         if (value.contains(key) && value[key].is_array())
             for (const Json& rule : value[key])

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-constexpr int kDeepest = 16; // nested calls; torch.ao's own go three deep
+constexpr int kDeepest = 16; // maximum depth of nested calls; torch.ao's have three levels
 
 class PythonReader
 {
@@ -167,8 +167,8 @@ private:
         return {};
     }
 
-    /// functools.partial(f, a=1){} and f.with_args(a=1) are calls of f; the braces that torch.ao's
-    /// wrapper prints hold nothing.
+    /// Resolves functools.partial(f, a=1){} and f.with_args(a=1) to calls of f. The braces printed
+    /// by torch.ao's wrapper are empty.
     Result<PythonValue> takenApart(PythonValue call)
     {
         constexpr std::string_view kWithArgs = ".with_args";

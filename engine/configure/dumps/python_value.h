@@ -11,8 +11,8 @@ namespace qs {
 
 struct PythonArgument;
 
-/// A value as Python prints it, as far as quantization settings need: numbers, words, objects in
-/// angle brackets, calls with keyword arguments.
+/// A value as printed by Python, limited to what quantization settings contain: numbers, words,
+/// objects in angle brackets, calls with keyword arguments.
 struct PythonValue
 {
     enum class Kind : std::uint8_t
@@ -24,24 +24,24 @@ struct PythonValue
     };
     Kind kind = Kind::Constant;
     Json constant;
-    std::string text; ///< of a name or object; of a call: what is called, as a name
+    std::string text; ///< text of a name or object; for a call: the name of the callee
     std::vector<PythonArgument> arguments; ///< of a call
 };
 
-/// Of a call.
+/// One argument of a call.
 struct PythonArgument
 {
     std::string name; ///< "" = positional
     PythonValue value;
 };
 
-/// Reads one whole text, such as "functools.partial(<class
+/// Parses a complete text, such as "functools.partial(<class
 /// 'torch.ao.quantization.observer.MinMaxObserver'>, quant_min=0){}" or
-/// "DTypeWithConstraints(dtype=torch.quint8, quant_min_lower_bound=None)". The error names the
-/// fault and its character.
+/// "DTypeWithConstraints(dtype=torch.quint8, quant_min_lower_bound=None)". The error describes the
+/// fault and its character position.
 Result<PythonValue> readPythonValue(const std::string& text);
 
-/// "a.B" of "<class 'a.B'>"; other texts as they are.
+/// Returns "a.B" for "<class 'a.B'>"; other texts unchanged.
 std::string classNameOf(const std::string& printed);
 
 } // namespace qs

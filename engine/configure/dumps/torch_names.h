@@ -11,9 +11,9 @@
 
 namespace qs {
 
-/// The functions, modules and methods of the pinned PyTorch, by the names users write
-/// ("torch.nn.Conv2d", "torch.nn.functional.relu", "operator.add", "reshape"), and how Python
-/// prints each object. Read from resources/backends/torch_names.txt. A value.
+/// The functions, modules and methods of the pinned PyTorch, by their public names
+/// ("torch.nn.Conv2d", "torch.nn.functional.relu", "operator.add", "reshape"), and the printed form
+/// of each object. Read from resources/backends/torch_names.txt. A value.
 class TorchNames
 {
 public:
@@ -22,10 +22,9 @@ public:
 
     bool empty() const { return m_names.empty(); }
     bool has(std::string_view name) const { return m_names.count(std::string(name)) > 0; }
-    /// The name nearest to a word that torch does not have; empty when none is near.
+    /// Returns the name nearest to a word unknown to torch; empty if none is near.
     std::string nearest(std::string_view word) const;
-    /// Every name whose object prints so, without the address; several if Python prints them
-    /// alike.
+    /// Returns all names whose object has this printed form, without the address.
     const std::vector<std::string>& printedAs(std::string_view text) const;
 
 private:

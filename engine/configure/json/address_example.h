@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// An address of an edit (`readAddress`), as messages and pages show it.
+/// Example of an edit's address (`readAddress`) for messages and pages.
 inline constexpr std::string_view kAddressExample
     = R"({"module": "layer1.0", "op": "aten.conv2d.default"})";
 

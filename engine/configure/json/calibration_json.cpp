@@ -82,7 +82,7 @@ Json sizeToJson(const std::vector<int>& sides)
     return sides.size() == 1 ? Json(sides[0]) : Json(sides);
 }
 
-// One number, or one a channel.
+// One number, or one per channel.
 template<bool isDivisor>
 Result<std::vector<float>> readChannelValues(const JsonPlace& place)
 {

@@ -67,7 +67,7 @@ bool isOperatorAddress(const ValueAddress& address)
         || address.kind == ValueAddress::Kind::Added;
 }
 
-/// Reads the address of the subject of the kind.
+/// Reads the address `at` of a cure of this kind.
 Result<ValueAddress> readCuredAddress(const JsonPlace& place, CureKind kind)
 {
     using Kind = ValueAddress::Kind;
@@ -96,7 +96,7 @@ Result<double> readFinite(const JsonPlace& place)
     return value;
 }
 
-/// A list that means something else when it is left out.
+/// Reads a list and rejects an empty one. `leftOut`: hint with the meaning of omitting the key.
 template<class Read>
 auto readFilled(const JsonPlace& place, const char* leftOut, const Read& read)
     -> decltype(readList(place, read))
@@ -152,7 +152,7 @@ Result<double> readBound(const JsonPlace& place)
     return bound;
 }
 
-/// The members beside `kind` and `at`.
+/// The members except `kind` and `at`.
 constexpr std::array kCureFields {
     jsonField<&Cure::nodes, readCuredNodes, addressToJson>("nodes"),
     jsonField<&Cure::readers, readCuredReaders, readerToJson>("readers"),

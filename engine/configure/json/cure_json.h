@@ -6,18 +6,18 @@
 
 namespace qs {
 
-/// The keys that cures of a kind are written with, beside "cure" and the keys of every kind.
+/// Returns the keys of each kind of cure, except "cure" and the common keys.
 std::vector<EditKeys> cureKeys();
-/// The keys that every kind of cure takes: "gain_db", "by", "off".
+/// Returns the keys common to all kinds of cures: "gain_db", "by", "off".
 const std::vector<std::string>& commonCureKeys();
 
 /// Reads a recipe's list of cures. Errors name the place, an unknown key or kind with the nearest
-/// one, and what is missing. Whether a cure fits a model is not checked here.
+/// valid one, and missing keys. Does not check cures against a model.
 Result<std::vector<Cure>> readCures(const JsonPlace& place);
-/// The list as it is written; parses back to equal cures.
+/// Returns the list's JSON; parses back to equal cures.
 Json curesToJson(const std::vector<Cure>& cures);
 
-/// The cures that have an effect, without information-only members: the input of keys.
+/// Returns the enabled cures without informational members, for cache keys.
 std::vector<Cure> countedCures(const std::vector<Cure>& cures);
 
 } // namespace qs

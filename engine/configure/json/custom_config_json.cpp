@@ -22,7 +22,7 @@ const std::vector<std::string> kModes {"static", "dynamic", "weight_only"};
 struct StrayKey
 {
     std::string_view key;
-    std::string_view what; ///< what became of it
+    std::string_view what; ///< what replaced it
     std::string_view instead;
 };
 constexpr std::string_view kByNode = "rules by node stand in the recipe: \"mapping\": {\"node\": "
@@ -70,7 +70,7 @@ constexpr std::array<StrayKey, 28> kStray {{
     {"preserved_attributes", "does not belong here", "write it under 'prepare' or 'convert'"},
 }};
 
-/// "models.Head" of "<class 'models.Head'>"; PyTorch's own without the inner module.
+/// Returns "models.Head" for "<class 'models.Head'>"; removes inner modules from PyTorch's classes.
 std::string className(const std::string& given)
 {
     return publicTypeName(classNameOf(given));
@@ -84,7 +84,7 @@ Result<std::vector<std::string>> readNames(const JsonPlace& place)
     return place.strings();
 }
 
-/// A standalone module is a name, or PyTorch's tuple that begins with it.
+/// Reads standalone modules: each is a name, or PyTorch's tuple that begins with the name.
 Result<std::vector<std::string>> readStandalone(const JsonPlace& place)
 {
     if (place.value().is_string())
@@ -124,7 +124,7 @@ Result<std::map<std::string, std::string>> readNotFinite(const JsonPlace& place)
     return out;
 }
 
-/// `{"static": {"my.Float": "my.Observed"}}`, the classes as models name them.
+/// `{"static": {"my.Float": "my.Observed"}}`, with the classes' names in models.
 template<bool isPreparing>
 Result<std::vector<ClassChange>> readClassMap(const JsonPlace& place)
 {
@@ -154,14 +154,14 @@ Result<std::vector<ClassChange>> readClassMap(const JsonPlace& place)
             const auto isSame = [mode = mode, name = className(from)](const ClassChange& other) {
                 return other.mode == mode && other.from == name;
             };
-            std::erase_if(out, isSame); // the class in another spelling
+            std::erase_if(out, isSame); // maps a class to itself in another spelling
             out.push_back({mode, className(from), className(target)});
         }
     }
     return out;
 }
 
-/// Every observed class needs its quantized one, under the mode it is observed in.
+/// Fails if an observed class is converted under another mode only; warns if it is not converted.
 Result<void> checkPartners(const JsonPlace& place, const std::vector<ClassChange>& quantized,
                            const PrepareConfig& prepare)
 {

@@ -86,7 +86,7 @@ Result<EditForm> readForm(const JsonPlace& place)
     return place.error("unknown form '" + name + "'", suggestName(name, known));
 }
 
-/// The members that are one text each, by key.
+/// The text members, by key.
 struct TextKey
 {
     const char* key;
@@ -212,7 +212,7 @@ bool isNobody(const std::vector<ReaderAddress>& readers)
 
 namespace {
 
-/// Of operators, of the file or added.
+/// Members of addresses of operators, from the file or added.
 constexpr std::array kAddressFields {
     jsonField<&ValueAddress::name>("added"), jsonField<&ValueAddress::module>("module"),
     jsonField<&ValueAddress::op>("op"), jsonField<&ValueAddress::index, readIndex>("index"),
@@ -270,7 +270,7 @@ Json addressToJson(const ValueAddress& address)
     case Kind::Stored:
         return {{"stored", address.name}};
     case Kind::Operator:
-        out["module"] = address.module; // the model's own too
+        out["module"] = address.module; // also for the root module, ""
         [[fallthrough]];
     case Kind::Added:
         writeFields(out, kAddressFields, address);

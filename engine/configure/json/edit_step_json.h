@@ -6,32 +6,32 @@
 
 namespace qs {
 
-/// The keys that edits of a kind are written with, beside "do".
+/// The keys of one kind of edit, except "do".
 struct EditKeys
 {
     std::string name; ///< "replace_every"
     std::vector<std::string> needed, others;
 };
-/// Every kind that a recipe may name.
+/// Returns all kinds of edits with their keys.
 std::vector<EditKeys> editKeys();
 
-/// The names of the forms that an edit's `form` takes, in the order of EditForm.
+/// Returns the values of an edit's key `form`, in the order of EditForm.
 std::vector<std::string> editFormNames();
 
 /// Reads a recipe's list of edits. Errors name the place, an unknown key or kind with the nearest
-/// one, and what is missing.
+/// valid one, and missing keys.
 Result<std::vector<EditStep>> readEdits(const JsonPlace& place);
-/// The list as it is written; parses back to equal steps.
+/// Returns the list's JSON; parses back to equal steps.
 Json editsToJson(const std::vector<EditStep>& steps);
 
-/// `readers` of an insertion whose value has no readers yet: an empty list in the file. Later edits
-/// give it readers.
+/// Value of `readers` for an insertion without consumers: an empty list in the file. Later edits
+/// connect consumers.
 std::vector<ReaderAddress> nobody();
 bool isNobody(const std::vector<ReaderAddress>& readers);
 
-/// {"module": "layer1.0", "op": "aten.conv2d.default", "index": 0}, {"input": "x"},
-/// {"stored": "fc.weight"}, {"added": "clip"}, and where an operator has several values, "output".
-/// "this" is the value that is edited.
+/// {"module": "layer1.0", "op": "aten.conv2d.default", "index": 0}, {"input": "x"}, {"stored":
+/// "fc.weight"}, {"added": "clip"}, plus "output" if an operator has several outputs. "this" is the
+/// edited value.
 Result<ValueAddress> readAddress(const JsonPlace& place);
 Json addressToJson(const ValueAddress& address);
 

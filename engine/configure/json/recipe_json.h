@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// `parseRecipe` for a recipe inside a document that is parsed already.
+/// `parseRecipe` for a recipe inside an already parsed document.
 Result<Recipe> recipeFromJson(Json document, const std::string& path);
 /// `recipeToJson` for a recipe inside another document.
 Json recipeAsJson(const Recipe& recipe);

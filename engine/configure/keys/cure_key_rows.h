@@ -38,7 +38,7 @@ inline constexpr std::array kCureKeyRows {
             R"("cures": [{"cure": "float", "at": $HEAD, "off": true}])"},
 };
 
-/// The part of the page on cures: the keys of each kind, and its effect.
+/// Returns the page's section on cures: the keys of each kind, and its effect.
 std::string cureKindsText();
 
 } // namespace qs

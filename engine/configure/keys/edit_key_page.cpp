@@ -62,7 +62,7 @@ constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
      "float; with a qconfig, their input takes its range"},
 };
 
-/// The meaning in that table; empty where it has none.
+/// Returns the meaning from the table; empty if there is none.
 template<std::size_t N>
 std::string meaningIn(const std::pair<std::string_view, std::string_view> (&table)[N],
                       const std::string& name)

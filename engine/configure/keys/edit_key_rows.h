@@ -67,7 +67,7 @@ inline constexpr std::array kEditKeyRows {
         R"("edits": [{"do": "constant", "at": {"stored": "head.bias"}, "file": ".../bias.npy", "sha256": "9f86d081"}])"},
 };
 
-/// The part of the page on edits: the keys of each kind, and the addresses in them.
+/// Returns the page's section on edits: the keys of each kind, and their addresses.
 std::string editKindsText();
 
 } // namespace qs

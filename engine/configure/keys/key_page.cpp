@@ -185,7 +185,7 @@ std::string keyHeading(std::string_view document, const KeyTable& table)
         : asCode(table.place);
 }
 
-/// "patterns[0].pattern"; where a place is the same as another one but for a remark, without that.
+/// Returns "patterns[0].pattern"; omits a remark after a comma in the place.
 std::string keyPath(const KeyTable& table, const KeyRow& row)
 {
     const std::string_view place = table.place.substr(0, table.place.find(','));
@@ -199,8 +199,8 @@ std::string asSentence(std::string_view words)
     return text + ".";
 }
 
-/// A heading for each key: the window finds a key by it, and no column is too narrow for an
-/// example.
+/// Writes a heading per key instead of a table row: the window finds keys by headings, and examples
+/// need the width.
 std::string keyEntries(std::string_view document, const KeyTable& table)
 {
     std::string text
@@ -227,7 +227,7 @@ std::string observersTable()
     return text;
 }
 
-/// The name that torch.ao has for a preset; empty where it has none.
+/// Returns torch.ao's name for a preset; empty if it has none.
 std::string torchNameOfPreset(std::string_view preset)
 {
     constexpr std::string_view kTraining = "_qat", kOlder = "_qat_v0", kFour = "_4bit";
@@ -254,7 +254,7 @@ std::string torchNameOfPreset(std::string_view preset)
     return std::string(preset) + "_qconfig";
 }
 
-/// The names of qconfigs that need no definition.
+/// Lists the names of qconfigs that need no definition.
 std::string presetsTable()
 {
     std::string text
@@ -275,7 +275,7 @@ std::string presetsTable()
           "observer inside its fake-quantize.\n";
 }
 
-/// The rows that are there before a recipe adds any.
+/// Lists the default rows of the lowering table.
 std::string defaultRows()
 {
     std::string text = "\n## The default rows\n\n`same`: the operator itself on the quantized "

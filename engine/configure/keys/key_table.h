@@ -15,41 +15,43 @@ struct KeyRow
     std::string_view type; ///< "list of strings"
     std::string_view usual; ///< the default, as JSON; "" = nothing; "required"
     std::string_view meaning; ///< one line
-    std::string_view example; ///< JSON that holds the key, as in the document; see `keyExample`
-    std::string_view torch = {}; ///< torch.ao's spelling; "" = ours alone
+    std::string_view example; ///< JSON with the key, as in the document; see `keyExample`
+    std::string_view torch = {}; ///< torch.ao's spelling; "" = not in torch.ao
 };
 
-/// An object of a document: the keys that the reader accepts, and their text in the reference page.
+/// An object of a document: the keys that its reader accepts, with their text for the reference
+/// page.
 struct KeyTable
 {
     std::string_view place; ///< "calibration.preprocess"; "" for the document itself
     std::string_view about; ///< its content, in one line
     std::span<const KeyRow> rows;
 
-    /// The keys, in order: what a reader accepts.
+    /// The accepted keys, in order.
     std::vector<std::string> keys() const;
     const KeyRow* find(std::string_view key) const;
 };
 
 /// "recipe", "backend", "lowering".
 const std::vector<std::string>& keyDocuments();
-/// The tables of a document, in the order of its page; empty for an unknown document. The readers
-/// check keys by these very tables.
+/// Returns the tables of a document, in the order of its page; empty for an unknown document.
+/// Readers check keys against these tables.
 std::span<const KeyTable> keyTables(std::string_view document);
-/// The table of a place, for its reader. The place must exist.
+/// Returns the table of a place, for its reader. The place must exist.
 const KeyTable& keyTable(std::string_view document, std::string_view place);
 
 std::span<const KeyTable> recipeKeyTables();
 std::span<const KeyTable> backendKeyTables();
 
-/// The row's example, with the operators that it is about.
+/// Returns the row's example with its placeholders replaced by operators.
 std::string keyExample(const KeyRow& row);
-/// A text of a page with its words with $ replaced: parts of examples that name operators.
+/// Replaces the words with $ in a page's text by operator names for the examples.
 std::string withExamples(std::string_view page);
 
 /// The reference page of a document, in Markdown: resources/help/recipe-keys.md ...
 std::string keyPage(std::string_view document);
-/// The rows of a document, or those of one key, as text for a terminal; empty when no row has it.
+/// Returns the rows of a document, or those of one key, as text for a terminal; empty if no row has
+/// the key.
 std::string keyText(std::string_view document, std::string_view key);
 
 } // namespace qs

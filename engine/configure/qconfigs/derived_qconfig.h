@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// The qconfig under a name that the recipe resolves to it: one that already means it (the recipe's
-/// own, then presets), else `name`, or `name2` ... where that is taken, which the recipe then
-/// holds.
+/// Returns the qconfig with a name that resolves to it in the recipe: an existing one (the recipe's
+/// own, then presets), else `name`, or `name2` ... if that is taken, which is added to the recipe.
 NamedQConfig addQConfig(Recipe& recipe, const QConfig& qconfig, const std::string& name);
 
-/// The same width, scheme and smallest scale, observed by another kind or range method.
+/// Returns the spec with another observer kind or range method; bit width, scheme and smallest
+/// scale are kept.
 ObserverSpec observedBy(const ObserverSpec& from, ObserverKind kind,
                         RangeMethod range = RangeMethod::Search);
 

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// Reads the `mapping` block of one recipe, whose own qconfigs are known by now.
+/// Reads the `mapping` block of one recipe, whose qconfigs are already read.
 class MappingReader
 {
 public:
@@ -95,7 +95,7 @@ private:
     std::vector<Rule> m_rules;
 };
 
-/// The rule's words as a user finds them: "module_name 'conv1'".
+/// Returns the rule's text for messages: "module_name 'conv1'".
 std::string ruleWords(const Rule& rule)
 {
     const std::string kind(ruleKindName(rule.kind));

@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-/// The integers that a dtype holds.
+/// Returns the integer range of a dtype.
 QuantRange limitsOf(DType dtype)
 {
     ObserverSpec whole;
@@ -51,7 +51,7 @@ Result<void> checkRange(const JsonPlace& place, const ObserverSpec& spec)
     return {};
 }
 
-/// Checks groups by the limits of `quantized_decomposed.quantize_per_channel_group`.
+/// Checks the group size against the limits of `quantized_decomposed.quantize_per_channel_group`.
 Result<void> checkGroups(const JsonPlace& place, const ObserverSpec& spec)
 {
     if (spec.groupSize == 0)

@@ -6,16 +6,16 @@
 
 namespace qs {
 
-/// Does the method try a range for each bin of a histogram?
+/// True if the method tries a range for each bin of a histogram.
 bool triesEachBin(RangeMethod method);
-/// Most bins of a histogram for such a method.
+/// Maximum number of bins for such a method.
 inline constexpr int kMostSearchedBins = 1 << 15;
 
-/// Does an observer of this kind keep a range for each channel?
+/// True if an observer of this kind keeps a range for each channel.
 bool isChannelKind(ObserverKind kind);
 
-/// Whether the values of an observer's keys make sense, each and together; `place` is the
-/// observer's in its file, for the error.
+/// Fails if the values of an observer's keys are invalid, individually or in combination. `place`:
+/// the observer's place in its file, for the error.
 Result<void> checkObserver(const JsonPlace& place, const ObserverSpec& spec);
 
 } // namespace qs

@@ -48,7 +48,7 @@ std::vector<std::string> observerWords()
     return words;
 }
 
-/// True where the key holds a value; null is torch.ao's None, "not given".
+/// True if the key has a value other than null (torch.ao's None: "not given").
 bool given(const JsonPlace& place, const char* key)
 {
     return place.has(key) && !place.value().at(key).is_null();
@@ -106,7 +106,7 @@ constexpr std::array kObserverFields {
     jsonField<&ObserverSpec::computeDType, readDType>("compute_dtype")};
 
 /// `{"observer": "fake_quantize", "inner": {"observer": "moving_average_minmax", ...}}`; arguments
-/// of the observer inside may stand beside "inner" too, as torch.ao's constructors take them.
+/// of the inner observer may also be given next to "inner", as in torch.ao's constructors.
 Result<ObserverSpec> readFakeQuantize(const JsonPlace& place, FakeQuantize kind)
 {
     Json inner {{"observer", "moving_average_minmax"}};

@@ -50,7 +50,7 @@ ObserverSpec symmetric127(ObserverSpec spec)
     return spec;
 }
 
-/// Whole rows of eight bits in plain int8.
+/// Plain int8 with one scale per row.
 ObserverSpec plainWeight()
 {
     ObserverSpec spec = weightPerChannel();
@@ -111,7 +111,7 @@ ObserverSpec symmetricHistogram()
     return spec;
 }
 
-/// 16 bits: what lies beyond the range costs more than its steps, so nothing is cut off.
+/// 16 bits: clipping would cost more than coarser steps, so the full range is kept.
 ObserverSpec wide(DType dtype, QScheme qscheme)
 {
     ObserverSpec spec;

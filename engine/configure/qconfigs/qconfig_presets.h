@@ -7,14 +7,14 @@
 
 namespace qs {
 
-/// A preset under its name.
+/// A named preset.
 struct Preset
 {
     std::string_view name;
     QConfig (*make)();
 };
 
-/// Presets for calibration, and those for training, whose activations or weights pass through a
+/// Presets for calibration, and presets for training, whose activations or weights have a
 /// fake-quantize.
 std::span<const Preset> calibrationPresets();
 std::span<const Preset> trainingPresets();
@@ -23,7 +23,7 @@ namespace observers {
 
 /// PlaceholderObserver of that dtype, static.
 ObserverSpec placeholder(DType dtype);
-/// torch.ao's `default_weight_observer`: signed, symmetric, one scale a tensor.
+/// torch.ao's `default_weight_observer`: signed, symmetric, one scale per tensor.
 ObserverSpec weightPerTensor();
 /// FixedQParamsObserver over 0..255.
 ObserverSpec fixed(double scale, std::int64_t zeroPoint);

@@ -36,8 +36,7 @@ std::int64_t symmetricZeroPoint(const ObserverSpec& spec, const QuantRange& rang
     return spec.dtype == DType::UInt16 ? 1 << 15 : 0;
 }
 
-// float to int32 as the conversion instruction does it: what does not fit becomes the smallest
-// number.
+// Converts float to int32 as the processor's instruction: values out of range become the minimum.
 std::int32_t toInt32(float value)
 {
     if (!(value >= -2147483648.0f && value < 2147483648.0f))
@@ -65,7 +64,7 @@ OneParam affineParam(const ObserverSpec& spec, const QuantRange& range, float mi
     const float high = std::max(max, 0.0f);
     const float steps = float(double(range.max - range.min));
     const float scale = std::max((high - low) / steps, float(spec.eps));
-    // The subtraction is done in 32-bit integers and wraps there.
+    // torch.ao subtracts in 32-bit integers, which wraps.
     const std::int32_t rounded = toInt32(std::nearbyint(low / scale));
     const auto wrapped = std::int32_t(std::uint32_t(range.min) - std::uint32_t(rounded));
     return {scale, std::clamp<std::int64_t>(wrapped, range.min, range.max), 0};

@@ -6,8 +6,9 @@
 
 namespace qs {
 
-/// The range an observer would quantize: a histogram's by the spec's method, else its minimum and
-/// maximum. Reads only kept statistics, so that another method needs no new calibration.
+/// Returns the range that an observer quantizes: for a histogram by the spec's method, else its
+/// minimum and maximum. Reads only stored statistics, so that changing the method needs no new
+/// calibration.
 struct ValueRange
 {
     float min = 0;
@@ -20,13 +21,13 @@ ValueRange chooseRange(const ObserverStats& stats);
 QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min,
                          const std::vector<float>& max);
 
-/// The result of the observer's `calculate_qparams`. An observer that never ran gives scale 1, zero
-/// point 0 and `calibrated` false.
+/// The result of the observer's `calculate_qparams`. For an observer that never ran: scale 1, zero
+/// point 0, `calibrated` false.
 QParams chooseQParams(const ObserverStats& stats);
-/// True if parameters are chosen from the observed values: not for placeholders, dynamic observers
-/// and types without integers.
+/// True if parameters are chosen from observed values: false for placeholders, dynamic observers
+/// and non-integer types.
 bool choosesQParams(const ObserverSpec& spec);
-/// The observer spec with these fixed per-tensor parameters instead of a range that it chooses.
+/// Returns the spec with these fixed per-tensor parameters instead of an observed range.
 ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams);
 QParamsTable chooseAllQParams(const Observations& observations);
 

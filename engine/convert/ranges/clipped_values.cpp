@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// A share of the range too small to count as a loss: a sigmoid's 1 lies beyond 255/256.
+/// Fraction of the range that is tolerated: a sigmoid's 1 is above 255/256.
 constexpr double kSlack = 0.02;
 
 std::string span(double low, double high)
@@ -19,7 +19,7 @@ std::string span(double low, double high)
     return numberText(low) + " to " + numberText(high);
 }
 
-/// The producers of an observer's values, each once.
+/// Returns the producers of an observer's values, without duplicates.
 std::vector<std::string> makersOf(const Graph& model, const PlannedObserver& observer)
 {
     std::vector<std::string> names;
@@ -31,7 +31,8 @@ std::vector<std::string> makersOf(const Graph& model, const PlannedObserver& obs
     return names;
 }
 
-/// Where channels were split off all readers, the range need hold the others alone.
+/// True if channels were split off all consumers: the range then only needs to cover the other
+/// channels.
 bool isSplit(const Graph& model, const PlannedObserver& observer)
 {
     const auto readsAll = [&](const ObservedEdge& edge, const Use& reader) {

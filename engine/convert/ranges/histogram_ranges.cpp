@@ -25,15 +25,15 @@ double binWidth(const Histogram& histogram)
     return (double(histogram.max) - histogram.min) / double(histogram.counts.size());
 }
 
-/// How much of each end is kept, between 0 and 1.
+/// Fraction kept of each end, between 0 and 1.
 struct Shares
 {
     double low = 1;
     double high = 1;
 };
 
-/// Moves both ends towards zero together, then each in turn, over its whole way and finely around
-/// the best place, until no move helps. `cost` takes Shares.
+/// Minimizes `cost` (of Shares): moves both ends towards zero together, then each alternately,
+/// coarsely over its whole range and finely around the best position, until no move improves it.
 template<class Cost>
 Shares searchShares(bool movesLow, bool movesHigh, const Cost& cost)
 {
@@ -74,7 +74,7 @@ Shares searchShares(bool movesLow, bool movesHigh, const Cost& cost)
     return best;
 }
 
-/// The cost of rounding and clipping up to a place: the integral of the squared error from 0.
+/// The cost of rounding and clipping: the integral of the squared error from 0 to a position.
 class ErrorIntegral
 {
 public:
@@ -91,7 +91,7 @@ public:
         const double step = inside / m_scale;
         const double whole = std::nearbyint(step);
         const double rest = step - whole;
-        // Each whole step adds 1/12 of a cubic step.
+        // Each full quantization step adds step^3 / 12.
         return m_scale * m_scale * m_scale * (whole / 12 + rest * rest * rest / 3)
             + clipped * clipped * clipped / 3;
     }
@@ -100,7 +100,7 @@ private:
     double m_scale, m_low, m_high;
 };
 
-/// Counts around zero, zero at a bin's edge.
+/// Counts with zero at a bin's edge.
 struct ZeroedCounts
 {
     std::vector<double> counts;
@@ -108,7 +108,7 @@ struct ZeroedCounts
     double width = 0;
 };
 
-/// The counts over a range that holds zero, or over |x|.
+/// Returns the counts over a range that contains zero, or over |x|.
 ZeroedCounts aroundZero(const Histogram& histogram, bool folded)
 {
     const auto bins = histogram.counts.size();
@@ -132,7 +132,7 @@ ZeroedCounts aroundZero(const Histogram& histogram, bool folded)
     return out;
 }
 
-/// Zero is exact whatever the step: a peak there must not pull the range together.
+/// Flattens the peak at zero: zero is exact for any step, so the peak must not narrow the range.
 void flattenZero(ZeroedCounts& values)
 {
     auto& counts = values.counts;
@@ -155,9 +155,9 @@ struct Bins
     std::size_t end = 0;
 };
 
-/// KL(P || Q): P = the kept bins with all others at their ends, Q = the same bins without the
-/// others, merged into levels and spread again over those that hold anything. From sums over
-/// stretches of bins, so that a level costs one logarithm however many bins it has.
+/// KL(P || Q): P = the kept bins with the counts of all others added at their ends; Q = the same
+/// bins without the others, merged into levels and distributed again over the nonempty bins. Uses
+/// prefix sums over bins, so that each level costs one logarithm.
 class Divergence
 {
 public:
@@ -191,19 +191,19 @@ public:
             const auto end = kept.first
                 + std::min(length, std::size_t(std::llround(double(level * length) / m_levels)));
             const double mass = m_mass[end] - m_mass[begin];
-            // The end bins hold the clipped values, even if they were empty before.
+            // The end bins contain the clipped values, even if they were empty.
             const double clipped
                 = mass + (begin == kept.first ? below : 0) + (end == kept.end ? above : 0);
             const double held = m_held[end] - m_held[begin]
                 + (begin == kept.first ? filled(kept.first, below) : 0)
                 + (end == kept.end ? filled(kept.end - 1, above) : 0);
-            // A bin of P where Q has nothing costs much, but not all there is.
+            // A bin of P that is empty in Q has a large but finite cost.
             if (clipped > 0)
                 sum -= clipped * std::log(std::max(mass / held / inside, kLeastShare) * total);
             begin = end;
         }
-        // Q lacks what was cut off (Csiszar's divergence of unequal masses). Of a small share that
-        // is next to nothing; without it, keeping one bin alone would look like a perfect match.
+        // Q lacks the clipped mass (Csiszar's divergence of unequal masses). The term is negligible
+        // for a small share; without it, keeping a single bin would seem a perfect match.
         const double share = inside / total;
         return sum / total - std::log(share) - 1 + share;
     }
@@ -211,7 +211,7 @@ public:
 private:
     static constexpr double kLeastShare = 1e-9;
 
-    /// What more in one bin changes of the sum of c log c.
+    /// Returns the change of the sum of c log c if a bin's count increases by `more`.
     double raised(std::size_t bin, double more) const
     {
         return timesLog(m_counts[bin] + more) - timesLog(m_counts[bin]);
@@ -223,10 +223,11 @@ private:
 
     const std::vector<double>& m_counts;
     double m_levels;
-    std::vector<double> m_mass, m_held, m_logs; ///< of all bins before
+    std::vector<double> m_mass, m_held, m_logs; ///< prefix sums over the bins
 };
 
-/// The bins to keep: first as far on both sides of zero, then each end over all its places.
+/// Returns the bins to keep: searches symmetric ranges around zero first, then all positions of
+/// each end.
 Bins searchBins(const ZeroedCounts& values, const Divergence& divergence)
 {
     const std::size_t size = values.counts.size();
@@ -253,7 +254,7 @@ Bins searchBins(const ZeroedCounts& values, const Divergence& divergence)
     return best;
 }
 
-/// The value below which `mass` of the counts lies.
+/// Returns the value below which `mass` of the counts lies.
 double quantile(const Histogram& histogram, double mass)
 {
     double below = 0;
@@ -300,8 +301,8 @@ ValueRange entropyRange(const Histogram& histogram, const ObserverSpec& spec)
     const bool folded = isSymmetric(spec.qscheme);
     ZeroedCounts values = aroundZero(histogram, folded);
     flattenZero(values);
-    // Divergence compares shapes. Fewer values than bins have no shape: a cut right after any lone
-    // value would cost nothing, however much it clips.
+    // Divergence compares shapes. Fewer values than bins have no shape: clipping right after a
+    // single value would cost nothing, however much it clips.
     const double held = std::accumulate(values.counts.begin(), values.counts.end(), 0.0);
     if (held < double(histogram.counts.size()))
         return mseRange(histogram, spec);

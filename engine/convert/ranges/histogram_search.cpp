@@ -62,7 +62,7 @@ struct Search
     const std::vector<float>& counts;
     std::vector<float> density;
     std::vector<float> norm;
-    double binWidth = 0; // torch.ao holds this one in double, as Python does
+    double binWidth = 0; // double as in torch.ao, where it is a Python number
     double dstBins = 256;
 };
 
@@ -71,7 +71,7 @@ struct Step
     float binWidth = 0;
     float dstWidth = 0;
     float half = 0; // half a destination bin
-    float middle = 0; // what a wholly covered destination bin adds
+    float middle = 0; // contribution of a completely covered destination bin
     float lastDst = 255;
     std::int32_t start = 0;
 };
@@ -81,8 +81,8 @@ inline float cubeDifference(float begin, float end)
     return (end * end * end - begin * begin * begin) / 3.0f;
 }
 
-// floor(x / width), kept within the destination bins. In double the quotient of two floats is on
-// the right side of every integer in that range.
+// floor(x / width), kept within the destination bins. In double, the quotient of two floats is on
+// the correct side of every integer in that range.
 inline float destinationBin(float x, const Step& step)
 {
     const double quotient = double(x) / double(step.dstWidth);
@@ -131,8 +131,8 @@ struct Bins
     std::int32_t last = 0;
 };
 
-// Walks the quantiles inwards from both ends in steps of 1e-5, always on the side that gives more
-// bins away, until the error rises.
+// Moves the quantiles inwards from both ends in steps of 1e-5, always on the side that removes more
+// bins, until the error increases.
 Bins trim(Search& search, const std::vector<float>& cumulated, float total)
 {
     constexpr double kStep = 1e-5;
@@ -178,7 +178,7 @@ double destinationBins(DType dtype)
 
 float torchSum(const float* data, std::size_t count)
 {
-    if (count < kLanes) { // too short for a vector: the four rows are single numbers
+    if (count < kLanes) { // too short for vectors: the four rows have single numbers
         std::array<float, kRows> row {};
         for (std::size_t i = 0; i < count; ++i)
             row[i < kRows && count >= kRows ? i : 0] += data[i];

@@ -6,13 +6,13 @@
 
 namespace qs {
 
-/// The part of a histogram's range that loses least when quantized to `dtype`. As torch.ao's
-/// `HistogramObserver._non_linear_param_search`, trims the ends step by step while the estimated
-/// squared error falls; bitwise equal to it for the same counts.
+/// Returns the part of a histogram's range with the least quantization error for `dtype`. Like
+/// torch.ao's `HistogramObserver._non_linear_param_search`, trims the ends stepwise while the
+/// estimated squared error decreases; bitwise equal to it for equal counts.
 ValueRange searchHistogramRange(const Histogram& histogram, DType dtype);
 
-/// Sum of a contiguous float32 array in the order LibTorch adds it (eight lanes, four rows,
-/// cascaded in float32). For histograms, whose sums decide comparisons.
+/// Returns the sum of a contiguous float32 array in LibTorch's order of summation (eight lanes,
+/// four rows, cascaded in float32). For histograms, whose sums decide comparisons.
 float torchSum(const float* data, std::size_t count);
 
 } // namespace qs

@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// Checks one operator after another.
+/// Checks operators.
 class ScaleBoundCheck
 {
 public:
@@ -52,7 +52,8 @@ private:
             hold(group.root, config.weight, it->second, "its weight");
     }
 
-    /// The observer whose parameters that reader of the value gets; null where it reads floats.
+    /// Returns the observer with the parameters that a consumer of the value reads; null if it
+    /// reads floats.
     const PlannedObserver* observerOf(ValueRef value, const Use* reader) const
     {
         const PlannedObserver* ofAll = nullptr;
@@ -77,7 +78,7 @@ private:
             return;
         const auto [least, most]
             = std::minmax_element(chosen->second.scale.begin(), chosen->second.scale.end());
-        // Scales are float32, bounds are written in JSON.
+        // Scales are float32, so compare with the JSON bounds rounded to float32.
         if (wanted.scaleMinLowerBound && *least < float(*wanted.scaleMinLowerBound))
             add(node, what, *least, "below", "scale_min_lower_bound", *wanted.scaleMinLowerBound,
                 "give its observer \"eps\": " + numberText(*wanted.scaleMinLowerBound, 9));

@@ -16,7 +16,7 @@ namespace {
 
 using Member = SharedRange::Member;
 
-/// Which float value each observer sees, call by call within a batch.
+/// Returns the float values that each observer observes, in the order of its calls within a batch.
 std::map<ObserverId, std::vector<ValueRef>> valuesSeen(const PreparedModel& prepared)
 {
     std::unordered_map<ValueRef, ValueRef> floatOf;
@@ -27,7 +27,7 @@ std::map<ObserverId, std::vector<ValueRef>> valuesSeen(const PreparedModel& prep
         if (!node->isOp(kObserveTarget))
             continue;
         ValueRef value = *node->args.at(0).value.asRef();
-        while (prepared.graph->get(value.node).isOp(kObserveTarget)) // one on top of another
+        while (prepared.graph->get(value.node).isOp(kObserveTarget)) // chained observers
             value = *prepared.graph->get(value.node).args.at(0).value.asRef();
         const auto found = floatOf.find(value);
         seen[node->observer].push_back(found == floatOf.end() ? ValueRef {} : found->second);
@@ -35,7 +35,7 @@ std::map<ObserverId, std::vector<ValueRef>> valuesSeen(const PreparedModel& prep
     return seen;
 }
 
-/// The extremes of each value, of calls that come in turns.
+/// Returns the extremes of each value; the calls of the values alternate.
 std::vector<Member> membersOf(const std::vector<ValueRef>& values, const ObserverStats& stats)
 {
     std::vector<Member> members;
@@ -56,8 +56,8 @@ std::vector<Member> membersOf(const std::vector<ValueRef>& values, const Observe
     return members;
 }
 
-/// Whether the value consists of values of others that share the observer, which lie on its grid
-/// already: its own range would gain nothing.
+/// True if the value consists of elements of other values that share the observer and are already
+/// on its grid, so that its own range would not help.
 bool isPassedOn(const Graph& model, const SharedRange& shared, ValueRef value)
 {
     const Node& node = model.get(value.node);
@@ -81,7 +81,7 @@ float reach(const Member& member)
     return std::max(std::abs(member.min), std::abs(member.max));
 }
 
-/// An operator of the plan that reads one of these values and makes the other.
+/// Returns an operator of the plan that reads `from` and computes `to`.
 NodeId between(const Graph& model, const Plan& plan, ValueRef from, ValueRef to)
 {
     const NodePlan* made = plan.tryGet(model, to.node);
@@ -98,8 +98,8 @@ NodeId between(const Graph& model, const Plan& plan, ValueRef from, ValueRef to)
     return {};
 }
 
-/// The operator that makes the widest value share with another: its own where that reads one of
-/// them, else one of its readers.
+/// Returns the operator that makes the widest value share with another: its producer if that reads
+/// one of them, else one of its consumers.
 NodeId separatorOf(const Graph& model, const Plan& plan, const SharedRange& shared)
 {
     const ValueRef widest = shared.members[shared.widest].value;
@@ -117,7 +117,7 @@ std::string rangeText(const Member& member)
     return numberText(member.min, 3) + "…" + numberText(member.max, 3);
 }
 
-/// A scale coarser than 2^20 of one's own steps leaves nothing, whatever the number of bits.
+/// A scale coarser than 2^20 of the value's own steps leaves no precision, for any number of bits.
 std::string costText(double db)
 {
     constexpr double kNothingLeftDb = 120;

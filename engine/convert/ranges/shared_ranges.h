@@ -10,27 +10,27 @@ namespace qs {
 /// Sharing an observer is reported if it costs a value more than this.
 inline constexpr double kSharingCostDb = 6;
 
-/// Values that share one observer, and thus one scale, if that costs one of them more than
+/// Values that share one observer, and thus one scale, if this costs one of them more than
 /// `kSharingCostDb` compared with a scale for its own range. Values that are moved, selected or
-/// clamped from other members lose nothing, because they already lie on the common grid.
+/// clamped from other members lose nothing, because they are already on the common grid.
 struct SharedRange
 {
     struct Member
     {
         ValueRef value; ///< of the float graph
         float min = 0, max = 0; ///< its own observed range
-        double costDb = 0; ///< loss of precision against its own range, dB
+        double costDb = 0; ///< loss of precision compared with its own range, dB
     };
     ObserverId observer;
     std::vector<Member> members; ///< in the order of their computation
-    std::size_t widest = 0; ///< the first of the widest
-    std::size_t worst = 0; ///< the member with the greatest cost
-    NodeId separator; ///< the operator that makes them share; invalid without one
+    std::size_t widest = 0; ///< index of the widest member
+    std::size_t worst = 0; ///< index of the member with the greatest cost
+    NodeId separator; ///< the operator that causes the sharing; invalid if none
     std::string text; ///< one line: the loss, its cause and the rule that separates them
 };
 
-/// All shared ranges, worst first, except those of observers whose calls cannot be distinguished.
-/// Cheap: reads only recorded extremes.
+/// Returns all shared ranges, worst first, except those of observers whose calls cannot be
+/// distinguished. Cheap: reads only recorded extremes.
 std::vector<SharedRange> sharedRanges(const PreparedModel& prepared, const QParamsTable& qparams,
                                       const Observations& seen);
 

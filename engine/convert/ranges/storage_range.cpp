@@ -62,7 +62,7 @@ ValueEnds heldEnds(const QParams& qparams)
 
 ValueEnds drawnEnds(const ValueEnds& data, const ValueEnds& chosen, const ValueEnds& held)
 {
-    constexpr double kFar = 3; // times what is shown anyway
+    constexpr double kFar = 3; // multiple of the range that is shown in any case
     ValueEnds out {std::min(data.low, chosen.low), std::max(data.high, chosen.high)};
     const double reach = kFar * (out.high - out.low);
     const double low = out.low - reach, high = out.high + reach;

@@ -49,7 +49,7 @@ std::vector<std::int64_t> integersOf(const at::Tensor& tensor)
             plain.const_data_ptr<std::int64_t>() + plain.numel()};
 }
 
-/// The scheme of integer zero points, one a channel.
+/// Returns the scheme for integer zero points, one per channel.
 QScheme channelScheme(const std::vector<std::int64_t>& zeroPoints)
 {
     const bool centred = std::all_of(zeroPoints.begin(), zeroPoints.end(),
@@ -57,7 +57,7 @@ QScheme channelScheme(const std::vector<std::int64_t>& zeroPoints)
     return centred ? QScheme::PerChannelSymmetric : QScheme::PerChannelAffine;
 }
 
-/// The range that a node states, where it does.
+/// Reads the range in a node's arguments, if present.
 void readRange(const Node& node, QParams& qparams)
 {
     if (const Argument* low = node.tryArg("quant_min"); low && low->asInt())
@@ -101,7 +101,7 @@ public:
         StoredQParams out;
         out.node = node.id;
         if (node.kind != NodeKind::Op || node.target.find(".dequantize") != std::string::npos)
-            return out; // what a dequantize makes is float
+            return out; // the result of a dequantize is float
         if (isReferenceStep(node.target) && node.target.find("_channel") != std::string::npos) {
             QS_TRY(out.output, perChannel(node));
         } else {
@@ -158,7 +158,7 @@ private:
         return std::optional(made);
     }
 
-    /// What the kernel's own unpack gives for the packed object it reads.
+    /// Returns the parameters from unpacking the kernel's packed operand.
     Result<std::optional<QParams>> packedWeight(const Node& node) const
     {
         for (const NamedArgument& argument : node.args) {

@@ -20,12 +20,12 @@ struct StoredQParams
 
 /// Reads the parameters from a quantized model's graph: arguments of quantize steps (PT2E,
 /// `quantized_decomposed`) and of `quantized::` operators, and their packed weights. In graph
-/// order; leaves out nodes without parameters and parameters known only at run time. Errors: a
-/// weight that cannot be read.
+/// order; omits nodes without parameters and parameters known only at run time. Fails if a weight
+/// cannot be read.
 Result<std::vector<StoredQParams>> storedQParams(const Graph& graph);
 
-/// LibTorch's operator that reads a property of a packed weight of that type ("unpack", "stride",
-/// "groups"); empty without one.
+/// Returns LibTorch's operator that reads a property ("unpack", "stride", "groups") of a packed
+/// weight of that type; empty if none.
 std::string packedOperator(const std::string& type, const std::string& what);
 
 } // namespace qs

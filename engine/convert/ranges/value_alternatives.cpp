@@ -21,7 +21,7 @@ namespace qs {
 
 namespace {
 
-/// With the whole range of its type, or what reduce_range leaves of it.
+/// Returns the spec with the full range of its type, or with reduce_range.
 ObserverSpec ofWidth(ObserverSpec spec, bool reduced)
 {
     spec.quantMin.reset();
@@ -41,7 +41,7 @@ ObserverSpec ofScheme(ObserverSpec spec, bool symmetric)
     const bool channels = isPerChannel(spec.qscheme);
     if (symmetric) {
         spec.qscheme = channels ? QScheme::PerChannelSymmetric : QScheme::PerTensorSymmetric;
-        if (spec.dtype == DType::QUInt8) // torch.ao refuses a reduced one
+        if (spec.dtype == DType::QUInt8) // torch.ao does not accept reduce_range for it
             spec.reduceRange = false;
     } else {
         spec.qscheme = channels ? QScheme::PerChannelAffine : QScheme::PerTensorAffine;
@@ -52,7 +52,7 @@ ObserverSpec ofScheme(ObserverSpec spec, bool symmetric)
 ObserverSpec sixteenBits(ObserverSpec spec)
 {
     spec = ofWidth(std::move(spec), false);
-    spec.groupSize = 0; // whose integers have eight bits at most
+    spec.groupSize = 0; // groups support at most eight bits
     spec.dtype = DType::Int16;
     return spec;
 }
@@ -82,7 +82,7 @@ public:
             m_found.push_back(std::move(next));
     }
 
-    /// The one in use first, float last.
+    /// Returns the list with the current way first, float last.
     std::vector<Alternative> finish()
     {
         std::stable_partition(m_found.begin(), m_found.end(),
@@ -127,7 +127,7 @@ void addWidthsAndSchemes(AlternativeList& list, const ObserverSpec& now)
     list.add("16 bits", sixteenBits(now));
 }
 
-/// The statistics by which parameters are chosen; sets `exact` if they are torch.ao's own.
+/// Returns the statistics from which parameters are chosen; sets `exact` if they equal torch.ao's.
 ObserverStats statsFor(const ObserverStats& stats, const ObserverSpec& spec, bool& exact)
 {
     exact = true;
@@ -145,7 +145,7 @@ ObserverStats statsFor(const ObserverStats& stats, const ObserverSpec& spec, boo
     return out;
 }
 
-/// Sums in double of a weight against itself quantized.
+/// Measures the error of a quantized weight, with sums in double.
 bool measureWeight(const at::Tensor& weight, Alternative& one)
 {
     const at::Tensor x = weight.detach().to(at::kCPU, at::kFloat).contiguous();
@@ -213,7 +213,8 @@ Alternative measuredValue(const ObserverStats& stats, const ObserverSpec& spec)
     return one;
 }
 
-/// The qconfig that the rules give an observer without the edge or node rule that decides it.
+/// Returns the qconfig for an observer according to all rules except the edge or node rule that
+/// decides it.
 std::optional<NamedQConfig> withoutOwnRule(const PreparedModel& prepared, ObserverId id)
 {
     const Graph& model = *prepared.model;
@@ -240,7 +241,7 @@ std::optional<NamedQConfig> withoutOwnRule(const PreparedModel& prepared, Observ
     return owner->overrides.front().qconfig;
 }
 
-/// Marks what the other rules give, or adds it after the one in use.
+/// Marks the result of the other rules, or inserts it after the current way.
 void addByRule(std::vector<Alternative>& found, const NamedQConfig& qconfig,
                const ObserverSpec& spec, const std::function<bool(Alternative&)>& measure)
 {
@@ -261,7 +262,7 @@ void addByRule(std::vector<Alternative>& found, const NamedQConfig& qconfig,
     found.insert(found.begin() + (found.front().current ? 1 : 0), std::move(one));
 }
 
-/// Keeps what reads the weights of one model.
+/// Finds alternatives; keeps the reader of the model's weights.
 class AlternativesFinder
 {
 public:

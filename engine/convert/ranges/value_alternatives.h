@@ -14,31 +14,29 @@
 
 namespace qs {
 
-/// Another way to quantize a value, and its loss, computed without running the model. A
-/// value.
+/// Another way to quantize a value, with its loss, computed without running the model. A value
+/// type.
 struct Alternative
 {
     std::string name; ///< "histogram, mse", "7 bits", "per tensor", "float"
     ObserverSpec spec; ///< a float32 placeholder for "float"
-    QParams qparams; ///< parameters that would be chosen; without scales for "float"
-    /// SQNR in dB of the value itself when quantized this way; empty for "float" or without a
-    /// signal.
+    QParams qparams; ///< resulting parameters; without scales for "float"
+    /// SQNR in dB of the value quantized in this way; empty for "float" or without a signal.
     std::optional<double> sqnrDb;
     bool current = false; ///< the current way
-    bool byRule = false; ///< the way without the edge or node rule that currently decides
-    /// The parameters are those that a calibration on the same data would choose.
+    bool byRule = false; ///< the way without the edge or node rule that decides now
+    /// True if a calibration on the same data would choose these parameters.
     bool exactParameters = false;
     bool exactError = false; ///< computed from the values (weights), not from a histogram
 };
 
-/// Alternatives for an activation with a per-tensor observer: other observers and range methods,
-/// widths and schemes. Empty if nothing was counted.
+/// Returns alternatives for an activation with a per-tensor observer: other observers, range
+/// methods, bit widths and schemes. Empty without a histogram.
 std::vector<Alternative> valueAlternatives(const ObserverStats& stats);
 
-/// Alternatives for any observer of the plan; those of a weight are computed from the weight
-/// itself, with folded batch norms. If an edge or node rule decides, includes the result of the
-/// other rules
-/// (`byRule`). Empty without statistics.
+/// Returns alternatives for any observer of the plan; for a weight they are computed from the
+/// weight itself, with folded batch norms. If an edge or node rule decides, includes the result of
+/// the other rules (`byRule`). Empty without statistics.
 Result<std::vector<Alternative>> alternativesOf(const PreparedModel& prepared,
                                                 const Observations& observations, ObserverId id,
                                                 const JobContext& job);

@@ -15,7 +15,7 @@ double cubed(double x)
     return x * x * x;
 }
 
-/// Integrals from 0 to a place of what one element loses.
+/// Integrals of one element's error from 0 to a position.
 class LossIntegrals
 {
 public:
@@ -30,7 +30,7 @@ public:
     {
         const double step = std::clamp(x, m_low, m_high) / m_scale;
         const double whole = std::nearbyint(step);
-        // Each whole step adds 1/12 of a cubic step.
+        // Each full quantization step adds step^3 / 12.
         return cubed(m_scale) * (whole / 12 + cubed(step - whole) / 3);
     }
     double clipping(double x) const { return cubed(x - std::clamp(x, m_low, m_high)) / 3; }
@@ -41,7 +41,7 @@ private:
     double m_scale, m_low, m_high;
 };
 
-/// A bin's ends and the density of its values, which are spread evenly.
+/// A bin's ends and count; values are uniformly distributed.
 struct Spread
 {
     double begin = 0, end = 0;
@@ -53,7 +53,7 @@ double binWidthOf(const Histogram& histogram)
     return (double(histogram.max) - double(histogram.min)) / double(histogram.counts.size());
 }
 
-/// Calls `use` for each bin that has values; returns how many values there are in all.
+/// Calls `use` for each nonempty bin; returns the total number of values.
 template<class Use>
 double forEachBin(const Histogram& histogram, const Use& use)
 {

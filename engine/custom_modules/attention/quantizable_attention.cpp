@@ -23,11 +23,11 @@ namespace {
 constexpr const char* kLinearClass = "torch.nn.Linear";
 constexpr std::size_t kProjections = 3; ///< query, key, value
 
-/// One linear of the module and the projections that it makes at once.
+/// One linear of the module and the projections that it computes together.
 struct Projection
 {
     NodeId linear;
-    std::vector<NodeId> parts; ///< what selects each; empty where it makes one
+    std::vector<NodeId> parts; ///< the selections of the projections; empty if there is only one
     std::size_t count() const { return parts.empty() ? 1 : parts.size(); }
 };
 
@@ -56,8 +56,8 @@ std::vector<AttentionCall> attentionCalls(const Graph& graph)
     return out;
 }
 
-/// Operators between a packed projection and what selects its parts, and those that split its
-/// parameters.
+/// True for operators between a packed projection and the selections of its parts, and for those
+/// that split its parameters.
 bool isLayout(const Node& node)
 {
     return movesValues(node.target) || node.isOp("aten.unflatten.int") || node.isOp(kChunkTarget)
@@ -78,7 +78,7 @@ public:
             }
     }
 
-    /// "" where it was written, else why not.
+    /// Rewrites the call. Returns "", or why it cannot be rewritten.
     Result<std::string> write(const AttentionCall& call)
     {
         if (call.linears.empty())
@@ -114,8 +114,8 @@ private:
         return {path, kLinearClass, call.call};
     }
 
-    /// The selections of a packed projection's result, in order, after operators that only move it;
-    /// empty if it is not packed.
+    /// Returns the selections of a packed projection's result, in order, following operators that
+    /// only move it; empty if it is not packed.
     std::vector<NodeId> partsOf(NodeId linear) const
     {
         NodeId at = linear;
@@ -140,7 +140,7 @@ private:
         }
     }
 
-    /// A parameter of the layer: rows of what the linear reads, or that itself where it is stored.
+    /// Returns a parameter of the layer: the linear's stored parameter, or its rows.
     Result<Argument> parameter(const Node& linear, const char* name, const Scope& scope,
                                std::size_t part, std::size_t parts)
     {
@@ -198,14 +198,14 @@ private:
         const NodeId replaced = parts == 1 ? projection.linear : projection.parts[part];
         node.outputs.push_back({"", m_edit.get(replaced).outputs.at(0).type});
         const NodeId id = m_edit.insert(std::move(node), projection.linear);
-        if (projection.linear == m_firstOperator) // which is going to be erased
+        if (projection.linear == m_firstOperator) // which will be erased
             m_firstOperator = id;
         m_edit.replaceUses({replaced, 0}, {id, 0});
         m_edit.erase(replaced);
         return {};
     }
 
-    /// The packed linear and what led from it to the selections.
+    /// Erases the packed linear and the operators between it and the selections.
     void eraseUnread(const Projection& projection)
     {
         std::vector<NodeId> chain {projection.linear};
@@ -225,7 +225,7 @@ private:
     std::map<std::string, ValueRef> m_made; ///< parameters by path
 };
 
-/// Stored tensors, and what was made of them, that only the packed projections read.
+/// Erases stored tensors, and values derived from them, that only the packed projections read.
 void eraseParameters(GraphEdit& edit)
 {
     bool erased = true;

@@ -13,11 +13,12 @@ inline constexpr const char* kQuantizableAttentionClass
     = "torch.ao.nn.quantizable.MultiheadAttention";
 inline constexpr const char* kQuantizedAttentionClass = "torch.ao.nn.quantized.MultiheadAttention";
 
-/// Writes every `torch.nn.MultiheadAttention` as torch.ao's quantizable one does: its packed
-/// projections become three linear layers, `linear_Q`, `linear_K` and `linear_V`, and its
-/// `out_proj` one more: separate layers for rules and patterns. The operators between them, the two
-/// products and the softmax, stay float, as there. Computes the same. One in another spelling stays
-/// as it is, with a line in the log. Returns the graph itself without such modules.
+/// Rewrites every `torch.nn.MultiheadAttention` to the form of torch.ao's quantizable class: its
+/// packed projections become three linear layers, `linear_Q`, `linear_K` and `linear_V`, and its
+/// `out_proj` another one, so that rules and patterns apply to separate layers. The operators
+/// between them, two products and the softmax, stay float, as in torch.ao. Results are unchanged. A
+/// module of another structure is unchanged, with a log line. Returns the graph itself if there are
+/// no such modules.
 Result<GraphPtr> makeAttentionQuantizable(GraphPtr graph);
 
 } // namespace qs

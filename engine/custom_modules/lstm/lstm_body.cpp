@@ -16,7 +16,7 @@ std::string leafOf(const std::string& interior)
     return lastPart(interior);
 }
 
-/// Writes the nodes of one body and of its cells.
+/// Builds the nodes of one body and of its cells.
 class LstmBodyWriter
 {
 public:
@@ -143,7 +143,7 @@ private:
         return {edit.insert(std::move(node)), 0};
     }
 
-    /// The float parameter's type; packed parameters are objects.
+    /// Returns the type of a parameter; packed parameters are objects.
     ValueType parameterType(std::size_t cell, std::size_t index) const
     {
         if (m_arithmetic.dtype() == DType::Float32)
@@ -164,7 +164,7 @@ private:
         return input(name, parameterType(cell, index));
     }
 
-    /// A node of the body, named after its operator.
+    /// Adds a node to the body, named after its operator.
     ValueRef call(std::string_view target, ValueType type, std::vector<NamedArgument> args)
     {
         return place(m_edit, step(std::string(operatorParts(target).word), std::move(type)), target,
@@ -264,7 +264,7 @@ private:
         return std::make_shared<const Graph>(edit.build());
     }
 
-    /// `aten.cat` or `aten.stack` of values, on the grid of the first.
+    /// Adds `aten.cat` or `aten.stack` of values, with the parameters of the first.
     ValueRef join(std::vector<ValueRef> parts, const std::string& first, std::string_view target,
                   std::int64_t dim, ValueType type)
     {
@@ -293,7 +293,8 @@ private:
                     type({Dim::fixed(2), m_batch, m_hidden}));
     }
 
-    /// All layers' states as `aten.lstm.input` returns them: [layers * directions, batch, hidden].
+    /// Stacks all layers' states as `aten.lstm.input` returns them: [layers * directions, batch,
+    /// hidden].
     ValueRef stackLayers(const std::vector<ValueRef>& states, const char* value)
     {
         std::vector<Dim> shape {Dim::fixed(std::int64_t(m_op.layers)), m_batch, m_hidden};

@@ -10,17 +10,17 @@
 
 namespace qs {
 
-/// A node to be written inside an LSTM: its name, scope and result are set. `interior` names the
-/// value as `lstmInterior` does.
+/// A node to add inside an LSTM, with name, scope and result set. `interior`: name of the value, as
+/// from `lstmInterior`.
 struct LstmStep
 {
     Node node;
     std::string interior;
 };
 
-/// Writes the arithmetic inside an LSTM: in float with an observer or quantize step after each
-/// value, or in quantized kernels. `interior` names a value as `lstmInterior` does. All insert into
-/// the draft of a body and return the new value.
+/// Builds the arithmetic inside an LSTM: in float with an observer or quantize step after each
+/// value, or with quantized kernels. `interior`: name of a value, as from `lstmInterior`. All
+/// functions insert into the draft of a body and return the new value.
 class LstmArithmetic
 {
 public:
@@ -37,14 +37,15 @@ public:
         = 0;
     /// "sigmoid" or "tanh".
     virtual ValueRef gate(GraphEdit& edit, LstmStep step, const char* op, ValueRef x) = 0;
-    /// A value that will be joined with others: goes over to the parameters of `interior`, the
+    /// Requantizes a value that will be joined with others to the parameters of `interior`, the
     /// first of them (as LibTorch's `cat` and `stack` of quantized tensors do).
     virtual ValueRef aligned(GraphEdit& edit, ValueRef value, const std::string& interior) = 0;
 };
 
-/// The float arithmetic; readers read the value that `seal` returns. It is called with each value
-/// that torch.ao observes in a cell, with "input_gate", "forget_gate", "cell_gate", "output_gate"
-/// and "tanh_cy", whose range is fixed, and, `again`, with values that are joined to one.
+/// The float arithmetic; consumers read the value returned by `seal`. `seal` is called for each
+/// value that torch.ao observes in a cell, for "input_gate", "forget_gate", "cell_gate",
+/// "output_gate" and "tanh_cy", whose range is fixed, and, with `again`, for values that are
+/// joined.
 class FloatLstmArithmetic : public LstmArithmetic
 {
 public:
@@ -67,10 +68,10 @@ private:
     Seal m_seal;
 };
 
-/// The inside of an LSTM as a separate graph (torch.ao.nn.quantizable.LSTM): inputs are sequence,
-/// hidden state, cell state and the cells' parameters; outputs those of `aten.lstm.input`. Each
-/// layer and direction is one `kRecurTarget` over its cell's graph. `node` is the float LSTM in
-/// `graph`, which gives shapes, scope and names.
+/// Builds the interior of an LSTM as a separate graph (torch.ao.nn.quantizable.LSTM). Inputs:
+/// sequence, hidden state, cell state and the cells' parameters; outputs: those of
+/// `aten.lstm.input`. Each layer and direction is one `kRecurTarget` over its cell's graph. `node`
+/// is the float LSTM in `graph` and provides shapes, scope and names.
 std::shared_ptr<const Graph> buildLstmBody(const Graph& graph, const Node& node,
                                            LstmArithmetic& arithmetic);
 

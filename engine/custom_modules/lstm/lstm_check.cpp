@@ -19,7 +19,7 @@ namespace {
 
 using Values = std::vector<at::IValue>;
 
-/// One recurrence of a body with the values it reads in one run.
+/// One recurrence of a body with its operands in one run.
 struct Recurrence
 {
     NodePtr node;

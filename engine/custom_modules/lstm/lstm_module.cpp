@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// The values inside as which the sequence, the hidden and the cell states leave.
+/// Returns the inner values that are returned as sequence, hidden and cell states.
 std::vector<std::string> leaving(const LstmOp& op)
 {
     const std::size_t lastLayer = (op.layers - 1) * op.directions;
@@ -21,7 +21,7 @@ std::vector<std::string> leaving(const LstmOp& op)
             lstmInterior(op, 0, "fgate_cx_igate_cgate")};
 }
 
-/// Two packed linears a cell, in the order of the body's inputs.
+/// Packs two linears per cell, in the order of the body's inputs.
 Result<Argument::List> packCells(ModuleDraft& draft, const LstmOp& op)
 {
     Argument::List packed;

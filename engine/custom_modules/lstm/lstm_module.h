@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// `torch.nn.LSTM` under a static qconfig, after torch.ao's `quantizable.LSTM` and
-/// `quantized.LSTM`: the sequence leaves as the last layer's first cell made it, the stacked states
-/// as the first layer's did.
+/// `torch.nn.LSTM` with a static qconfig, following torch.ao's `quantizable.LSTM` and
+/// `quantized.LSTM`: the returned sequence has the parameters of the last layer's first cell, the
+/// stacked states those of the first layer's.
 CustomModulePtr makeLstmModule();
 
 } // namespace qs

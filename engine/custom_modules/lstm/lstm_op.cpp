@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-/// The argument by its schema name, or where names are missing by position.
+/// Returns the argument by its schema name, or by position if names are missing.
 const Argument* argumentAt(const Node& node, std::string_view name, std::size_t position)
 {
     if (const Argument* named = node.tryArg(name))
@@ -29,7 +29,7 @@ const Argument::List* listAt(const Node& node, std::string_view name, std::size_
     return argument ? argument->asList() : nullptr;
 }
 
-/// A zero-filled tensor, seen through operators that only move it.
+/// True for a zero-filled tensor, looking through operators that only move it.
 bool isZeros(const Graph& graph, ValueRef ref, const std::string& scope)
 {
     for (;;) {

@@ -23,25 +23,25 @@ struct LstmOp
     std::size_t parametersPerCell() const { return hasBiases ? 4 : 2; }
 };
 
-/// The values inside a cell that carry an observer, in the order in which they are computed (the
-/// submodules of torch.ao.nn.quantizable.LSTMCell).
+/// The observed values inside a cell, in order of computation (the submodules of
+/// torch.ao.nn.quantizable.LSTMCell).
 inline constexpr std::array<std::string_view, 7> kLstmCellValues {
     "igates", "hgates", "gates", "fgate_cx", "igate_cgate", "fgate_cx_igate_cgate", "ogate_cy"};
 
-/// "layers.0.layer_fw.cell": a cell's place within the LSTM, as torch.ao's module names it. Cells
-/// count as their parameters do: forward, then backward, layer by layer.
+/// Returns a cell's path within the LSTM, as in torch.ao's module: "layers.0.layer_fw.cell". Cells
+/// are numbered as their parameters: forward, then backward, layer by layer.
 std::string lstmCellPath(const LstmOp& op, std::size_t cell);
 /// "layers.0.layer_fw.cell.gates".
 std::string lstmInterior(const LstmOp& op, std::size_t cell, std::string_view value);
 
-/// The parts of an LSTM node; nothing for other nodes and for LSTMs of another form.
+/// Returns the parts of an LSTM node; nullopt for other nodes and for LSTMs of another form.
 std::optional<LstmOp> readLstm(const Node& node);
 
-/// Why an LSTM node cannot be quantized statically, or empty: projections, packed sequences,
-/// training mode, states that are not two tensors. One clause without a subject.
+/// Returns why an LSTM node cannot be quantized statically, or "": projections, packed sequences,
+/// training mode, states that are not two tensors. A clause without a subject.
 std::string whyNoStaticLstm(const Node& node);
 
-/// True where the initial states are zeros that the LSTM's module makes itself: its caller gave
+/// True if the initial states are zeros created by the LSTM's module, because its caller passed
 /// none.
 bool startsFromZeros(const Graph& graph, const Node& node);
 

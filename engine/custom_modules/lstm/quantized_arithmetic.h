@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// The fixed parameters of a gate's values by LibTorch's quantized sigmoid and tanh; nothing for
-/// values that are not a gate's.
+/// Returns the fixed parameters of a gate's values (LibTorch's quantized sigmoid and tanh); nullopt
+/// for other values.
 std::optional<InteriorGrid> lstmGateGrid(const std::string& interior, DType dtype);
 
-/// An LSTM's arithmetic in LibTorch's quantized kernels; a cell's parameters are two packed
+/// An LSTM's arithmetic with LibTorch's quantized kernels; a cell's parameters are two packed
 /// linears.
 class QuantizedLstmArithmetic : public LstmArithmetic
 {

@@ -88,7 +88,7 @@ Result<std::vector<NamedArgument>> PackCallArguments::all(const std::vector<Kern
 Result<Argument> PackCallArguments::one(const KernelArgument& wanted)
 {
     using Source = KernelArgument::Source;
-    // The draft's node reads what stands in the place of what the float node read.
+    // The draft's node has the converted counterparts of the float node's operands.
     const GatheredArguments read(m_module, m_draft.module());
     switch (wanted.source) {
     case Source::Input: {

@@ -8,22 +8,22 @@
 
 namespace qs {
 
-/// "mypack.unit_int8.default" for "mypack::unit_int8". Errors (Unsupported): LibTorch has no such
-/// operator.
+/// Returns "mypack.unit_int8.default" for "mypack::unit_int8". Fails (Unsupported) if LibTorch has
+/// no such operator.
 Result<std::string> callTarget(const std::string& kernel);
 
-/// How many values the call's operator gives; 0 if LibTorch does not have it.
+/// Returns the number of results of the call's operator; 0 if LibTorch does not have it.
 std::size_t resultCount(const PackCall& call);
 
-/// A body, with the inputs of the gathered module's, that calls the operator in float.
+/// Returns a body with the gathered module's inputs that calls the operator in float.
 GraphEdit observedBody(const Node& module, const PackCall& call);
 
-/// The arguments of a kernel that takes a gathered module's place in a lowered draft.
+/// Builds the arguments of a kernel that replaces a gathered module in a lowered draft.
 class PackCallArguments
 {
 public:
-    /// `isStatic`: the inputs are quantized, except those of `carried`. `module` is the float node;
-    /// the draft's has the same arguments.
+    /// `isStatic`: the inputs are quantized, except those in `carried`. `module` is the float node;
+    /// the draft's node has the same arguments.
     PackCallArguments(ModuleDraft& draft, const Node& module, std::span<const std::size_t> carried,
                       std::span<const std::optional<InteriorGrid>> grids, bool isStatic);
 

@@ -22,13 +22,13 @@ double stepsApart(const at::Tensor& made, const at::Tensor& wanted)
         return std::numeric_limits<double>::infinity();
     if (made.numel() == 0)
         return 0;
-    if (!wanted.is_floating_point()) // indices, say
+    if (!wanted.is_floating_point()) // for example indices
         return made.equal(wanted) ? 0 : std::numeric_limits<double>::infinity();
     return made.is_quantized() ? countSteps(made, onGridOf(made, wanted)).largest
                                : countFloatSteps(made, wanted).largest;
 }
 
-/// The result's numbers are what the reference form quantizes it to: what reads it counts on them.
+/// Checks that the result has the parameters of the reference form, on which its consumers rely.
 Result<void> checkGrid(const Graph& body, std::size_t output, const at::Tensor& made)
 {
     const ValueRef* leaving = body.output().args.at(output).value.asRef();
@@ -46,7 +46,7 @@ Result<void> checkGrid(const Graph& body, std::size_t output, const at::Tensor& 
                          *zeroPoint->asInt()));
 }
 
-/// What a dynamic kernel makes of its input.
+/// Quantizes and dequantizes an input as a dynamic kernel does.
 at::IValue rounded(const at::IValue& value, bool sevenBits)
 {
     if (!value.isTensor() || value.toTensor().scalar_type() != at::kFloat)

@@ -17,7 +17,7 @@ namespace {
 
 using Source = KernelArgument::Source;
 
-/// The parameters that a call names.
+/// Appends the names of the parameters used by a call.
 void addParameters(const std::vector<KernelArgument>& arguments, Source source,
                    std::vector<std::string>& names)
 {
@@ -28,7 +28,7 @@ void addParameters(const std::vector<KernelArgument>& arguments, Source source,
     }
 }
 
-/// The largest input that a call reads, plus one.
+/// Returns the largest index of an input that a call reads, plus one.
 std::size_t inputsRead(const std::vector<KernelArgument>& arguments)
 {
     std::size_t count = 0;

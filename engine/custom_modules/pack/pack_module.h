@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// The custom module that an extension pack describes. It is a gathered node (`gatherModules`); its
-/// results are observed as they leave ("activation_post_process", as torch.ao's observed modules
-/// name it; numbered where there are several).
+/// Creates the custom module described by an extension pack. It is a gathered node
+/// (`gatherModules`) with observed results ("activation_post_process", as in torch.ao's observed
+/// modules; numbered if there are several).
 CustomModulePtr makePackModule(PackModuleSpec spec);
 
 } // namespace qs

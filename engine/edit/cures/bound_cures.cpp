@@ -15,10 +15,10 @@ namespace qs {
 
 namespace {
 
-/// From this magnitude on a number stands for "never": no score comes near it.
+/// From this magnitude on a number means minus infinity: no score is as large.
 constexpr double kMaskMagnitude = 1e9;
 
-/// The largest finite number of a floating type: `-torch.finfo(dtype).min`.
+/// Returns the largest finite number of a floating-point type: `-torch.finfo(dtype).min`.
 double largestOf(DType dtype)
 {
     switch (dtype) {
@@ -26,12 +26,12 @@ double largestOf(DType dtype)
         return 65504;
     case DType::Float64:
         return std::numeric_limits<double>::max();
-    default: // bfloat16 reaches as far as float32
+    default: // bfloat16 has nearly the range of float32
         return std::numeric_limits<float>::max();
     }
 }
 
-/// The least magnitude of a mask's constant of that type.
+/// Returns the minimum magnitude of a mask's constant of that type.
 double leastMasked(DType dtype)
 {
     return std::min(kMaskMagnitude, largestOf(dtype));

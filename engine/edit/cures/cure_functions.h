@@ -6,11 +6,11 @@
 
 namespace qs {
 
-// One function a kind of cure that changes the model (`withModelCures`). Each does it whole, or
-// fails with the reason in one line; then discard the draft.
+// One function for each kind of cure that changes the model (`withModelCures`). Each applies the
+// cure completely, or fails with a one-line reason; then discard the draft.
 
 Result<EditedNodes> boundConstant(EditDraft& draft, const Cure& cure);
-/// Each linear, with the operators that it added.
+/// Splits linears. Returns each linear and the added operators.
 Result<EditedNodes> splitLinears(EditDraft& draft, const Cure& cure);
 
 } // namespace qs

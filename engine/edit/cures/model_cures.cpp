@@ -9,7 +9,8 @@ namespace qs {
 
 namespace {
 
-/// A split whose qconfig is missing is not done: its input would keep the range of all channels.
+/// True for cures that change the model. Excludes a split without its qconfig: its input would keep
+/// the range of all channels.
 bool isOfModel(const Cure& cure, const Recipe& recipe)
 {
     return cure.kind == CureKind::Bound

@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// Which argument of that name is a value of the graph.
+/// Returns the index of the argument of that name if it is a value of the graph.
 std::optional<std::size_t> valueNamed(const std::vector<NamedArgument>& arguments,
                                       std::string_view name)
 {
@@ -25,7 +25,7 @@ std::optional<std::size_t> valueNamed(const std::vector<NamedArgument>& argument
     return std::nullopt;
 }
 
-/// The linear's stored weight, [out, in].
+/// Returns the linear's stored weight, [out, in].
 Result<at::Tensor> weightOf(EditDraft& draft, const Node& linear, const ValueRef& weight)
 {
     const Node& holder = draft.graph().get(weight.node);

@@ -26,7 +26,7 @@ c10::IValue callOne(const Handle& op, torch::jit::Stack stack)
     return stack.back();
 }
 
-/// An operator by parts: joins each field with its rest, runs the operator, splits the
+/// Kernel of an overload on parts: joins each field with its rest, runs the operator, splits the
 /// results.
 class PartsKernel : public c10::OperatorKernel
 {
@@ -152,7 +152,7 @@ private:
 
     bool isObject(const c10::Argument& argument) const { return *argument.type() == *m_type; }
 
-    /// Each object's place is one of its field and one of its rest.
+    /// Replaces each object argument by its field and its rest.
     std::vector<c10::Argument> byParts(const std::vector<c10::Argument>& whole) const
     {
         std::vector<c10::Argument> parts;

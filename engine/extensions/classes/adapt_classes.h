@@ -5,10 +5,11 @@
 
 namespace qs {
 
-/// For each class that the pack adapts, once its libraries are loaded: registers its methods as
-/// operators, and for every operator that takes or gives objects of the class one that does so by
-/// parts (engine/graph/operators/class_parts.h). They stay as long as the process lives. Errors
-/// (BadInput) name the class: it does not exist, or its methods do not fit.
+/// For each class that the pack adapts: registers its methods as operators, and for every operator
+/// that takes or returns objects of the class an overload on parts
+/// (engine/graph/operators/class_parts.h). The pack's libraries must be loaded. Registrations last
+/// until the process ends. Fails (BadInput, names the class) if it does not exist or its methods do
+/// not match.
 Result<void> adaptClasses(const ExtensionPack& pack);
 
 } // namespace qs

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// The operator that a method's or an operator's name in the JSON stands for.
+/// Reads the name of a method or an operator; returns the operator.
 Result<std::string> readOne(const JsonPlace& place, const std::string& className)
 {
     QS_TRY(const std::string name, place.string());
@@ -20,7 +20,7 @@ Result<std::string> readOne(const JsonPlace& place, const std::string& className
     return name;
 }
 
-/// One name or a list of names.
+/// Reads one name or a list of names.
 Result<std::vector<std::string>> readAccess(const JsonPlace& place, const std::string& className)
 {
     std::vector<std::string> all;

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// The list `classes` of a pack's JSON.
+/// Reads the list `classes` of a pack's JSON.
 Result<std::vector<PackClassSpec>> readClasses(const JsonPlace& place);
 
 } // namespace qs

@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-/// A call of the operator with these values in the order of its arguments.
+/// Returns a call of the operator with these values in the order of its arguments.
 Node callOf(const std::string& op, const std::vector<ValueRef>& values, const Scope& scope,
             ValueType type)
 {

@@ -100,7 +100,7 @@ private:
         return {};
     }
 
-    /// What puts an object's own field back gives that object.
+    /// Removes a node that replaces an object's field by the same field: its result is the object.
     void forwardOwn(NodeId id)
     {
         const Node& node = m_edit.get(id);
@@ -117,7 +117,7 @@ private:
         m_spare.push_back(id);
     }
 
-    /// A loaded pack's entry for the class of an object that the node makes or reads.
+    /// Returns a loaded pack's entry for the class of an object that the node returns or reads.
     static Result<PackClassSpec> classOf(const ValueType& object, const Node& node)
     {
         if (auto spec = adaptedClass(object.className))
@@ -127,7 +127,7 @@ private:
                         .atNode(node.name));
     }
 
-    /// The object itself where the field is its own.
+    /// Returns the whole object; without a new node if the field is the object's own.
     Result<ValueRef> whole(ValueRef field, ValueRef rest, const Node& reader)
     {
         if (const auto own = m_fieldOf.find(field); own != m_fieldOf.end() && own->second == rest)
@@ -150,10 +150,10 @@ private:
 
     const Graph& m_graph;
     GraphEdit m_edit;
-    std::unordered_map<ValueRef, ValueRef> m_now; ///< by value before
-    std::unordered_map<ValueRef, ValueRef> m_fieldOf; ///< the object that a field was got from
-    std::map<std::pair<ValueRef, ValueRef>, ValueRef> m_wholes; ///< by field and rest
-    std::vector<NodeId> m_spare; ///< removed if unread
+    std::unordered_map<ValueRef, ValueRef> m_now; ///< new value by old value
+    std::unordered_map<ValueRef, ValueRef> m_fieldOf; ///< source object of each field
+    std::map<std::pair<ValueRef, ValueRef>, ValueRef> m_wholes; ///< whole objects by field and rest
+    std::vector<NodeId> m_spare; ///< removed if they have no consumers
 };
 
 } // namespace

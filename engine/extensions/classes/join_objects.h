@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// Undoes `splitObjects` in a graph made from its result: each operator takes and gives whole
-/// objects again, as files hold them. A node replaces an object's field where it changed. Returns
-/// the graph itself if no operator works by parts.
+/// Reverts `splitObjects` in a graph made from its result: each operator takes and returns whole
+/// objects again, as in files. Inserts nodes that replace an object's field where it changed.
+/// Returns the graph itself if no operator works on parts.
 Result<GraphPtr> joinObjects(GraphPtr graph);
 
 } // namespace qs

@@ -38,7 +38,7 @@ private:
     struct Parts
     {
         ValueRef field, rest;
-        bool isWhole = false; ///< the rest has that very field, in every form of the model
+        bool isWhole = false; ///< the rest contains this field in every form of the model
         PackClassSpec spec;
     };
 
@@ -90,7 +90,7 @@ private:
         return found == m_moved.end() ? ref : found->second;
     }
 
-    /// The node that gets the field gives what there is already.
+    /// Replaces the result of a node that gets the field by the existing field.
     void forward(NodeId id, const Parts& object)
     {
         m_moved[{id, 0}] = object.field;
@@ -98,7 +98,7 @@ private:
         m_spare.push_back(id);
     }
 
-    /// A node that replaces the field stays for those who read whole objects.
+    /// Keeps a node that replaces the field for consumers of whole objects.
     void replace(const Node& node, const Parts& object)
     {
         const ValueRef* field = node.args[1].value.asRef();
@@ -148,7 +148,7 @@ private:
         changed.outputs = std::move(outputs);
     }
 
-    /// An object as one value, for a reader that cannot take it by parts.
+    /// Returns an object as one value, for a consumer without an overload on parts.
     ValueRef whole(ValueRef ref, const Node& reader)
     {
         const Parts& parts = *find(ref);
@@ -165,7 +165,7 @@ private:
         return made;
     }
 
-    /// What makes objects whole: their field is got from them.
+    /// Splits a whole object: adds a node that gets its field.
     void takeApart(const Node& maker, std::uint32_t output, const PackClassSpec& spec)
     {
         Node node = getFieldNode(spec, {maker.id, output}, maker.scope);
@@ -186,10 +186,10 @@ private:
 
     const Graph& m_graph;
     GraphEdit m_edit;
-    std::unordered_map<ValueRef, Parts> m_parts; ///< of each object, by the value it was
-    std::unordered_map<ValueRef, ValueRef> m_moved; ///< where other values are now
-    std::unordered_map<ValueRef, ValueRef> m_wholes; ///< objects made anew
-    std::vector<NodeId> m_spare; ///< removed if unread
+    std::unordered_map<ValueRef, Parts> m_parts; ///< parts of each object, by its old value
+    std::unordered_map<ValueRef, ValueRef> m_moved; ///< new value of other values
+    std::unordered_map<ValueRef, ValueRef> m_wholes; ///< rebuilt objects
+    std::vector<NodeId> m_spare; ///< removed if they have no consumers
 };
 
 } // namespace

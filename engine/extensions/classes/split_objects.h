@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// Lets objects of the classes that loaded packs adapt flow as two values each, the field and the
-/// rest, so that the field is a tensor like any other: operators that take or give objects work by
-/// parts (engine/graph/operators/class_parts.h), getting the field and replacing it need no nodes,
-/// other readers get an object made anew. Bodies of branches and modules keep whole objects.
-/// Returns the graph itself without such objects.
+/// Represents each object of an adapted class of a loaded pack by two values, the field and the
+/// rest, so that the field is an ordinary tensor. Operators that take or return objects use their
+/// overload on parts (engine/graph/operators/class_parts.h); nodes that get or replace the field
+/// are removed; other consumers get a rebuilt object. Bodies of branches and modules keep whole
+/// objects. Returns the graph itself if it has no such objects.
 Result<GraphPtr> splitObjects(GraphPtr graph);
 
 } // namespace qs

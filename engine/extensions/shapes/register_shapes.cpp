@@ -20,14 +20,14 @@ namespace {
 using Handle = c10::OperatorHandle;
 using Kind = c10::TypeKind;
 
-/// The type that an argument has where it is given.
+/// Returns an argument's type, without optional.
 Kind givenKind(const c10::Argument& argument)
 {
     const auto optional = argument.type()->cast<c10::OptionalType>();
     return (optional ? optional->getElementType() : argument.type())->kind();
 }
 
-/// Makes tensors without elements of the shapes that the pack says.
+/// Meta kernel: returns tensors without elements, with the shapes defined by the pack.
 class ShapeKernel : public c10::OperatorKernel
 {
 public:
@@ -177,7 +177,8 @@ private:
                      fitting.empty() ? "" : suggestName(name, fitting));
     }
 
-    /// The operator that gives the sizes, for the same arguments; nothing if not given.
+    /// Finds the operator that computes the sizes from the same arguments; nullopt if the name is
+    /// empty.
     Result<std::optional<Handle>> sizeOperator(const std::string& name) const
     {
         if (name.empty())
@@ -197,7 +198,7 @@ private:
         if (!fits)
             return wrong(name + " is not what gives an int[] for the same arguments: it is "
                          + c10::toString(schema).substr(schema.name().size()));
-        // LibTorch's fallback for the meta device, which only fails, counts as a computed kernel.
+        // LibTorch's fallback for the meta device, which always fails, also counts as a kernel.
         using Key = c10::DispatchKey;
         const auto keys
             = {Key::Meta, Key::CompositeExplicitAutograd, Key::CompositeImplicitAutograd};

@@ -5,10 +5,10 @@
 
 namespace qs {
 
-/// Registers a meta kernel for each operator whose results' shapes the pack gives, so that LibTorch
-/// can infer them. Its libraries are loaded. Errors (BadInput) name the operator and the key: an
-/// argument or a size operator that does not exist, another number of results, an operator that has
-/// a meta kernel already.
+/// Registers a meta kernel for each operator whose result shapes the pack defines, so that LibTorch
+/// can infer them. The pack's libraries must be loaded. Fails (BadInput, names the operator and the
+/// key) for an unknown argument or size operator, a wrong number of results, or an operator that
+/// already has a meta kernel.
 Result<void> registerShapes(const ExtensionPack& pack);
 
 } // namespace qs

@@ -6,7 +6,7 @@
 
 namespace qs {
 
-/// The content of an operator's key `results`: one entry for each, `{"shape": "x"}`, `{"shape":
+/// Reads an operator's key `results`: one entry per result, `{"shape": "x"}`, `{"shape":
 /// [{"argument": "x", "dimension": 0}, 8], "dtype": "int64"}`, `{"shape": {"operator":
 /// "mypack::window_shape"}}`.
 Result<PackShapes> readResults(const JsonPlace& place, const std::string& op);

@@ -22,17 +22,16 @@ struct CodeCalls
         std::string path; ///< "layer1.0.conv1"
         std::string className; ///< "QuantizedConvReLU2d", "torch.nn.MaxPool2d"
     };
-    /// Kernels, and operators without weights, that are the whole forward of a module whose forward
-    /// contains nothing else.
+    /// Kernels and weightless operators that make up the entire forward of a module.
     std::unordered_map<NodeId, Module> modules;
-    /// Modules of several results, which keep their packed weights alone: by the node that packs.
+    /// Modules with several results; they hold only packed weights. Key: the prepack node.
     std::unordered_map<NodeId, Module> holders;
-    /// Scale and zero point of the others, attributes of the root.
+    /// Scale and zero point of the remaining nodes: attributes of the root module.
     std::unordered_map<NodeId, ParameterNames> parameters;
-    std::unordered_map<NodeId, std::string> packedWeights; ///< of functions, by the prepack's node
+    std::unordered_map<NodeId, std::string> packedWeights; ///< of functions; key: the prepack node
 };
 
-/// The names that `codeLines` prints.
+/// Returns the names that `codeLines` prints.
 CodeCalls codeCalls(const Graph& graph, const CodeContext& context);
 
 } // namespace qs

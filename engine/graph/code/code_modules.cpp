@@ -14,8 +14,8 @@ namespace qs {
 
 namespace {
 
-/// The class of an operator: its module's, or that of the module as which torch.ao fuses a
-/// function.
+/// Returns the class of an operator: its module's, or for a function the class that torch.ao gives
+/// it when it fuses it.
 std::string classOf(const Node& node)
 {
     const std::string_view fused = fusedActivationClass(targetBase(node.target));
@@ -36,7 +36,7 @@ std::string kernelClass(const CodeStatement& statement, const CodeContext& conte
 
 namespace {
 
-/// True if `wanted` holds for a node of the graph or of a body.
+/// True if `wanted` is true for any node of the graph or its bodies.
 bool holdsAnywhere(const Graph& graph, bool (*wanted)(const Node&))
 {
     const auto nodes = graph.nodes();
@@ -75,7 +75,7 @@ struct CodeModuleTree::Branch
             out.push_back({label + (text.empty() ? "Module()" : text), nodes});
             return;
         }
-        // As Python prints a module that has settings and children: the settings first.
+        // Python prints the settings of a module before its children.
         const std::size_t reference = text.find(")(");
         const std::size_t opens = reference == std::string::npos ? text.find('(') : reference + 1;
         out.push_back({label + (text.empty() ? "Module" : text.substr(0, opens)) + "(", nodes});
@@ -154,7 +154,7 @@ std::vector<const Node*> CodeModuleTree::membersOf(const CodeStatement& statemen
 
 namespace {
 
-/// The kernel that a module's forward runs; null where it runs none.
+/// Returns the kernel in a module's forward; null if it has none.
 const Node* kernelOf(const CodeStatement& statement)
 {
     for (auto node = statement.nodes.rbegin(); node != statement.nodes.rend(); ++node)
@@ -171,7 +171,7 @@ bool CodeModuleTree::isDynamicKernel(const CodeStatement& statement) const
         || kernelOf(statement)->target.find("_dynamic") != std::string::npos;
 }
 
-/// How the weight of a linear layer is quantized; of a dynamic layer its type too.
+/// Returns the weight's qscheme of a linear layer; for a dynamic layer also its dtype.
 std::string CodeModuleTree::qschemeText(const CodeStatement& statement, bool isDynamic)
 {
     for (const Node* node : statement.nodes) {
@@ -185,7 +185,7 @@ std::string CodeModuleTree::qschemeText(const CodeStatement& statement, bool isD
     return {};
 }
 
-/// A module that one of LibTorch's quantized kernels runs.
+/// Adds a module whose forward is one of LibTorch's quantized kernels.
 void CodeModuleTree::addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
                                bool folded) const
 {
@@ -212,7 +212,7 @@ void CodeModuleTree::add(const CodeStatement& statement)
     std::vector<const Node*> members = membersOf(statement);
     for (const Node* member : members)
         branch.nodes.push_back(member->id);
-    // A batch norm folded into the weights is gone.
+    // A batch norm folded into the weights is not printed.
     const std::string root = lastPart(members.front()->scope.moduleClass);
     const auto isFolded = [&](const Node* member) {
         return (isConvolutionClass(root) || root == "Linear")

@@ -8,20 +8,20 @@
 namespace qs {
 
 /// The list of modules before `forward`: `(conv): Conv2d(3, 8, kernel_size=(3, 3), stride=(1, 1))`,
-/// in order of their calls, nested as their paths are. Each line knows its float nodes.
+/// in call order, nested by path. Each line lists its float nodes.
 class CodeModuleTree
 {
 public:
-    /// `modules`: the graph whose nodes give the settings; null: the float model.
+    /// `modules`: the graph whose nodes provide the modules' settings; null: the float model.
     CodeModuleTree(const Graph& graph, const CodeContext& context, const Graph* modules = nullptr);
     ~CodeModuleTree();
-    /// The module that a Module statement calls; a second call adds nothing.
+    /// Adds the module that a Module statement calls; a module is added once.
     void add(const CodeStatement& statement);
-    /// An observer under the name of its call.
+    /// Adds an observer under the name of its call.
     void addObserver(const std::string& name, ObserverId observer, NodeId observed);
-    /// A DeQuantStub likewise.
+    /// Adds a DeQuantStub under the name of its call.
     void addStub(const std::string& name, NodeId value);
-    /// From `GraphModule(` to `)`.
+    /// Returns the whole list, from `GraphModule(` to `)`.
     std::vector<CodeLine> lines() const;
 
 private:
@@ -34,8 +34,8 @@ private:
     /// True for a kernel that chooses the parameters of its input itself.
     bool isDynamicKernel(const CodeStatement& statement) const;
     static std::string qschemeText(const CodeStatement& statement, bool isDynamic);
-    /// "QuantizableLSTM", "QuantizedLSTM(Reference)", "QuantizedLSTM": a custom module in this
-    /// form.
+    /// Class of a custom module in this form of the graph: "QuantizableLSTM",
+    /// "QuantizedLSTM(Reference)", "QuantizedLSTM".
     std::string wholeClass(const std::string& name, const Node& module) const;
 
     const Graph& m_graph;
@@ -44,7 +44,7 @@ private:
     std::unique_ptr<Branch> m_root;
 };
 
-/// The class of a fused module, or of the module itself: "ConvReLU2d".
+/// Returns the class of the fused module, or of the module if nothing is fused: "ConvReLU2d".
 std::string kernelClass(const CodeStatement& statement, const CodeContext& context);
 
 } // namespace qs

@@ -56,8 +56,8 @@ CodeNamer::CodeNamer(const Graph& graph, const CodeContext& context)
         nameStatement(statement);
 }
 
-/// torch.ao numbers observers as it visits the operators: those on an operator's inputs, then the
-/// one on its result.
+/// torch.ao numbers observers in the order of operators: first those of an operator's inputs, then
+/// the one of its result.
 void CodeNamer::nameObservers()
 {
     std::map<std::tuple<std::size_t, bool, std::uint32_t, std::size_t>, const Node*> visits;
@@ -112,8 +112,8 @@ const ParameterNames* CodeNamer::parameters(const Node& node) const
     return it == m_parameters.end() ? nullptr : &it->second;
 }
 
-/// Takes over the name of the same node in an earlier form; a fused module keeps the name of its
-/// first operator.
+/// Takes names from the same nodes of an earlier form; a fused module keeps its first operator's
+/// name.
 void CodeNamer::carry(const CodeNamer& earlier)
 {
     for (const auto& [value, text] : earlier.m_valueNames)
@@ -123,7 +123,7 @@ void CodeNamer::carry(const CodeNamer& earlier)
     for (const CodeStatement& statement : earlier.m_statements)
         if (const auto* names = earlier.parameters(*statement.root)) {
             m_parameters[statement.root->id] = *names;
-            // A weight's parameters are not its operator's.
+            // Quantization parameters of a weight are not those of its operator.
             if (!statement.reader)
                 m_parametersOf.emplace(floatNodeOf(*statement.root), *names);
         }
@@ -251,8 +251,8 @@ std::string CodeNamer::placeOf(const Node& quantize) const
     return made ? made->path() : std::string();
 }
 
-/// Returns the module of the first consumer of the dequantized value (of the quantized value if
-/// it has no dequantize); a linear function goes before others.
+/// Returns the module of the first consumer of the dequantized value (of the quantized value if it
+/// has no dequantize); a linear function takes precedence.
 std::string CodeNamer::firstReader(const Node& quantize) const
 {
     const std::string* first = nullptr;

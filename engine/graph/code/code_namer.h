@@ -10,8 +10,8 @@
 
 namespace qs {
 
-/// Names every statement of a graph as torch.fx names the nodes it makes, and the parameters of
-/// quantize nodes as torch.ao names their attributes. Borrows graph and context.
+/// Names statements as torch.fx names its nodes, and the parameters of quantize nodes as torch.ao
+/// names their attributes. Borrows graph and context.
 class CodeNamer
 {
 public:
@@ -22,7 +22,7 @@ public:
     const std::string& of(ValueRef value) const;
     /// The name of a stored value before an observer sees it.
     const std::string& stored(const Node& node) const;
-    /// Null for nodes without parameters or with literal ones.
+    /// Null if the node has no parameters or literal parameters.
     const ParameterNames* parameters(const Node& node) const;
 
 private:
@@ -33,7 +33,7 @@ private:
     bool isPackedWeight(NodeId id) const;
     NodeId sameNode(const Node& node) const;
     void nameParameters(const CodeStatement& statement);
-    /// The attributes that a file opened by itself reads the parameters from.
+    /// Takes the parameters' attribute names from a file opened without its float model.
     void takeAttributes(const Node& node);
     const CodeStatement* statementOf(NodeId id) const;
     std::string placeOf(const Node& quantize) const;
@@ -46,9 +46,9 @@ private:
     CodeNames m_names;
     AttributeNames m_attributes;
     std::unordered_map<ValueRef, std::string> m_valueNames;
-    std::unordered_map<NodeId, std::string> m_earlier; ///< what an earlier form called the node
+    std::unordered_map<NodeId, std::string> m_earlier; ///< the node's name in an earlier form
     std::unordered_map<NodeId, std::string> m_weightObservers; ///< by the stored value's node
-    std::unordered_map<NodeId, std::string> m_observedWeights; ///< names that observers took over
+    std::unordered_map<NodeId, std::string> m_observedWeights; ///< names now used by observers
     std::map<std::pair<std::string, int>, std::string> m_calls; ///< by module path and call
     std::unordered_map<NodeId, ParameterNames> m_parameters; ///< by the node that takes them
     std::unordered_map<NodeId, ParameterNames> m_parametersOf; ///< by float node

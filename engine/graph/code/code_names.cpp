@@ -32,7 +32,7 @@ std::pair<std::string, int> splitNumber(const std::string& name)
     return {name.substr(0, start - 1), std::stoi(name.substr(start))};
 }
 
-/// Keywords and built-ins of Python: a value of such a name would hide them.
+/// True for Python's keywords and built-ins, which a value must not shadow.
 bool isTaken(const std::string& name)
 {
     static constexpr std::string_view kNames

@@ -21,7 +21,8 @@ private:
     std::unordered_map<std::string, int> m_count;
 };
 
-/// Attribute names of the root module: the first free `prefix` + number, dots as underscores.
+/// Attribute names of the root module: `prefix` with dots as underscores, then the first free
+/// number.
 class AttributeNames
 {
 public:
@@ -36,7 +37,8 @@ bool isIdentifier(std::string_view text);
 std::string moduleCallName(std::string_view path);
 /// "conv2d" for "aten.conv2d.default", "relu" for "aten.relu_.default".
 std::string targetBase(std::string_view target);
-/// `self.layer1.0.conv` is not valid Python; returns `getattr(self.layer1, "0").conv`.
+/// Returns a valid Python expression for a path: `getattr(self.layer1, "0").conv` for
+/// "layer1.0.conv".
 std::string attributeText(std::string_view path);
 
 } // namespace qs

@@ -99,7 +99,8 @@ private:
         return printArgument(m_graph, argument);
     }
 
-    /// Operands by position, settings by name: one left at its default does not shift the rest.
+    /// Prints operands by position and settings by name, so that an omitted default does not shift
+    /// the rest.
     std::string argumentsText(const Node& node, std::vector<std::string>& reads) const
     {
         const ParameterNames* own = m_names.parameters(node);
@@ -126,7 +127,7 @@ private:
         return out;
     }
 
-    /// torch.ao chooses and quantizes in one function.
+    /// torch.ao chooses the parameters and quantizes in one function.
     static std::string dynamicText(const Node& quantize, const Node& choice,
                                    const std::string& input)
     {
@@ -142,7 +143,7 @@ private:
     }
 
     /// torch.ao's text for a quantize with attributes and for its dequantize; empty for other
-    /// nodes. The reference and lowered forms print alike though their operators differ.
+    /// nodes. The reference and lowered forms print the same text, though their operators differ.
     std::string quantizingText(const Node& node, std::vector<std::string>& reads) const
     {
         const ValueRef* input = node.args.empty() ? nullptr : node.args[0].value.asRef();
@@ -171,7 +172,7 @@ private:
         return text + ", torch." + quantizedName(*dtype->asDType()) + ")";
     }
 
-    /// `lstm[0]` and `tuple([a, b])`, as torch.fx prints them; empty for all else.
+    /// `lstm[0]` and `tuple([a, b])`, as torch.fx prints them; empty for other nodes.
     std::string tupleText(const Node& node, std::vector<std::string>& reads) const
     {
         if (isTupleNode(node))
@@ -266,7 +267,7 @@ private:
         addLine(text, origins, std::move(reads));
     }
 
-    /// A function for each body, before the call, which then names it.
+    /// Prints each body as a function before the call, and names these functions in `call`.
     void printBodies(const Node& node, const std::vector<NodeId>& origins, std::string& call)
     {
         for (std::size_t i = 0; i < node.subgraphs.size(); ++i) {
@@ -317,7 +318,8 @@ private:
         return "return (" + out + ")";
     }
 
-    /// `;  x = y = None` after the last reader, as torch.fx frees values. What is returned lives.
+    /// `; x = y = None` after the last use, as torch.fx frees values. Returned values are not
+    /// freed.
     void release()
     {
         std::unordered_set<std::string> later;

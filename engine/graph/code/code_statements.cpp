@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-/// torch.fx does not look into the modules of torch.nn, containers excepted.
+/// torch.fx treats the modules of torch.nn as leaves, except containers.
 bool isLeafModule(const Scope& scope, const CodeContext& context)
 {
     const std::string& name = scope.moduleClass;
@@ -29,7 +29,7 @@ bool isLeafModule(const Scope& scope, const CodeContext& context)
         && !last.starts_with("ModuleDict") && last != "Module";
 }
 
-/// A custom module is called as a whole, whatever its class.
+/// A custom module is always a leaf, independent of its class.
 bool isLeafCall(const Node& node, const CodeContext& context)
 {
     return node.isOp(kModuleTarget) || isLeafModule(node.scope, context);
@@ -74,7 +74,7 @@ private:
         std::vector<const Node*> nodes;
     };
 
-    /// Collects nodes that depend on parameters and constants alone.
+    /// Collects nodes that depend only on parameters and constants.
     void findStored()
     {
         for (const NodePtr& node : m_graph.nodes()) {
@@ -112,13 +112,14 @@ private:
         }
     }
 
-    /// Modules that fuse are called as the class they become, whatever their own classes are.
+    /// Fused modules are printed as a call of the fused class.
     bool isFusedModule(const Call& call) const
     {
         return call.fusion >= 0 && !m_context.fusions[std::size_t(call.fusion)].moduleClass.empty();
     }
 
-    /// True if only the last node's values are read outside and the first is a module's own.
+    /// True if the first node belongs to a leaf or fused module and only the last node's values
+    /// have outside consumers.
     bool isWhole(const Call& call) const
     {
         if (!isLeafCall(*call.nodes.front(), m_context) && !isFusedModule(call))
@@ -137,7 +138,7 @@ private:
     {
         const auto found = m_callOf.find(&node);
         if (found == m_callOf.end()) {
-            if (quantizeOf(m_graph, node)) // said with the quantize step
+            if (quantizeOf(m_graph, node)) // printed with the quantize step
                 return;
             needStored(node);
             CodeStatement statement {CodeStatement::Kind::Function, {&node}, &node};
@@ -172,7 +173,8 @@ private:
             });
     }
 
-    /// Reads the stored values that a function, a return or a further stored value needs.
+    /// Adds statements for the stored values that a function, a return or another stored value
+    /// reads.
     void needStored(const Node& node) { needStored(node, node); }
 
     void needStored(const Node& node, const Node& reader)

@@ -18,34 +18,34 @@ struct CodeStatement
         Return
     };
     Kind kind = Kind::Function;
-    std::vector<const Node*> nodes; ///< in graph order; one, but for modules
+    std::vector<const Node*> nodes; ///< in graph order; exactly one unless `kind` is Module
     const Node* root = nullptr; ///< the first of them that computes on activations
     int fusion = -1; ///< index into CodeContext::fusions
-    bool quantizedWeight = false; ///< Module: its weight passes a quantize
-    const Node* reader = nullptr; ///< of what stands here because an operator needs it stored
+    bool quantizedWeight = false; ///< Module: its weight is quantized
+    const Node* reader = nullptr; ///< of a stored value: the operator that needs it
     const Node& result() const { return *nodes.back(); }
-    /// The module that is called, or the one whose forward has the statement.
+    /// The called module, or the module whose forward contains the statement.
     const std::string& path() const { return root->scope.path; }
 };
 
-/// torch.ao's function that chooses parameters and quantizes with them.
+/// torch.ao's function that chooses quantization parameters and quantizes in one call.
 inline constexpr std::string_view kDynamicQuantize = "quantize_per_tensor_dynamic";
 
 /// True for the argument that holds the scale (the zero point) of a quantize node or kernel.
 bool isScale(std::string_view argument);
 bool isZeroPoint(std::string_view argument);
-/// Quantize, dequantize, the choice of their parameters, or an observer.
+/// True for quantize, dequantize, the choice of their parameters, or an observer.
 bool isQuantizing(const Node& node);
 bool isQuantize(const Node& node);
-/// An observer, or the stub that stands for one inside a custom module.
+/// True for an observer, or for the stub that replaces one inside a custom module.
 bool isObserver(const Node& node);
 /// True for torch.ao's DeQuantStub: its value leaves a custom module quantized.
 bool isDequantStub(const Node& node);
-/// The float node that `node` came from, or is.
+/// Returns the float node that `node` was made from; `node` itself if it is a float node.
 NodeId floatNodeOf(const Node& node);
 
-/// The statements of a graph in order. Nodes that a module's forward computes from its parameters
-/// alone belong to its call; stored values that a function needs come just before it.
+/// The statements of a graph in order. Nodes that compute a module's weights from its parameters
+/// belong to the module's call. Stored values that a function reads come just before it.
 std::vector<CodeStatement> codeStatements(const Graph& graph, const CodeContext& context);
 
 } // namespace qs

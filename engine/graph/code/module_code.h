@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// As `codeLines`, for a lowered graph without its float model: `modules` has a float node of the
-/// id of each kernel that is a module's call, and the other members of fusions; modules print their
-/// settings from these.
+/// Like `codeLines`, for a lowered graph without its float model. `modules` holds a float node
+/// under the id of each kernel that is a module's call, and the other members of fusions; modules
+/// print their settings from these nodes.
 std::vector<CodeLine> moduleCodeLines(const Graph& graph, const CodeContext& context,
                                       const Graph& modules);
 

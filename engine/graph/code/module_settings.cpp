@@ -11,8 +11,8 @@ namespace qs {
 
 namespace {
 
-/// The value a node reads under a name, null where it reads none. Operators of packs say
-/// themselves which argument is their weight or bias.
+/// Returns the value that a node reads as `name`, else null. For operators of packs, their facts
+/// name the arguments that are weight and bias.
 const Value* operand(const Graph& graph, const Node& node, std::string_view name)
 {
     const Argument* argument = node.tryArg(name);
@@ -29,7 +29,7 @@ std::string dimText(const Graph& graph, const Node& node, std::string_view name,
     return value && axis < value->type.shape.size() ? value->type.shape[axis].text() : "?";
 }
 
-/// "(2, 2)" for [2, 2] and for [2] of a layer with two spatial dimensions.
+/// Returns "(2, 2)" for [2, 2], and for [2] if the layer has two spatial dimensions.
 std::string spatialText(const Argument* argument, std::size_t dims, std::int64_t otherwise)
 {
     std::string out = "(";
@@ -111,7 +111,7 @@ std::string recurrentText(const Graph& graph, const Node& node)
     return out;
 }
 
-/// One number where all dimensions have it, as pooling is mostly written.
+/// Prints one number if all dimensions are equal, the usual form for pooling.
 std::string poolText(const Node& node, bool isMax)
 {
     const auto setting = [&node](const char* key, const std::string& usual) {
@@ -157,11 +157,11 @@ std::string moduleSettings(const Graph& graph, const Node& node, const std::stri
     const std::string name = lastPart(node.scope.moduleClass);
     const Value* weight = operand(graph, node, "weight");
     const std::size_t rank = weight ? weight->type.shape.size() : 0;
-    // A pack's "SparseConv" is one whatever its name says of dimensions.
+    // A pack's "SparseConv" is a convolution even if its name has no dimensions.
     if (isConvolutionClass(name) || (name.find("Conv") != std::string::npos && rank > 2))
         return convolutionText(graph, node, name, suffix, folded || operand(graph, node, "bias"));
     if (name == "Linear" || (name.ends_with("Linear") && rank == 2)) {
-        // Core ATen hands the weight over as [in, out].
+        // In core ATen the weight is mat2 with shape [in, out].
         const bool swapped = !weight;
         const std::string matrix = swapped ? "mat2" : "weight";
         return "in_features=" + dimText(graph, node, matrix, swapped ? 0 : 1)

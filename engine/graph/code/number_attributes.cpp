@@ -20,7 +20,7 @@ std::string numberAttribute(const Graph& graph, const Node& node, const NamedArg
             return noted.substr(wanted.size());
     const ValueRef* ref = argument.value.asRef();
     const Node* source = ref ? graph.tryGet(ref->node) : nullptr;
-    // A scripted model turns its buffers into numbers.
+    // A scripted model converts its buffers to numbers.
     while (source && source->isOperator() && source->args.size() == 1
            && source->args[0].value.asRef() && source->outputs.size() == 1
            && source->outputs[0].type.kind != ValueKind::Tensor)

@@ -8,19 +8,19 @@
 
 namespace qs {
 
-/// Notes from which attribute of the file, "conv_input_scale_0", a number among the node's
-/// arguments was read: "scale=conv_input_scale_0" in `Node::argumentStrings`, which else are those
-/// of opaque nodes.
+/// Records the file's attribute ("conv_input_scale_0") that a numeric argument was read from, as
+/// "scale=conv_input_scale_0" in `Node::argumentStrings` (otherwise used by opaque nodes only).
 void noteNumberAttribute(Node& node, std::string_view argument, const std::string& path);
 
-/// The attribute of the root that the number is read from: as noted, or the stored tensor that is
-/// turned into a number. Empty for literals, and for attributes of other modules.
+/// Returns the root attribute that the number is read from: the recorded one, or the stored tensor
+/// converted to this number. Empty for literals and attributes of other modules.
 std::string numberAttribute(const Graph& graph, const Node& node, const NamedArgument& argument);
 
-/// A quantize step whose parameters are chosen at run time for it alone: the step that chooses
-/// them. Null for all else.
+/// Returns the step that chooses a quantize step's parameters at run time; null if there is none or
+/// others read it too.
 const Node* choiceOf(const Graph& graph, const Node& quantize);
-/// The quantize step that a choice is for alone; null where others read it too.
+/// Returns the only quantize step that reads a choice of parameters; null if it has other
+/// consumers.
 const Node* quantizeOf(const Graph& graph, const Node& choice);
 
 } // namespace qs

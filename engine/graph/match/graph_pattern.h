@@ -11,19 +11,20 @@
 
 namespace qs {
 
-/// A tree of operators, seen from the last one: the producer of a value and, as `inputs`, the
-/// producers of its inputs. Matched by `matchPattern`.
+/// A tree of operators whose root is the last operator: the producer of a value and, as `inputs`,
+/// the producers of its inputs. Matched by `matchPattern`.
 struct GraphPattern
 {
     std::string name; ///< name of the value in a match; "" = not bound
-    std::vector<std::string> targets; ///< one of them makes the value; none = any value or constant
-    std::optional<Argument> constant; ///< this one alone; numbers by value (0 is 0.0)
-    std::string argument; ///< of its reader; "" = the reader's next input
-    bool isOptional = false; ///< the reader may be without that argument
-    std::vector<GraphPattern> inputs; ///< none = whatever flows in
+    /// Alternatives for the producer; none = any value or constant.
+    std::vector<std::string> targets;
+    std::optional<Argument> constant; ///< matches only this; numbers compare by value (0 is 0.0)
+    std::string argument; ///< argument of the consumer; "" = the consumer's next input
+    bool isOptional = false; ///< the consumer may omit that argument
+    std::vector<GraphPattern> inputs; ///< none = any inputs
 
     bool isOpen() const { return targets.empty() && !constant; }
-    /// Operators and open places, by which torch.ao sorts patterns: the longest is tried first.
+    /// Number of operators and unbound inputs. torch.ao tries patterns in descending order of it.
     std::size_t size() const;
 };
 
@@ -33,13 +34,13 @@ struct GraphPattern
 ///     %wide = op "aten.unsqueeze.default" (self=%input, dim=%after)
 ///     op "aten.expand.default|aten.repeat.default" (self=%wide, size=%sizes)
 ///
-/// A target may be one of several. A name that no earlier line makes matches any value or constant,
-/// the same one wherever the name occurs. With a "?" after it ("bias=%bias?") the argument may be
-/// absent; the name is then unbound. An argument that is not written may be anything. Errors
-/// (BadInput) name the line.
+/// "|" separates alternative targets. A name that no earlier line defines matches any value or
+/// constant, the same one at each occurrence. With a "?" after it ("bias=%bias?") the argument may
+/// be absent; the name is then unbound. Arguments not listed may have any value. Errors (BadInput)
+/// name the line.
 Result<GraphPattern> parsePattern(std::string_view text);
 
-/// The chain of operators, in forward order, each of which reads the one before.
+/// Returns a chain of operators in forward order; each reads the previous one's result.
 GraphPattern chainPattern(const std::vector<std::string>& targets);
 
 } // namespace qs

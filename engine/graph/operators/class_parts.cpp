@@ -21,7 +21,7 @@ std::string withOverload(std::string_view target, std::string_view overload)
     return made.append(overload);
 }
 
-/// The identifier that the text begins with.
+/// Returns the identifier at the start of the text.
 std::string_view wordOf(std::string_view text)
 {
     const auto end = std::find_if(text.begin(), text.end(), [](char c) {

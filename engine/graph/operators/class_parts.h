@@ -9,34 +9,34 @@
 
 namespace qs {
 
-/// Names of operations on objects of a pack's class in graphs. An object of an adapted class is two
-/// values: its field, a plain tensor, and the rest, an object whose own field is not read. Each
-/// operator that takes or returns such objects has an overload that works on the parts:
-/// "sites.conv.parts" takes the field `x` and, after it, the rest `x_rest`, and gives both for each
-/// object of its results. Methods of the class are operators: "sites.SparseTensor_dense".
+/// Names of operations on objects of a pack's class in graphs. An object of an adapted class is
+/// represented by two values: its field, a plain tensor, and the rest, an object whose field is
+/// ignored. Each operator that takes or returns such objects has an overload on these parts:
+/// "sites.conv.parts" takes the field `x` followed by the rest `x_rest`, and returns both for each
+/// resulting object. Methods of the class are operators: "sites.SparseTensor_dense".
 
-/// Suffix of an argument's name that names its rest.
+/// Suffix of the argument that holds an object's rest.
 inline constexpr std::string_view kRestSuffix = "_rest";
 
-/// The overload, as the dispatcher names it, that works by parts: "parts", "Scalar_parts".
+/// The dispatcher's name of the overload that works on parts: "parts", "Scalar_parts".
 std::string partsOverload(std::string_view overload);
 /// "sites.conv.parts" for "sites.conv.default".
 std::string partsTarget(std::string_view target);
 bool isPartsTarget(std::string_view target);
-/// "sites.conv.default" for "sites.conv.parts"; any other target as it is.
+/// "sites.conv.default" for "sites.conv.parts"; other targets unchanged.
 std::string wholeTarget(std::string_view target);
 
-/// Whether the node calls one of these operators ("sites::SparseTensor_features") as it is.
+/// True if the node calls the default overload of one of these operators
+/// ("sites::SparseTensor_features").
 bool callsAny(const Node& node, const std::vector<std::string>& ops);
 
-/// "sites::SparseTensor" for "__torch__.torch.classes.sites.SparseTensor"; the text itself where it
-/// is not the name of such a class.
+/// "sites::SparseTensor" for "__torch__.torch.classes.sites.SparseTensor"; other texts unchanged.
 std::string plainClassName(std::string_view className);
 /// "__torch__.torch.classes.sites.SparseTensor" for "sites::SparseTensor".
 std::string torchClassName(std::string_view plain);
 /// True for a class that LibTorch does not define.
 bool isForeignClass(std::string_view className);
-/// The foreign classes that the text of a program names, each once, in order.
+/// Returns the foreign classes named in a program's text, without duplicates, in order.
 std::vector<std::string> foreignClassesIn(std::string_view text);
 
 /// "features" for a method that reads this property, else the method itself.

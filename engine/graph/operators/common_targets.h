@@ -25,8 +25,8 @@ inline constexpr std::string_view kScalarTensorTarget
 inline constexpr std::string_view kLstmTarget = "aten.lstm.input"; ///< of padded sequences
 inline constexpr std::string_view kGruTarget = "aten.gru.input";
 
-/// The form of a tensor: the size of one dimension, all sizes, the number of dimensions, the number
-/// of elements.
+/// Operators on a tensor's shape: the size of one dimension, all sizes, the number of dimensions,
+/// the number of elements.
 inline constexpr std::string_view kSizeTarget = "aten.sym_size.int";
 inline constexpr std::string_view kSizesTarget = "aten.size.default";
 inline constexpr std::string_view kRankTarget = "aten.dim.default";

@@ -28,7 +28,7 @@ inline bool isFakeQuantizer(std::string_view target)
     return std::find(kWords.begin(), kWords.end(), operatorPacket(target)) != kWords.end();
 }
 
-/// Operators of a batch norm that is simulated in a layer's weight.
+/// Operators that scale a layer's weight to simulate batch norm folding.
 inline constexpr std::string_view kDivideTarget = "aten.div.Tensor";
 inline constexpr std::string_view kMultiplyTarget = "aten.mul.Tensor";
 inline constexpr std::string_view kAddTarget = "aten.add.Tensor";

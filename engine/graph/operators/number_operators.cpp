@@ -13,11 +13,11 @@ constexpr std::string_view kModules[]
 
 struct NumberRow
 {
-    std::string_view word = {}; ///< Python's
-    std::string_view script = {}; ///< TorchScript's, whatever the types of its arguments
-    std::string_view module = {}; ///< of Python's function that the overloads become
-    std::string_view overloads = {}; ///< TorchScript's that compute the same, separated by blanks
-    std::string_view tensors = {}; ///< the operator on tensors of one number each
+    std::string_view word = {}; ///< name of Python's function
+    std::string_view script = {}; ///< TorchScript's operator for any argument types
+    std::string_view module = {}; ///< module of the Python function that replaces the overloads
+    std::string_view overloads = {}; ///< equivalent TorchScript overloads, separated by blanks
+    std::string_view tensors = {}; ///< equivalent operator on one-element tensors
 };
 
 constexpr std::string_view kBoth = "int float int_float float_int";
@@ -58,7 +58,7 @@ constexpr NumberRow kNumberRows[] = {
     {"truth", "aten::Bool"},
 };
 
-/// Python's functions by TorchScript's targets.
+/// Maps TorchScript's targets to Python's functions.
 std::map<std::string, std::string, std::less<>> readBack()
 {
     std::map<std::string, std::string, std::less<>> names;

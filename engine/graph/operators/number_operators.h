@@ -6,22 +6,23 @@
 
 namespace qs {
 
-/// Arithmetic on sizes and other numbers has two spellings: Python's functions, as a .pt2 calls
-/// them ("_operator.add", "math.ceil", "torch.sym_max"), and TorchScript's operators ("aten::add").
+/// Arithmetic on sizes and other numbers has two forms: Python functions, used in .pt2 files
+/// ("_operator.add", "math.ceil", "torch.sym_max"), and TorchScript's operators ("aten::add").
 
-/// The function's own word, "add" of "_operator.add"; empty if not a function on numbers.
+/// Returns the function's name, "add" for "_operator.add"; empty if it is not a function on
+/// numbers.
 std::string_view numberWord(std::string_view target);
 
-/// TorchScript's operator that computes the same, overload not chosen: "aten::add" for
-/// "_operator.add"; empty if TorchScript has no such operator.
+/// TorchScript's equivalent operator, without overload: "aten::add" for "_operator.add"; empty if
+/// TorchScript has no such operator.
 std::string_view scriptNumberOperator(std::string_view target);
 
 /// Python's function for an operator on tensors of one number each: "_operator.add" for
 /// "aten::add"; empty if Python has no such function.
 std::string numberTargetOfTensors(std::string_view name);
 
-/// Python's function for an overload of TorchScript's that computes the same: "_operator.add" for
-/// "aten.add.int"; empty if Python has no such function.
+/// Python's equivalent of a TorchScript overload: "_operator.add" for "aten.add.int"; empty if
+/// Python has no such function.
 std::string numberTarget(std::string_view scriptTarget);
 
 } // namespace qs

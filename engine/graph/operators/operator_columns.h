@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// Families of operators that some stages treat alike.
+/// Families of operators that some stages treat equally.
 enum class OperatorFamily : std::uint8_t
 {
     Other,
@@ -33,29 +33,29 @@ enum class OperatorWeight : std::uint8_t
     TransposedConvolution,
     Linear,
     Embedding,
-    Other ///< of an extension pack: nothing folds into it
+    Other ///< of an extension pack; nothing is folded into it
 };
 
-/// The element type of an operator's results if no argument names it. Used where shape inference by
-/// the operator itself fails because too little is known of the operands.
+/// The element type of an operator's results if no argument specifies it. Used if the operator's
+/// own shape inference fails because the operands are partly unknown.
 enum class ResultType : std::uint8_t
 {
     Unknown,
-    First, ///< of its first tensor, whatever the others are
+    First, ///< that of its first tensor, without type promotion
     Bool,
-    Index, ///< int64, or int32 where an argument asks for it
+    Index, ///< int64, or int32 if an argument requests it
     Float32,
-    Complex, ///< the complex type of the first's precision: transforms, which have no kernels there
-    Real ///< the parts' type where the first is complex
+    Complex, ///< the complex type of the first's precision: transforms, which have no meta kernels
+    Real ///< the type of the real part if the first is complex
 };
 
-/// The number of dimensions of an operator's results, where it depends on no size or on a list.
+/// The rank of an operator's results, if it does not depend on sizes or equals a list's length.
 enum class ResultRank : std::uint8_t
 {
     Unknown,
     First, ///< that of the first argument
     Second,
-    SizesSecond, ///< as many as the list of sizes has, the second argument
+    SizesSecond, ///< the length of the list of sizes, the second argument
     Two,
     Three,
     Spectrum ///< of stft
@@ -64,28 +64,27 @@ enum class ResultRank : std::uint8_t
 enum class OperatorTrait : std::uint8_t
 {
     MovesValues, ///< only moves values: views, copies, selections
-    Permutes, ///< every value of its first argument once, in whatever order, where it does not
-              ///< train
+    Permutes, ///< outside training: every value of its first argument once, in any order
     PartOfCalls, ///< moves elements, often as a part of another call such as a product
-    MovesWeight, ///< lays a weight out otherwise, or hands it on
-    WorksInPlace, ///< its in-place form gives the same values, whatever its other arguments are
-    ReadsStrides, ///< how its arguments lie in memory shows in its results
-    NeedsViewableStrides, ///< fails where its argument's strides allow no view
-    AllocatesResult, ///< composite; its results are never its arguments, or views of them
-    HandsArgumentOn, ///< may return its argument, or a view, and declares nothing
-    LeavesMemory, ///< its results hold whatever was in memory
-    GivesIndices, ///< of two results the second holds indices
-    Measures, ///< returns a number of a tensor's form, independent of its values
-    ReadsNumber, ///< the number out of a tensor of one element
-    Asserts, ///< does nothing but check its arguments
-    AboutTracing, ///< ... for the exporter alone: a converted tensor need not satisfy it
+    MovesWeight, ///< changes a weight's layout or returns it unchanged
+    WorksInPlace, ///< its in-place form computes the same values for any arguments
+    ReadsStrides, ///< its results depend on the arguments' strides
+    NeedsViewableStrides, ///< fails if its argument's strides do not allow a view
+    AllocatesResult, ///< composite; its results never alias its arguments
+    HandsArgumentOn, ///< may return its argument or a view without declaring the alias
+    LeavesMemory, ///< its results are uninitialized memory
+    GivesIndices, ///< the second of its two results holds indices
+    Measures, ///< returns a number that depends on a tensor's shape, not on its values
+    ReadsNumber, ///< converts a one-element tensor to a number
+    Asserts, ///< only checks its arguments
+    AboutTracing, ///< checks for the exporter only: a converted tensor need not pass
     Prints,
-    Forbidden, ///< reaches outside the model: files, other processes, the terminal
+    Forbidden, ///< accesses files, other processes or the terminal
     // Of TorchScript's operators:
-    Folds, ///< on numbers, strings and lists: no side effect, and a result not much larger than
-           ///< its arguments
+    Folds, ///< can be constant-folded: works on numbers, strings and lists, without side effects;
+           ///< its result is not much larger than its arguments
     Restores, ///< pure enough for code that makes an object from its saved state
-    AnswersNo ///< asks for a kind of tensor that never occurs here: always false
+    AnswersNo ///< tests for a kind of tensor that never occurs here: always false
 };
 
 /// A set of traits.

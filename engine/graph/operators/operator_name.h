@@ -28,8 +28,8 @@ OperatorParts operatorParts(std::string_view name);
 /// The name without overload: "aten.conv2d" of "aten.conv2d.default".
 std::string_view operatorPacket(std::string_view name);
 
-/// As titles show it, without leading underscores: "conv2d" for "aten.conv2d.default"; the target
-/// itself where it has no parts.
+/// Returns the name for titles, without leading underscores: "conv2d" for "aten.conv2d.default";
+/// the target itself if it has no parts.
 std::string shortOpName(const std::string& target);
 
 } // namespace qs

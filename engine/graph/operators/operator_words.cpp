@@ -14,15 +14,14 @@ namespace {
 
 using Text = std::string_view;
 
-/// A column of the operator table that few operators have: a value and a list of words, separated
-/// by blanks.
+/// A sparse column of the operator table: a value and a list of words, separated by blanks.
 struct WordRow
 {
     Text value, words, sign = {}; ///< Python's sign for the first word
 };
 
-/// Operators that implement a user's word under other names. A word stands for the class as well
-/// ("conv2d" for "Conv2d"), one with a capital for the class alone.
+/// Operators that implement a user's word under other names. A lowercase word also stands for the
+/// class ("conv2d" for "Conv2d"); a capitalized word stands for the class only.
 constexpr WordRow kImplementations[] = {
     {"conv1d conv2d conv3d", "convolution _convolution conv1d conv2d conv3d"},
     {"conv_transpose1d conv_transpose2d conv_transpose3d",
@@ -88,7 +87,7 @@ constexpr Text kMethods = "view reshape permute contiguous repeat detach resize 
                           "clone chunk split mean "
                           "select squeeze unsqueeze masked_fill";
 
-/// Modules and functions that people write rules for and no backend lists, by the prefix of their
+/// Modules and functions that rules name although no backend lists them, by the prefix of their
 /// names.
 constexpr WordRow kKnown[] = {
     {"torch.nn.",
@@ -131,7 +130,7 @@ constexpr WordRow kKnown[] = {
      "type_as unbind unflatten unfold unsqueeze var view view_as hardsigmoid"},
 };
 
-/// Kinds of operators for kernels, where the kind is not the plain spelling.
+/// Operator kinds of the lowering table that differ from the plain spelling.
 constexpr WordRow kKinds[] = {
     {"linear", "addmm"},
     {"matmul", "mm bmm"},
@@ -140,21 +139,21 @@ constexpr WordRow kKinds[] = {
     {"native_dropout", "native_dropout"},
 };
 
-/// Kinds of work: the spellings and kernels of one are the same work. A star stands for any ending.
+/// Kinds of work: all spellings and kernels in a row do the same work. A star matches any ending.
 constexpr WordRow kWorks[] = {
     {"conv", "conv* _convolution*"},    {"linear", "linear* addmm"},
     {"clamp", "clamp* hardtanh relu6"}, {"reshape", "view _unsafe_view flatten unsqueeze"},
     {"transpose", "permute"},
 };
 
-/// Where results have their channels, by a part of the operator's word.
+/// Channel axis of results, by a substring of the operator's word.
 constexpr Text kChannelsSecond
     = "conv batch_norm group_norm instance_norm pixel_shuffle _pool upsample channel_shuffle";
 constexpr Text kChannelsLast
     = "linear embedding layer_norm rms_norm matmul attention addmm lstm gru";
 constexpr Text kChannelsMoved = "permute transpose movedim moveaxis swapaxes swapdims numpy_T";
 
-/// Without case and underscores.
+/// Compares two names, ignoring case and underscores.
 bool soundsLike(Text a, Text b)
 {
     const auto next = [](Text& text) {
@@ -169,7 +168,7 @@ bool soundsLike(Text a, Text b)
     return true;
 }
 
-/// The first word of the list for which `fits` holds; empty without one.
+/// Returns the first word of the list for which `fits` is true; empty if none.
 template<class Fits>
 Text findWord(Text words, Fits fits)
 {

@@ -15,25 +15,25 @@ namespace qs {
 /// and TorchScript.
 bool isMainOp(std::string_view word, std::string_view base);
 
-/// The operator of a torch.nn class, "adaptive_avg_pool2d" for "AdaptiveAvgPool2d"; of a batch norm
-/// with its dimensions, "batch_norm2d". Without one, the name in snake case.
+/// Returns the operator of a torch.nn class: "adaptive_avg_pool2d" for "AdaptiveAvgPool2d"; batch
+/// norms keep their dimensions ("batch_norm2d"). Without such an operator, the name in snake case.
 std::string wordOfClass(std::string_view name);
 
 /// The family of ATen's operator of that bare word.
 OperatorFamily familyOf(std::string_view word);
 
-/// True for the convolution of any number of dimensions, which its arguments tell.
+/// True for a convolution whose number of dimensions follows from its arguments.
 bool isAnyRankConvolution(std::string_view target);
 
 /// True for a batch norm that may run on stored statistics, in ATen's spellings of it.
 bool isBatchNorm(std::string_view target);
 
-/// The kind of operator that rows of the lowering table name for a target: "linear" for addmm,
+/// Returns the operator kind that the lowering table uses for a target: "linear" for addmm,
 /// "matmul" for mm; else its plain spelling.
 std::string kernelKind(std::string_view target);
 
 /// The kind of work of an operator's or a kernel's word: "conv" for "conv2d_relu" and
-/// "_convolution", "reshape" for "view". The word itself if no other has its work.
+/// "_convolution", "reshape" for "view". The word itself if no other operator does the same work.
 std::string workOf(std::string_view word);
 
 /// Where the channels of an operator's result are.
@@ -41,13 +41,13 @@ enum class OperatorChannels : std::uint8_t
 {
     Second, ///< axis 1
     Last,
-    Passed, ///< as in its first argument
-    Unknown ///< it exchanges axes
+    Passed, ///< same as in its first argument
+    Unknown ///< the operator permutes axes
 };
 OperatorChannels operatorChannels(std::string_view target);
 
-/// The name that users know an operator of core ATen by, "_softmax" ► "softmax"; others as they
-/// are.
+/// Returns the user-visible name of a core ATen operator, "_softmax" ► "softmax"; other names
+/// unchanged.
 std::string plainSpelling(const std::string& base);
 
 /// Python's operator for a tensor method, "add" ► "operator.add"; empty without one. `x + y` and
@@ -68,10 +68,10 @@ bool isFunctionalByDefault(std::string_view word);
 bool isMethodByDefault(std::string_view word);
 
 /// A type of PyTorch without the module that defines it: "torch.nn.Conv2d" for
-/// "torch.nn.modules.conv.Conv2d"; other names as they are.
+/// "torch.nn.modules.conv.Conv2d"; other names unchanged.
 std::string publicTypeName(std::string name);
 
-/// Types that people write rules for and no backend lists: "torch.nn.GELU", "operator.add",
+/// Types that rules name although no backend lists them: "torch.nn.GELU", "operator.add",
 /// "reshape".
 std::set<std::string> knownTypeNames();
 

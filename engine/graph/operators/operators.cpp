@@ -39,7 +39,7 @@ OperatorWeight weightOf(OperatorFamily family, std::string_view weight)
                                                           : OperatorWeight::Linear;
 }
 
-/// The rows of PyTorch's operators. Fixed, so that looking one up takes no lock.
+/// The rows of PyTorch's operators. Immutable, so that lookups need no lock.
 class OwnOperators
 {
 public:
@@ -105,7 +105,7 @@ private:
     }
 
     std::unordered_map<std::string, OperatorFacts, Hash, std::equal_to<>> m_rows;
-    std::set<std::string, std::less<>> m_split; ///< operators some overloads of which have own rows
+    std::set<std::string, std::less<>> m_split; ///< operators with separate rows for some overloads
 };
 
 const OwnOperators& own()
@@ -114,7 +114,7 @@ const OwnOperators& own()
     return operators;
 }
 
-/// Rows of packs. Replaced rows stay: callers may hold pointers to them.
+/// Rows of packs. Replaced rows are not freed: callers may hold pointers to them.
 struct PackRows
 {
     std::shared_mutex mutex;

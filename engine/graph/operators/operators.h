@@ -10,13 +10,13 @@
 namespace qs {
 
 /// Facts of an operator beyond its schema: the roles of its arguments, its effect on values, its
-/// results, its other spellings. Names are those of its schema. One row of the operator table,
-/// which the process owns: PyTorch's operators are listed in `rows/`, packs add theirs.
+/// results, its other spellings. Names are those of its schema. One row of the process-wide
+/// operator table. `rows/` lists PyTorch's operators; packs add theirs.
 struct OperatorFacts
 {
     using Weighted = OperatorWeight;
-    std::string target; ///< without overload: "aten.conv2d", "mypack.scaled_linear"; with one where
-                        ///< the overload differs from the others: "aten.view.dtype"
+    std::string target; ///< without overload: "aten.conv2d", "mypack.scaled_linear"; with overload
+                        ///< if its facts differ from the others': "aten.view.dtype"
     OperatorFamily family = OperatorFamily::Other;
     Weighted weighted = Weighted::No;
     std::string input, weight, bias; ///< "" = it has none
@@ -24,15 +24,15 @@ struct OperatorFacts
     ResultType type = ResultType::Unknown;
     ResultRank rank = ResultRank::Unknown;
     OperatorTraits traits;
-    std::string plain; ///< what users call it, "softmax" for "_softmax"; "" = its own name
-    std::optional<OperatorClamp> clamp; ///< it cuts its first argument's values
-    bool movesValues = false; ///< every element of its result is one of its first argument
-    bool tellsResults = false; ///< the pack says its results' shapes (`PackShapes`)
+    std::string plain; ///< user-visible name, "softmax" for "_softmax"; "" = the operator's name
+    std::optional<OperatorClamp> clamp; ///< how it clamps its first argument
+    bool movesValues = false; ///< every element of its result is an element of its first argument
+    bool tellsResults = false; ///< the pack computes its results' shapes (`PackShapes`)
     bool isKernel = false; ///< runs on quantized tensors in place of float operators
     bool isPrepack = false; ///< packs a kernel's weight
     std::string pack; ///< the extension pack it comes from; "" = PyTorch's own
 };
-/// Valid as long as the process.
+/// Valid until the process ends.
 using OperatorFactsPtr = const OperatorFacts*;
 
 /// Facts of the operator of a target with or without overload ("aten.conv2d.default") or of
@@ -57,8 +57,8 @@ std::vector<OperatorFactsPtr> ownOperators();
 /// The operator of an extension pack; null for PyTorch's own. Any thread.
 OperatorFactsPtr packOperator(std::string_view target);
 
-/// True if the operator only moves values: views, copies, selections. Takes a target
-/// ("aten.view.default") or ATen's bare word for it ("view").
+/// True if the operator only moves values: views, copies, selections. Accepts a target
+/// ("aten.view.default") or ATen's bare word ("view").
 bool movesValues(std::string_view target);
 
 /// True for operators on quantized tensors and for those that pack their weights: LibTorch's
@@ -76,7 +76,7 @@ void addOperators(const std::vector<OperatorFacts>& facts);
 std::vector<std::string> packOperators();
 
 /// "mypack.scaled_linear" for "mypack::scaled_linear", "torch.ops.mypack.scaled_linear" and
-/// "mypack.scaled_linear.default"; "" for a text that is not an operator's name with its namespace.
+/// "mypack.scaled_linear.default"; "" if the text is not an operator name with a namespace.
 std::string operatorTarget(std::string_view written);
 
 } // namespace qs

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// Steps of the reference form, from floats to integers in plain tensors and back:
-/// `quantized_decomposed`, whose parameters are numbers, vectors for channels or groups, or tensors
-/// of the moment.
+/// Steps of the reference form: `quantized_decomposed` operators, from float to integer values in
+/// plain tensors and back. Their parameters are numbers, vectors (per channel or group), or tensors
+/// computed at run time.
 inline constexpr std::string_view kReferenceForm = "quantized_decomposed.";
 inline constexpr std::string_view kQuantizePerTensor
     = "quantized_decomposed.quantize_per_tensor.default";
@@ -25,7 +25,8 @@ inline constexpr std::string_view kChooseQParams = "quantized_decomposed.choose_
 inline constexpr std::string_view kChooseSymmetric
     = "quantized_decomposed.choose_qparams_symmetric.tensor";
 
-/// Steps of the lowered form: to quantized tensors, which hold their parameters, and back.
+/// Steps of the lowered form: from float to quantized tensors, which store their parameters, and
+/// back.
 inline constexpr std::string_view kQuantizeTensor = "aten.quantize_per_tensor.default";
 inline constexpr std::string_view kDequantizeTensor = "aten.dequantize.self";
 
@@ -34,7 +35,7 @@ inline bool isReferenceStep(std::string_view target)
     return target.starts_with(kReferenceForm);
 }
 
-/// Of the reference form.
+/// True for a quantize step of the reference form.
 inline bool isQuantizeStep(std::string_view target)
 {
     return target.starts_with("quantized_decomposed.quantize_");
@@ -48,14 +49,14 @@ inline bool isChooseStep(std::string_view target)
     return target.starts_with("quantized_decomposed.choose_qparams");
 }
 
-/// The step back of the same granularity: "..dequantize_per_channel.default" for
+/// Returns the dequantize step of the same granularity: "..dequantize_per_channel.default" for
 /// "..quantize_per_channel.default".
 inline std::string dequantizeTargetOf(std::string_view quantize)
 {
     return std::string(kReferenceForm) + "de" + std::string(quantize.substr(kReferenceForm.size()));
 }
 
-/// Of the lowered form.
+/// True for a quantize step of the lowered form.
 inline bool isTensorQuantize(std::string_view target)
 {
     return target.starts_with("aten.quantize_per_");

@@ -11,10 +11,10 @@
 
 namespace qs {
 
-/// Makes a tuple of its one argument `iterable`, a list whose items are values, constants or lists
-/// again; its output has ValueKind::Tuple.
+/// Makes a tuple of its one argument `iterable`, a list of values, constants or nested lists. Its
+/// output has ValueKind::Tuple.
 inline constexpr std::string_view kTupleTarget = "builtins.tuple";
-/// Reads element `b` (an integer, from the end where negative) of the tuple or list `a`.
+/// Reads element `b` (an integer; negative counts from the end) of the tuple or list `a`.
 inline constexpr std::string_view kGetItemTarget = "operator.getitem";
 
 bool isTupleNode(const Node& node);
@@ -28,8 +28,8 @@ struct GetItem
 };
 std::optional<GetItem> getItemOf(const Node& node);
 
-/// How a tuple value is nested: "(Tensor, (Tensor, Tensor))". A value of ValueKind::Tuple carries
-/// the text in `ValueType::className` where it is known.
+/// Structure of a tuple value: "(Tensor, (Tensor, Tensor))". For ValueKind::Tuple,
+/// `ValueType::className` holds the text if known.
 struct TupleStructure
 {
     bool isTuple = false;
@@ -40,7 +40,7 @@ struct TupleStructure
     std::size_t leafCount() const;
     friend bool operator==(const TupleStructure&, const TupleStructure&) = default;
 };
-/// Errors: the text is not such a structure.
+/// Fails if the text is not a tuple structure.
 Result<TupleStructure> parseTupleStructure(std::string_view text);
 
 } // namespace qs

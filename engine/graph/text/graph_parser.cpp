@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, NodeKind>, 6> kNodeKinds {{
     {"output", NodeKind::Output},
 }};
 
-/// The lines of a text, one at a time.
+/// Iterates over the lines of a text.
 class Lines
 {
 public:
@@ -44,7 +44,7 @@ private:
     int m_number = 1;
 };
 
-/// Parses one graph; a fresh one for each subgraph.
+/// Parses one graph; each subgraph has a separate reader.
 class GraphReader
 {
 public:
@@ -55,7 +55,7 @@ public:
     {
     }
 
-    /// Until the end of the text or a line "end".
+    /// Reads to the end of the text or a line "end".
     Result<Graph> read()
     {
         if (m_depth > kMaxBlockDepth)

@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// Parses what `printGraph` printed. Errors name the line. The graph has no tensor store.
+/// Parses the output of `printGraph`. Errors name the line. The graph has no tensor store.
 Result<Graph> parseGraph(std::string_view text);
 
 } // namespace qs

@@ -95,7 +95,7 @@ std::string typeText(const ValueType& type)
     return out;
 }
 
-/// The facts beside name, arguments and results: ` key=value`, only what is not the default.
+/// Returns the remaining facts as ` key=value`; omits defaults.
 std::string factsText(const Node& node)
 {
     std::string out;

@@ -7,11 +7,12 @@
 
 namespace qs {
 
-/// The text form: one line a node, stable order, parsed back by `parseGraph` to an equal graph
-/// (ids, scopes, types, origins; tensors by key). For tests and dumps.
+/// Returns the text form: one line per node, in stable order. `parseGraph` turns it back into an
+/// equal graph (ids, scopes, types, origins; tensors by key). For tests and dumps.
 std::string printGraph(const Graph& graph);
 
-/// "input", "parameter", "constant", "op", "module_call", "output": the words of the text form.
+/// "input", "parameter", "constant", "op", "module_call", "output": the node kinds in the text
+/// form.
 std::string_view nodeKindName(NodeKind kind);
 
 /// One argument as FX prints it: a value's name, a literal, a list.

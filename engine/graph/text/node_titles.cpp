@@ -25,7 +25,7 @@ std::vector<std::string> components(const std::string& path)
     return out;
 }
 
-/// The last part of a path where that is a word, not the number of a place in a Sequential.
+/// True if the path's last part is a word, not an index in a Sequential.
 bool isNamedModule(const std::string& path, const std::string& common)
 {
     const std::string last = lastPart(path);

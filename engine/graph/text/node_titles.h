@@ -11,13 +11,13 @@
 
 namespace qs {
 
-/// The path that two dotted paths begin with.
+/// Returns the common ancestor of two dotted paths.
 std::string commonPath(const std::string& a, const std::string& b);
-/// Digits only.
+/// True if the text consists of digits only.
 bool isNumber(const std::string& text);
 
-/// Titles of nodes wherever a user reads of them: the module's path, then the operator. Titles of
-/// one graph are unique. Borrows the graph; walks over it once.
+/// Titles of nodes shown to users: the module's path, then the operator. Unique within a graph.
+/// Borrows the graph; traverses it once.
 class NodeTitles
 {
 public:
@@ -27,8 +27,8 @@ public:
     /// module the operator with the node's name: "flatten", "mul · scaled". Inputs, outputs and
     /// stored nodes have their own names.
     std::string of(const Node& node) const;
-    /// Of operators that are fused into one: "layer1.0.conv1 + bn1 + relu" if the first is a whole
-    /// module, else "features.0 · conv2d + batch_norm".
+    /// Title of operators that are fused into one: "layer1.0.conv1 + bn1 + relu" if the first is a
+    /// whole module, else "features.0 · conv2d + batch_norm".
     std::string of(std::span<const NodeId> members) const;
 
 private:
@@ -38,10 +38,10 @@ private:
 
     const Graph& m_graph;
     std::unordered_map<NodeId, int>
-        m_place; ///< among operators that are called alike, from the second
+        m_place; ///< ordinal among operators with equal titles, from the second on
 };
 
-/// The same of one node. Walks over the graph: for lists build `NodeTitles` once.
+/// Returns the title of one node. Traverses the graph: for many nodes build `NodeTitles` once.
 std::string nodeTitle(const Graph& graph, NodeId node);
 
 } // namespace qs

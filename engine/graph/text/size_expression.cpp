@@ -12,7 +12,7 @@ namespace {
 using Symbols = std::map<std::string, std::int64_t>;
 constexpr int kMaxExpressionDepth = 100;
 
-/// Sums of products of numbers, names and brackets.
+/// Recursive-descent evaluator: sums of products of numbers, symbols and parentheses.
 class SizeReader
 {
 public:
@@ -66,7 +66,7 @@ private:
         Number value = atom(depth);
         while (value) {
             if (take("**"))
-                return {}; // powers of sizes are not worth the care
+                return {}; // powers are not supported
             const char sign = take("//") ? '/' : take("%") ? '%' : take("*") ? '*' : ' ';
             if (sign == ' ')
                 return value;
@@ -76,7 +76,7 @@ private:
                 || (sign == '*' && __builtin_mul_overflow(*value, *next, &result)))
                 return {};
             if (sign != '*') {
-                if (*value == INT64_MIN && *next == -1) // traps
+                if (*value == INT64_MIN && *next == -1) // overflows
                     return {};
                 const std::int64_t left = *value % *next;
                 const bool rounds = left != 0 && (left < 0) != (*next < 0); // as Python does

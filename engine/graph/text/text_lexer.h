@@ -8,8 +8,7 @@
 
 namespace qs {
 
-/// Reads one line of the graph text piece by piece. A piece that is not there leaves the place
-/// where it was.
+/// Tokenizes one line of the graph text. A method that finds no match does not advance.
 class TextLexer
 {
 public:
@@ -18,7 +17,7 @@ public:
     {
     }
     bool atEnd();
-    /// Takes the exact characters, after blanks.
+    /// Skips blanks, then consumes exactly `token`.
     bool take(std::string_view token);
     /// Letters, digits and underscores.
     std::optional<std::string> word();

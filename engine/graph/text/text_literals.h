@@ -11,7 +11,7 @@ std::string quotedLiteral(std::string_view text);
 /// The shortest text that reads back as the same double; always with a point, an exponent, or one
 /// of inf, -inf, nan.
 std::string doubleText(double value);
-/// A name as the text form writes it: as is when it is made of letters, digits and underscores,
+/// A name as the text form writes it: unquoted if it consists of letters, digits and underscores,
 /// else quoted.
 std::string nameText(std::string_view name);
 

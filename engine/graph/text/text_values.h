@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// The values made so far, by name.
+/// The values defined so far, by name.
 using ValueNames = std::unordered_map<std::string, ValueRef>;
 
 /// Reads one argument of the text form: a reference, a literal, a list. Errors say what was

@@ -19,7 +19,7 @@ PlainJson parsed(const std::string& text)
                             : PlainJson::parse(text, nullptr, false);
 }
 
-/// The context of a container is JSON inside a JSON string, except where the class says otherwise.
+/// Returns a container's context: usually JSON inside a JSON string.
 PlainJson contextOf(const PlainJson& node)
 {
     const auto it = node.find("context");
@@ -36,7 +36,7 @@ std::string keyText(const PlainJson& key)
     return key.is_string() ? key.get<std::string>() : key.dump();
 }
 
-/// The keys of a mapping of `count` children, or nothing when the context does not list them.
+/// Returns the keys of a mapping with `count` children; empty if the context does not list them.
 std::vector<std::string> childKeys(const PlainJson& given, std::size_t count)
 {
     const bool isDefault = given.is_object() && given.contains("dict_context");
@@ -97,7 +97,7 @@ Result<TreeSpec> parseNode(const PlainJson& node, const NamedTupleFields& fields
     return spec;
 }
 
-/// A tuple of so many leaves.
+/// Returns a tuple of `leaves` leaves.
 PlainJson flatTuple(std::size_t leaves)
 {
     return specContainer<PlainJson>("builtins.tuple", "null",

@@ -10,7 +10,8 @@
 
 namespace qs {
 
-/// How a model's inputs or outputs nest: Python's pytree, as a `.pt2` file spells it. A value.
+/// Nesting of a model's inputs or outputs: Python's pytree, as stored in a `.pt2` file. A value
+/// type.
 struct TreeSpec
 {
     enum class Kind
@@ -33,13 +34,14 @@ struct TreeSpec
 using NamedTupleFields = std::map<std::string, std::vector<std::string>>;
 
 /// Reads `[1, {"type": ..., "context": ..., "children_spec": [...]}]`. A container of an unknown
-/// class whose context names its children is taken as a mapping, another one as a tuple. The error
+/// class is read as a mapping if its context names its children, else as a tuple. The error
 /// (BadInput) quotes the unknown part.
 Result<TreeSpec> parseTreeSpec(const std::string& json, const NamedTupleFields& fields = {});
 
-/// The same text form for a model without one: `(args, kwargs)` with that many plain arguments.
+/// Returns the same text form for a model without a spec: `(args, kwargs)` with that many flat
+/// arguments.
 std::string flatInputSpec(std::size_t arguments);
-/// A leaf for one output, a tuple for more or none.
+/// Returns the text form of a flat output: a leaf for one output, else a tuple.
 std::string flatOutputSpec(std::size_t outputs);
 
 } // namespace qs

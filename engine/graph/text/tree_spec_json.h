@@ -6,8 +6,7 @@
 
 namespace qs {
 
-// How inputs or outputs nest, written as a `.pt2` spells it (`TreeSpec`): the JSON of its parts, of
-// one of nlohmann's classes.
+// JSON of a `TreeSpec` as stored in a `.pt2` file. `Json` is one of nlohmann's classes.
 
 template<class Json>
 Json specLeaf()
@@ -15,21 +14,21 @@ Json specLeaf()
     return {{"type", nullptr}, {"context", nullptr}, {"children_spec", Json::array()}};
 }
 
-/// A container of the Python class; `context` is JSON as text, the keys of a dict.
+/// Returns a container of the Python class; `context` is JSON as text: the keys of a dict.
 template<class Json>
 Json specContainer(const char* type, const std::string& context, Json children)
 {
     return {{"type", type}, {"context", context}, {"children_spec", std::move(children)}};
 }
 
-/// The whole, with the version of its form.
+/// Returns the complete spec with its format version.
 template<class Json>
 std::string specText(Json root)
 {
     return Json::array({1, std::move(root)}).dump();
 }
 
-/// Of forward's arguments, a container, and no keyword arguments.
+/// Returns the spec of `(args, kwargs)` with `arguments` as args and no keyword arguments.
 template<class Json>
 std::string inputSpecText(Json arguments)
 {

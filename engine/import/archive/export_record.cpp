@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kMostBytes = 1 << 16;
 constexpr const char* kFormat = "quantscope.export";
 
-/// "2.11.0" of "2.11.0+cu130": builds of one version compute alike.
+/// Returns "2.11.0" for "2.11.0+cu130": all builds of a version compute the same.
 std::string release(const std::string& version)
 {
     return version.substr(0, version.find('+'));

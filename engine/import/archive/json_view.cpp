@@ -55,7 +55,7 @@ bool isWideInteger(std::string_view token)
         && (token.starts_with('-') || asUnsigned.ec == std::errc::result_out_of_range);
 }
 
-/// Python writes whole numbers of any length; those beyond 64 bits become the nearest double.
+/// Rewrites integers beyond 64 bits as doubles, since Python writes integers of any length.
 std::string withWideIntegersAsDoubles(const std::string& text)
 {
     std::string out;
@@ -87,7 +87,7 @@ std::optional<dom::element> lastMember(dom::element value, std::string_view key)
 
 simdjson::error_code read(dom::document& document, const std::string& text)
 {
-    // Its buffers are many times the text: of 20,000 operators they take 100 ms to free.
+    // Its buffers are much larger than the text: freeing them takes 100 ms for 20,000 operators.
     const auto parser = makeFreedLater<dom::parser>();
     if (const auto error = parser->allocate(text.size(), kDeepest + 1)) // 1 for the text itself
         return error;
@@ -135,7 +135,7 @@ std::int64_t JsonView::integer() const
     std::int64_t whole = 0;
     if (m_value.get(whole) == simdjson::SUCCESS)
         return whole;
-    constexpr double kEnd = 9223372036854775808.0; // 2 to the 63rd
+    constexpr double kEnd = 9223372036854775808.0; // 2^63
     double number = 0;
     if (!m_value.is_double() || m_value.get(number) != simdjson::SUCCESS || number < -kEnd
         || number >= kEnd)
@@ -194,7 +194,8 @@ std::string JsonView::dump() const
 
 Result<JsonDocument> JsonDocument::parse(std::string text, const std::string& name)
 {
-    constexpr std::string_view kMark = "\xEF\xBB\xBF"; // of UTF-8, by some editors
+    // UTF-8 byte order mark, written by some editors.
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (text.starts_with(kMark))
         text.erase(0, kMark.size());
     JsonDocument made;

@@ -14,11 +14,11 @@
 
 namespace qs {
 
-// Large JSON, read only: a program of twenty thousand operators is 28 MB of it. The one place that
-// knows simdjson.
+// Read-only access to large JSON (a program of 20,000 operators has 28 MB). Only this file uses
+// simdjson.
 
-/// JSON of another shape than its reader expects. Thrown, so that not every access needs a check;
-/// the importer turns it into one error.
+/// Thrown if JSON has another structure than its reader expects. An exception, so that accesses
+/// need no checks; the importer converts it to an error.
 class JsonShapeError : public std::runtime_error
 {
 public:
@@ -28,8 +28,8 @@ public:
 class JsonItems;
 class JsonMembers;
 
-/// A value inside a JsonDocument, as cheap to copy as a pointer. Borrows the document, as do the
-/// texts it gives; what throws throws JsonShapeError.
+/// A value inside a JsonDocument, as cheap to copy as a pointer. Borrows the document, as do
+/// returned texts. Functions that throw throw JsonShapeError.
 class JsonView
 {
 public:
@@ -43,27 +43,27 @@ public:
     bool isString() const { return m_value.is_string(); }
     bool isNumber() const { return m_value.is_number(); }
 
-    /// The member of that name, the last one where the file has several (as Python reads it);
-    /// nothing if it is absent or null, or if this is not an object.
+    /// Returns the member of that name, the last one if there are duplicates (as in Python);
+    /// nullopt if it is absent or null, or if this is not an object.
     std::optional<JsonView> find(std::string_view key) const;
-    /// The member of that name, which may be null. Throws if it is absent.
+    /// Returns the member of that name, possibly null. Throws if it is absent.
     JsonView at(std::string_view key) const;
-    /// The items of an array, the members of an object. Throw on anything else.
+    /// The items of an array, the members of an object. Throw for other types.
     JsonItems items() const;
     JsonMembers members() const;
 
-    /// A whole number; one with a fraction loses it. Throws on what 64 bits do not hold.
+    /// Returns an integer; truncates a fraction. Throws if the number does not fit 64 bits.
     std::int64_t integer() const;
-    /// The same in 32 bits.
+    /// The same for 32 bits.
     int smallInteger() const;
     double number() const;
     bool boolean() const;
     std::string_view text() const;
-    /// A member, or `otherwise` where `find` has nothing. Throw when it is of another type.
+    /// Return a member, or `otherwise` if `find` returns nullopt. Throw if it has another type.
     std::string_view text(std::string_view key, std::string_view otherwise) const;
     bool boolean(std::string_view key, bool otherwise) const;
 
-    /// As JSON text without spaces, members in the order of the file.
+    /// Returns JSON text without spaces; members keep the file's order.
     std::string dump() const;
 
 private:
@@ -76,8 +76,8 @@ private:
 class JsonDocument
 {
 public:
-    /// Errors (BadInput): not JSON, bad UTF-8, a number beyond a double; nested so deeply that
-    /// walking it would overflow the stack. `name` names the text in messages.
+    /// Fails (BadInput) on invalid JSON or UTF-8, a number outside the range of a double, or
+    /// nesting that would overflow the stack. `name`: the text's name in messages.
     static Result<JsonDocument> parse(std::string text, const std::string& name);
 
     JsonView root() const { return JsonView(m_document->root()); }

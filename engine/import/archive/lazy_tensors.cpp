@@ -12,7 +12,7 @@
 
 namespace qs {
 
-/// Storages already read, held weakly: who needs one keeps it.
+/// Storages already read, as weak references: users keep them alive.
 struct LazyTensors::Records
 {
     std::mutex mutex;

@@ -21,28 +21,28 @@ struct TensorLayout
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> strides;
     std::int64_t offset = 0; ///< in elements
-    /// Whether it requires gradients. None are made here, but `matmul` (`should_fold`) chooses its
-    /// order of sums by it, and so the last bits.
+    /// The tensor's `requires_grad`. No gradients are computed, but `matmul` (`should_fold`)
+    /// chooses its summation order by it, which affects the last bits.
     bool requiresGrad = false;
 
-    /// Elements of storage the layout reaches; nothing when a number is negative or the product
-    /// overflows.
+    /// Returns the number of storage elements that the layout spans; nullopt if a number is
+    /// negative or the product overflows.
     std::optional<std::uint64_t> reach() const;
 };
 
-/// That of a tensor whose storage is the record.
+/// Returns the layout of a tensor whose storage is the record.
 TensorLayout layoutOf(const at::Tensor& tensor, std::string record);
 
-/// Tensors of an archive that are read when first used. Layouts that share a record (tied weights,
-/// slices of one storage) share its memory once it is read. Copies share everything; thread safe.
+/// Tensors of an archive, read on first use. Layouts with the same record (tied weights, slices of
+/// one storage) share its memory. Copies share everything; thread safe.
 class LazyTensors
 {
 public:
     LazyTensors() = default;
     explicit LazyTensors(std::shared_ptr<const Pt2Archive> archive);
 
-    /// An entry of `store` for the tensor. Errors (BadInput): an element type without ours, a
-    /// layout that reaches beyond its record; the message starts with the tensor's fault.
+    /// Adds an entry for the tensor to `store`. Fails (BadInput) on an unsupported element type or
+    /// a layout that exceeds its record; the message starts with the fault.
     Result<TensorId> add(TensorStore& store, const TensorLayout& layout) const;
 
 private:

@@ -51,14 +51,14 @@ struct Item
         Tensor
     };
     Kind kind = Kind::Other;
-    std::int64_t number = 0; ///< of a tensor: how many elements
-    std::string_view text {}; ///< of a global: module and name, a line break between them
-    std::uint64_t bits = 0; ///< of a storage: what one element takes
-    std::uint64_t held = 0; ///< of a storage: bits in all
-    std::vector<std::size_t> parts {}; ///< of what holds others
+    std::int64_t number = 0; ///< number of elements of a tensor
+    std::string_view text {}; ///< module, line break and name of a global
+    std::uint64_t bits = 0; ///< bits per element of a storage
+    std::uint64_t held = 0; ///< total bits of a storage
+    std::vector<std::size_t> parts {}; ///< contained items
 };
 
-/// Follows the instructions as LibTorch's reader does, without making anything.
+/// Interprets the instructions as LibTorch's reader does, without creating objects.
 class PickleScan
 {
 public:
@@ -71,7 +71,7 @@ public:
     void run()
     {
         require(byte() == 0x80, kDamaged);
-        byte(); // the protocol; LibTorch looks at it
+        byte(); // the protocol; LibTorch checks it
         while (step(byte()))
             ;
         if (const char* problem = structureProblem(partsOf(), m_pickle.size()))
@@ -197,7 +197,7 @@ private:
         case 'c':
             global();
             break;
-        case 0x81: // the object is made of its state, later
+        case 0x81: // the object is created from its state later
             pop();
             break;
         case 'b':
@@ -259,7 +259,7 @@ private:
         return bytes(end + 1 - m_at);
     }
 
-    /// A tensor of another type comes as the function that makes it, `torch.Tensor` and arguments.
+    /// A tensor of another type is stored as its rebuild function, `torch.Tensor` and arguments.
     void global()
     {
         const std::size_t start = m_at;
@@ -306,7 +306,7 @@ private:
     {
         const std::size_t given = pop();
         const Item function = m_items[pop()];
-        // LibTorch goes by the number of a global: a plain number would do as well.
+        // LibTorch identifies a global by a number, so it would also accept a plain number.
         const bool isNumber
             = function.text.starts_with("torch\n") && function.text != "torch\ndevice";
         require(!isNumber && function.kind != Kind::Number, kDamaged);
@@ -354,7 +354,7 @@ private:
         push({Kind::Tensor, count});
     }
 
-    /// Quantized by channel: a scale and a zero point for every one.
+    /// Checks per-channel parameters: a scale and a zero point per channel.
     void checkChannels(const Item& parameters, const Item& sizes) const
     {
         part(parameters, 0, Kind::Global);
@@ -374,7 +374,7 @@ private:
     std::vector<Item> m_items;
     std::vector<std::size_t> m_stack, m_marks;
     std::unordered_map<std::uint32_t, std::size_t> m_memo;
-    int m_awaited = 0; ///< globals that a tensor of another type still needs
+    int m_awaited = 0; ///< number of globals still required by a tensor of another type
 };
 
 } // namespace

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// Bits of an element of `torch.<name>Storage`.
+/// Bits per element of `torch.<name>Storage`.
 constexpr std::array<std::pair<std::uint64_t, std::string_view>, 7> kElements {{
     {2, " QUInt2x4 "},
     {4, " QUInt4x2 "},

@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// Bits of an element of a storage that a pickle names by its class, "torch\nFloatStorage" (module
-/// and name, a line break between them); 0 for an unknown class.
+/// Returns the bits per element of a storage class named in a pickle: "torch\nFloatStorage"
+/// (module, line break, name); 0 for an unknown class.
 std::uint64_t pickledElementBits(std::string_view global);
 
 } // namespace qs

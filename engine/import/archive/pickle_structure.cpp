@@ -14,7 +14,7 @@ constexpr double kMostLeaves = 1e7;
 struct Seen
 {
     bool isOpen = false;
-    std::size_t depth = 0; ///< 0: not looked at
+    std::size_t depth = 0; ///< 0: not visited
     double leaves = 0;
 };
 

@@ -6,9 +6,9 @@
 
 namespace qs {
 
-/// The fault of nested objects; `parts[i]` are the objects that object i holds. Faults: one holds
-/// itself, they nest more than 1000 deep, or one unfolds to far more leaves than `fileSize` bytes
-/// can name. Null if they are sound.
+/// Returns the fault of nested objects; `parts[i]` are the objects inside object i. Faults: a
+/// cycle, more than 1000 levels, or an object that unfolds to far more leaves than `fileSize` bytes
+/// can describe. Null if there is none.
 const char* structureProblem(const std::vector<std::vector<std::size_t>>& parts,
                              std::size_t fileSize);
 

@@ -13,10 +13,11 @@ namespace qs {
 namespace {
 
 constexpr std::size_t kMostTexts = 1000, kLongestText = 200;
-/// What torch.save of before torch 1.6 wrote first: a number, the version, facts of the machine.
+/// First pickles written by torch.save before torch 1.6: a magic number, the version, facts of the
+/// machine.
 constexpr std::string_view kOldMagic("\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.", 13);
 
-/// Reads instructions one after the other; see Python's `pickletools`.
+/// Iterates over instructions; see Python's `pickletools`.
 class PickleWalk
 {
 public:
@@ -36,7 +37,7 @@ public:
 private:
     using Root = PickleSummary::Root;
 
-    /// False at the end of the last pickle, or where its bytes end.
+    /// Returns false at the end of the last pickle or of the bytes.
     bool step(int& pickles)
     {
         const auto code = bytes(1);

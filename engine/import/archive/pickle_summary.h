@@ -7,7 +7,8 @@
 
 namespace qs {
 
-/// The objects that a Python pickle would create, read from its instructions without creating them.
+/// The objects that a Python pickle would create, determined from its instructions without
+/// executing them.
 struct PickleSummary
 {
     enum class Root
@@ -16,18 +17,19 @@ struct PickleSummary
         Dictionary,
         List
     };
-    Root root = Root::Other; ///< the first thing that it makes
-    std::vector<std::string> classes; ///< "torchvision.models.resnet.ResNet", in order, each once
-    std::vector<std::string> texts; ///< the first hundreds, keys among them
+    Root root = Root::Other; ///< the first object created
+    /// "torchvision.models.resnet.ResNet"; in order, without duplicates.
+    std::vector<std::string> classes;
+    std::vector<std::string> texts; ///< the first hundreds of strings, including keys
     std::size_t tensors = 0;
 
-    /// The first class other than those of tensors, numbers and containers; "" without one.
+    /// Returns the first class other than tensors, numbers and containers; "" if none.
     std::string foreignClass() const;
     bool holdsText(std::string_view text) const;
 };
 
-/// Reads the instructions of protocols 0 to 5 up to where they end or are damaged. Several pickles
-/// in a row, as torch.save wrote before torch 1.6, count as one.
+/// Reads the instructions of protocols 0 to 5 up to their end or the first damage. Consecutive
+/// pickles, as torch.save wrote before torch 1.6, count as one.
 PickleSummary summarizePickle(std::string_view bytes);
 
 } // namespace qs

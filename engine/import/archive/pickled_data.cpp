@@ -31,7 +31,8 @@ Result<void> checkArchive(const std::string& bytes)
                        });
 }
 
-/// LibTorch's own classes believe what a state says; those of packs are the user's.
+/// Resolves only classes of packs, which the user chose to trust. LibTorch's own classes do not
+/// validate their state.
 c10::StrongTypePtr packClass(const c10::QualifiedName& name)
 {
     c10::ClassTypePtr type = findForeignClass(name.qualifiedName());

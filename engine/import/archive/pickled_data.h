@@ -9,13 +9,13 @@
 
 namespace qs {
 
-/// The tensors, numbers and plain containers that `torch.save` wrote into these bytes. No tensor
-/// reaches beyond the bytes, whatever they claim. Errors: the bytes are something else or hold
-/// objects of other classes.
+/// Returns the tensors, numbers and plain containers that `torch.save` wrote into these bytes.
+/// Tensors never exceed the bytes, even in a manipulated file. Fails if the bytes have another
+/// format or contain objects of other classes.
 Result<at::IValue> unpickleData(const std::string& bytes);
 
-/// The same, also for objects of a C++ class that a loaded library registered: the class's own code
-/// builds them from their state.
+/// The same, and also accepts objects of a C++ class that a loaded library registered: the class's
+/// code restores them from their state.
 Result<at::IValue> unpickleObject(const std::string& bytes);
 
 } // namespace qs

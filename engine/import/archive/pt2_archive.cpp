@@ -11,9 +11,9 @@ namespace qs {
 
 namespace {
 
-/// Deflate cannot do better than about 1 : 1032, so a larger claim is a lie.
+/// Deflate's maximum ratio is about 1 : 1032; a larger claimed ratio is false.
 constexpr std::uint64_t kMaxRatio = 1040;
-/// torch packs nothing; what another program packed again does not shrink like this.
+/// torch does not compress; models recompressed by other programs have lower ratios.
 constexpr std::uint64_t kMostUnpacked = std::uint64_t(256) << 20, kUsualRatio = 50;
 
 Error damaged(const std::string& path, const std::string& what)
@@ -23,8 +23,8 @@ Error damaged(const std::string& path, const std::string& what)
         .withHint("the file is damaged or incomplete; copy or export it again");
 }
 
-/// Refuses archives that only grow when they are read: records that share their bytes, or that
-/// unpack to many times their size.
+/// Fails on archives that expand excessively: records that share their bytes, or unpack to many
+/// times their size.
 Result<void> checkSizes(zip_t* archive, std::uint64_t fileSize, const std::string& path)
 {
     std::uint64_t held = 0, packed = 0, unpacked = 0;
@@ -58,7 +58,7 @@ struct Pt2Archive::Zip
     zip_t* handle = nullptr;
     ~Zip()
     {
-        if (handle) // 20,000 records take 50 ms
+        if (handle) // freeing 20,000 records takes 50 ms
             freeLater([archive = handle] { zip_discard(archive); });
     }
 };
@@ -142,7 +142,7 @@ Result<void> Pt2Archive::readInto(const std::string& name, void* target, std::ui
     zip_int64_t got = 0;
     while (done < bytes && (got = zip_fread(file, out + done, bytes - done)) > 0)
         done += std::uint64_t(got);
-    // The checksum is compared when the end is reached: ask for one byte more.
+    // libzip checks the CRC at the end of the record: read one more byte.
     char extra = 0;
     const bool complete = done == bytes && zip_fread(file, &extra, 1) == 0;
     const std::string why = complete ? "" : zip_file_strerror(file);

@@ -12,28 +12,28 @@
 namespace qs {
 
 /// Read access to the records of a zip archive (.pt2, TorchScript, torch.save). Each read checks
-/// the record's CRC-32. Thread safe. Keeps the file open, so a file replaced by rename stays
-/// readable.
+/// the record's CRC-32. Thread safe. Keeps the file open, so it stays readable after a rename
+/// replaces it.
 class Pt2Archive
 {
 public:
-    /// Errors (BadInput): not an archive, a truncated or damaged directory.
+    /// Fails (BadInput) if the file is not an archive or its directory is truncated or damaged.
     static Result<std::shared_ptr<Pt2Archive>> open(const std::string& path);
     ~Pt2Archive();
 
     const std::string& path() const { return m_path; }
-    /// The one top folder of all records, which the writer names after the file; "" if they have
-    /// none in common.
+    /// The common top folder of all records, which writers name after the file; "" if there is
+    /// none.
     const std::string& root() const { return m_root; }
     /// `name` is relative to the root.
     bool has(const std::string& name) const;
-    /// Bytes of the record, from the directory; 0 when absent.
+    /// Bytes of the record according to the directory; 0 if absent.
     std::uint64_t size(const std::string& name) const;
-    /// All bytes of a record. Errors: absent, damaged (CRC), truncated.
+    /// Returns all bytes of a record. Fails if it is absent, damaged (CRC) or truncated.
     Result<std::string> read(const std::string& name) const;
-    /// The same into memory of exactly `size(name)` bytes.
+    /// Reads a record into memory of exactly `size(name)` bytes.
     Result<void> readInto(const std::string& name, void* target, std::uint64_t bytes) const;
-    /// Reads every record once and compares its checksum. Errors: the first damaged record;
+    /// Reads every record once and checks its CRC. Fails with the first damaged record, or
     /// Cancelled.
     Result<void> verify(const JobContext& job) const;
     /// Names relative to the root, in file order.

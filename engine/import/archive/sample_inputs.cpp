@@ -28,7 +28,7 @@ void flattenInto(const at::IValue& value, std::vector<at::IValue>& out)
         out.push_back(value);
 }
 
-/// For each flat argument of the exported call: whether it is an input of the graph.
+/// Returns, for each flattened argument of the exported call, true if it is an input of the graph.
 std::vector<bool> keptArguments(const Graph& graph)
 {
     std::vector<bool> kept;

@@ -11,12 +11,12 @@
 
 namespace qs {
 
-/// The leaves of nested tuples, lists and dicts, in Python's pytree order.
+/// Returns the leaves of nested tuples, lists and dicts, in Python's pytree order.
 std::vector<at::IValue> flattenData(const at::IValue& value);
 
-/// The example inputs that a .pt2 carries, flat, in the order of `graph.inputs()` (arguments the
-/// exporter fixed to a constant are left out). The file is `graph.info().path`. Errors: NotFound
-/// when the file carries none; BadInput when they do not fit the graph.
+/// Returns the flattened example inputs of the .pt2 at `graph.info().path`, in the order of
+/// `graph.inputs()` (without arguments that the exporter fixed to constants). Fails with NotFound
+/// if the file has none, BadInput if they do not match the graph.
 Result<std::vector<at::IValue>> readSampleInputs(const Graph& graph);
 
 } // namespace qs

@@ -15,7 +15,8 @@ namespace qs {
 
 namespace {
 
-/// A product of several operands is new; what is summed of one may be a view of it.
+/// True for an einsum of several operands, which returns a new tensor. An einsum of one operand may
+/// return a view of it.
 bool isProduct(const Node& node)
 {
     const Argument* operands = atenWord(node.target) == "einsum" ? node.tryArg("tensors") : nullptr;
@@ -23,8 +24,8 @@ bool isProduct(const Node& node)
 }
 
 /// True if an operator may return its input or a view although its schema promises a new tensor.
-/// LibTorch checks that promise only for operators with their own derivative; of composite
-/// operators only the listed ones are taken to keep it.
+/// LibTorch checks that promise only for operators with a derivative formula. Of composite
+/// operators, only the listed ones are assumed to keep it.
 bool mayReturnInput(const Node& node, const c10::OperatorHandle& op)
 {
     const OperatorTraits traits = factsOf(node.target).traits;
@@ -42,7 +43,7 @@ bool returnsAlias(const c10::FunctionSchema& schema)
     return false;
 }
 
-/// Of a body's inputs those that its results may share memory with; by position.
+/// Returns, by position, the body's inputs that its results may alias.
 std::vector<bool> returnedInputs(const Graph& body)
 {
     const AliasSets aliases(body);
@@ -57,7 +58,7 @@ std::vector<bool> returnedInputs(const Graph& body)
     return returned;
 }
 
-/// The operands of a branch or loop that its bodies hand through, whole or as a view.
+/// Returns the operands of a branch or loop that its bodies return, unchanged or as a view.
 std::vector<ValueRef> handedThrough(const Node& node)
 {
     std::vector<std::vector<std::string_view>> operandLists {{"carried", "operands"}};
@@ -66,7 +67,8 @@ std::vector<ValueRef> handedThrough(const Node& node)
     std::vector<ValueRef> found;
     for (std::size_t g = 0; g < node.subgraphs.size() && g < operandLists.size(); ++g) {
         const std::vector<bool> returned = returnedInputs(*node.subgraphs[g]);
-        std::size_t input = node.target == kLoopTarget ? 1 : 0; // a loop's body counts its rounds
+        // The first input of a loop's body is the iteration number.
+        std::size_t input = node.target == kLoopTarget ? 1 : 0;
         for (const std::string_view name : operandLists[g]) {
             const Argument* operands = node.tryArg(name);
             const auto* items = operands ? operands->asList() : nullptr;
@@ -86,7 +88,7 @@ bool differInType(const ValueType& a, const ValueType& b)
         && b.dtype != DType::Unknown && a.dtype != b.dtype;
 }
 
-/// Values the node's outputs may share memory with.
+/// Returns the values that the node's outputs may alias.
 std::vector<ValueRef> aliasedOperands(const Graph& graph, const Node& node)
 {
     if (node.target == kIfTarget || node.target == kLoopTarget)
@@ -95,7 +97,7 @@ std::vector<ValueRef> aliasedOperands(const Graph& graph, const Node& node)
     const auto add = [&](ValueRef ref) { found.push_back(ref); };
     const auto op = findOperator(node.target);
     if (!op) {
-        // Nothing is known about an operator that LibTorch does not know.
+        // An operator unknown to LibTorch may alias all its arguments.
         for (const auto& arg : node.args)
             forEachRef(arg.value, add);
         return found;
@@ -114,7 +116,7 @@ std::vector<ValueRef> aliasedOperands(const Graph& graph, const Node& node)
 AliasSets::AliasSets(const Graph& graph, std::size_t count)
     : m_graph(&graph)
 {
-    // Two weights may be one tensor; the store alone knows, by their key.
+    // Two weights may be one tensor: they have the same key in the store.
     std::unordered_map<TensorId, ValueRef> byKey;
     for (const auto& node : graph.nodes()) {
         for (std::uint32_t i = 0; i < node->outputs.size(); ++i) {

@@ -9,23 +9,23 @@
 
 namespace qs {
 
-/// Sets of a graph's values that may share memory, by the operators' schemas (views and in-place
-/// results). Conservative: sets may be too large, never too small. They grow as the nodes run: a
-/// list that holds two tensors joins them (it shares memory with both); a list built after an
-/// in-place write does not alias the old value.
+/// Sets of values that may alias, derived from the operators' schemas (views and in-place results).
+/// Conservative: sets may be too large, never too small. They grow with each executed node: a list
+/// of two tensors merges their sets; a list built after an in-place write does not alias the old
+/// value.
 class AliasSets
 {
 public:
-    /// As they are when the first `count` nodes of the graph, which must outlive this, have run.
+    /// The sets after the first `count` nodes. `graph` must outlive this object.
     AliasSets(const Graph& graph, std::size_t count);
     explicit AliasSets(const Graph& graph)
         : AliasSets(graph, graph.nodes().size())
     {
     }
-    /// Lets further nodes run, up to the first `count`.
+    /// Advances to the state after the first `count` nodes.
     void advance(std::size_t count);
 
-    /// All values that may share memory with `ref`, itself included, in graph order.
+    /// All values that may alias `ref`, itself included, in graph order.
     const std::vector<ValueRef>& members(ValueRef ref) const;
 
 private:
@@ -33,31 +33,31 @@ private:
     bool isBefore(ValueRef a, ValueRef b) const;
 
     const Graph* m_graph;
-    std::size_t m_count = 0; ///< nodes that have run
+    std::size_t m_count = 0; ///< number of nodes processed
     std::unordered_map<ValueRef, std::size_t> m_setOf;
-    std::vector<std::vector<ValueRef>> m_sets; ///< empty where joined with another
+    std::vector<std::vector<ValueRef>> m_sets; ///< empty if merged into another
 };
 
-/// Calls for every value that a node of the graph writes to, in order, with the values that may
-/// share memory with it when that node runs.
+/// Calls the visitor for every written value in graph order, with the values that may alias it when
+/// the writing node runs.
 void forEachWrite(
     const Graph& graph,
     const std::function<void(const Node& writer, const std::vector<ValueRef>& changed)>& call);
 
-/// Values that the node's outputs may share memory with although the operator's schema does not
-/// declare it: many composite operators return their input, or a view of it, in trivial cases.
-/// `graph` holds the node.
+/// Returns values that the node's outputs may alias although the operator's schema does not declare
+/// it: many composite operators return their input or a view of it in trivial cases. `graph`
+/// contains the node.
 std::vector<ValueRef> undeclaredAliases(const Graph& graph, const Node& node);
 
-/// Positions among the node's arguments of those the operator writes to; empty for operators that
-/// write to nothing or are unknown.
+/// Returns the positions of the arguments that the operator writes to; empty if it writes to none
+/// or is unknown.
 std::vector<std::size_t> writtenArguments(const Node& node);
 
-/// True unless the operator writes only to a tensor's autograd state (`detach_`).
+/// False if the operator modifies only a tensor's autograd state (`detach_`).
 bool writesValues(const Node& node);
 
-/// True if an operator of the graph writes to an argument; without one no alias sets are needed.
-/// Nodes inside bodies are not checked.
+/// True if an operator of the graph writes to an argument; if false, no alias sets are needed. Does
+/// not check nodes inside bodies.
 bool hasWrites(const Graph& graph);
 
 } // namespace qs

@@ -6,8 +6,8 @@
 namespace qs {
 
 /// Removes operators whose values have no consumers, except those that write to their arguments or
-/// may raise: a layer that only a training head would use, sizes that only assertions read.
-/// Parameters stay.
+/// may raise. Examples: layers used only by a training head, sizes read only by assertions. Keeps
+/// parameters.
 void eraseUnread(GraphEdit& edit);
 
 } // namespace qs

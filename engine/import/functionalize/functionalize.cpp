@@ -31,8 +31,8 @@ std::string functionalName(const std::string& target)
     return std::string(parts.space) + "." + name + "." + std::string(parts.overload);
 }
 
-/// The functional operator that takes the same arguments and returns the value that the in-place
-/// one writes.
+/// Returns the functional operator that takes the same arguments and returns the value that the
+/// in-place operator writes.
 std::optional<std::string> functionalTwin(const Node& node)
 {
     const std::string name = functionalName(node.target);
@@ -54,7 +54,8 @@ std::optional<std::string> functionalTwin(const Node& node)
     return name;
 }
 
-/// The arguments under the names the twin has for them: `dropout_` says `self`, `dropout` `input`.
+/// Returns the arguments with the names of the functional variant: `dropout_` has `self`, `dropout`
+/// `input`.
 std::vector<NamedArgument> renamed(std::vector<NamedArgument> args, const std::string& target,
                                    const std::string& twin)
 {
@@ -66,7 +67,8 @@ std::vector<NamedArgument> renamed(std::vector<NamedArgument> args, const std::s
     return args;
 }
 
-/// The in-place form keeps the element type of its first argument, arithmetic might widen it.
+/// True if the functional form might change the element type: arithmetic may promote it, while the
+/// in-place form keeps that of its first argument.
 bool mayChangeDType(const Graph& graph, const Node& node, ValueRef self)
 {
     const DType own = graph.value(self).type.dtype;
@@ -85,8 +87,7 @@ bool mayChangeDType(const Graph& graph, const Node& node, ValueRef self)
     return changes;
 }
 
-/// Walks the nodes in order and keeps, for every object that was changed in place, its current
-/// value.
+/// Processes nodes in order and tracks the current value of every object changed in place.
 class Functionalizer
 {
 public:
@@ -115,14 +116,15 @@ public:
             const auto seen = writes ? seenThrough(*target) : std::vector {object(*target)};
             if (writes && hasLiveAlias(*node, seen))
                 continue;
-            m_aliases.advance(i + 1); // the result is one more name of the changed object
+            m_aliases.advance(i + 1); // the result is another name of the changed object
             replace(*node, *twin, seen);
         }
         return m_edit.build();
     }
 
 private:
-    /// An in-place operator returns the very object it changed.
+    /// Returns the object of a value: for the result of an in-place operator, the object that it
+    /// changed.
     ValueRef object(ValueRef ref) const
     {
         const auto it = m_objects.find(ref);
@@ -147,8 +149,8 @@ private:
             m_edit.setArgs(node.id, std::move(args));
     }
 
-    /// The object that is changed, then what it is a slice of, up to a whole tensor that the graph
-    /// makes; the object alone where it is a part of what comes from outside.
+    /// Returns the changed object, then its bases in turn up to a whole tensor that the graph
+    /// computes. Returns only the object if it is a view of an outer value.
     std::vector<ValueRef> seenThrough(ValueRef target) const
     {
         std::vector<ValueRef> seen {object(target)};
@@ -166,7 +168,7 @@ private:
                            [&](const Use& use) { return m_graph.position(use.node) > here; });
     }
 
-    /// Whether another object that may share memory with those in `seen` is read later.
+    /// True if another object that may alias those in `seen` is read later.
     bool hasLiveAlias(const Node& node, const std::vector<ValueRef>& seen) const
     {
         const std::size_t here = m_graph.position(node.id);
@@ -177,7 +179,7 @@ private:
         });
     }
 
-    /// Whether an object, itself or as the result of an operator that changes it, is read later.
+    /// True if an object is read later, directly or as the result of an operator that changes it.
     bool isObjectReadAfter(ValueRef wanted, const Node& node) const
     {
         const auto& members = m_aliases.members(wanted);
@@ -207,7 +209,7 @@ private:
         updateWholes(node, seen);
     }
 
-    /// Writes the new part into the whole that the object is a slice of; slices read the new whole.
+    /// Scatters the new value into each base of the object; other slices then read the new base.
     void updateWholes(const Node& node, const std::vector<ValueRef>& seen)
     {
         for (std::size_t i = 1; i < seen.size(); ++i) {
@@ -242,9 +244,10 @@ private:
     const Graph& m_graph;
     AliasSets m_aliases; ///< state before the current node; after it while it is replaced
     GraphEdit m_edit;
-    std::unordered_map<ValueRef, ValueRef> m_objects; ///< results that are their own operand
-    std::unordered_map<ValueRef, ValueRef> m_current; ///< by object: its newest value
-    NodeId m_last; ///< of the nodes that replace the current one
+    /// Maps results of in-place operators to the changed object.
+    std::unordered_map<ValueRef, ValueRef> m_objects;
+    std::unordered_map<ValueRef, ValueRef> m_current; ///< newest value of each object
+    NodeId m_last; ///< last node that replaces the current one
 };
 
 } // namespace
@@ -258,7 +261,8 @@ Result<Graph> functionalize(const Graph& graph, const JobContext& job)
     QS_TRY(const Graph folded, foldMutationRegions(functional));
     QS_CHECK(job.check());
     GraphEdit edit(folded);
-    eraseUnread(edit); // unread operators wrote to their arguments until here
+    eraseUnread(edit); // before functionalization, operators without consumers may have written to
+                       // their arguments
     return edit.build();
 }
 

@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// Turns in-place operators on values without live aliases into their functional twins
-/// (`aten.relu_.default` to `aten.relu.default`), keeping module, source and id; `originalTarget`
-/// remembers the file's spelling. Readers after the mutation read the new value. A mutation seen
-/// through a live view moves the nodes concerned into an opaque region that runs them as they are
-/// (`foldMutationRegions`). If anything was written, operators that lost their last consumer are
-/// removed. Errors: those of a region; a cancel.
+/// Replaces in-place operators on values without live aliases by their functional variants
+/// (`aten.relu_.default` by `aten.relu.default`), keeping module, source and id; `originalTarget`
+/// records the file's target. Consumers after the mutation read the new value. If a live view
+/// observes a mutation, the nodes involved move unchanged into an opaque region
+/// (`foldMutationRegions`). If the graph has writes, operators that lost their last consumer are
+/// removed. Errors: those of `foldMutationRegions`; Cancelled.
 Result<Graph> functionalize(const Graph& graph, const JobContext& job = {});
 
 } // namespace qs

@@ -13,8 +13,8 @@ namespace qs {
 
 namespace {
 
-/// Buffers and inputs hold what the caller, or the next call, sees; weights and constants are never
-/// written to by a model in use.
+/// True for buffers and inputs, whose content the caller or the next call sees. A model in use
+/// never writes to weights and constants.
 bool holdsState(const Node& node)
 {
     const bool holder
@@ -36,14 +36,14 @@ Graph withMutatedState(const Graph& graph)
             if (holdsState(graph.get(value.node)))
                 changed.insert(value.node);
     });
-    // A script may have set its attribute to another tensor.
+    // A script may have assigned another tensor to the attribute.
     const std::vector<StateUpdate> set = stateUpdates(graph);
     const auto isSet = [&](NodeId id) {
         return std::any_of(set.begin(), set.end(),
                            [&](const StateUpdate& update) { return update.holder == id; });
     };
     GraphEdit edit(graph);
-    std::unordered_map<TensorId, NodeId> holders; // of several names of one tensor the first
+    std::unordered_map<TensorId, NodeId> holders; // the first of several names of one tensor
     for (const NodePtr& node : graph.nodes()) {
         if (!changed.contains(node->id) || isSet(node->id))
             continue;

@@ -6,11 +6,11 @@
 namespace qs {
 
 /// Adds a state update (`graph/operators/state.h`) for every buffer and input that an in-place
-/// operator of the graph may write to, after all nodes. To be called before `functionalize`, which
-/// then gives each its newest value.
+/// operator of the graph may write to, after all nodes. Call it before `functionalize`, which then
+/// connects each update to the newest value.
 Graph withMutatedState(const Graph& graph);
 
-/// Drops the updates without effect: their value is still their holder's.
+/// Removes updates without effect: their value is the holder's own.
 Graph withoutIdleUpdates(const Graph& graph);
 
 } // namespace qs

@@ -18,8 +18,8 @@ namespace {
 
 using Positions = std::set<std::size_t>;
 
-/// Order constraints of nodes: data flow and, for memory that is changed in place, the order of its
-/// readers and writers.
+/// Dependencies between nodes: data flow and, for memory changed in place, the order of its readers
+/// and writers.
 class Order
 {
 public:
@@ -39,7 +39,7 @@ public:
                 });
     }
 
-    /// Everything within [first, last] that needs one of `from` to have run.
+    /// Returns all nodes within [first, last] that depend on one of `from`.
     Positions after(const Positions& from, std::size_t first, std::size_t last) const
     {
         Positions found;
@@ -49,7 +49,7 @@ public:
                     found.insert(i);
         return found;
     }
-    /// Everything within [first, last] that one of `from` needs.
+    /// Returns all nodes within [first, last] that one of `from` depends on.
     Positions before(const Positions& from, std::size_t first, std::size_t last) const
     {
         Positions found;
@@ -83,7 +83,7 @@ private:
     std::vector<std::vector<std::size_t>> m_before;
 };
 
-/// Builds one region out of one changed piece of memory.
+/// Builds one region for one changed piece of memory.
 class RegionBuilder
 {
 public:
@@ -157,7 +157,7 @@ private:
 
     bool isInside(NodeId id) const { return m_members.contains(m_graph.position(id)); }
 
-    /// The reader sees the memory as the region leaves it.
+    /// True if the use reads the memory after the region.
     bool readsAfter(const Use& use) const
     {
         return !isInside(use.node) && m_graph.position(use.node) > m_first;
@@ -233,7 +233,7 @@ private:
             inside[{node.id, i}] = {id, i};
     }
 
-    /// Values that are read after the region: what its nodes make, and the changed operands.
+    /// Returns the values read after the region: results of its nodes, and changed operands.
     std::vector<std::pair<ValueRef, ValueRef>>
     orderedResults(const std::unordered_map<ValueRef, ValueRef>& inside) const
     {
@@ -277,7 +277,7 @@ private:
 
 struct Writes
 {
-    ValueRef firstChanged; ///< nothing when the graph is free of writes
+    ValueRef firstChanged; ///< invalid if the graph has no writes
     std::size_t last = 0; ///< position of the last node that writes
 };
 

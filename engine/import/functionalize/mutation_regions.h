@@ -6,11 +6,11 @@
 
 namespace qs {
 
-/// Puts the remaining in-place operators (`functionalize` could not replace them, since a live view
-/// sees the change) into opaque regions, target `quantscope.region.default`. A region holds, as a
-/// subgraph and in order, every node that makes or reads a view of the changed memory up to the
-/// last change, and what lies between them; it works on copies of the tensors that come from
-/// outside. The graph around it is free of mutation.
+/// Moves the remaining in-place operators (those with live views, which `functionalize` cannot
+/// replace) into opaque regions, target `quantscope.region.default`. A region's subgraph contains,
+/// in order, every node that creates or reads a view of the changed memory up to the last change,
+/// and the nodes between them. It works on copies of outer tensors, so the surrounding graph has no
+/// mutations.
 Result<Graph> foldMutationRegions(const Graph& graph);
 
 } // namespace qs

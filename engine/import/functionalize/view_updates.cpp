@@ -33,7 +33,7 @@ bool isScatter(const Node& node)
                        [&](const auto& row) { return node.target == row.second; });
 }
 
-/// The value that was written where `view` reads; null for other nodes.
+/// Returns the value written to the part that `view` reads; null for other nodes.
 const ValueRef* readBack(const GraphEdit& edit, const Node& view)
 {
     const char* scatter = scatterOf(view.target);
@@ -44,7 +44,7 @@ const ValueRef* readBack(const GraphEdit& edit, const Node& view)
     const ValueRef* source = put.at(1).value.asRef();
     if (!std::equal(view.args.begin() + 1, view.args.end(), put.begin() + 2, put.end()) || !source)
         return nullptr;
-    // What is put in takes the tensor's type: another way where the two differ, or may.
+    // A scatter converts the value to the tensor's type, so the types must be known and equal.
     const DType given = edit.get(source->node).outputs.at(source->index).type.dtype;
     const bool same = given == view.outputs.at(0).type.dtype && given != DType::Unknown;
     return same ? source : nullptr;

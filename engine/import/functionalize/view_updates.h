@@ -7,15 +7,15 @@
 
 namespace qs {
 
-/// The tensor that a slice or a selected place shows a part of; nothing for other values.
+/// Returns the base tensor of a slice or select; null for other values.
 const ValueRef* slicedFrom(const Graph& graph, ValueRef part);
 
-/// A node that makes `whole` with `source` in place of the part that `view` (a slice or a selected
-/// place) shows of it.
+/// Returns a scatter node: `whole` with the part viewed by `view` (a slice or select) replaced by
+/// `source`.
 Node scattered(const Node& view, ValueRef whole, const ValueType& type, ValueRef source);
 
-/// Removes detours: a part that is read from where it was written is read directly, and a tensor
-/// without consumers is no longer assembled.
+/// Replaces reads of a just written part by the written value, and removes scatters without
+/// consumers.
 Graph withoutReadBacks(const Graph& graph);
 
 } // namespace qs

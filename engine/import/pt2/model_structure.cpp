@@ -28,7 +28,8 @@ NamedTupleFields namedTupleFields(const PlainJson& module)
     return fields;
 }
 
-/// `forward_arg_names` of the root call: positional ones, then keywords. Empty if not recorded.
+/// Returns `forward_arg_names` of the root call: positional ones, then keywords. Empty if not
+/// recorded.
 std::vector<std::string> recordedNames(const PlainJson& module)
 {
     for (const PlainJson& entry : module.value("module_call_graph", PlainJson::array())) {
@@ -57,7 +58,7 @@ Argument constantOf(const PlainJson& tagged)
     return tag == "as_string" ? Argument(held.get<std::string>()) : Argument();
 }
 
-/// The name inside {"as_tensor": {"name": ...}} or {"as_sym_int": {"as_name": ...}}.
+/// Returns the name inside {"as_tensor": {"name": ...}} or {"as_sym_int": {"as_name": ...}}.
 std::string nameIn(const PlainJson& tagged)
 {
     if (!tagged.is_object() || tagged.empty() || !tagged.begin().value().is_object())
@@ -71,8 +72,8 @@ InputLeaf leafOf(const Node* node)
     return {node, {}, node->target.empty() ? node->name : node->target};
 }
 
-/// Every argument the file's signature lists, constants included; the graph's inputs if the file
-/// has no signature.
+/// Returns all arguments in the file's signature, including constants; the graph's inputs if the
+/// file has no signature.
 std::vector<InputLeaf> inputLeaves(const Graph& graph, const PlainJson& module)
 {
     std::vector<InputLeaf> leaves;
@@ -97,7 +98,8 @@ std::vector<InputLeaf> inputLeaves(const Graph& graph, const PlainJson& module)
     return leaves;
 }
 
-/// Names of the call's arguments: a lone value has its input's, a container the file's or a number.
+/// Returns the names of the call's arguments: a single value has its input's name, a container the
+/// file's name or a numbered one.
 std::vector<std::string> argumentNames(const ModelStructure& structure,
                                        const std::vector<std::string>& recorded)
 {

@@ -6,13 +6,13 @@
 
 namespace qs {
 
-/// One innermost argument of the model's call: an input of the graph, or a constant that tracing
-/// fixed and the graph does not hold.
+/// One leaf argument of the model's call: an input of the graph, or a constant fixed by tracing,
+/// which is not in the graph.
 struct InputLeaf
 {
     const Node* node = nullptr; ///< null for a constant
     Argument constant;
-    std::string name; ///< as the file or the graph names it; may be empty
+    std::string name; ///< name in the file or the graph; may be empty
 };
 
 /// The calling convention of a model. Borrows the graph's nodes.
@@ -21,11 +21,10 @@ struct ModelStructure
     TreeSpec inputs; ///< `(args, kwargs)`: a tuple of a tuple and a mapping
     std::vector<InputLeaf> leaves; ///< of `inputs`, in order
     std::vector<std::string> argumentNames; ///< one per child of args, then of kwargs
-    TreeSpec outputs; ///< its leaves are the Output node's arguments in order
+    TreeSpec outputs; ///< leaves: the Output node's arguments in order
 };
 
-/// From the file's record; flat if that is missing or does not fit the
-/// graph.
+/// Reads it from the file's record; flat if the record is missing or does not match the graph.
 Result<ModelStructure> modelStructure(const Graph& graph);
 
 } // namespace qs

@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// The numbers that a .pt2 writes for element types, layouts and memory formats: the enums of
+/// Codes of element types, layouts and memory formats in a .pt2: the enums of
 /// `torch/_export/serde/schema.py`. Reader and writer use the same table.
 inline constexpr std::array<std::pair<int, DType>, 15> kPt2ScalarTypes {{
     {1, DType::UInt8},
@@ -31,13 +31,13 @@ inline constexpr std::array<std::pair<int, DType>, 15> kPt2ScalarTypes {{
     {30, DType::Float8E5M2},
 }};
 
-/// Words by number; number 0 has none.
+/// Names by code; code 0 is unused.
 inline constexpr std::array<std::string_view, 8> kPt2Layouts {
     "", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided"};
 inline constexpr std::array<std::string_view, 5> kPt2MemoryFormats {
     "", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format"};
 
-/// The word of a number; "" of one outside the list.
+/// Returns the name of a code; "" if the code is out of range.
 template<std::size_t N>
 std::string pt2Word(const std::array<std::string_view, N>& words, int number)
 {
@@ -45,7 +45,7 @@ std::string pt2Word(const std::array<std::string_view, N>& words, int number)
                                                   : std::string();
 }
 
-/// The number of a word; 0 of one that is not in the list.
+/// Returns the code of a name; 0 if it is unknown.
 template<std::size_t N>
 int pt2Code(const std::array<std::string_view, N>& words, std::string_view word)
 {

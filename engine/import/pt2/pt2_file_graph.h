@@ -11,7 +11,7 @@
 
 namespace qs {
 
-/// A graph of a .pt2 with its tables of types looked up by name. Borrows the document.
+/// A graph of a .pt2 with its type tables indexed by name. Borrows the document.
 class Pt2FileGraph
 {
 public:
@@ -19,9 +19,9 @@ public:
     explicit Pt2FileGraph(JsonView json);
 
     JsonView json() const { return m_json; }
-    /// The type that the graph states for one of its values.
+    /// Returns the type that the graph declares for a value.
     ValueType typeOf(std::string_view name, ValueKind kind) const;
-    /// Its record of a tensor, as the file has it; nothing if not listed.
+    /// Returns the file's record of a tensor; nullopt if not listed.
     std::optional<JsonView> tensorMeta(std::string_view name) const;
 
 private:
@@ -29,23 +29,23 @@ private:
 
     JsonView m_json;
     Table m_tensors;
-    Table m_symbols; ///< integers, numbers and truth values
+    Table m_symbols; ///< symbolic integers, floats and bools
 };
 
-/// A node as a file spells it. Borrows the document.
+/// A node as stored in the file. Borrows the document.
 struct Pt2NodeSpec
 {
     std::string target; ///< without "torch.ops."
     std::string_view name;
     std::vector<JsonView> inputs, outputs;
-    std::string_view moduleStack, stackTrace, torchFn; ///< of its metadata
+    std::string_view moduleStack, stackTrace, torchFn; ///< from its metadata
 
     /// Throws JsonShapeError.
     static Pt2NodeSpec read(JsonView node);
-    /// The node's own name, "" without one.
+    /// Returns the node's name, "" if it has none.
     static std::string_view nameOf(JsonView node);
-    /// For a call that was threaded on a token to keep its place among other effects: the plain
-    /// call, since nodes run in order here.
+    /// Returns the plain call for a call with an effect token. Tokens only fix the order of
+    /// effects; nodes run in order here.
     Pt2NodeSpec withoutToken() const;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMaxGraphDepth = 32;
 constexpr std::string_view kCallMethodTarget = "higher_order.call_torchbind";
-/// Bytes of an argument that is kept as the file spells it.
+/// Maximum bytes of an argument kept in the file's spelling.
 constexpr std::size_t kLongestArgument = 200;
 
 Error badGraph(const std::string& what, const std::string& node)
@@ -28,7 +28,7 @@ Error badGraph(const std::string& what, const std::string& node)
     return makeError(ErrorCode::BadInput, what).atNode(node);
 }
 
-/// The operator that a node hands to another one that calls it, for people; else the node's own.
+/// Returns the operator called through a higher-order node, for messages; else the node's own.
 std::string calledOperator(const Node& node)
 {
     const std::string* first = node.args.empty() ? nullptr : node.args[0].value.asString();
@@ -37,7 +37,7 @@ std::string calledOperator(const Node& node)
         : node.target;
 }
 
-/// Inside subgraphs a strict export names modules below a wrapper, which is removed.
+/// Removes the wrapper module that a strict export adds to module names inside subgraphs.
 std::string withoutExportRoot(const std::string& path)
 {
     constexpr std::string_view kRoot = "_export_root";
@@ -46,8 +46,8 @@ std::string withoutExportRoot(const std::string& path)
     return path.starts_with(std::string(kRoot) + ".") ? path.substr(kRoot.size() + 1) : path;
 }
 
-/// Argument positions of the subgraph and the first operand (or the list of operands) of a wrapper
-/// that changes no value.
+/// Argument positions of the subgraph and the first operand (or list of operands) of a wrapper that
+/// does not change values.
 struct Wrapped
 {
     std::size_t graph;
@@ -68,7 +68,7 @@ std::optional<Wrapped> wrappedGraph(const Pt2NodeSpec& spec)
     for (const auto& [name, places] : kWrappers) {
         if (name != spec.target || spec.inputs.size() < places.operands)
             continue;
-        if (places.graph == 4) { // switched on, autocast does change values
+        if (places.graph == 4) { // enabled autocast changes values
             const auto [tag, enabled] = unionOf(spec.inputs[2].at("arg"));
             if (tag != "as_bool" || enabled.boolean())
                 return std::nullopt;
@@ -78,8 +78,8 @@ std::optional<Wrapped> wrappedGraph(const Pt2NodeSpec& spec)
     return std::nullopt;
 }
 
-/// Record of a graph inside a node for the writer: whether it returns a lone tensor, the tables of
-/// its sizes.
+/// Returns the record of a subgraph for the writer: whether it returns a single tensor, and its
+/// tables of sizes.
 std::string subgraphRecord(JsonView graph)
 {
     std::string kept = R"({"is_single_tensor_return":)";
@@ -107,7 +107,7 @@ public:
         return {};
     }
     Argument subgraph(JsonView) override { return {}; }
-    /// An error when a name was looked up in vain.
+    /// Fails if a lookup found no name.
     Result<void> check(const std::string& node) const
     {
         if (m_missing.empty())
@@ -121,7 +121,7 @@ private:
     std::string_view m_missing;
 };
 
-/// The same for the arguments of a node, which may be graphs.
+/// Also resolves subgraphs among the arguments of a node.
 template<class ReadSubgraph>
 class NodeLookup : public NameLookup
 {
@@ -137,8 +137,8 @@ private:
     ReadSubgraph m_readSubgraph;
 };
 
-/// A call of a C++ class's method, `call_torchbind(object, "dense", ...)`, becomes the operator
-/// that the method is; opaque where no library registered the class.
+/// Replaces a method call of a C++ class, `call_torchbind(object, "dense", ...)`, by the method's
+/// operator; opaque if no library registered the class.
 void respellMethod(const GraphEdit& edit, Node& node)
 {
     const ValueRef* object = node.args.empty() ? nullptr : node.args[0].value.asRef();
@@ -249,11 +249,11 @@ void Pt2GraphReader::readMetadata(const Pt2NodeSpec& spec, Node& node)
     if (!levels.empty())
         node.scope = levels.back();
     node.source = parseStackTrace(spec.stackTrace);
-    // "conv2d_1;builtin_function_or_method.conv2d": what follows the semicolon is the function.
+    // "conv2d_1;builtin_function_or_method.conv2d": the function follows the semicolon.
     node.torchFn = spec.torchFn.substr(spec.torchFn.find(';') + 1);
 }
 
-/// "hardswish_1;function.hardswish": what stands before the semicolon is the call.
+/// "hardswish_1;function.hardswish": the call precedes the semicolon.
 void Pt2GraphReader::noteCall(const Pt2NodeSpec& spec, NodeId id)
 {
     if (const auto at = spec.torchFn.find(';'); at != std::string_view::npos)
@@ -336,7 +336,7 @@ Result<void> Pt2GraphReader::readNode(const Pt2FileGraph& graph, const Pt2NodeSp
 {
     if (spec.target == "higher_order.with_effects")
         return readNode(graph, spec.withoutToken(), names, depth);
-    // Printing takes no part in what a model computes, and standard output belongs to the program.
+    // Skips printing: it does not affect results, and standard output belongs to the program.
     if (hasTrait(spec.target, OperatorTrait::Asserts)
         || hasTrait(spec.target, OperatorTrait::Prints) || spec.target == "higher_order.print")
         return {};

@@ -12,12 +12,12 @@
 
 namespace qs {
 
-/// The values of a file's names, within one graph of the file. Borrows the document.
+/// Values by name within one graph of the file. Borrows the document.
 using NameScope = std::unordered_map<std::string_view, Argument>;
 
-/// Turns the nodes of a file's graph into nodes of a draft. Wrappers that only switch gradients or
-/// switch autocast off are inlined; run-time assertions are left out, since inputs are checked when
-/// data are opened. Other subgraphs become separate graphs.
+/// Converts the nodes of a file's graph into nodes of a draft. Inlines wrappers that only switch
+/// gradients, or switch autocast off. Omits run-time assertions: inputs are checked when data are
+/// opened. Other subgraphs become separate graphs.
 class Pt2GraphReader
 {
 public:
@@ -27,15 +27,15 @@ public:
     {
     }
 
-    /// Reads all nodes of `graph` in order; `names` gives the graph's inputs and receives all its
-    /// values.
+    /// Reads all nodes of `graph` in order. `names` contains the graph's inputs; all its values are
+    /// added.
     Result<void> readNodes(const Pt2FileGraph& graph, NameScope& names, int depth = 0);
 
-    /// Which call of a function each node read so far belongs to.
+    /// Maps each node read so far to the function call that contains it.
     const FunctionCalls& functionCalls() const { return m_calls; }
     /// Reads an argument. Fails for an undeclared name.
     static Result<Argument> argument(JsonView value, const NameScope& names);
-    /// The value of that name. Fails if it is undeclared.
+    /// Returns the value of that name. Fails if it is undeclared.
     static Result<Argument> valueOf(std::string_view name, const NameScope& names);
 
 private:

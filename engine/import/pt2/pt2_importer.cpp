@@ -22,7 +22,7 @@ namespace qs {
 
 namespace {
 
-/// One reading of one file.
+/// Reads one file.
 class Pt2Reading
 {
 public:
@@ -93,7 +93,7 @@ private:
         return {};
     }
 
-    /// User inputs first, then weights, whatever their order in the file.
+    /// Reads user inputs first, then weights, independent of their order in the file.
     Result<void> readInputs(JsonView module, const Pt2FileGraph& graph)
     {
         const JsonItems specs = module.at("signature").at("input_specs").items();
@@ -173,7 +173,7 @@ private:
         return {};
     }
 
-    /// A buffer or an input of the caller's that has a new value after the call.
+    /// Reads a mutated buffer or user input, which has a new value after the call.
     Result<void> readMutation(std::string_view tag, JsonView held)
     {
         const auto made = m_names.find(held.at("arg").at("name").text());
@@ -219,7 +219,7 @@ private:
         m_edit.setInfo(std::move(info));
     }
 
-    /// An object as JSON text, each member as `write` spells it.
+    /// Returns an object as JSON text; `write` formats its members.
     template<class Write>
     static std::string withMembers(JsonView object, Write&& write)
     {
@@ -230,7 +230,7 @@ private:
         return text.empty() ? "{}" : text + "}";
     }
 
-    /// The program without its nodes and without the types of what the nodes make.
+    /// Returns the program's JSON without its nodes and the types of their results.
     static std::string moduleRecord(JsonView module, const Pt2FileGraph& graph)
     {
         std::string kept;

@@ -10,12 +10,12 @@
 
 namespace qs {
 
-/// The record of a .pt2's program within its archive ("models/model.json"); empty when the archive
-/// is not a .pt2.
+/// Returns the archive record of a .pt2's program ("models/model.json"); empty if the archive is
+/// not a .pt2.
 std::string pt2ModelRecord(const Pt2Archive& archive);
 
-/// Reads an exported program: nodes as the file has them (in-place operators included), weights
-/// lazy. `info.path` is set, `info.sha256` is not. Errors as `importModel`.
+/// Reads an exported program. Nodes are those of the file, including in-place operators; weights
+/// are lazy. Sets `info.path`, but not `info.sha256`. Errors as `importModel`.
 Result<Graph> readPt2(std::shared_ptr<Pt2Archive> archive, const JobContext& job = {});
 
 } // namespace qs

@@ -18,7 +18,7 @@ int toInt(std::string_view text)
     return value;
 }
 
-/// Takes the text up to `separator` off the front of `rest`.
+/// Removes the text up to `separator` from the front of `rest` and returns it.
 std::string_view takeUntil(std::string_view& rest, char separator)
 {
     const auto at = rest.find(separator);
@@ -27,7 +27,7 @@ std::string_view takeUntil(std::string_view& rest, char separator)
     return head;
 }
 
-/// The same up to a comma that stands outside of brackets.
+/// The same up to a comma outside brackets.
 std::string_view takePart(std::string_view& rest)
 {
     int depth = 0;
@@ -41,8 +41,8 @@ std::string_view takePart(std::string_view& rest)
     return head;
 }
 
-/// Modules below the four hundredth level count as that one: every level is a module of the tree,
-/// with its whole path.
+/// Limits paths to 400 levels, because every level becomes a module of the tree with its whole
+/// path.
 std::string withoutDepths(std::string path)
 {
     int levels = 400;
@@ -149,7 +149,7 @@ std::vector<Scope> parseModuleStack(std::string_view text)
 SourceLocation parseStackTrace(std::string_view text)
 {
     SourceLocation best, frame;
-    std::vector<std::string> callers; // of the user's own code, outermost first
+    std::vector<std::string> callers; // in user code, outermost first
     bool bestOutside = false, inFrame = false;
     const auto finish = [&] {
         if (!inFrame)

@@ -9,23 +9,22 @@
 
 namespace qs {
 
-/// A module class as users write it: "torch.nn.modules.conv.Conv2d" becomes "torch.nn.Conv2d";
-/// others stay.
+/// Returns the public name of a module class: "torch.nn.Conv2d" for "torch.nn.modules.conv.Conv2d";
+/// others unchanged.
 std::string publicClassName(std::string_view moduleClass);
 
 /// torch.export's module name for a node without a module.
 inline constexpr std::string_view kNoModule = "_empty_nn_module_stack_from_metadata_hook";
 
-/// The levels of a node's `nn_module_stack` text, outermost first: "key,path,class;...". A call
-/// suffix ("block@1", on the key or the path) becomes the call index.
+/// Parses a node's `nn_module_stack` text, "key,path,class;...", outermost first. A call suffix
+/// ("block@1", on the key or the path) becomes the call index.
 std::vector<Scope> parseModuleStack(std::string_view text);
 
-/// True for a file of PyTorch itself, also where the file's paths were made relative to
-/// site-packages.
+/// True for a file of PyTorch itself, also if paths are relative to site-packages.
 bool isInsideTorch(std::string_view file);
 
-/// The innermost frame of a `stack_trace` text that lies outside PyTorch itself, with the functions
-/// that called it (`joinFunctions`); the innermost of all when every frame lies inside.
+/// Returns the innermost frame of a `stack_trace` text outside PyTorch, with its callers
+/// (`joinFunctions`). If all frames are inside PyTorch, returns the innermost one.
 SourceLocation parseStackTrace(std::string_view text);
 
 } // namespace qs

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// Infinities and NaN are written as words, since JSON has no numbers for them.
+/// Reads a number; infinities and NaN are words, since JSON has no numbers for them.
 double schemaDouble(JsonView number)
 {
     if (!number.isString())
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    /// One of the small unions inside lists: a name, a number, a tensor or nothing.
+    /// Reads a union inside a list: a name, a number, a tensor or None.
     Argument element(JsonView value)
     {
         const auto [tag, held] = unionOf(value);

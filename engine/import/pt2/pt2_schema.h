@@ -11,34 +11,33 @@
 
 namespace qs {
 
-// How torch.export spells things in JSON: tagged unions `{"as_int": 3}`, enumerations as numbers.
-// Read field by field rather than through LibTorch's generated structures, which refuse files of a
-// newer minor version: a field unknown here is left alone. The functions throw JsonShapeError on
-// JSON of another shape.
+// torch.export's JSON encoding: tagged unions `{"as_int": 3}`, enumerations as numbers. Read field
+// by field, ignoring unknown fields, because LibTorch's generated structures reject files of a
+// newer minor version. The functions throw JsonShapeError on JSON of another structure.
 
-/// Major version of the schema this reader was written for, and the newest minor it was tried with.
+/// Major version of the schema that this reader supports, and the newest tested minor version.
 inline constexpr int kSchemaMajor = 8;
 inline constexpr int kSchemaMinor = 17;
 
-/// The message for JSON of another shape; `what` is the JsonShapeError's text.
+/// Returns the message for JSON of another structure; `what` is the JsonShapeError's text.
 std::string schemaProblem(std::string_view what);
 
-/// Strips "torch.ops." off an operator's name.
+/// Removes "torch.ops." from an operator's name.
 std::string targetName(std::string_view spelled);
 
-/// ScalarType number to ours; Unknown for numbers we have no type for.
+/// Converts a ScalarType code; Unknown for unsupported types.
 DType schemaDType(int number);
-/// A SymInt: a number, or an expression with its traced hint.
+/// Reads a SymInt: a number, or an expression with its traced hint.
 Dim schemaDim(JsonView symInt);
-/// A TensorMeta as the type of a value.
+/// Converts a TensorMeta to a value's type.
 ValueType schemaTensorType(JsonView meta);
 Device schemaDevice(JsonView device);
 
-/// The tag of a union and its content: {"as_int": 3} gives "as_int" and 3; an empty tag if the
-/// value is not a union.
+/// Returns a union's tag and content: "as_int" and 3 for {"as_int": 3}; an empty tag if the value
+/// is not a union.
 std::pair<std::string_view, JsonView> unionOf(JsonView value);
 
-/// Where names of values and subgraphs are looked up while an argument is read.
+/// Resolves names of values and subgraphs while an argument is read.
 class ArgumentScope
 {
 public:
@@ -47,11 +46,11 @@ public:
     virtual Argument subgraph(JsonView graphArgument) = 0;
 };
 
-/// An Argument union as ours. An unknown tag becomes None and is reported through `problem`.
+/// Converts an Argument union. An unknown tag yields None and is reported in `problem`.
 Argument schemaArgument(JsonView argument, ArgumentScope& scope, std::string& problem);
 
-/// A value that an output Argument declares. `name`: "" for None; a list declares several. `kind`
-/// follows the tag. Borrows the document.
+/// A value declared by an output Argument; a list declares several. `name`: "" for None. `kind`
+/// follows from the tag. Borrows the document.
 struct DeclaredValue
 {
     std::string_view name;

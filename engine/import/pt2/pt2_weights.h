@@ -12,22 +12,21 @@
 
 namespace qs {
 
-/// The weights and constants of a .pt2 by their dotted name, as lazy entries of a TensorStore.
-/// Names that share a record (tied weights, slices of one storage) share its memory once it is
-/// read.
+/// The weights and constants of a .pt2 by dotted name, as lazy entries of a TensorStore. Names with
+/// the same record (tied weights, slices of one storage) share its memory.
 class Pt2Weights
 {
 public:
-    /// Reads the two payload configurations; no weight is read yet. Errors: a configuration that is
-    /// not JSON of the known form.
+    /// Reads the two payload configurations, but no weights. Fails if a configuration is not JSON
+    /// of the known structure.
     static Result<Pt2Weights> open(std::shared_ptr<Pt2Archive> archive,
                                    std::shared_ptr<TensorStore> store);
 
-    /// The key for a parameter, buffer or constant. Errors (BadInput): the file holds no such
+    /// Returns the key of a parameter, buffer or constant. Fails (BadInput) if the file has no such
     /// value.
     Result<TensorId> find(const std::string& name) const;
 
-    /// The same value without `requires_grad`. Errors: as `find`.
+    /// Returns the key of the same value without `requires_grad`. Errors as `find`.
     Result<TensorId> findUntrained(const std::string& name) const;
 
 private:
@@ -36,7 +35,7 @@ private:
     std::shared_ptr<Pt2Archive> m_archive;
     std::shared_ptr<TensorStore> m_store;
     std::map<std::string, TensorId> m_ids;
-    std::map<std::string, TensorLayout> m_trained; ///< those that require gradients
+    std::map<std::string, TensorLayout> m_trained; ///< tensors that require gradients
     LazyTensors m_tensors;
 };
 

@@ -42,7 +42,7 @@ std::size_t endOfString(std::string_view text, std::size_t at)
     return text.size();
 }
 
-/// The text's tokens without blanks, comments and what strings hold.
+/// Returns the text's tokens, without blanks, comments and contents of strings.
 Tokens tokensOf(std::string_view text)
 {
     Tokens tokens;
@@ -78,8 +78,8 @@ Tokens tokensOf(std::string_view text)
     return tokens;
 }
 
-/// True if a name is an imported module, as `torch` and `F`: a variable occurs somewhere in its
-/// function without a dot after it.
+/// True if a name is an imported module, such as `torch` and `F`: it is always followed by a dot. A
+/// variable occurs at least once in its function without one.
 bool isModule(const Tokens& tokens, std::string_view name)
 {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -91,7 +91,7 @@ bool isModule(const Tokens& tokens, std::string_view name)
     return true;
 }
 
-/// The record of a call whose name is at `name`, after a dot.
+/// Returns the record of a call whose name, after a dot, is at `name`.
 std::string recordOfCall(const Tokens& tokens, TokenIndex name, const std::string& word)
 {
     TokenIndex root = name;
@@ -102,7 +102,7 @@ std::string recordOfCall(const Tokens& tokens, TokenIndex name, const std::strin
     return (ofModule ? "builtin_function_or_method." : "method_descriptor.") + word;
 }
 
-/// Whether the word at `i` is called: `.word(`.
+/// True if the word at `i` is called: `.word(`.
 bool isCalled(const Tokens& tokens, TokenIndex i, const std::string& word)
 {
     return i->text == word && i != tokens.begin() && std::prev(i)->text == "."
@@ -110,15 +110,15 @@ bool isCalled(const Tokens& tokens, TokenIndex i, const std::string& word)
             || std::next(i)->text == ")"); // (torch.add)(x, 1)
 }
 
-/// The sign, alone or as it changes its left side: "+" and "+=".
+/// True for the sign, alone or in an assignment: "+" and "+=".
 bool isSign(const Token& token, std::string_view sign)
 {
     return !sign.empty() && token.text.starts_with(sign)
         && (token.text.size() == sign.size() || token.text.substr(sign.size()) == "=");
 }
 
-/// The tokens of an expression that lie in the fewest brackets. Brackets that open before the
-/// expression may close in it, those that open in it may close after it.
+/// Returns the tokens of an expression at the lowest bracket depth. Brackets may open before the
+/// expression or close after it.
 std::vector<TokenIndex> outermost(TokenIndex first, TokenIndex last)
 {
     std::vector<TokenIndex> found;
@@ -138,7 +138,7 @@ std::vector<TokenIndex> outermost(TokenIndex first, TokenIndex last)
     return found;
 }
 
-/// In a whole branch: one record where all calls and signs of the word agree.
+/// Returns the record for a whole branch, if all calls and signs of the word agree.
 std::string calledInBranch(const Tokens& tokens, TokenIndex first, TokenIndex last,
                            const std::string& word)
 {
@@ -153,8 +153,8 @@ std::string calledInBranch(const Tokens& tokens, TokenIndex first, TokenIndex la
     return records.size() == 1 ? *records.begin() : std::string();
 }
 
-/// PyTorch's own code for a number on the left stands in no file: `1 - x` is `torch.neg(b) + a`
-/// there, and what it makes are parts of that call.
+/// Returns the record for a number on the left, as in `1 - x`. PyTorch implements it by built-in
+/// code that is in no file, `torch.neg(b) + a`, whose nodes are parts of that call.
 std::string reflected(const Tokens& tokens, std::size_t start)
 {
     static constexpr std::string_view kBegin[] {"def", "mul", "(", "a", ":"};
@@ -190,10 +190,10 @@ std::string calledInText(std::string_view text, std::size_t start, std::size_t e
         if (std::string record = reflected(tokens, start); !record.empty())
             return record;
     if (std::next(first) == last && first->text == word)
-        return "builtin_function_or_method." + word; // imported by its name
+        return "builtin_function_or_method." + word; // imported by name
     if (first->text == "if" || first->text == "elif")
         return calledInBranch(tokens, first, last, word);
-    // The end may fall short by as many letters as there are parentheses in front.
+    // The recorded end may be too early, by one character per leading parenthesis.
     TokenIndex callee = last;
     while (callee != tokens.end() && callee->text == ")")
         ++callee;

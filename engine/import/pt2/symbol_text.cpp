@@ -14,7 +14,7 @@ constexpr int kMaxSymbolDepth = 100;
 struct Term
 {
     std::string text;
-    int binding = 3; ///< 1 sum, 2 product, 3 atom: decides about parentheses
+    int binding = 3; ///< precedence for parentheses: 1 sum, 2 product, 3 atom
     bool keyword = false; ///< `positive=True`: an assumption, not an operand
 };
 

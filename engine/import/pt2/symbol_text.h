@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// A size expression for people: "Mul(Integer(24), Symbol('s77', positive=True))", which is how
-/// .pt2 files spell it (sympy's `srepr`), becomes "24*s77". Unknown text stays.
+/// Returns a readable size expression: "24*s77" for "Mul(Integer(24), Symbol('s77',
+/// positive=True))", the form in .pt2 files (sympy's `srepr`). Unknown text is returned unchanged.
 std::string symbolText(std::string_view expression);
 
 } // namespace qs

@@ -11,7 +11,7 @@ namespace {
 
 using Reader = DecomposedReader;
 
-/// True if the inputs come from outside the call.
+/// True if all inputs come from outside the call.
 bool fromOutside(const Reader& read, PatternMatch& match)
 {
     return std::all_of(match.values.begin(), match.values.end(), [&](const auto& one) {
@@ -19,7 +19,7 @@ bool fromOutside(const Reader& read, PatternMatch& match)
     });
 }
 
-/// One operator that only copies.
+/// Matches a call of one operator that only copies.
 bool copies(const Reader& read, PatternMatch& match)
 {
     const auto& nodes = read.call().nodes;
@@ -38,7 +38,7 @@ bool ofStoredWeight(const Reader& read, PatternMatch& match)
     return weight && read.edit().get(weight->node).isStored() && fromOutside(read, match);
 }
 
-/// A whole number at a place of a list; negative places count from the end.
+/// Returns the integer at a position of a list; negative positions count from the end.
 std::optional<std::int64_t> numberAt(const Argument* given, std::ptrdiff_t place)
 {
     const auto* list = given ? given->asList() : nullptr;
@@ -48,7 +48,7 @@ std::optional<std::int64_t> numberAt(const Argument* given, std::ptrdiff_t place
     return whole ? std::optional(*whole) : std::nullopt;
 }
 
-/// A dimension that may be counted from the end.
+/// Normalizes a dimension that may count from the end.
 std::int64_t fromFront(std::int64_t dim, std::size_t rank)
 {
     return dim < 0 ? dim + std::int64_t(rank) : dim;
@@ -85,10 +85,10 @@ bool stacks(const Reader& read, PatternMatch& match)
     return true;
 }
 
-/// The layer's input: before its own view, copy and expand, the value nearest to the product whose
-/// shape, but for the last dimension, is the result's. The call may begin with views of its input
-/// that are not the layer's own (an alias of a value that was written to in place is viewed again
-/// where it is read).
+/// Returns the layer's input: the value nearest to the product whose shape, except the last
+/// dimension, equals the result's, before the layer's view, copy and expand. The call may start
+/// with views of its input that are not part of the layer (an alias of a value written in place is
+/// viewed again where it is read).
 std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
 {
     const auto& wanted = read.shape(read.call().gives[0]);
@@ -112,8 +112,8 @@ std::optional<ValueRef> linearInput(const Reader& read, const Node& product)
     return ref ? std::optional(*ref) : std::nullopt;
 }
 
-/// A batch of matrices (expand, view, bmm, view and the bias added), or one made of it (view, addmm
-/// or mm, view); a matrix alone stays as it is.
+/// Matches a linear layer on a batch of matrices (expand, view, bmm, view, add bias), or on the
+/// batch reshaped to one matrix (view, addmm or mm, view). A plain matrix input is not decomposed.
 bool isLinear(const Reader& read, PatternMatch& match)
 {
     const auto* weight = match.tryGet<ValueRef>("weight");
@@ -148,8 +148,8 @@ bool isLinear(const Reader& read, PatternMatch& match)
     return true;
 }
 
-/// A batch norm over each sample's channels; operands that are not repeated per sample must be
-/// None.
+/// Matches an instance norm, decomposed into a batch norm over each sample's channels; operands not
+/// repeated per sample must be None.
 bool normsInstances(const Reader& read, PatternMatch& match)
 {
     static const GraphPattern repeat = *parsePattern(R"(op "aten.repeat.default" (self=%stored))");
@@ -161,7 +161,7 @@ bool normsInstances(const Reader& read, PatternMatch& match)
     return fromOutside(read, match);
 }
 
-/// The factor stands among the first view's sizes.
+/// Matches a shuffle; the factor is one of the first view's sizes.
 template<std::ptrdiff_t Place>
 bool shuffles(const Reader& read, PatternMatch& match)
 {
@@ -171,7 +171,8 @@ bool shuffles(const Reader& read, PatternMatch& match)
     return factor && fromOutside(read, match);
 }
 
-/// Of pooling over two dimensions, the first of which is new, what belongs to the last.
+/// Matches 1-d pooling, decomposed into 2-d pooling with an added first dimension: keeps the
+/// arguments of the last dimension.
 bool poolsLast(const Reader& read, PatternMatch& match)
 {
     for (auto& [name, value] : match.values)
@@ -184,7 +185,7 @@ bool poolsLast(const Reader& read, PatternMatch& match)
     return fromOutside(read, match);
 }
 
-/// unsqueeze after the dimension, expand, view.
+/// Matches repeat_interleave: unsqueeze after the dimension, expand, view.
 bool repeats(const Reader& read, PatternMatch& match)
 {
     const auto* behind = match.tryGet<std::int64_t>("after");
@@ -197,8 +198,8 @@ bool repeats(const Reader& read, PatternMatch& match)
     return true;
 }
 
-/// PyTorch's decomposition of a function's call, and the operator that it was. `completes` makes
-/// checks beyond the pattern and adds values that the operator takes.
+/// PyTorch's decomposition of a function, and the original operator. `completes` makes further
+/// checks and adds values for the operator's arguments.
 struct Spelling
 {
     std::string_view function;
@@ -208,7 +209,7 @@ struct Spelling
 };
 
 constexpr Spelling kSpellings[] = {
-    // In evaluation a copy. The file does not record its probability: PyTorch's default.
+    // A copy in eval mode. The file does not record the probability, so PyTorch's default is used.
     {"dropout", R"(op "aten.clone.default" (self=%self))",
      R"(op "aten.dropout.default" (input=%self, p=0.5, train=False))", copies},
     {"detach", R"(op "aten.alias.default" (self=%self))",
@@ -333,7 +334,7 @@ std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& 
         if (!match || !spelling.row->completes(reader, *match))
             continue;
         WholeCall whole {spelling.whole.targets.front(), match->arguments(spelling.whole), {}};
-        const Argument& first = whole.args.front().value; // of each of these, what it works on
+        const Argument& first = whole.args.front().value; // the operand of each of these operators
         if (!first.asRef() && !first.asList())
             continue;
         if (edit.get(match->nodes.back()).isOp("aten.bmm.default"))

@@ -10,29 +10,29 @@
 
 namespace qs {
 
-/// The operators of one call of a function, in order, and what goes in and out.
+/// The operators of one function call, in order, with its inputs and results.
 struct DecomposedCall
 {
     std::string function; ///< "hardswish"
     std::vector<NodeId> nodes;
-    std::vector<ValueRef> reads; ///< tensors made outside, in order of first use
-    std::vector<ValueRef> gives; ///< read outside
+    std::vector<ValueRef> reads; ///< tensors from outside the call, in order of first use
+    std::vector<ValueRef> gives; ///< values with consumers outside the call
 };
 
-/// The operator that a model called.
+/// The operator that a model called before decomposition.
 struct WholeCall
 {
     std::string target; ///< "aten.hardswish.default"
     std::vector<NamedArgument> args;
-    /// The weight that did not require gradients at decomposition, if that shows.
+    /// The weight that did not require gradients during decomposition, if that can be determined.
     std::optional<ValueRef> untrained;
 };
 
-/// Whether core ATen spells this function as other operators that `wholeCall` knows.
+/// True if core ATen decomposes this function into operators that `wholeCall` recognizes.
 bool isDecomposed(std::string_view function);
 
-/// The one operator whose decomposition the call's operators are (PyTorch's torch/_decomp,
-/// torch/_refs); nothing if they differ from the expected ones.
+/// Returns the operator whose decomposition (PyTorch's torch/_decomp, torch/_refs) equals the
+/// call's operators; nullopt if there is none.
 std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& call);
 
 } // namespace qs

@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// The factor between a place in the result and its place in the input.
+/// Returns the factor from a position in the result to its position in the input.
 std::optional<double> nearestFactor(const DecomposedReader& read, const Argument* place)
 {
     static const GraphPattern unsqueeze = *parsePattern(R"(op "aten.unsqueeze.default" (self=%x))");
@@ -34,7 +34,7 @@ struct Border
     bool mirrored = false;
 };
 
-/// How far the places reach beyond a dimension of that size.
+/// Returns how far the positions extend beyond a dimension of that size.
 std::optional<Border> borderOf(const DecomposedReader& read, const Argument* place,
                                std::int64_t size)
 {
@@ -98,7 +98,7 @@ bool takesBeyondBorders(const DecomposedReader& read, PatternMatch& match)
     static const GraphPattern taken
         = *parsePattern(R"(op "aten.index.Tensor" (self=%self, indices=%places))");
     Argument at(read.call().gives[0]);
-    std::vector<Border> borders; // by dimension from the front
+    std::vector<Border> borders; // in order of dimensions
     std::size_t first = 0;
     bool mirrored = false;
     while (const auto index = read.behind(&at, taken)) {
@@ -124,7 +124,7 @@ bool takesBeyondBorders(const DecomposedReader& read, PatternMatch& match)
     }
     if (!read.isOutside(&at) || borders.empty())
         return false;
-    Argument::List pad; // the last dimension comes first
+    Argument::List pad; // the last dimension is first
     for (std::size_t d = borders.size(); d-- > first;) {
         pad.emplace_back(borders[d].before);
         pad.emplace_back(borders[d].after);

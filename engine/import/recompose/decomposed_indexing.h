@@ -5,13 +5,13 @@
 
 namespace qs {
 
-/// Resizing to the nearest element's middle, over the last `Dims` dimensions: one index with the
-/// places (arange + 0.5) * factor. Adds "sizes" and "scales".
+/// Matches nearest-exact resizing over the last `Dims` dimensions: one index with positions (arange
+/// + 0.5) * factor. Adds "sizes" and "scales" to the match.
 template<std::size_t Dims>
 bool takesNearest(const DecomposedReader& read, PatternMatch& match);
 
-/// Padding by mirrored or repeated borders: one index for every dimension, the places folded back
-/// (h - |h - |arange||) or clamped. Adds "self", "pad" and "mode".
+/// Matches reflection or replication padding: one index per dimension, with positions folded back
+/// (h - |h - |arange||) or clamped. Adds "self", "pad" and "mode" to the match.
 bool takesBeyondBorders(const DecomposedReader& read, PatternMatch& match);
 
 } // namespace qs

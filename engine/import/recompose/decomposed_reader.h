@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// One decomposed call while it is read: patterns see its operators alone.
+/// View of one decomposed call: patterns match only its operators.
 class DecomposedReader final : public PatternView
 {
 public:
@@ -17,13 +17,13 @@ public:
     {
     }
 
-    /// Null for an operator that is not of the call.
+    /// Null for an operator outside the call.
     const Node* tryGet(NodeId id) const override;
-    /// Where the pattern first fits in the call.
+    /// Returns the first match of the pattern in the call.
     std::optional<PatternMatch> find(const GraphPattern& pattern) const;
-    /// The pattern, ended by the operator that makes the argument.
+    /// Matches the pattern with the argument's producer as its last operator.
     std::optional<PatternMatch> behind(const Argument* argument, const GraphPattern& pattern) const;
-    /// Whether it is a value that comes from outside the call.
+    /// True for a value from outside the call.
     bool isOutside(const Argument* argument) const;
 
     const std::vector<Dim>& shape(ValueRef ref) const

@@ -65,7 +65,8 @@ private:
         return found;
     }
 
-    /// Sizes follow from the tensors; other calls may read those that a call computes.
+    /// True for a tensor. Sizes are not results: they follow from the tensors, and other calls may
+    /// read those that a call computes.
     bool isTensor(ValueRef ref) const
     {
         return m_edit.get(ref.node).outputs.at(ref.index).type.kind == ValueKind::Tensor;
@@ -109,7 +110,7 @@ private:
                 m_edit.erase(*it);
     }
 
-    /// An operand of the whole call is not a part of it: it gets its own input's scope.
+    /// Gives an operand of the call, which is not a part of it, the scope of that operand's input.
     void putBefore(NodeId id)
     {
         const auto& args = m_edit.get(id).args;

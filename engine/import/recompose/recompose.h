@@ -9,14 +9,14 @@
 
 namespace qs {
 
-/// Which call of which function each node is a part of ("hardswish_1"), as the file reports.
+/// The function call that each node is a part of ("hardswish_1"), as recorded in the file.
 using FunctionCalls = std::unordered_map<NodeId, std::string>;
 
-/// Core ATen spells some functions as other operators, most of them as several, for which no
-/// backend has a pattern. Where all of a call's operators are there and make one value, the
-/// operator that the model called takes their place (`decomposed_calls` lists them). Its values
-/// are the same to the bit, if the returned weights do not require gradients: their layers were
-/// spelled as a batch of products, and `matmul` makes one product where a weight does
+/// Replaces decomposed functions by the operators that the model called. Core ATen decomposes some
+/// functions (`decomposed_calls`), mostly into several operators, for which no backend has a
+/// pattern. A call is replaced if all its operators are present and compute one value. Results are
+/// bit-identical if the returned weights do not require gradients: their layers were decomposed
+/// into a batch of products, while `matmul` computes one product if a weight requires gradients
 /// (`should_fold`).
 std::set<NodeId> recompose(GraphEdit& edit, const FunctionCalls& calls);
 

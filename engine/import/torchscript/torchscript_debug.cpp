@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// "/path/conv.py(548): _conv_forward", one a line, innermost first.
+/// Parses frames "/path/conv.py(548): _conv_forward", one per line, innermost first.
 std::vector<SourceLocation> framesOf(const std::string& text)
 {
     static const re2::RE2 kFrame(R"((?m)^(.*)\((\d+)\): (.*)$)");
@@ -82,7 +82,8 @@ const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange
         return nullptr;
     if (const auto& found = std::prev(next)->second; found.source()->size() != 0)
         return &found;
-    // A called function's name has an entry without text: the call's follows where the name ends.
+    // The entry for a called function's name has no text; the entry for the call follows at the
+    // name's end.
     const auto call = known->second.find(range.end());
     return call == known->second.end() || call->second.source()->size() == 0 ? nullptr
                                                                              : &call->second;
@@ -135,7 +136,7 @@ std::string ScriptDebug::calledAs(const torch::jit::SourceRange& range,
     std::string found;
     for (const SourceLocation& frame : frames) {
         if (!frame.file.ends_with("torch/nn/functional.py"))
-            break; // the innermost frames alone
+            break; // only the innermost frames
         found = frame.function;
     }
     return found.empty() ? found : "function." + functionalWord(found);

@@ -27,8 +27,8 @@ namespace qs {
 
 namespace {
 
-/// (kind, biases, numbers, numbers, packed weights), of which LibTorch takes two biases and two
-/// weights without a look at how many there are.
+/// Checks the state (kind, biases, numbers, numbers, packed weights): LibTorch reads two biases and
+/// two weights without checking their number.
 bool isCellState(const at::IValue& state)
 {
     if (!state.isTuple() || state.toTupleRef().elements().size() != 5)
@@ -42,7 +42,7 @@ bool isCellState(const at::IValue& state)
     return kind == "quantized_fp16" || (kind == "quantized_dynamic" && holdsTwo(parts[1]));
 }
 
-/// Hands out a text, which must outlive it, piece by piece.
+/// Returns a function that reads the text piece by piece; the text must outlive it.
 auto readerOf(const std::string& bytes)
 {
     return [&bytes, at = std::size_t(0)](char* out, std::size_t wanted) mutable {
@@ -60,8 +60,8 @@ bool isPure(std::string_view kind)
                 || kind.find("make_quantized_cell_params") != std::string_view::npos));
 }
 
-/// Of a C++ class of LibTorch that only packs weights, or of one of a loaded pack, whose code runs
-/// in this program because the user said so.
+/// True for C++ classes of LibTorch that only pack weights, and for classes of loaded packs, whose
+/// code the user allowed to run.
 bool isPackedWeightsClass(const std::string& qualifiedName)
 {
     static constexpr std::array<std::string_view, 5> kFamilies {
@@ -73,9 +73,9 @@ bool isPackedWeightsClass(const std::string& qualifiedName)
                        [&](std::string_view family) { return qualifiedName.starts_with(family); });
 }
 
-/// LibTorch rebuilds packed weights by running `__setstate__` from the file. Returns the first
-/// operator of that of `type` that is not part of rebuilding them (prepacking, unpacking tuples,
-/// setting attributes); "" without one. Follows calls.
+/// LibTorch restores packed weights by running `__setstate__` from the file. Returns the first
+/// operator in the `__setstate__` of `type`, or in functions it calls, that does not serve this
+/// (prepacking, unpacking tuples, setting attributes); "" if none.
 std::string firstImpureOperator(const c10::ClassType& type)
 {
     if (type.name() && isPackedWeightsClass(type.name()->qualifiedName()))
@@ -111,12 +111,12 @@ std::string firstImpureOperator(const c10::ClassType& type)
     return impure;
 }
 
-/// Why LibTorch's compiler must not get this source: nested so deeply that its recursion would
-/// overflow the stack. Empty if it may.
+/// Returns why this source must not be compiled: nesting so deep that LibTorch's recursion would
+/// overflow the stack. Empty if it is safe.
 std::string objectionToSource(const std::string& text)
 {
     constexpr int kDeepest = 400;
-    // A run of operators makes a tree as deep as the run is long.
+    // A chain of operators creates a tree as deep as the chain is long.
     constexpr int kLongestRun = 20000;
     int open = 0, indent = 0, run = 0, deepest = 0, widest = 0, longest = 0;
     bool atStart = true;
@@ -172,7 +172,7 @@ public:
         return std::move(m_file);
     }
 
-    /// Why we left LibTorch's reader, where we did.
+    /// The error if this code aborted LibTorch's reader.
     const std::optional<Error>& refusal() const { return m_refusal; }
 
 private:
@@ -197,14 +197,14 @@ private:
         return version;
     }
 
-    /// Before anything of the code is compiled.
+    /// Checks the code before it is compiled.
     Result<void> sniffCode()
     {
         const auto holdsOne = [](const std::string& text, const auto& words) {
             return std::any_of(words.begin(), words.end(),
                                [&](const char* word) { return text.find(word) != text.npos; });
         };
-        // Rebuilding packed weights reads their elements.
+        // Restoring packed weights reads their elements.
         static constexpr std::array kInCode {"__setstate__", "torch.classes."};
         static constexpr std::array kInPickle {"_rebuild_qtensor", "_rebuild_sparse_tensor",
                                                "_rebuild_meta"};
@@ -214,7 +214,7 @@ private:
             QS_TRY(const std::string text, m_archive.read(record));
             if (const std::string why = objectionToSource(text); !why.empty())
                 return fail(bad("cannot be read: " + why));
-            // LibTorch compiles nothing that names a class that is not registered.
+            // LibTorch cannot compile code that names an unregistered class.
             for (const std::string& name : foreignClassesIn(text))
                 if (!findForeignClass(name))
                     return fail(bad("uses objects of the C++ class " + plainClassName(name)
@@ -267,7 +267,7 @@ private:
     at::DataPtr storage(const std::string& record, bool lazy)
     {
         const std::uint64_t held = m_archive.size(record);
-        // A place holder has a unique address without content.
+        // A placeholder has a unique address but no content.
         const std::uint64_t allocated = lazy ? 1 : std::max<std::uint64_t>(held, 1);
         at::DataPtr memory = at::getCPUAllocator()->allocate(allocated);
         if (!lazy && held > 0) {
@@ -308,18 +308,18 @@ private:
         return made;
     }
 
-    /// Leaves LibTorch's reader, which calls us back.
+    /// Aborts LibTorch's reader from within its callback.
     [[noreturn]] void refuse(Error error)
     {
         m_refusal = std::move(error);
         C10_THROW_ERROR(Error, m_refusal->message);
     }
 
-    /// Checks that no tensor reaches beyond its record; stores the places of the storages.
+    /// Checks that no tensor exceeds its record; stores the records of the storages.
     Result<void> checkTensors(const at::IValue& value)
     {
         std::string problem;
-        std::unordered_set<std::size_t> seen; // a pickle may hold itself
+        std::unordered_set<std::size_t> seen; // a pickle may be cyclic
         value.visit([&](const at::IValue& part) {
             if (!part.isTensor())
                 return !problem.empty()
@@ -347,7 +347,7 @@ private:
         return fail(bad(problem).withHint("the file is damaged; save it again"));
     }
 
-    /// Their elements are not in the file, their shapes are.
+    /// Reads the traced inputs' shapes; the file does not contain their elements.
     void readTracedInputs()
     {
         const auto read = guardTorch([&]() -> Result<void> {
@@ -364,7 +364,7 @@ private:
                 m_file.tracedInputs = forward->value().toListRef().vec();
             return {};
         });
-        if (!read) // shapes are a convenience
+        if (!read) // shapes are optional
             m_file.tracedInputs.clear();
     }
 
@@ -375,7 +375,7 @@ private:
     std::uint64_t m_version = 0;
     bool m_lazy = true;
     std::optional<Error> m_refusal;
-    std::unordered_map<const void*, std::string> m_backing; ///< records by their memory
+    std::unordered_map<const void*, std::string> m_backing; ///< records by address of their memory
 };
 
 } // namespace

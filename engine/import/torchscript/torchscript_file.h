@@ -14,22 +14,22 @@
 
 namespace qs {
 
-/// A TorchScript archive, opened without running anything of it: its code compiled, its objects
-/// rebuilt. Weights of plain files are not read: their storages are place holders, and `records`
-/// says in which record of the archive each lies.
+/// A TorchScript archive, opened without running its methods: compiled code and restored objects.
+/// Weights of plain files are not read: their storages are placeholders, and `records` maps each to
+/// its record in the archive.
 struct ScriptFile
 {
     std::shared_ptr<torch::jit::CompilationUnit> unit;
     std::shared_ptr<std::vector<at::IValue>> constants; ///< the compiled code points into it
     at::IValue root; ///< the model, an object of a module class
-    std::vector<at::IValue> tracedInputs; ///< of a traced model: its example inputs, shapes and
-                                          ///< types only (never read their elements)
-    bool lazy = true; ///< weights are place holders
+    std::vector<at::IValue> tracedInputs; ///< example inputs of a traced model: only shapes and
+                                          ///< types (never read their elements)
+    bool lazy = true; ///< weights are placeholders
     std::unordered_map<const c10::StorageImpl*, std::string> records;
 };
 
-/// Errors (BadInput): not TorchScript, or of an old form; damaged; a `__setstate__` that does more
-/// than rebuild packed weights; a class that LibTorch does not know.
+/// Fails (BadInput) if the archive is not TorchScript, has an old format, is damaged, has a
+/// `__setstate__` that does more than restore packed weights, or uses a class unknown to LibTorch.
 Result<ScriptFile> openScriptFile(const Pt2Archive& archive, const JobContext& job);
 
 } // namespace qs

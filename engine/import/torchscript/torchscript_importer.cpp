@@ -42,8 +42,8 @@ PlainJson treeOf(const ScriptItem& item)
                          std::move(children));
 }
 
-/// The arguments of the model's forward as inputs of the graph. The length of a list and the keys
-/// of a dict follow from the traced example or from the reads in forward.
+/// Declares the arguments of forward as inputs of the graph. The length of a list and the keys of a
+/// dict follow from the traced example or from the reads in forward.
 class InputDeclarer
 {
 public:
@@ -52,7 +52,7 @@ public:
     {
     }
 
-    /// One item an argument after `self`, but for those at the end that keep their default.
+    /// Returns one item per argument after `self`, except trailing ones that keep their default.
     Result<std::vector<ScriptItem>> declareAll(torch::jit::Function& forward,
                                                const std::vector<at::IValue>& traced,
                                                const std::string& file)
@@ -66,7 +66,7 @@ public:
             if (formal[i].default_value() && (!example || example->isNone())) {
                 note(file + ": the argument '" + formal[i].name() + "' keeps its default value");
                 keepsDefault = true;
-                continue; // the call fills it in
+                continue; // the call supplies the default
             }
             if (keepsDefault)
                 return fail(ErrorCode::Unsupported,
@@ -101,8 +101,7 @@ private:
             const at::Tensor& example = traced->toTensor();
             type.dtype = fromScalarType(example.scalar_type());
             type.shapeKnown = true;
-            // Sizes that were traced are an example: the program takes others where its own
-            // operators do.
+            // Traced sizes are only an example: the program accepts others if its operators do.
             for (std::int64_t d = 0; d < example.dim(); ++d) {
                 const std::string symbol = "s" + std::to_string(m_nextSymbol++);
                 type.shape.push_back({example.size(d), symbol, symbol});
@@ -115,8 +114,8 @@ private:
         return ScopedRef {&m_root, {m_root.addSource(std::move(input)), 0}, false};
     }
 
-    /// The length of a list and the keys of a dict come from the example, else from the program's
-    /// use.
+    /// Declares a list or dict; its length or keys come from the example, else from the program's
+    /// reads.
     Result<ScriptItem> declareParts(const c10::TypePtr& type, const std::string& name,
                                     const at::IValue* traced, const torch::jit::Value* value)
     {
@@ -155,7 +154,7 @@ private:
     int m_nextSymbol = 0;
 };
 
-/// The structure of forward's arguments, (args, kwargs), as a .pt2 has it.
+/// Returns the structure of forward's arguments, (args, kwargs), in the form of a .pt2.
 std::string inputTree(const std::vector<ScriptItem>& items)
 {
     PlainJson args = PlainJson::array();
@@ -254,7 +253,7 @@ bool isTorchScript(const Pt2Archive& archive)
 Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const JobContext& job)
 {
     const InferenceScope scope;
-    ScriptPlaceholders placeholders; // the program points to them
+    ScriptPlaceholders placeholders; // the program refers to them
     QS_TRY(const ScriptFile file, openWhole(*archive, placeholders, job));
     auto graph = guardTorchValue<Graph>([&] { return readProgram(archive, file, job); });
     if (graph)

@@ -9,13 +9,13 @@
 
 namespace qs {
 
-/// True when the archive is TorchScript.
+/// True if the archive is TorchScript.
 bool isTorchScript(const Pt2Archive& archive);
 
-/// Reads a traced or scripted model as the graph that a .pt2 of it gives: nodes as the program has
-/// them (in-place operators included), weights lazy. Runs nothing of the file. `info.path` is set,
-/// `info.sha256` is not. Errors as `importModel`; Unsupported names the TorchScript construct and
-/// its place.
+/// Reads a traced or scripted model into the graph that its .pt2 would have: nodes of the program
+/// (including in-place operators), lazy weights. Runs no code of the file. Sets `info.path`, but
+/// not `info.sha256`. Errors as `importModel`; Unsupported names the TorchScript construct and its
+/// place.
 Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const JobContext& job = {});
 
 } // namespace qs

@@ -21,13 +21,13 @@ namespace {
 
 namespace jit = torch::jit;
 
-/// An operator that LibTorch does not have, as seen in the calls of a program.
+/// An operator unknown to LibTorch, as derived from its calls in a program.
 struct UnknownOperator
 {
-    std::size_t positional = 0; ///< the most arguments without a name
-    std::size_t required = 0; ///< the fewest
+    std::size_t positional = 0; ///< maximum number of positional arguments
+    std::size_t required = 0; ///< minimum number of positional arguments
     std::set<std::string> keywords;
-    std::size_t results = 0; ///< the most that a call takes
+    std::size_t results = 0; ///< maximum number of results of a call
 };
 using UnknownOperators = std::map<std::string, UnknownOperator>; ///< by name ("mylib::foo")
 
@@ -69,7 +69,7 @@ void readCall(const jit::Apply& call, std::size_t results, UnknownOperators& kno
         op.keywords.insert(keyword.name().name());
 }
 
-/// Reads all calls. A call has one result, or as many as its statement unpacks.
+/// Collects all calls. A call has one result, or as many as its statement unpacks.
 void readCalls(const jit::TreeRef& tree, std::size_t results, UnknownOperators& known)
 {
     if (tree->kind() == jit::TK_APPLY)
@@ -95,13 +95,13 @@ void addUnknownOperators(const std::shared_ptr<jit::Source>& code, UnknownOperat
         else if (lexer.cur().kind == jit::TK_DEF)
             readCalls(parser.parseFunction(false), 1, known);
         else
-            lexer.next(); // a line that names the version of the operators
+            lexer.next(); // the line with the operator version
     }
 }
 
 constexpr const char* kOverload = "quantscope_placeholder";
 
-/// Held by everyone who compiles TorchScript, since the registry is the program's.
+/// Lock held while compiling TorchScript, since the operator registry is process-wide.
 std::shared_mutex& registryUse()
 {
     static std::shared_mutex mutex;

@@ -12,10 +12,10 @@
 
 namespace qs {
 
-/// LibTorch compiles no call of an operator that is not registered. While this object lives, the
-/// unknown operators that the code of a TorchScript file calls (those of a library that is not
-/// loaded) are registered with a schema read from the calls; they cannot run. Files without any are
-/// read in parallel; a file with some is read alone.
+/// Registers placeholders for the unknown operators of a TorchScript file (those of a library that
+/// is not loaded), because LibTorch cannot compile calls of unregistered operators. Their schemas
+/// are derived from the calls; they cannot run. They exist during the lifetime of this object.
+/// Files without unknown operators are read in parallel; a file with some is read exclusively.
 class ScriptPlaceholders
 {
 public:
@@ -24,9 +24,9 @@ public:
     ScriptPlaceholders(const ScriptPlaceholders&) = delete;
     ScriptPlaceholders& operator=(const ScriptPlaceholders&) = delete;
 
-    /// Registers them; a call has one result, a tensor, or as many as the program unpacks. Returns
-    /// their names for messages; "" without any: then LibTorch fails for another reason. May throw
-    /// exceptions of LibTorch's parser.
+    /// Registers placeholders. A call has one result, a tensor, or as many as the program unpacks.
+    /// Returns their names for messages; "" if there are none, so LibTorch failed for another
+    /// reason. May throw exceptions of LibTorch's parser.
     Result<std::string> add(const Pt2Archive& archive);
 
 private:

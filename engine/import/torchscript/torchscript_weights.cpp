@@ -16,8 +16,7 @@ namespace {
 
 constexpr int kMaxObjectDepth = 64;
 
-/// Names of nodes are identifiers, whatever modules are called: "layer_1_weight" for
-/// "layer-1.weight".
+/// Converts a path to an identifier for a node's name: "layer_1_weight" for "layer-1.weight".
 std::string underscored(std::string path)
 {
     std::replace_if(
@@ -52,7 +51,7 @@ ScriptWeights::ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Ar
     index(file.root, "");
 }
 
-/// The object as an item. The first path that leads to a module is its name.
+/// Returns the object as an item. A module's path is the first that leads to it.
 ScriptItem& ScriptWeights::index(const at::IValue& saved, const std::string& path, int depth)
 {
     const auto& object = saved.toObjectRef();
@@ -60,7 +59,7 @@ ScriptItem& ScriptWeights::index(const at::IValue& saved, const std::string& pat
     const auto [entry, isNew] = m_objects.try_emplace(&object);
     if (!isNew)
         return entry->second;
-    ScriptItem& made = entry->second; // stays where it is
+    ScriptItem& made = entry->second; // the reference remains valid
     made = makeContainer(ScriptContainer::Kind::Object, type,
                          std::vector<ScriptItem>(type->numAttributes()));
     containerOf(made)->path = path;

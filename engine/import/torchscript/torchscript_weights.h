@@ -11,30 +11,30 @@
 
 namespace qs {
 
-/// A class as users write it: "__torch__.torch.nn.modules.conv.___torch_mangle_3.Conv2d" becomes
-/// "torch.nn.Conv2d".
+/// Returns the public class name: "torch.nn.Conv2d" for
+/// "__torch__.torch.nn.modules.conv.___torch_mangle_3.Conv2d".
 std::string scriptClassName(const c10::Type& type);
 
 /// The objects and tensors of a TorchScript file as items: modules with their dotted paths,
-/// parameters and buffers as nodes made at first use, everything else as constants.
+/// parameters and buffers as nodes created on first use, everything else as constants.
 class ScriptWeights
 {
 public:
     ScriptWeights(const ScriptFile& file, std::shared_ptr<const Pt2Archive> archive,
                   ScriptScope& root);
 
-    /// A value of the file, or one that LibTorch's operators made. Tensors become parameters or
-    /// constants of the root scope. `declared` is its type, if more specific than the value's.
-    /// Errors: a tensor that does not fit its record; lists nested too deeply.
+    /// Converts a value of the file, or a result of LibTorch's operators, to an item. Tensors
+    /// become parameters or constants of the root scope. `declared`: its type, if more specific
+    /// than the value's. Fails if a tensor exceeds its record or lists are nested too deeply.
     Result<ScriptItem> item(const at::IValue& value, const std::string& hint,
                             const c10::TypePtr& declared = nullptr, int depth = 0);
-    /// An attribute of an object as the file has it.
+    /// Returns an object's attribute as stored in the file.
     Result<ScriptItem> attribute(const ScriptContainer& owner, std::size_t slot);
-    /// The class at a module path; "" without a module.
+    /// Returns the class at a module path; "" if there is no module.
     std::string classAt(const std::string& path) const;
 
 private:
-    /// Tensors of the file with equal keys are the same tensor.
+    /// Identity of a tensor of the file: equal keys denote the same tensor.
     using TensorKey = std::tuple<const c10::StorageImpl*, std::int64_t, std::vector<std::int64_t>,
                                  std::vector<std::int64_t>>;
     struct Known
@@ -42,7 +42,7 @@ private:
         std::string path;
         bool isBuffer = false;
         bool isParameter = false;
-        TensorId stored = {}; ///< once it has been asked for
+        TensorId stored = {}; ///< set on first use
     };
 
     ScriptItem& index(const at::IValue& saved, const std::string& path, int depth = 0);
@@ -56,7 +56,7 @@ private:
     const ScriptFile& m_file;
     LazyTensors m_lazy;
     ScriptScope& m_root;
-    std::map<TensorKey, Known> m_known; ///< the first path of parameters and buffers alone
+    std::map<TensorKey, Known> m_known; ///< parameters and buffers by their first path
     std::map<std::string, ScopedRef> m_made; ///< nodes by path
     std::unordered_map<const void*, ScriptItem> m_objects; ///< by identity
     std::map<std::string, std::string> m_classes; ///< by module path

@@ -19,7 +19,7 @@ namespace qs {
 
 namespace {
 
-/// The operator of a fake quantizer, wherever it stands: among the nodes or in a branch.
+/// Returns a fake quantizer: the node itself, or one in its bodies.
 const Node* fakeQuantizerIn(const Node& node)
 {
     if (isFakeQuantizer(node.target))
@@ -31,7 +31,7 @@ const Node* fakeQuantizerIn(const Node& node)
     return nullptr;
 }
 
-/// A call of a module that is nothing but a fake quantizer, spelled as several operators.
+/// A call of a fake-quantize module, decomposed into several operators.
 struct QuantizerCall
 {
     std::vector<NodeId> nodes;
@@ -99,7 +99,8 @@ private:
         return found;
     }
 
-    /// The module's input and its rounded result are all that flows in and out of its call.
+    /// Replaces a call whose only activation input is the module's input and whose only result is
+    /// its rounded value.
     Result<void> takeCall(const QuantizerCall& call)
     {
         const std::set<NodeId> inside(call.nodes.begin(), call.nodes.end());
@@ -161,7 +162,7 @@ private:
         return false;
     }
 
-    /// Of the module whose scale it reads.
+    /// Returns the path of the module whose scale the node reads.
     std::string modulePath(const Node& node) const
     {
         const Argument* scale = node.tryArg("scale");
@@ -184,8 +185,8 @@ private:
         return {};
     }
 
-    /// Where a layer's weight was a product with a batch norm's factor, which is gone: the range is
-    /// of the layer's own weight.
+    /// Assigns ranges of removed products (weight times batch norm factor) to the layers' own
+    /// weights.
     void settleWeights()
     {
         for (GivenObservation& one : m_given) {
@@ -200,7 +201,7 @@ private:
         }
     }
 
-    /// Removes counters of training batches, and remaining writes to fake quantizers' buffers.
+    /// Removes updates of batch norms' counters of training batches.
     void dropUpdates()
     {
         const auto order = m_edit.order();

@@ -6,12 +6,11 @@
 
 namespace qs {
 
-/// The float model of a file that was trained with simulated quantization (`prepare_qat_fx`, PT2E
-/// QAT) and not converted: fake quantizers and their state updates removed; batch norms that are
-/// simulated in a layer's weight taken out of it; QAT layers called by their float class.
-/// Observations of the fake quantizers stay with the graph's tensors (`givenObservations`). Takes
-/// the graph in the form of its file, where operators write in place. Returns the graph itself
-/// without fake quantizers. Errors: a range that cannot be read.
+/// Returns the float model of an unconverted QAT model (`prepare_qat_fx`, PT2E QAT). Removes fake
+/// quantizers and their state updates, separates batch norms simulated in a layer's weight, and
+/// renames QAT layers to their float classes. The fake quantizers' observations are kept with the
+/// graph's tensors (`givenObservations`). Expects the graph as read from the file, with in-place
+/// operators. Returns `graph` itself if it has no fake quantizers. Fails if a range cannot be read.
 Result<GraphPtr> withoutFakeQuantizers(const GraphPtr& graph);
 
 } // namespace qs

@@ -68,13 +68,13 @@ private:
             return at::full({1}, *given->asDouble(), at::kDouble);
         if (given && given->asInt())
             return at::full({1}, double(*given->asInt()), at::kDouble);
-        const bool isOuter = m_edit.tryGet(node.id) == &node; // else in a branch's body
+        const bool isOuter = m_edit.tryGet(node.id) == &node; // false: in a branch's body
         const ValueRef* ref = given && isOuter ? given->asRef() : nullptr;
         const Node* source = ref ? m_edit.tryGet(ref->node) : nullptr;
         return source && source->isStored() ? stored(source->target) : at::Tensor();
     }
 
-    /// An argument, or what its module keeps under that name.
+    /// Returns an argument, or the tensor that its module stores under that name.
     Result<at::Tensor> numberOrStored(const Node& node, const std::string& path,
                                       std::string_view name) const
     {
@@ -103,7 +103,7 @@ private:
         return enabled.defined() ? enabled.ne(0).any().item<bool>() : !m_place.nodes.empty();
     }
 
-    /// The constant of a moving average: the operator's, or what its module multiplies with.
+    /// Returns the averaging constant: the operator's argument, or the factor in its module.
     double averagingOf(const Node& node) const
     {
         const Argument* own = node.tryArg("averaging_const");
@@ -150,7 +150,7 @@ private:
         const at::Tensor point
             = zeroPoint.defined() ? zeroPoint.expand_as(scale) : at::zeros_like(scale);
         if (min.defined() && !observed && scale.eq(1).all().item<bool>())
-            return false; // as it was made
+            return false; // initial state
         one.isSymmetric = isAroundZero(one, scale, zeroPoint);
         one.eps = 1e-38;
         const double reach = double(one.quantMax - one.quantMin) / 2;
@@ -178,7 +178,7 @@ private:
         one.isPerChannel = one.isPerChannel || min.numel() > 1;
     }
 
-    /// Whether it follows from stored tensors alone.
+    /// True if the value depends only on stored tensors.
     bool isFromStored(ValueRef value) const
     {
         std::vector<NodeId> open {value.node};
@@ -199,7 +199,7 @@ private:
     const GraphEdit& m_edit;
     const TensorStore& m_store;
     const FakeQuantizerPlace& m_place;
-    std::map<std::string, TensorId> m_stored; ///< by target
+    std::map<std::string, TensorId> m_stored; ///< tensor ids by target
 };
 
 } // namespace

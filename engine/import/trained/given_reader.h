@@ -12,15 +12,16 @@
 
 namespace qs {
 
-/// The place of a fake quantizer's state.
+/// Location of a fake quantizer's state.
 struct FakeQuantizerPlace
 {
-    std::string path; ///< of its module: "conv.weight_fake_quant"; "" = unknown
-    std::vector<NodeId> nodes; ///< the module's call, where it is spelled as several operators
+    std::string path; ///< path of its module: "conv.weight_fake_quant"; "" = unknown
+    /// Nodes of the module's call, if it is decomposed into several operators.
+    std::vector<NodeId> nodes;
 };
 
-/// The observation of `value` by the fake quantizer `node`, without readers; nothing if it never
-/// observed a value or computes its scale. Errors: a stored tensor that cannot be read.
+/// Returns the observation of `value` by the fake quantizer `node`, with `readers` empty. nullopt
+/// if it never observed a value or computes its scale. Fails if a stored tensor cannot be read.
 Result<std::optional<GivenObservation>> readGiven(const GraphEdit& edit, const TensorStore& store,
                                                   const Node& node, ValueRef value,
                                                   const FakeQuantizerPlace& place);

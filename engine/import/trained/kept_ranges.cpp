@@ -21,13 +21,13 @@ using RangesJson = nlohmann::ordered_json;
 constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 28;
 constexpr const char* kRangesFormat = "quantscope.ranges";
 
-/// How a .pt2 names who reads a value: the Output node as null.
+/// Returns a consumer's name in a .pt2; null for the Output node.
 RangesJson readerJson(const Node& reader)
 {
     return reader.outputs.empty() ? RangesJson(nullptr) : RangesJson(reader.outputs[0].name);
 }
 
-/// Visits the members of a range's record besides value and readers: key and member.
+/// Visits the members of a range's record except value and readers, as key and member.
 template<class Given, class Visit>
 void eachField(Given& given, const Visit& visit)
 {
@@ -69,7 +69,7 @@ ValuesByName valuesOf(const Graph& graph)
     return values;
 }
 
-/// Nothing where the graph has no such value. Throws where the record is not one.
+/// Returns nullopt if the graph has no such value. Throws if the record is invalid.
 std::optional<GivenObservation> rangeFrom(const RangesJson& json, const ValuesByName& values)
 {
     const auto value = values.find(json.at("value").get<std::string>());
@@ -86,7 +86,7 @@ std::optional<GivenObservation> rangeFrom(const RangesJson& json, const ValuesBy
     return given;
 }
 
-/// Whether it can be a range of that value.
+/// True if the record is a valid range of its value.
 bool isSound(const Graph& graph, const GivenObservation& given)
 {
     const auto isFinite = [](float number) { return std::isfinite(number); };

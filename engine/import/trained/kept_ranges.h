@@ -10,16 +10,16 @@ namespace qs {
 
 class Pt2Archive;
 
-/// The record of training ranges (`givenObservations`) in a float model that this program saved:
-/// its graph no longer holds fake quantizers.
+/// Archive record of training ranges (`givenObservations`) in a float model saved by this program,
+/// whose graph no longer has fake quantizers.
 inline constexpr const char* kKeptRangesPath = "extra/quantscope_ranges.json";
 
-/// The record of the graph's ranges; "" for a graph without. Values and their readers have the
-/// names that a .pt2 gives them. Ranges of values that an edit removed are left out.
+/// Returns the record of the graph's ranges; "" if it has none. Values and consumers are identified
+/// by their .pt2 names. Omits ranges of values that an edit removed.
 std::string keptRangesText(const Graph& graph);
 
-/// Gives the graph, read from the archive and not shared yet, the ranges that the archive keeps.
-/// Ranges of values that the graph does not have are left out. Errors (BadInput): a damaged record.
+/// Restores the archive's ranges in the graph, which was read from it and is not shared yet.
+/// Ignores ranges of values that the graph does not have. Fails (BadInput) on a damaged record.
 Result<void> takeKeptRanges(const Graph& graph, const Pt2Archive& archive);
 
 } // namespace qs

@@ -20,7 +20,7 @@ const Node* makerOf(const GraphEdit& edit, const Argument* value)
     return ref && ref->index == 0 ? edit.tryGet(ref->node) : nullptr;
 }
 
-/// The input of a chain of reshapes.
+/// Returns the input of a chain of reshapes.
 std::optional<ValueRef> beneathReshapes(const GraphEdit& edit, const Argument* value)
 {
     const Node* node = makerOf(edit, value);
@@ -32,7 +32,7 @@ std::optional<ValueRef> beneathReshapes(const GraphEdit& edit, const Argument* v
     return ref ? std::optional(*ref) : std::nullopt;
 }
 
-/// The other factor of a product with `factor`, which may be reshaped.
+/// Returns the other factor of a product with `factor`, which may be reshaped.
 std::optional<ValueRef> otherFactor(const GraphEdit& edit, const Node& product, ValueRef factor)
 {
     for (const auto& [one, other] : {std::pair("self", "other"), std::pair("other", "self")})
@@ -42,12 +42,12 @@ std::optional<ValueRef> otherFactor(const GraphEdit& edit, const Node& product, 
     return std::nullopt;
 }
 
-/// A layer whose weight is multiplied with what its result is divided by.
+/// A layer whose weight is multiplied by a factor and whose result is divided by it.
 struct ScaledLayer
 {
     NodeId layer;
     ValueRef weight; ///< before the product
-    ValueRef result; ///< of the quotient, or of the bias added to it
+    ValueRef result; ///< the quotient, or its sum with the bias
     Argument bias;
 };
 
@@ -113,7 +113,7 @@ std::string floatClass(const std::string& qatClass)
     return last.starts_with("Linear") ? kLinear : "torch.nn." + last;
 }
 
-/// A batch norm's own class, by the layer before it.
+/// Returns a batch norm's class, by the dimensions of the preceding layer.
 std::string batchNormClass(const GraphEdit& edit, const Node& norm)
 {
     const Node* layer = makerOf(edit, norm.tryArg("input"));

@@ -5,13 +5,13 @@
 
 namespace qs {
 
-/// Layers as the float model had them: in training, a batch norm's factor is multiplied into the
-/// weight that is quantized and divided out of the layer's result, and the bias is added after
-/// that. Each such layer gets its own weight and bias back; its batch norm follows it as before.
+/// Restores float layers. QAT multiplies the batch norm's factor into the weight before quantizing
+/// it, divides the layer's result by the factor, and then adds the bias. Each such layer gets its
+/// original weight and bias; its batch norm follows it as in the float model.
 void restoreBatchNorms(GraphEdit& edit);
 
-/// Gives layers of QAT classes ("torch.ao.nn.intrinsic.qat.modules.conv_fused.ConvBnReLU2d") the
-/// class that they were made of ("torch.nn.Conv2d"), and batch norms within them theirs.
+/// Replaces QAT classes ("torch.ao.nn.intrinsic.qat.modules.conv_fused.ConvBnReLU2d") by the
+/// layers' float classes ("torch.nn.Conv2d"); batch norms inside them get their own class.
 void restoreClasses(GraphEdit& edit);
 
 } // namespace qs

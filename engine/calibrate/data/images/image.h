@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// Pixels of 8 bits a channel, row by row, the channels of a pixel together.
+/// Pixels with 8 bits per channel, row by row, channels interleaved.
 struct Image
 {
     int height = 0, width = 0, channels = 3;
@@ -33,20 +33,20 @@ struct ImageSize
     std::string text() const { return std::to_string(height) + " x " + std::to_string(width); }
 };
 
-/// Decodes a PNG, JPEG, BMP, PPM or PGM as RGB; transparency is dropped. The error (BadInput) names
+/// Decodes a PNG, JPEG, BMP, PPM or PGM as RGB; ignores transparency. The error (BadInput) names
 /// the file.
 Result<Image> readImage(const std::string& path);
-/// Its size, from the header alone.
+/// Reads an image's size from its header.
 Result<ImageSize> readImageSize(const std::string& path);
 
-/// Luma as Pillow's convert("L") computes it: one channel.
+/// Converts to one channel of luma, as Pillow's convert("L").
 Image toGray(const Image& image);
-/// Pillow's resize, to the bit: fixed-point weights, first along rows, then along columns.
+/// Resizes bit-identically to Pillow: fixed-point weights, first along rows, then along columns.
 Image resized(const Image& image, ImageSize size, ImagePreprocess::Filter filter);
-/// The middle of the image; black around an image that is smaller (torchvision's center_crop).
+/// Returns the centre of the image; pads a smaller image with black (torchvision's center_crop).
 Image centerCropped(const Image& image, ImageSize size);
 
-/// The size that resizing and cropping give an image of this size.
+/// Return the size of an image of this size after resizing and cropping.
 ImageSize sizeAfterResize(ImageSize image, const ImagePreprocess& preprocess);
 ImageSize sizeAfterCrop(ImageSize image, const ImagePreprocess& preprocess);
 

@@ -19,12 +19,12 @@ namespace {
 
 using Channels = ImagePreprocess::Channels;
 
-/// The model's facts on its one input.
+/// Facts about the model's only input.
 struct ImageInput
 {
     const Node* node = nullptr;
     std::int64_t channels = 3;
-    std::optional<ImageSize> size; ///< where the model fixes it
+    std::optional<ImageSize> size; ///< if the model fixes it
 };
 
 std::optional<int> fixedSize(const Dim& dim)
@@ -63,7 +63,7 @@ Result<ImageInput> imageInput(const Graph& graph, bool channelsLast)
     return out;
 }
 
-/// A block of a recipe that would do, to copy.
+/// Returns an example of the recipe's block, to copy.
 std::string exampleBlock(const ImageInput& input)
 {
     const ImageSize size = input.size.value_or(ImageSize {224, 224});
@@ -87,7 +87,7 @@ Error needsBlock(const std::string& why, const ImageInput& input)
         .withHint("say in the recipe how the model was trained, such as " + exampleBlock(input));
 }
 
-/// Pixel values as the model takes them, for each channel.
+/// Model input values by pixel value, for each channel.
 using ValueTable = std::vector<std::array<float, 256>>;
 
 ValueTable valueTable(const ImagePreprocess& preprocess, std::size_t channels)
@@ -151,7 +151,7 @@ public:
     }
 
 private:
-    // Decoded, resized, cropped, with as many channels as the model takes.
+    // Returns the image decoded, resized, cropped and with the model's number of channels.
     Result<Image> prepared(const std::string& path) const
     {
         QS_TRY(Image image, readImage(path));
@@ -170,7 +170,7 @@ private:
         return image;
     }
 
-    // Channel by channel into one image's place.
+    // Writes an image channel by channel to its place in the batch.
     template<class T, class Convert>
     void write(const Image& image, T* target, const Convert& convert) const
     {
@@ -217,7 +217,7 @@ Result<void> checkBlock(const ImagePreprocess& preprocess, const ImageInput& inp
     return {};
 }
 
-// The settings without a block: all images have the model's size.
+// Returns the settings if the recipe has none: all images must have the model's size.
 Result<ImagePreprocess> withoutBlock(const ImageFolder& folder, const ImageInput& input)
 {
     if (!input.size)
@@ -236,7 +236,7 @@ Result<ImagePreprocess> withoutBlock(const ImageFolder& folder, const ImageInput
     return ImagePreprocess {};
 }
 
-// As many files as the calls take; of classes some each.
+// Reduces the files to the number that the calls need, distributed over the classes.
 void takePart(ImageFolder& folder, std::size_t wanted)
 {
     const std::size_t all = folder.files.size();

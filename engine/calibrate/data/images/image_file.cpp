@@ -26,7 +26,7 @@ namespace qs {
 
 namespace {
 
-/// Pillow's limit too: a larger image is an attack or a mistake.
+/// Same limit as Pillow: a larger image is an attack or a mistake.
 constexpr std::int64_t kMostPixels = 178956970;
 
 Error badImage(const std::string& path, const std::string& why)
@@ -36,16 +36,17 @@ Error badImage(const std::string& path, const std::string& why)
         .withHint("take it out of the folder, or save it again as .png or .jpg");
 }
 
-/// stb takes zeros, or what its memory held before, for what lies beyond a file's end.
+/// A file opened for stb. Detects reads past the end, for which stb silently uses zeros or old
+/// memory.
 struct OpenImage
 {
     std::ifstream file;
-    bool endedEarly = false; ///< something was wanted from beyond the end
+    bool endedEarly = false; ///< a read went past the end
 };
 
 int readSome(void* user, char* target, int wanted)
 {
-    constexpr int kBuffer = 128; // what stb reads ahead may lie beyond the end
+    constexpr int kBuffer = 128; // stb may read ahead past the end by this many bytes
     auto& image = *static_cast<OpenImage*>(user);
     image.file.read(target, wanted);
     const int got = int(image.file.gcount());
@@ -74,7 +75,7 @@ std::string failureText()
     return why ? why : "unknown form";
 }
 
-/// A JPEG without its end marker lacks only two needless bytes.
+/// True for a JPEG: a missing end marker is harmless there.
 bool isJpeg(std::ifstream& file)
 {
     char start[2] = {};

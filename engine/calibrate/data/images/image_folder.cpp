@@ -94,13 +94,13 @@ std::optional<std::int64_t> wholeNumber(const std::string& text)
     return value;
 }
 
-/// Without blanks and quotes at both ends.
+/// Removes blanks and quotes at both ends.
 std::string unquoted(const std::string& text)
 {
     return std::string(trimmed(text, " \t\r\""));
 }
 
-/// A file of labels: by name, or in the order of the images.
+/// A file of labels, by file name or in the order of the images.
 class LabelFile
 {
 public:

@@ -12,25 +12,25 @@ namespace qs {
 struct ImageFile
 {
     std::string path;
-    std::int64_t label = -1; ///< -1 where the folder has no labels
+    std::int64_t label = -1; ///< -1 if the folder has no labels
 };
 
-/// The images of a folder (.png .jpg .jpeg .bmp .ppm .pgm; names that begin with a dot are left
-/// out).
+/// The images of a folder (.png .jpg .jpeg .bmp .ppm .pgm; names that begin with a dot are
+/// ignored).
 struct ImageFolder
 {
     std::vector<ImageFile> files;
     bool hasLabels = false;
-    bool isByClass = false; ///< the files stand class after class
+    bool isByClass = false; ///< files are sorted by class
 };
 
-/// Images that lie in the folder itself come in natural order (img2 before img10); their labels, if
-/// any, stand in `labels.txt` or `labels.csv` there: a line each, a file's name and a whole number,
-/// or in order a number alone. Else each folder in it is a class: the sorted names are the labels 0
-/// to n-1, as in torchvision's ImageFolder. Errors name the file and the line.
+/// Lists images directly in the folder in natural order (img2 before img10). Their optional labels
+/// are in `labels.txt` or `labels.csv`, one line each: a file name and an integer, or only an
+/// integer in the order of the images. Else each subfolder is a class: the sorted names are the
+/// labels 0 to n-1, as in torchvision's ImageFolder. Errors name the file and the line.
 Result<ImageFolder> listImages(const std::string& folder);
 
-/// Whether `a` comes before `b` when the numbers in them are compared as numbers.
+/// True if `a` precedes `b` in natural order, which compares digit sequences as numbers.
 bool naturallyBefore(const std::string& a, const std::string& b);
 
 } // namespace qs

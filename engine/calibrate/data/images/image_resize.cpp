@@ -10,7 +10,7 @@ namespace {
 
 using Filter = ImagePreprocess::Filter;
 
-/// Pillow's: weights are rounded to 22 bits after the point.
+/// As in Pillow: weights have 22 fractional bits.
 constexpr int kPrecisionBits = 32 - 8 - 2;
 
 double supportOf(Filter filter)
@@ -43,7 +43,7 @@ double weightAt(Filter filter, double x)
     }
 }
 
-/// Where the pixels that make one pixel of the result begin, and their weights.
+/// The first source pixel of one result pixel, and the weights of the source pixels.
 struct Taps
 {
     int first = 0;
@@ -53,7 +53,7 @@ struct Taps
 std::vector<Taps> tapsOf(int from, int to, Filter filter)
 {
     const double scale = double(from) / to;
-    const double widening = std::max(scale, 1.0); // averages when it makes smaller
+    const double widening = std::max(scale, 1.0); // antialiases when downscaling
     const double support = supportOf(filter) * widening;
     std::vector<Taps> out;
     std::vector<double> weights;
@@ -131,7 +131,7 @@ Image nearest(const Image& image, ImageSize size)
     Image out {size.height, size.width, image.channels, {}};
     const auto step = std::size_t(image.channels);
     out.pixels.resize(std::size_t(size.height) * std::size_t(size.width) * step);
-    // Added up like Pillow's, so that rounding falls the same way.
+    // Accumulated as in Pillow, for identical rounding.
     const double stepX = double(image.width) / size.width;
     const double stepY = double(image.height) / size.height;
     double atY = stepY * 0.5;
@@ -146,7 +146,7 @@ Image nearest(const Image& image, ImageSize size)
     return out;
 }
 
-// Python's round() of half of a whole number: halves go to the even neighbour.
+// Python's round() of half an integer: ties round to even.
 int roundedHalf(int value)
 {
     const int low = value >> 1;
@@ -181,7 +181,7 @@ Image centerCropped(const Image& image, ImageSize size)
     Image out {size.height, size.width, image.channels, {}};
     const int step = image.channels;
     out.pixels.resize(std::size_t(size.height) * std::size_t(size.width) * std::size_t(step));
-    // What is too small is padded first, the smaller half before the image.
+    // Small images are padded first; the smaller half of the padding precedes the image.
     const int padTop = std::max(size.height - image.height, 0) / 2;
     const int padLeft = std::max(size.width - image.width, 0) / 2;
     const int top = roundedHalf(std::max(image.height - size.height, 0));

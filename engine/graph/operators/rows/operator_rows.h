@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// One row of the operator table as its sources write it: the fields of `OperatorFacts` for an
-/// operator of PyTorch. Columns at the end that say nothing are left out.
+/// One row of the operator table in the sources: the fields of `OperatorFacts` for an operator of
+/// PyTorch. Trailing columns with default values are omitted.
 struct OperatorRow
 {
     /// Names of arguments by role; "" = no such argument.
@@ -17,13 +17,12 @@ struct OperatorRow
     {
         std::string_view input = {}, weight = {}, bias = {};
     };
-    std::string_view name
-        = {}; ///< ATen's word, "conv2d"; others with their namespace, "prim.If"; with
-              ///< an overload, "view.dtype", where that differs from the others
+    std::string_view name = {}; ///< ATen's word, "conv2d"; others with their namespace, "prim.If";
+                                ///< with overload, "view.dtype", if it differs from the others
     ResultType type = ResultType::Unknown;
     ResultRank rank = ResultRank::Unknown;
     OperatorTraits traits = {};
-    std::string_view plain = {}; ///< what users call it; "" = by its name
+    std::string_view plain = {}; ///< user-visible name; "" = `name`
     Roles roles = {};
     std::optional<OperatorClamp> clamp = {};
 };
@@ -35,7 +34,7 @@ struct OperatorRows
     std::span<const OperatorRow> rows;
 };
 
-std::span<const OperatorRows> layerRows(); ///< what networks are made of, by family
+std::span<const OperatorRows> layerRows(); ///< layers of networks, by family
 OperatorRows shapeRows(); ///< that move, join, select, transform
 OperatorRows valueRows(); ///< that compute element by element, reduce, or make tensors
 OperatorRows scriptRows(); ///< on numbers, lists and types; checks; TorchScript's own

@@ -41,7 +41,7 @@ bool isWritten(const c10::FunctionSchema& schema, std::size_t place)
     return alias && alias->isWrite();
 }
 
-/// True where a program repeats a list so often that this is left to a run.
+/// True if a program repeats a list so often that it is evaluated at run time instead.
 bool repeatsTooOften(const torch::jit::Stack& stack)
 {
     constexpr std::int64_t kLongest = 4096;
@@ -115,7 +115,7 @@ Result<ScriptAnswer> ScriptContainers::runKnown(const JitNode& node, const Scrip
         if (!value && whole && whole->kind == Kind::Dict)
             return fail(
                 m_emitter.unsupported(node, "uses a dict with a key known only at run time"));
-        // A message with values known only at run time: its template is enough.
+        // A message with run-time values: its template suffices.
         if (!value)
             return kind == "aten::format" ? ScriptAnswer(args[0]) : ScriptAnswer();
         stack.push_back(std::move(*value));
@@ -144,7 +144,8 @@ Result<ScriptAnswer> ScriptContainers::runKnown(const JitNode& node, const Scrip
         QS_TRY(const ScriptItem now, m_weights.item(given[i], "", (*changed)->type));
         m_emitter.journal().touch(*changed);
         **changed = *containerOf(now);
-        if (!stack.empty() && stack[0].is(given[i])) // append and the like return the very list
+        // `append` and similar operators return the list itself.
+        if (!stack.empty() && stack[0].is(given[i]))
             result = args[i];
     }
     return ScriptAnswer(std::move(result));
@@ -159,7 +160,7 @@ Result<ScriptItems> ScriptContainers::sizesFrom(const ScopedRef& tensor, std::in
         dims, [&](std::int64_t dim) { return m_emitter.emitSize(tensor, at::IValue(dim), &node); });
 }
 
-/// What needs no number of them.
+/// Answers reads of a tensor's sizes that do not need its rank.
 Result<ScriptAnswer> ScriptContainers::readSizes(const JitNode& node, const ScriptItems& args)
 {
     const ScopedRef tensor = *containerOf(args[0])->sizesOf;
@@ -173,7 +174,7 @@ Result<ScriptAnswer> ScriptContainers::readSizes(const JitNode& node, const Scri
     }
     if (rank || node.kind() != c10::aten::slice)
         return ScriptAnswer();
-    // The last ones have the same names whatever the rank.
+    // Sizes counted from the end do not depend on the rank.
     const auto number = [&](std::size_t place, std::int64_t missing) {
         const auto* value = knownValue(args.at(place));
         return value && value->isInt() ? value->toInt() : missing;
@@ -238,7 +239,7 @@ Result<void> ScriptContainers::unpack(const JitNode& node, const ScriptItem& ite
 {
     const ScriptContainer* whole = containerOf(item);
     if (whole && whole->sizesOf) {
-        // Anything else would raise; what a branch finds holds within it alone.
+        // Another rank would raise. Facts learned in a branch hold only inside it.
         if (whole->sizesOf->scope == &m_emitter.scope())
             m_emitter.inference().setRank(*whole->sizesOf, {std::int64_t(node.outputs().size())});
         QS_TRY(const ScriptItems sizes,

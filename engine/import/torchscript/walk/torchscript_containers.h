@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// Makes, reads and changes tuples, lists, dicts and objects whose parts are known one by one, and
-/// computes what is known.
+/// Creates, reads and modifies tuples, lists, dicts and objects with individually known parts, and
+/// evaluates operators on known values.
 class ScriptContainers
 {
 public:
@@ -21,20 +21,20 @@ public:
 
     Result<void> construct(const JitNode& node, ScriptItems args, ScriptEnv& env);
     Result<void> unpack(const JitNode& node, const ScriptItem& item, ScriptEnv& env);
-    /// What is asked of a tuple, or of the sizes of a tensor.
+    /// Answers operators that read a tuple or the sizes of a tensor.
     Result<ScriptAnswer> readContainer(const JitNode& node, const ScriptItems& args);
-    /// Computes known values by LibTorch's own operator: numbers, texts, and lists and dicts of any
-    /// content.
+    /// Evaluates an operator on known values with LibTorch's implementation: numbers, strings, and
+    /// lists and dicts of any content.
     Result<ScriptAnswer> runKnown(const JitNode& node, const ScriptItems& args);
 
 private:
     Result<ScriptAnswer> readSizes(const JitNode& node, const ScriptItems& args);
-    /// The tensor's sizes from one dimension to another, both counted from one end.
+    /// The tensor's sizes over a range of dimensions, with both bounds counted from the same end.
     Result<ScriptItems> sizesFrom(const ScopedRef& tensor, std::int64_t first, std::int64_t end,
                                   const JitNode& node);
-    /// The item as LibTorch's operators take it where they want a value of the type: a constant, or
-    /// a list, dict or tuple of such; a handle where they take anything. Nothing where that needs
-    /// more than is known.
+    /// Converts the item to a value for LibTorch's operators: a constant, or a list, dict or tuple
+    /// of constants; a handle if the operator accepts any type. nullopt if required parts are
+    /// unknown.
     Result<std::optional<at::IValue>> knownAs(const ScriptItem& item, const c10::TypePtr& declared,
                                               const JitNode& node);
 

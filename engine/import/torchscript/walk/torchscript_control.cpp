@@ -22,14 +22,14 @@ bool raises(const torch::jit::Block& block)
                        [](const auto* node) { return node->kind() == c10::prim::RaiseException; });
 }
 
-/// True if it reads sizes, ranks and the like of a tensor, not its values.
+/// True if the node reads sizes, the rank or similar facts of a tensor, not its values.
 bool isMeasure(const Node& node)
 {
     return hasTrait(node.target, OperatorTrait::Measures);
 }
 
-/// Does a body look at no values of tensors? `dim() != 2 and dim() != 3` is a branch with such
-/// ones, a product of sizes a loop.
+/// True if a body reads no tensor values. Examples: the branch of `dim() != 2 and dim() != 3`, a
+/// loop for a product of sizes.
 bool measuresOnly(const Graph& body)
 {
     return std::all_of(body.nodes().begin(), body.nodes().end(), [&body](const NodePtr& node) {
@@ -86,7 +86,7 @@ Result<void> ScriptControl::runIf(const JitNode& node, Env& env)
         return takeBlock(node, known->toBool() ? whenTrue : whenFalse, env);
     const auto* ref = runtimeValue(condition);
     const bool onTrue = raises(whenTrue);
-    // A check of shapes and the like: what is wrong with them, the operators say themselves.
+    // A check of shapes or similar facts is skipped: the operators report violations themselves.
     if (ref && onTrue != raises(whenFalse)
         && (learnRank(condition, onTrue) || !dependsOnData(*ref, 0)))
         return takeBlock(node, onTrue ? whenFalse : whenTrue, env);
@@ -178,7 +178,7 @@ Result<std::shared_ptr<const Graph>> ScriptControl::finish(ScriptScope& scope,
 
 ScriptItem ScriptControl::cellItem(const ScriptContainer& contents)
 {
-    // An object has identity, its slots may differ one by one.
+    // An object has identity; its slots may differ individually.
     return contents.kind == ScriptContainer::Kind::Object
         ? makeContainer(ScriptContainer::Kind::Tuple, contents.type, contents.items)
         : ScriptItem(std::make_shared<ScriptContainer>(contents));
@@ -256,7 +256,7 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
         outcome.patterns.push_back(ScriptPattern::of(ways[0].items[i], &m_emitter.scope()));
         outcome.patterns.back().join(ways[1].items[i]);
     }
-    // Tensors of the scope around that one of the bodies changes in place.
+    // Outer tensors that one of the bodies changes in place.
     auto& written = outcome.written;
     for (std::size_t side = 0; side < ways.size(); ++side) {
         ScriptScope& scope = *ways[side].scope;

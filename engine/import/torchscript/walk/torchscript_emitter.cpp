@@ -24,7 +24,8 @@ namespace {
 
 using Kind = ScriptContainer::Kind;
 
-/// Scales and zero points that are attributes of the model's root keep those names for its code.
+/// Records the names of scales and zero points that are attributes of the root, for the printed
+/// code.
 void noteAttributes(const torch::jit::Node& node, const c10::FunctionSchema& schema,
                     const ScriptEnv& env, Node& made)
 {
@@ -111,7 +112,7 @@ Result<Argument> ScriptEmitter::argument(const ScriptItem& item, const c10::Type
 
 void ScriptEmitter::label(Node& made, const JitNode* from) const
 {
-    if (made.name.empty()) // as FX names a call: "relu_" for "aten.relu_.default"
+    if (made.name.empty()) // FX's name of a call: "relu_" for "aten.relu_.default"
         made.name = operatorParts(made.target).word;
     if (m_places.empty())
         return;
@@ -135,7 +136,7 @@ ScopedRef ScriptEmitter::emit(Node made)
         if (type.kind != ValueKind::Tensor || type.shapeKnown || !ranks[i] || ranks[i]->isAssumed)
             continue;
         type.shape.assign(std::size_t(ranks[i]->count), Dim {});
-        type.shapeKnown = true; // its sizes are not
+        type.shapeKnown = true; // only the rank is known, not the sizes
     }
     const ScopedRef ref {m_scope, {m_scope->append(std::move(made)), 0}, false};
     for (std::uint32_t i = 0; i < ranks.size(); ++i)
@@ -193,7 +194,7 @@ Result<std::vector<NamedArgument>> ScriptEmitter::arguments(const c10::FunctionS
 Result<void> ScriptEmitter::emitFor(const JitNode& node, Node made, ScriptEnv& env,
                                     const ScriptContainerPtr& changed)
 {
-    std::vector<std::size_t> parts; // of a list of tensors that are taken one by one; else 0
+    std::vector<std::size_t> parts; // lengths of tensor lists that are unpacked; else 0
     for (const torch::jit::Value* out : node.outputs()) {
         const auto list = out->type()->cast<c10::ListType>();
         const bool areTensors = list && list->getElementType()->kind() == c10::TypeKind::TensorType;
@@ -252,7 +253,7 @@ Result<void> ScriptEmitter::emitOperator(const JitNode& node, const ScriptItems&
     noteAttributes(node, *schema, env, made);
     respellConvolution(made);
     QS_CHECK(emitFor(node, std::move(made), env, changed));
-    // append and the like return the very list.
+    // append and similar operators return the list itself.
     if (changed && node.outputs().size() == 1 && kindOf(*node.output()->type()) == Kind::List)
         env[node.output()] = changed;
     return {};

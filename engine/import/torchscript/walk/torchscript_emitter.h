@@ -11,17 +11,17 @@
 
 namespace qs {
 
-/// The place in the program that is read, by which new nodes are labelled.
+/// The current place in the program; new nodes get its scope and source.
 struct ScriptPlace
 {
     Scope scope;
-    std::string function; ///< torch.nn.functional's function we are in, or empty
-    SourceLocation caller; ///< where user code called
+    std::string function; ///< the enclosing function of torch.nn.functional, or empty
+    SourceLocation caller; ///< the call in user code
 };
 
-/// Adds the nodes of a program to the scope that is open: the model's graph, or the body of a
-/// branch or loop. Owns the scopes of bodies; borrows the root and the debug information. Functions
-/// may throw what LibTorch throws: call inside `guardTorch`.
+/// Adds the nodes of a program to the open scope: the model's graph, or the body of a branch or
+/// loop. Owns the scopes of bodies; borrows the root and the debug information. Functions may throw
+/// LibTorch's exceptions: call inside `guardTorch`.
 class ScriptEmitter
 {
 public:
@@ -31,7 +31,7 @@ public:
 
     ScriptScope& root() { return *m_root; }
     ScriptScope& scope() { return *m_scope; }
-    /// A new scope inside the one that is open.
+    /// Creates a scope inside the open one.
     ScriptScope& addScope();
     /// Runs `body` with this scope open.
     template<class Body>
@@ -42,48 +42,48 @@ public:
         m_scope = outer;
         return made;
     }
-    /// The module calls and functions we are in.
+    /// The stack of enclosing module calls and functions.
     std::vector<ScriptPlace>& places() { return m_places; }
-    /// In a layer or function of torch's own.
+    /// True inside a layer or function of torch.
     bool isInTorch() const;
     SourceLocation find(const JitNode& node, const std::string& function = {}) const;
 
     ScriptJournal& journal() { return m_journal; }
     ScriptInference& inference() { return m_inference; }
-    /// The rank that a branch may depend on: user code tests it to distinguish samples from
-    /// batches; in torch's own code it does not matter.
+    /// Returns the rank if branches may be decided by it. User code tests ranks to distinguish
+    /// samples from batches, so assumed ranks do not count there; inside torch's code they do.
     std::optional<std::int64_t> decidableRank(const ScriptItem& item) const;
 
-    /// The item as an argument of the open scope; a container becomes a list where the slot wants
-    /// one, else a node that builds it.
+    /// Returns the item as an argument of the open scope. A container becomes a list if the slot
+    /// takes one, else a node that builds it.
     Result<Argument> argument(const ScriptItem& item, const c10::TypePtr& wanted);
     Result<ValueRef> use(const ScopedRef& ref) { return m_scope->use(ref); }
 
     void label(Node& made, const JitNode* from) const;
     ScopedRef emit(Node made);
-    /// A node of one output: a scalar, a list or a tensor by `kind`.
+    /// Adds a node with one output: a scalar, a list or a tensor, by `kind`.
     ScopedRef emitOne(std::string_view target, std::vector<NamedArgument> args, ValueKind kind,
                       const JitNode* from);
-    /// A size of a tensor.
+    /// Adds a node that reads a size of a tensor.
     Result<ScriptItem> emitSize(const ScopedRef& tensor, const ScriptItem& dim,
                                 const JitNode* from);
-    /// The program's node as an operator.
+    /// Adds the program's node as an operator.
     Result<void> emitOperator(const JitNode& node, const ScriptItems& args, ScriptEnv& env);
-    /// A call of a method of a C++ class, which is an operator; the constructor gives the object
-    /// that was created for it.
+    /// Adds the operator for a method call of a C++ class; the constructor returns the object
+    /// created for it.
     Result<void> emitMethod(const JitNode& node, const ScriptItems& args, ScriptEnv& env);
-    /// The node with the outputs of the program's one, which become known by it. `changed`: a
-    /// container that it also changes.
+    /// Adds the node with the outputs of the program's node and binds them. `changed`: a container
+    /// that it also modifies.
     Result<void> emitFor(const JitNode& node, Node made, ScriptEnv& env,
                          const ScriptContainerPtr& changed = nullptr);
 
-    /// The error that names the program's node and its place.
+    /// Returns an Unsupported error that names the program's node and its source location.
     Error unsupported(const JitNode& node, const std::string& what) const;
 
 private:
-    /// Turns the container into one value made by a node.
+    /// Converts the container to one run-time value computed by a node.
     Result<ScopedRef> makeRuntime(const ScriptContainerPtr& container);
-    /// `asValues`: containers as values of nodes, whatever the schema wants.
+    /// `asValues`: containers become node values, independent of the schema.
     Result<std::vector<NamedArgument>> arguments(const c10::FunctionSchema& schema,
                                                  const ScriptItems& args, bool asValues = false);
     Result<void> emitUnknown(const JitNode& node, const c10::FunctionSchema& schema,
@@ -92,7 +92,7 @@ private:
     ScriptScope* m_root;
     ScriptScope* m_scope;
     const ScriptDebug& m_debug;
-    std::vector<std::unique_ptr<ScriptScope>> m_scopes; ///< of bodies; values point into them
+    std::vector<std::unique_ptr<ScriptScope>> m_scopes; ///< scopes of bodies; values refer to them
     std::vector<ScriptPlace> m_places;
     ScriptJournal m_journal;
     ScriptInference m_inference;

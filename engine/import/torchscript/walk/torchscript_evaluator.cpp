@@ -26,8 +26,9 @@ std::string functionalName(const torch::jit::Function& function)
     return name.starts_with(kPrefix) ? functionalWord(function.name()) : std::string();
 }
 
-/// A module's forward; a trace writes later calls as forward1, forward2, a script overloads as
-/// forward__0. Its other methods, such as forward_features, are parts of the call they are made in.
+/// True for a module's forward. A trace names later calls forward1, forward2; a script names
+/// overloads forward__0. Other methods, such as forward_features, belong to the call that contains
+/// them.
 bool isForward(const std::string& method)
 {
     static const std::regex kForward("forward(__)?[0-9]*");
@@ -214,7 +215,7 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
 
 Result<void> ScriptEvaluator::readConstant(const JitNode& node, Env& env)
 {
-    // A function has no value: calls follow its type.
+    // A function constant has no value: calls use its type.
     const auto value = torch::jit::toIValue(node.output());
     QS_TRY(env[node.output()], value ? m_weights.item(*value, "") : Result<ScriptItem>());
     return {};

@@ -9,14 +9,14 @@
 
 namespace qs {
 
-/// How often each module was called so far, by its path.
+/// Number of calls of each module so far, by path.
 using ScriptCalls = std::unordered_map<std::string, int>;
 
-/// Reads a TorchScript program as a graph by walking it with the known values: constants are
-/// computed, branches with a known condition taken, loops with a known count unrolled, calls
-/// followed, tuples, lists, dicts, objects and attributes resolved. The remaining operators become
-/// nodes of a scope. Branches and loops that depend on data become nodes with bodies. No operator
-/// is run on elements. Functions may throw what LibTorch throws: call inside `guardTorch`.
+/// Reads a TorchScript program as a graph by partial evaluation: computes constants, takes branches
+/// with a known condition, unrolls loops with a known count, inlines calls, and resolves tuples,
+/// lists, dicts, objects and attributes. The remaining operators become nodes of a scope. Branches
+/// and loops that depend on data become nodes with bodies. Runs no operator on tensor elements.
+/// Functions may throw LibTorch's exceptions: call inside `guardTorch`.
 class ScriptEvaluator
 {
 public:
@@ -28,15 +28,15 @@ public:
     ScriptEvaluator(ScriptScope& root, ScriptWeights& weights, const ScriptDebug& debug,
                     const JobContext& job);
 
-    /// Follows a call. `module` is null for a plain function.
+    /// Evaluates a call. `module` is null for a plain function.
     Result<ScriptItem> call(torch::jit::Function& function, Items args,
                             const ScriptContainer* module);
-    /// Once the call has been followed: tensors that the model set as attributes become state
-    /// updates. Returns the paths of the other attributes that it leaves changed; every call starts
-    /// from their saved values.
+    /// Call after the model's call: turns tensors that the model assigned to attributes into state
+    /// updates. Returns the paths of other changed attributes; every call starts from their saved
+    /// values.
     Result<std::vector<std::string>> keepAttributes();
 
-    /// Walks the block of a branch, a loop or a function.
+    /// Evaluates the block of a branch, a loop or a function.
     Result<void> runBlock(const torch::jit::Block& block, Env& env);
     static Result<ScriptItem> item(const JitValue* value, const Env& env);
     static Result<Items> inputs(const JitNode& node, const Env& env);
@@ -53,7 +53,7 @@ private:
     Result<void> runCall(const JitNode& node, Env& env);
     Result<ScriptItem> calledBy(const JitNode& node, Items args);
     void enterModule(ScriptPlace& place, const ScriptContainer& module, const Items& args);
-    /// prim::GetAttr or prim::SetAttr.
+    /// Evaluates a prim::GetAttr or prim::SetAttr.
     Result<void> useAttribute(const JitNode& node, Env& env);
 
     ScriptWeights& m_weights;

@@ -29,7 +29,7 @@ struct Operands
     };
     std::unordered_map<ValueRef, Operand> of = {};
     std::optional<DType> first = {}; ///< element type of the first tensor
-    bool areTyped = true, areRanked = true, areAlike = true; ///< alike: of one element type
+    bool areTyped = true, areRanked = true, areAlike = true; ///< alike: same element type
 
     std::optional<std::int64_t> rankOf(const Argument* argument) const
     {
@@ -38,7 +38,7 @@ struct Operands
     }
 };
 
-/// The element type of the results, by the operator's row or as it is given.
+/// Returns the element type of the results: the dtype argument, else by the operator's row.
 DType typeByRow(const Node& node, DType first)
 {
     if (const Argument* wanted = given(node, "dtype"))
@@ -65,7 +65,7 @@ DType typeByRow(const Node& node, DType first)
     return DType::Unknown;
 }
 
-/// The number of dimensions of the results, by the operator's row.
+/// Returns the rank of the results by the operator's row.
 std::optional<std::int64_t> rankByRow(const Node& node, const Operands& operands)
 {
     const auto operand = [&](std::size_t index) { return operands.rankOf(node.tryArg(index)); };
@@ -82,7 +82,7 @@ std::optional<std::int64_t> rankByRow(const Node& node, const Operands& operands
         return 2;
     case ResultRank::Three:
         return 3;
-    case ResultRank::Spectrum: { // real and imaginary parts form one more dimension
+    case ResultRank::Spectrum: { // real and imaginary parts form another dimension
         const auto rank = operand(0);
         return rank ? std::optional(*rank + (isTrue(given(node, "return_complex")) ? 1 : 2)) : rank;
     }
@@ -92,8 +92,8 @@ std::optional<std::int64_t> rankByRow(const Node& node, const Operands& operands
     return std::nullopt;
 }
 
-/// Of a convolution or pooling, which takes one sample or a batch: the number of dimensions of a
-/// batch. Nothing for other operators.
+/// Returns the rank of a batch for convolutions and pooling, which accept one sample or a batch;
+/// nullopt for other operators.
 std::optional<std::int64_t> rankOfBatch(const Node& node)
 {
     const OperatorFamily family = factsOf(node.target).family;
@@ -105,12 +105,12 @@ std::optional<std::int64_t> rankOfBatch(const Node& node)
                             : std::nullopt;
 }
 
-/// What stands for that which is not known of an operand.
+/// Substitutes for unknown facts of an operand.
 struct StandIn
 {
     DType dtype = DType::Float32;
-    std::int64_t size = 0; ///< of every dimension
-    bool ofWeights = false; ///< sizes that are known are kept
+    std::int64_t size = 0; ///< size of every unknown dimension
+    bool ofWeights = false; ///< known sizes are kept
 };
 
 at::Tensor standInFor(const ValueType& type, std::optional<std::int64_t> rank,
@@ -152,8 +152,8 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
     });
 }
 
-/// True if the element type, layout or memory format is known only at run time: these arguments are
-/// codes, which must not be guessed.
+/// True if the element type, layout or memory format is known only at run time: their codes cannot
+/// be substituted.
 bool choosesByNumber(const Node& node)
 {
     const auto isRead = [&](std::string_view name) {
@@ -169,13 +169,13 @@ bool returnsList(const c10::FunctionSchema& schema)
     return returns.size() == 1 && returns[0].type()->kind() == c10::TypeKind::ListType;
 }
 
-/// Results that the row does not give come from the operator itself if enough is known of its
-/// operands: element types without their numbers of dimensions, and the other way round.
+/// Infers results that the row does not determine by running the operator, if its operands are
+/// sufficiently known. Element types and ranks are inferred independently.
 void askOperator(Node& node, const c10::OperatorHandle& op,
                  std::vector<std::optional<std::int64_t>>& ranks, const Operands& operands)
 {
     const auto& outputs = node.outputs;
-    // Tensors without dimensions count less than others where types differ.
+    // In type promotion, tensors without dimensions have lower priority.
     const bool tellsTypes = operands.areTyped && (operands.areRanked || operands.areAlike)
         && std::any_of(outputs.begin(), outputs.end(),
                        [](const Value& value) { return value.type.isUntyped(); });
@@ -184,7 +184,7 @@ void askOperator(Node& node, const c10::OperatorHandle& op,
     if ((!tellsTypes && !tellsRanks) || isForbiddenOperator(node.target) || choosesByNumber(node))
         return;
     const bool isList = returnsList(op.schema());
-    // Large enough for windows and members that operators ask for, and then larger.
+    // Sizes large enough for typical windows and numbers of elements, then larger ones.
     for (const StandIn& unknown :
          {StandIn {DType::Float32, 8}, StandIn {DType::Float32, 512},
           StandIn {DType::Float32, 512, true}, StandIn {DType::Int64, 8}}) {
@@ -198,7 +198,7 @@ void askOperator(Node& node, const c10::OperatorHandle& op,
                 continue;
             if (tellsTypes && type.isUntyped())
                 type.dtype = fromScalarType(value.toTensor().scalar_type());
-            // What drops dimensions of size one has a rank by its sizes alone.
+            // The rank of squeeze depends on sizes.
             if (tellsRanks && !ranks[i] && !node.target.starts_with("aten.squeeze"))
                 ranks[i] = value.toTensor().dim();
         }
@@ -206,15 +206,14 @@ void askOperator(Node& node, const c10::OperatorHandle& op,
     }
 }
 
-/// First arguments of torch.nn's layers (the others are masks, offsets and the like):
-/// recurrent and attention layers and bags one sequence or a batch of them, cells one step or
-/// a batch.
+/// First arguments of torch.nn's layers (the others are masks, offsets and the like): recurrent and
+/// attention layers and bags take one sequence or a batch, cells one step or a batch.
 struct Layer
 {
     std::string_view name;
     std::int64_t rank; ///< of a batch
-    std::size_t values; ///< how many of the arguments these are
-    bool ofWeights; ///< their element type is that of the layer's weights
+    std::size_t values; ///< number of these arguments
+    bool ofWeights; ///< they have the element type of the layer's weights
 };
 
 const Layer* layerOf(std::string_view moduleClass)
@@ -235,7 +234,7 @@ const Layer* layerOf(std::string_view moduleClass)
     return found == kLayers.end() ? nullptr : &*found;
 }
 
-/// The element type of a module's first floating-point weight, its own or of a module inside.
+/// Returns the element type of the first floating-point weight of a module or its submodules.
 DType weightType(const at::IValue& module)
 {
     if (module.isObject())
@@ -321,7 +320,8 @@ void ScriptInference::enterLayer(std::string_view moduleClass, const ScriptItems
         if (!value || value->maybeNone || scopedValue(*value).type.kind != ValueKind::Tensor)
             continue;
         if (!findRank(args[i]))
-            setRank(*value, {hasOffsets ? 1 : layer->rank, true}); // bags one after another
+            // With offsets, bags are concatenated.
+            setRank(*value, {hasOffsets ? 1 : layer->rank, true});
         if (layer->ofWeights && scopedValue(*value).type.isUntyped())
             value->scope->edit().change(value->ref.node).outputs[value->ref.index].type.dtype
                 = weightType(containerOf(args[0])->saved);

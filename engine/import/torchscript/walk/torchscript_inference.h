@@ -8,8 +8,7 @@
 
 namespace qs {
 
-/// A number of dimensions that is known, or follows from one, by the assumption that layers are
-/// given batches.
+/// A number of dimensions: known, or derived from the assumption that layers get batches.
 struct ScriptRank
 {
     std::int64_t count = 0;
@@ -25,13 +24,13 @@ public:
 
     std::optional<ScriptRank> findRank(const ScriptItem& item) const;
     void setRank(const ScopedRef& ref, ScriptRank rank) { m_ranks[{ref.scope, ref.ref}] = rank; }
-    /// Fills in element types of the node's tensor outputs and returns their numbers of dimensions:
-    /// by the operator's row, else as the operator itself answers on the meta device, which
-    /// computes nothing. May take an operand whose type or dimensions are not known for any other
-    /// where the answer does not depend on it.
+    /// Fills in element types of the node's tensor outputs and returns their ranks: from the
+    /// operator's row, else by running the operator on the meta device, which computes nothing.
+    /// Substitutes stand-ins for operands of unknown type or rank if the result does not depend on
+    /// them.
     Ranks inferResults(Node& node, ScriptScope& scope) const;
-    /// A call of a layer. An input of unknown type (as in a scripted model whose input goes
-    /// straight into a layer) is taken to be a batch with the type of the layer's weights.
+    /// Handles a call of a layer. Assumes that an input of unknown type (for example a scripted
+    /// model's input) is a batch with the element type of the layer's weights.
     void enterLayer(std::string_view moduleClass, const ScriptItems& args);
 
 private:

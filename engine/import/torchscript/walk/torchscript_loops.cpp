@@ -9,9 +9,9 @@ namespace qs {
 
 namespace {
 
-/// Loops of a known count are written out up to this many times.
+/// Loops with a known count are unrolled up to this number of iterations.
 constexpr std::int64_t kMostRounds = 256;
-/// How often the assumptions about a loop are weakened before we give up; each time at least one
+/// Maximum number of times that the assumptions about a loop are weakened; each time at least one
 /// part becomes a run-time value.
 constexpr int kMostTries = 64;
 
@@ -58,9 +58,8 @@ Result<bool> ScriptControl::unroll(const JitNode& node, Env& env)
     return true;
 }
 
-/// Follows the body under the assumption that each part is the same in every round. A part
-/// that a round changes becomes a value that the loop carries, and the body is followed
-/// again.
+/// Evaluates the body under the assumption that each part is constant over the iterations. A part
+/// that the body changes becomes a carried value, and the body is evaluated again.
 Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
 {
     QS_TRY(const ScriptEvaluator::Items inputs, ScriptEvaluator::inputs(node, env));
@@ -77,8 +76,8 @@ Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
     return fail(m_emitter.unsupported(node, "changes too much from round to round"));
 }
 
-/// Inputs of a round's scope: its number, the leaves, the tensors that the body changes in place,
-/// then what it reads of the scope around.
+/// Inputs of the body's scope: the iteration number, the leaves, the tensors that the body changes
+/// in place, then the values captured from the enclosing scope.
 Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch::jit::Block& block,
                                                                      Outcome& loop, Env& env)
 {
@@ -101,7 +100,7 @@ Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch
     const std::vector<ScriptItem> start = itemsOf(loop.patterns, leaves);
     for (std::size_t i = 0; i < carried; ++i)
         env[block.inputs()[i + 1]] = start[i];
-    // Containers that the body changes start a round as the rounds before left them.
+    // Containers that the body changes start with the contents from the previous iterations.
     std::vector<ScriptContainer> real;
     for (std::size_t c = 0; c < loop.cells.size(); ++c) {
         real.push_back(*loop.cells[c]);
@@ -122,7 +121,7 @@ Result<std::optional<ScriptControl::Way>> ScriptControl::followRound(const torch
         holds = !loop.patterns[i].join(round.items[i + 1]) && holds;
     if (!holds)
         return std::nullopt;
-    // What a body changes may be a carried value by now.
+    // A tensor that the body changes may already be a carried value.
     for (const std::size_t input : ScriptBodyWrites::writtenInputs(scope.edit().build()))
         if (input >= firstCapture) {
             loop.written.push_back(scope.captures()[input - firstCapture]);
@@ -158,7 +157,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
     for (const std::size_t input : writes.inputs) {
         if (input > carried.size())
             continue;
-        // A carried value, of this round only.
+        // A carried value of this iteration.
         QS_CHECK(m_e.writes().checkNextRound(node, graph, left[input - 1],
                                              {graph.inputs()[input]->id, 0}));
         if (const auto* operand = carried[input - 1].asRef())

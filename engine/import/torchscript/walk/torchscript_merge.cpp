@@ -33,7 +33,7 @@ bool isVisible(const ScopedRef& ref, const ScriptScope* from)
     return from != nullptr;
 }
 
-/// True for a value, or a list known at run time, that belongs to a scope which ends.
+/// True for a value, or a list known only at run time, that is not visible in `outer`.
 bool isInner(const ScriptItem& item, const ScriptScope* outer)
 {
     if (const auto* ref = runtimeValue(item))
@@ -44,7 +44,7 @@ bool isInner(const ScriptItem& item, const ScriptScope* outer)
             || (held->sizesOf && !isVisible(*held->sizesOf, outer)));
 }
 
-/// The known type of an item's run-time value.
+/// Returns the known type of an item's run-time value.
 ValueType itemType(const ScriptItem& item)
 {
     if (const auto* ref = runtimeValue(item))
@@ -156,7 +156,7 @@ ScriptItem ScriptPattern::build(const std::vector<ScopedRef>& values, std::size_
     containerOf(made)->keys = whole.keys;
     for (const ScriptPattern& part : m_parts)
         containerOf(made)->items.push_back(part.build(values, next));
-    // Nothing in it differs: it keeps its identity.
+    // No part differs: the container keeps its identity.
     return next == before ? m_fixed : made;
 }
 

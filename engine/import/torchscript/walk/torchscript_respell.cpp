@@ -19,7 +19,8 @@ namespace qs {
 
 namespace {
 
-/// Whether a value of the static type is surely, or surely not, one of the types.
+/// Returns true if a value of the static type is always one of the types, false if never; nullopt
+/// if unknown.
 std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& declared,
                                const std::vector<c10::TypePtr>& types)
 {
@@ -38,7 +39,7 @@ std::optional<bool> isInstance(const ScriptItem& item, const c10::TypePtr& decla
     return false;
 }
 
-/// Whether an item equals None; nothing if unknown.
+/// Returns true if an item equals None; nullopt if unknown.
 std::optional<bool> knownNone(const ScriptItem& item)
 {
     if (const auto* value = knownValue(item))
@@ -47,7 +48,7 @@ std::optional<bool> knownNone(const ScriptItem& item)
     return made && made->maybeNone ? std::nullopt : std::optional(false);
 }
 
-/// Whether two items are one object; nothing if unknown.
+/// Returns true if two items are the same object; nullopt if unknown.
 std::optional<bool> areSame(const ScriptItem& a, const ScriptItem& b)
 {
     const auto first = knownNone(a), second = knownNone(b);
@@ -63,7 +64,7 @@ bool sameDefault(const Argument& given, const c10::Argument& slot)
     const Argument usual = constantArgument(*slot.default_value(), slot.real_type());
     if (given == usual)
         return true;
-    // An `int[2]=1` may be spelled [1, 1].
+    // The default of an `int[2]=1` may be given as [1, 1].
     const auto* list = given.asList();
     return list && slot.N() && std::all_of(list->begin(), list->end(), [&](const Argument& item) {
                const auto* one = usual.asList();
@@ -71,7 +72,7 @@ bool sameDefault(const Argument& given, const c10::Argument& slot)
            });
 }
 
-/// The number that a trace wrote as a constant tensor without dimensions; none for other values.
+/// Returns the number that a trace wrote as a constant 0-d tensor; nullopt for other values.
 std::optional<at::IValue> tracedNumber(const torch::jit::Value& value)
 {
     const auto constant = torch::jit::toIValue(&value);
@@ -138,8 +139,8 @@ Result<ScriptAnswer> ScriptRespeller::respell(const JitNode& node, const ScriptI
                              &node);
 }
 
-/// Facts that torch.nn's layers query before they take a fused path for inference, as torch.export
-/// traces them: gradients enabled, outside of any autocast.
+/// Answers queries of torch.nn's layers before they choose a fused inference path, as under
+/// torch.export: gradients enabled, no autocast.
 std::optional<at::IValue> ScriptRespeller::layerFact(const JitNode& node,
                                                      const ScriptItems& args) const
 {
@@ -151,7 +152,7 @@ std::optional<at::IValue> ScriptRespeller::layerFact(const JitNode& node,
     if (kind == "aten::is_autocast_enabled" || kind == "aten::is_autocast_cpu_enabled")
         return at::IValue(false);
     if (const auto* device = args.empty() ? nullptr : knownValue(args[0]);
-        kind == "prim::type" && device && device->isDevice()) // one that has the fused path
+        kind == "prim::type" && device && device->isDevice()) // a device with the fused path
         return at::IValue(c10::DeviceTypeName(device->toDevice().type(), true));
     const ScopedRef* tensor = args.empty() ? nullptr : runtimeValue(args[0]);
     if (node.kind() != c10::prim::requires_grad || !tensor)
@@ -160,7 +161,7 @@ std::optional<at::IValue> ScriptRespeller::layerFact(const JitNode& node,
     return at::IValue(maker.kind == NodeKind::Parameter && !maker.isBuffer);
 }
 
-/// What is asked of a tensor.
+/// Answers operators that read facts of a tensor.
 Result<ScriptAnswer> ScriptRespeller::readTensor(const JitNode& node, const ScopedRef& tensor,
                                                  const ScriptItems& args)
 {
@@ -169,7 +170,7 @@ Result<ScriptAnswer> ScriptRespeller::readTensor(const JitNode& node, const Scop
     if (hasTrait(kind, OperatorTrait::AnswersNo))
         return ScriptAnswer(at::IValue(false));
     if (node.kind() == c10::prim::device)
-        return ScriptAnswer(at::IValue(at::Device(at::kCPU))); // that of a run takes its place
+        return ScriptAnswer(at::IValue(at::Device(at::kCPU))); // replaced by the device of a run
     if (node.kind() == c10::prim::layout)
         return ScriptAnswer(at::IValue(std::int64_t(at::kStrided)));
     QS_TRY(const ValueRef self, m_emitter.use(tensor));
@@ -182,7 +183,7 @@ Result<ScriptAnswer> ScriptRespeller::readTensor(const JitNode& node, const Scop
         if (const auto number = m_numbers.find({tensor.scope, tensor.ref});
             number != m_numbers.end())
             return ScriptAnswer(number->second);
-        // A program declares a number of any kind; the tensor gives the kind.
+        // The program declares a number of any type; the tensor determines the type.
         if ((isItem || node.kind() == c10::aten::ScalarImplicit) && isWholeNumber(type.dtype))
             return m_emitter.emitOne(isItem ? "aten.item.default" : "aten.ScalarImplicit.default",
                                      {{isItem ? "self" : "a", self}}, ValueKind::SymInt, &node);
@@ -217,7 +218,8 @@ Result<ScriptAnswer> ScriptRespeller::readTensor(const JitNode& node, const Scop
     return ScriptAnswer();
 }
 
-/// aten::to.prim_* (self, [device,] dtype?, non_blocking, copy): what a device is, a run decides.
+/// aten::to.prim_* (self, [device,] dtype?, non_blocking, copy): the device is ignored, since the
+/// run determines it.
 Result<ScriptAnswer> ScriptRespeller::castTensor(const JitNode& node, ValueRef self,
                                                  const ScriptItems& args)
 {
@@ -253,7 +255,7 @@ void ScriptRespeller::respellNumber(const JitNode& node, ScriptItems& args)
         args[1] = std::move(*number);
 }
 
-/// A tensor of one number; who asks it for a whole one gets `number`.
+/// Creates a tensor of one number; reading an integer from it yields `number`.
 Result<ScriptAnswer> ScriptRespeller::numberTensor(const JitNode& node, const ScriptItem& number,
                                                    DType dtype)
 {
@@ -266,7 +268,8 @@ Result<ScriptAnswer> ScriptRespeller::numberTensor(const JitNode& node, const Sc
     return made;
 }
 
-/// The whole number that an operand of a trace's arithmetic stands for; none for a real tensor.
+/// Returns the integer represented by an operand of a trace's arithmetic; nullopt for a real
+/// tensor.
 std::optional<ScriptItem> ScriptRespeller::wholeNumber(const JitValue& value,
                                                        const ScriptItem& item) const
 {
@@ -281,8 +284,8 @@ std::optional<ScriptItem> ScriptRespeller::wholeNumber(const JitValue& value,
     return constant && constant->isInt() ? std::optional(ScriptItem(*constant)) : std::nullopt;
 }
 
-/// A trace computes sizes with tensors of one number: Python's operator on the numbers, as the
-/// other spellings have it. Nothing for any other node.
+/// Converts a trace's size arithmetic on one-element tensors to Python's operator on numbers, as in
+/// a .pt2; nullopt for other nodes.
 Result<ScriptAnswer> ScriptRespeller::numberArithmetic(const JitNode& node, const ScriptItems& args)
 {
     const ScriptAnswer none;

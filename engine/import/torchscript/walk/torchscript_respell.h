@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Answers operators that a `.pt2` spells otherwise, or that need no node, as it has them.
+/// Converts operators to their form in a `.pt2`, and answers operators that need no node.
 class ScriptRespeller
 {
 public:
@@ -18,9 +18,9 @@ public:
     }
 
     Result<ScriptAnswer> respell(const JitNode& node, const ScriptItems& args);
-    /// Python's numbers in `x * 0.7` are tensors in a trace: makes them numbers again, as
-    /// LibTorch's own runs take them. It leaves alone what divides and rounds down, where only
-    /// whole numbers make no difference.
+    /// Converts constant tensors back to numbers: a trace records the number in `x * 0.7` as a
+    /// tensor. For floor division only integers are converted, because only these give equal
+    /// results.
     static void respellNumber(const JitNode& node, ScriptItems& args);
 
 private:
@@ -33,13 +33,13 @@ private:
     Result<ScriptAnswer> numberArithmetic(const JitNode& node, const ScriptItems& args);
 
     ScriptEmitter& m_emitter;
-    /// The whole number inside a tensor that was made of one.
+    /// Integers inside tensors that were created from them.
     std::map<std::pair<ScriptScope*, ValueRef>, ScriptItem> m_numbers;
 };
 
-/// A trace calls what `conv2d` and the like call inside; a `.pt2` holds the calls themselves.
+/// Converts `_convolution` of a trace to the `conv2d` or similar call of a `.pt2`.
 void respellConvolution(Node& node);
-/// Leaves out what equals the operator's defaults, from the end.
+/// Removes trailing arguments that equal the operator's defaults.
 void dropDefaults(std::vector<NamedArgument>& args, const c10::FunctionSchema& schema);
 
 } // namespace qs

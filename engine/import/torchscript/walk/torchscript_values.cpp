@@ -21,7 +21,7 @@ struct ItemHandle : torch::CustomClassHolder
     ScriptItem item;
 };
 
-/// Keeps the earliest of two states of a container.
+/// Saves a container's state unless an earlier one is saved.
 void keepFirst(ScriptJournal::Changes& saved, const ScriptContainerPtr& container,
                const ScriptContainer& before)
 {

@@ -24,7 +24,7 @@ class ScriptScope;
 struct ScriptContainer;
 using ScriptContainerPtr = std::shared_ptr<ScriptContainer>;
 
-/// A value that a node of some scope makes.
+/// A value computed by a node of a scope.
 struct ScopedRef
 {
     ScriptScope* scope = nullptr;
@@ -33,17 +33,17 @@ struct ScopedRef
     friend bool operator==(const ScopedRef&, const ScopedRef&) = default;
 };
 
-/// The knowledge of a TorchScript value while its program is read: a plain constant (never a
-/// tensor), something a node makes, or a tuple, list, dict or object whose parts are known one by
-/// one. monostate: a value that no path reads (prim::Uninitialized).
+/// What is known of a TorchScript value during evaluation: a plain constant (never a tensor), a
+/// value computed by a node, or a tuple, list, dict or object with individually known parts.
+/// monostate: a value that no path reads (prim::Uninitialized).
 using ScriptItem = std::variant<std::monostate, at::IValue, ScopedRef, ScriptContainerPtr>;
 
 using ScriptItems = std::vector<ScriptItem>;
 
-/// The item of a program's node that needs no operator; else nothing.
+/// The result of a program's node that needs no operator; nullopt if it needs one.
 using ScriptAnswer = std::optional<ScriptItem>;
 
-/// The items of the values of one call of a function.
+/// The items of all values of one function call.
 using ScriptEnv = std::unordered_map<const torch::jit::Value*, ScriptItem>;
 
 /// A tuple, list, dict or object. Lists, dicts and objects have identity and may change while the
@@ -61,14 +61,14 @@ struct ScriptContainer
     c10::TypePtr type; ///< of the container itself
     std::vector<ScriptItem> items; ///< elements, dict values, or the object's slots in order
     std::vector<at::IValue> keys; ///< of a dict
-    std::optional<ScopedRef> runtime; ///< known as a whole only at run time; `items` is empty then
-    std::optional<ScopedRef> sizesOf; ///< a list that is the sizes of this tensor
-    std::string path; ///< of a module: its dotted path
-    at::IValue saved; ///< the object as the file has it; None of one that the program made
+    std::optional<ScopedRef> runtime; ///< set if known only at run time; `items` is then empty
+    std::optional<ScopedRef> sizesOf; ///< set if the list is the sizes of this tensor
+    std::string path; ///< dotted path of a module
+    at::IValue saved; ///< the object in the file; None if the program created it
 };
 
-/// True when the items are the same thing: equal constants, the same value, the same object, tuples
-/// of same things.
+/// True if the items are identical: equal constants, the same value, the same object, or tuples of
+/// identical items.
 bool sameItem(const ScriptItem& a, const ScriptItem& b);
 
 inline const at::IValue* knownValue(const ScriptItem& item)
@@ -86,19 +86,19 @@ inline ScriptContainer* containerOf(const ScriptItem& item)
     return held ? held->get() : nullptr;
 }
 ScriptContainer::Kind kindOf(const c10::Type& type);
-/// The tuple, list or dict whose parts are known one by one; null for other items.
+/// Returns the tuple, list or dict with individually known parts; null for other items.
 const ScriptContainer* takenApart(const ScriptItem& item);
 
 ScriptItem makeContainer(ScriptContainer::Kind kind, c10::TypePtr type,
                          std::vector<ScriptItem> items);
 
-/// The item as a value that LibTorch's own lists and dicts can hold and hand on.
+/// Wraps the item in a value that LibTorch's lists and dicts can store.
 at::IValue handleOf(const ScriptItem& item);
-/// The item of such a value; null for others.
+/// Returns the item wrapped in such a value; null for others.
 const ScriptItem* heldItem(const at::IValue& value);
 
-/// Remembers how containers were before they were first changed since a mark, so that the changes
-/// of a branch can be read and taken back.
+/// Saves containers before their first change since a mark, so that the changes of a branch can be
+/// read and undone.
 class ScriptJournal
 {
 public:
@@ -108,37 +108,37 @@ public:
     void touch(const ScriptContainerPtr& container);
     /// Opens a mark.
     void open() { m_marks.emplace_back(); }
-    /// Closes the innermost mark: every container changed since, with its new contents; restores
-    /// the old ones.
+    /// Closes the innermost mark. Returns every container changed since with its new contents, and
+    /// restores the old ones.
     Changes closeAndRestore();
-    /// Closes the innermost mark, the changes stay (and belong to the mark around it).
+    /// Closes the innermost mark and keeps the changes, which then belong to the enclosing mark.
     void closeAndKeep();
 
 private:
-    std::vector<Changes> m_marks; ///< containers as they were
+    std::vector<Changes> m_marks; ///< saved containers
 };
 
-/// The content type of an optional; any other type itself.
+/// Returns the content type of an optional; other types unchanged.
 c10::TypePtr unwrapped(const c10::TypePtr& type);
-/// The element type of a tuple at the place, or of a list or dict.
+/// Returns a tuple's element type at `place`, or the element type of a list or dict.
 c10::TypePtr partType(const c10::TypePtr& type, std::size_t place);
-/// The elements of LibTorch's tuple, list or dict, and the keys of a dict.
+/// Returns the elements of LibTorch's tuple, list or dict, and stores the keys of a dict.
 std::vector<at::IValue> partsOf(const at::IValue& whole, std::vector<at::IValue>& keys);
-/// The elements of a list or dict that a program reads.
+/// The elements of a list or dict read by a program.
 struct ScriptParts
 {
-    std::size_t count = 0; ///< elements read one by one
+    std::size_t count = 0; ///< number of elements read individually
     std::vector<std::string> keys;
-    bool isReadWhole = false; ///< by something else, too
+    bool isReadWhole = false; ///< also read in another way
 };
 ScriptParts partsUsed(const torch::jit::Value& value);
-/// A value that a node makes, as an item of the type: lists and dicts are containers.
+/// Returns a node's value as an item of the type: lists and dicts become containers.
 ScriptItem runtimeItem(ScopedRef ref, const c10::TypePtr& type);
-/// The run-time type of a value of this TorchScript type.
+/// Returns the run-time type of a value of this TorchScript type.
 ValueType runtimeType(const c10::TypePtr& type);
 
 /// The graph that nodes are being added to: the model's, or the body of a branch or loop. A body
-/// reads values of the graphs around it through its inputs.
+/// reads values of enclosing graphs through its inputs.
 class ScriptScope
 {
 public:
@@ -150,10 +150,10 @@ public:
     NodeId append(Node node);
     /// Adds an input, parameter or constant, before the operators.
     NodeId addSource(Node node);
-    /// The value as this scope sees it: its own, or an input for one of a scope around. Errors
-    /// (Internal): the value belongs to a scope that has ended.
+    /// Returns the value as seen in this scope: its own, or an input for a value of an enclosing
+    /// scope. Fails (Internal) if the value's scope has ended.
     Result<ValueRef> use(const ScopedRef& ref);
-    /// From now on `inside`, an input, represents a value of the scope around.
+    /// Makes `inside`, an input, represent a value of the enclosing scope.
     void bind(ValueRef outside, ValueRef inside) { m_inside[outside] = inside; }
     /// The outer values of the inputs made by `use`, in their order.
     const std::vector<ValueRef>& captures() const { return m_captures; }

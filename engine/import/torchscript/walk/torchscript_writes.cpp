@@ -14,7 +14,8 @@ constexpr const char* kSeenTwice
     = "changes a tensor in place that is also seen under another name, which is not followed into "
       "or out of its body; write the change without the underscore";
 
-/// True if a tensor is read after a branch or loop under an earlier name, or is kept.
+/// True if a tensor is read under an earlier name after a branch or loop, or with `orKept` is a
+/// buffer.
 bool isReadBehind(const Graph& graph, ValueRef tensor, NodeId control, bool orKept)
 {
     const std::size_t here = graph.position(control);

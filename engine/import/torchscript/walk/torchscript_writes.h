@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// In-place writes of the bodies of branches and loops, each of which sees two names of one tensor
-/// as two tensors. The errors (Unsupported) name the program's node.
+/// Checks in-place writes in the bodies of branches and loops. A body cannot know that two of its
+/// inputs alias. The errors (Unsupported) name the program's node.
 class ScriptBodyWrites
 {
 public:
@@ -17,31 +17,31 @@ public:
     {
     }
 
-    /// What a body writes: positions of its inputs.
+    /// Inputs that a body writes, by position.
     struct Written
     {
         std::vector<std::size_t> inputs;
-        std::vector<std::size_t> handedOut; ///< of these, what shares memory with a leaf
+        std::vector<std::size_t> handedOut; ///< written inputs that alias a leaf
     };
     static std::vector<std::size_t> writtenInputs(const Graph& body);
     static Written writesOf(const Graph& body, const std::vector<Argument>& leaves);
 
-    /// Errors: the body writes an operand that aliases another.
+    /// Fails if the body writes an operand that aliases another.
     Result<void> checkNames(const JitNode& node, const std::vector<ValueRef>& written,
                             const std::vector<ValueRef>& operands) const;
-    /// Errors: a round changes the carried value `leaf` and carries on another tensor that the body
-    /// was given in its place.
+    /// Fails if the loop body writes the carried value `leaf` in place but passes another of its
+    /// inputs to the next iteration instead.
     Result<void> checkNextRound(const JitNode& node, const Graph& body, const Argument& handedOn,
                                 ValueRef leaf) const;
 
-    /// A branch or loop of the open scope changes an operand in place, where that is not followed:
-    /// one that it carries, or one that it also hands out.
+    /// Records an operand that a branch or loop of the open scope changes in place and also carries
+    /// or returns; checked later by `check`.
     void note(NodeId control, ValueRef operand, bool isCarried, const JitNode& node)
     {
         m_noted.push_back({&m_emitter.scope(), control, operand, isCarried, &node});
     }
-    /// Once all of a scope's nodes are there. Errors: what was noted in it is read after it under
-    /// the name it had before.
+    /// Call after all nodes of a scope are added. Fails if a noted operand is read under its old
+    /// name after the branch or loop.
     Result<void> check(ScriptScope& scope) const;
 
 private:
