@@ -41,7 +41,7 @@ int report(const qs::Error& error, const qs::ModelWords& words = {})
     return error.code == qs::ErrorCode::Usage ? kUsage : kBad;
 }
 
-/// CLI11's message as our one line.
+/// Prints CLI11's message as one line; returns the exit code.
 int usageError(const CLI::ParseError& error)
 {
     std::fprintf(stderr, "quantscope: %s; see 'quantscope --help'\n",
@@ -64,7 +64,7 @@ int unknownVerb(const std::string& word, const std::vector<std::string>& verbs)
     return kUsage;
 }
 
-/// Options of many verbs.
+/// Options that many verbs share.
 struct SharedOptions
 {
     std::vector<std::string> extensions;
@@ -92,7 +92,7 @@ int runCommand(const qs::Command& command, const SharedOptions& options)
     return kDone;
 }
 
-/// An empty word is what a shell makes of a variable that is not set, never a choice.
+/// Rejects empty values: they come from unset shell variables.
 void refuseEmptyWords(CLI::App& app)
 {
     for (CLI::App* verb : app.get_subcommands({}))
@@ -146,7 +146,7 @@ int runProgram(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
-    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
+    std::signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit then returns an error
     qs::tellCrashes();
     if (runsModels(argc, argv))
         qs::restartWithPassiveThreads(argv);

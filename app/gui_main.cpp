@@ -37,14 +37,14 @@ struct Wanted
 {
     QString model, screenshot, data, compareOn, select, recipe;
     QStringList extensions;
-    QSize size; ///< empty: as large as the screen allows
+    QSize size; ///< empty: the default size
     qs::WindowStyle style = qs::savedStyle();
     std::size_t valueBytes = qs::kUsualValueBytes;
 
     bool runs() const { return !data.isEmpty() || !compareOn.isEmpty(); }
 };
 
-/// Scripts read our one line on stderr; Qt's remarks about the display it runs on are kept out.
+/// Suppresses Qt's warnings, as scripts read our one line on stderr.
 void keepQtQuiet(QtMsgType type, const QMessageLogContext&, const QString& text)
 {
     if (type == QtCriticalMsg || type == QtFatalMsg)
@@ -124,7 +124,7 @@ struct Options
     }
 };
 
-/// 0 = go on; else the exit code, one above.
+/// Returns 0 to continue, else the exit code plus one.
 int parse(QApplication& app, Wanted& wanted)
 {
     QCommandLineParser parser;
@@ -194,7 +194,7 @@ QString sizeText(const QSize& size)
     return QStringLiteral("%1x%2").arg(size.width()).arg(size.height());
 }
 
-/// A window cannot be smaller than its panels.
+/// Prints a note if the window is larger than requested: it cannot be smaller than its panels.
 void sayWhereEnlarged(const QWidget& window, const QSize& wanted)
 {
     if (!wanted.isEmpty() && (window.width() > wanted.width() || window.height() > wanted.height()))
@@ -203,7 +203,7 @@ void sayWhereEnlarged(const QWidget& window, const QSize& wanted)
                                     .arg(sizeText(wanted), sizeText(window.size()))));
 }
 
-/// Calibrates, converts and compares with the data of the command line, once the model is planned.
+/// Calibrates, converts and compares with the data of the command line after the model is planned.
 void runWithData(qs::MainWindow& window, const QString& data, const QString& compareOn)
 {
     auto& pipeline = window.workspace().pipeline();
@@ -218,8 +218,8 @@ void runWithData(qs::MainWindow& window, const QString& data, const QString& com
                      });
 }
 
-/// The node of that name, or the only operator of the module of that path, which may be a member of
-/// a fusion; null for others.
+/// Returns the node of that name, or the only operator of the module of that path (it may be a
+/// member of a fusion); else null.
 const qs::Node* nodeNamed(const qs::Graph& model, const std::string& name)
 {
     if (const qs::Node* node = model.tryFind(name))
@@ -235,7 +235,7 @@ const qs::Node* nodeNamed(const qs::Graph& model, const std::string& name)
     return only;
 }
 
-/// Whether a view or a background value below `root` waits for its time to refresh.
+/// True if a timer for a refresh is active below `root`.
 bool isRefreshDue(const QObject& root)
 {
     constexpr int kSoonMs = 1000; // autosaves wait longer
@@ -245,8 +245,8 @@ bool isRefreshDue(const QObject& root)
     });
 }
 
-/// Drives the window for a picture: open, perhaps select, wait for layout, paint and everything
-/// that follows a selection, write.
+/// Drives the window for a screenshot: opens, selects if requested, waits for layout, paint and the
+/// updates after a selection, and writes.
 class Photographer : public QObject
 {
 public:
@@ -258,7 +258,8 @@ public:
         auto& pipeline = window.workspace().pipeline();
         connect(&pipeline, &qs::Pipeline::failed, this, [this](qs::Stage, const qs::Error& error) {
             fail(QString::fromStdString(error.line()), 1);
-            // A project is read before the event loop runs.
+            // Queued: reading a project may fail before the event loop runs, where exit() has no
+            // effect.
             QTimer::singleShot(0, this, [] { QCoreApplication::exit(1); });
         });
         connect(&m_timer, &QTimer::timeout, this, [this] { step(); });
@@ -283,7 +284,7 @@ private:
             select();
             return;
         }
-        // Two quiet rounds: queued repaints of the plots come after the last result.
+        // Wait for two idle rounds: queued repaints of the plots follow the last result.
         if (++m_quiet < 3)
             return;
         m_timer.stop();
@@ -328,12 +329,12 @@ private:
 
 int main(int argc, char** argv)
 {
-    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the shell's limit is an error of its write
+    std::signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit then returns an error
     qs::tellCrashes();
     qs::restartWithPassiveThreads(argv);
     qs::keepFreedMemory();
     qs::startTrials();
-    // Pictures and help need no display, and without one Qt itself would abort.
+    // Screenshots and help need no display; without one Qt would abort.
     const bool display = hasDisplay();
     if (!display)
         qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -358,7 +359,7 @@ int main(int argc, char** argv)
         if (const auto loaded = qs::loadPack(folder.toStdString()); !loaded)
             return fail(QString::fromStdString(loaded.error().line()), 1);
     qs::MainWindow window(*engine);
-    // A picture is of the usual size, whatever the screen.
+    // Screenshots have a fixed default size, independent of the screen.
     if (wanted.size.isEmpty() && !wanted.screenshot.isEmpty())
         wanted.size = QSize(1600, 1000);
     if (!wanted.size.isEmpty())
@@ -369,7 +370,7 @@ int main(int argc, char** argv)
     std::unique_ptr<Photographer> photographer;
     if (!wanted.screenshot.isEmpty()) {
         window.keepNoRecent();
-        QApplication::setCursorFlashTime(0); // a picture shows no blinking caret
+        QApplication::setCursorFlashTime(0); // no blinking caret in screenshots
         photographer = std::make_unique<Photographer>(window, wanted);
     } else
         sayWhereEnlarged(window, wanted.size);

@@ -54,7 +54,7 @@ Result<void> showBackend(const BackendsOptions& options)
     QS_TRY(const Backend backend, findBackend(options.subject));
     if (options.json)
         return printOut(backendToJson(backend));
-    // The same few combinations of types stand at most entries: they are listed once.
+    // Most entries share a few combinations of dtypes: list each combination once.
     std::vector<std::string> combinations;
     TextTable table({"pattern", "what becomes of it", "types"});
     for (const auto& entry : backend.patterns) {

@@ -12,12 +12,12 @@ namespace qs {
 
 Result<void> become(std::vector<std::string> words)
 {
-    std::vector<char*> given; // execvp wants them writable
+    std::vector<char*> given; // execvp takes writable strings
     for (std::string& word : words)
         given.push_back(word.data());
     given.push_back(nullptr);
-    stopTrials(); // the new program would not wait for the end of that process
-    sigset_t none; // blocked signals would stay so
+    stopTrials(); // the new program would not wait for that child process
+    sigset_t none; // blocked signals are inherited
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
     execvp(given.front(), given.data());

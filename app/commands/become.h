@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// Replaces this process by the program `words[0]`, looked for in PATH where it has no slash, with
-/// the signals unblocked that this program waits for. Returns only where that fails (Io).
+/// Replaces this process by the program `words[0]`, searched in PATH if it has no slash. Unblocks
+/// all signals first. Returns only on failure (Io).
 Result<void> become(std::vector<std::string> words);
 
 } // namespace qs

@@ -27,7 +27,7 @@ struct CheckOptions : ModelRunOptions
     std::vector<std::string> nodes;
 };
 
-/// Those of the options; for what they leave open the recipe's.
+/// Returns the limits of the options; those that are not given come from the recipe.
 Result<GateLimits> withRecipe(GateLimits limits, const Recipe& recipe)
 {
     limits = withLimits(std::move(limits), recipe.limits);
@@ -57,7 +57,7 @@ Result<GateLimits> limitsOf(const CheckOptions& options)
     return limits;
 }
 
-/// The document of a result folder.
+/// Reads the document of a result folder.
 Result<StoredRun> storedSubject(const CheckOptions& options, const CommandRun& job)
 {
     const bool ofModel = !options.recipe.empty() || !options.data.empty() || !options.eval.empty()
@@ -71,8 +71,8 @@ Result<StoredRun> storedSubject(const CheckOptions& options, const CommandRun& j
     return readStoredRun(options.subject, job);
 }
 
-/// A result document of the model and the recipe, made without writing any export. Adds the
-/// recipe's limits.
+/// Makes the result document of the model and the recipe without exports. Adds the recipe's limits
+/// to `limits`.
 Result<ResultDocument> freshDocument(const CheckOptions& options, GateLimits& limits,
                                      const CommandRun& job)
 {

@@ -12,11 +12,11 @@ class App;
 
 namespace qs {
 
-/// Runs a verb once its words are parsed. An error of code Usage ends with exit code 2, any other
-/// with 1.
+/// Runs a verb after its arguments are parsed. An error of code Usage gives exit code 2, any other
+/// 1.
 using Command = std::function<Result<void>(const CommandRun&)>;
 
-/// Each adds one verb to the program; when the user gives that verb, `chosen` becomes its command.
+/// Each adds one verb to the program; if the user gives that verb, `chosen` becomes its command.
 void addInspectCommand(CLI::App& app, Command& chosen);
 void addPlanCommand(CLI::App& app, Command& chosen);
 void addEditCommand(CLI::App& app, Command& chosen);

@@ -17,7 +17,7 @@ public:
         , m_words(words)
     {
     }
-    /// `--outside`: recipes and projects may have files read that lie outside their folders.
+    /// `--outside`: recipes and projects may name files outside their folders.
     bool readsOutside() const { return m_readsOutside; }
     /// Names of nodes of the models that the command has opened so far.
     ModelWords& words() const { return m_words; }

@@ -25,7 +25,7 @@ struct CompareOptions
     AskedEdits edits;
 };
 
-/// Takes missing words from a project: its current result, the data and the reference of its
+/// Takes missing options from a project: its current result, the data and the reference of its
 /// comparison.
 Result<void> fillFromProject(CompareOptions& options)
 {

@@ -14,8 +14,8 @@ namespace {
 constexpr auto kManPage = "man";
 constexpr auto kRuntimes = "runtimes";
 
-/// In Markdown, for the page of `verify`: each runtime with the file that it loads and what it
-/// needs, and the command that installs that.
+/// Returns Markdown for the page of `verify`: each runtime with its file, its requirements, and the
+/// command that installs them.
 std::string runtimesPage()
 {
     std::string text = "| Runtime | File | Needs in Python | of Debian | Computes | `--speed` |\n"

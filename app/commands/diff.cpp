@@ -71,7 +71,7 @@ std::string recipesText(const RunTable& table)
     return text;
 }
 
-/// "x86 ► float": what a node was decided on in each run, once where it is the same.
+/// Returns a node's decision in each run, "x86 ► float"; once if all are equal.
 std::string decisionText(const RunRow& row)
 {
     std::string text, last;

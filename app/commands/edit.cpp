@@ -21,7 +21,7 @@ namespace {
 struct EditOptions
 {
     std::string model, movedTo, recipe, out;
-    std::string data, dataOut; ///< of the whole; of the part
+    std::string data, dataOut; ///< data of the whole model; of the part
     bool json = false, strict = false;
     AskedEdits edits;
 };
@@ -70,7 +70,7 @@ std::string namesText(const EditedModel& edited, const std::vector<NodeId>& node
     return quotedNames(names);
 }
 
-/// Edits and cures that do not fit the model.
+/// Returns the edits and cures that do not fit the model.
 std::vector<std::string> leftOut(const EditedModel& edited, const Recipe& recipe)
 {
     std::vector<std::string> lines = unfitEdits(edited, recipe.edits);
@@ -98,7 +98,7 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe, const Mod
     return table.text();
 }
 
-/// The file of the part's data: beside the part, under its name.
+/// Returns the file of the part's data: by default beside the part, with its name.
 std::string partDataPath(const EditOptions& options)
 {
     return options.dataOut.empty()
@@ -164,7 +164,7 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
     settings.calibrationData = options.data;
     const bool tellsShapes = !lacksShapes(*edited->graph);
     const bool isPart = !edited->extractions.empty();
-    if (isPart || tellsShapes) { // else the data are for the shapes alone
+    if (isPart || tellsShapes) { // else the data only determine shapes
         if (!dataOut.empty())
             QS_CHECK(chain.savePartInputs(edited, recipe, settings, dataOut, job));
         settings.calibrationData = dataOut;

@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// Arguments of the helper, word by word; the helper checks them.
+/// Arguments of the export helper, passed unchanged; the helper checks them.
 struct FactoryOptions
 {
     std::string factory, python, data, output, samples, testSamples, draftSeconds;
@@ -19,8 +19,8 @@ struct FactoryOptions
     bool dynamicBatch = false, fixedBatch = false, train = false;
 };
 
-/// The Python that holds the model: the one asked for, that of the active environment, else the one
-/// that runs exports.
+/// Returns the Python that can import the model: the given one, else that of the active
+/// environment, else the one that runs exports.
 Result<std::string> pythonOfModel(const std::string& asked)
 {
     const char* environment = std::getenv("VIRTUAL_ENV");

@@ -31,7 +31,7 @@ struct InspectOptions
     AskedEdits edits;
     std::string form = "float";
     std::string after; ///< pass whose graph is printed
-    std::vector<std::string> without; ///< passes
+    std::vector<std::string> without; ///< passes to skip
     bool json = false;
     bool code = false;
     bool passes = false;
@@ -39,7 +39,7 @@ struct InspectOptions
     bool watchesPasses() const { return passes || !after.empty(); }
 };
 
-/// Elements of a value whose shape is fixed; 0 else.
+/// Returns the number of elements of a value; 0 if its shape is not fixed.
 double elementCount(const ValueType& type)
 {
     if (type.kind != ValueKind::Tensor || !type.shapeKnown)
@@ -90,7 +90,7 @@ std::string summaryText(const Graph& model)
     return text;
 }
 
-/// The scopes that the recipe shows as one node.
+/// Lists the scopes that the recipe shows as one node.
 std::string wrapText(const Graph& model, const Recipe& recipe)
 {
     std::string text;
@@ -147,7 +147,7 @@ std::string rangeText(const QParams& qparams)
     return text + ", zero point " + std::to_string(qparams.zeroPoint.front());
 }
 
-/// How an already quantized model quantizes.
+/// Describes the quantization of an already quantized model.
 std::string storedText(const Graph& model, const std::vector<StoredQParams>& stored)
 {
     if (stored.empty())
@@ -162,7 +162,7 @@ std::string storedText(const Graph& model, const std::vector<StoredQParams>& sto
     return "\n" + table.text();
 }
 
-/// The export helper's findings; branches that a module of the same class did take are only
+/// Lists the export helper's findings; branches that another module of the same class took are only
 /// counted.
 std::string traceText(const TraceReport& trace)
 {
@@ -193,7 +193,7 @@ std::string traceText(const TraceReport& trace)
     return text;
 }
 
-/// Of a model, a project or a result.
+/// Returns the source of a model, a project or a result.
 Result<ModelSource> inspectedSource(const InspectOptions& options, const CommandRun& job)
 {
     if (!isResult(options.model))
@@ -205,14 +205,14 @@ Result<ModelSource> inspectedSource(const InspectOptions& options, const Command
     return sourceOfResult(options.model, options.movedTo, job);
 }
 
-/// The float model that is shown.
+/// Returns the float model to show.
 Result<GraphPtr> shownModel(const InspectOptions& options, const EditedModel& edited)
 {
     return isResult(options.model) ? floatModelOfResult(options.model, edited)
                                    : Result<GraphPtr>(edited.graph);
 }
 
-/// A form of the model, as code.
+/// Returns a form of the model as code.
 Result<std::vector<CodeLine>> codeOf(const InspectOptions& options, const CommandRun& job)
 {
     const CodeForm form = *codeFormFromName(options.form);

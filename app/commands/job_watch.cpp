@@ -19,7 +19,7 @@ namespace qs {
 struct JobWatch::State
 {
     std::stop_source stop;
-    std::chrono::milliseconds time {0}; ///< 0 = no end
+    std::chrono::milliseconds time {0}; ///< the limit; 0 = none
     std::atomic<bool> late = false;
     std::mutex mutex;
     std::string at;
@@ -32,7 +32,7 @@ struct JobWatch::State
     void wait(const sigset_t& signals)
     {
         using Clock = std::chrono::steady_clock;
-        constexpr std::chrono::seconds kGrace {5}; ///< one operator is not interrupted
+        constexpr std::chrono::seconds kGrace {5}; ///< a single operator cannot be interrupted
         auto end = Clock::now() + time;
         for (bool asked = false;; asked = true) {
             const int number = time.count() > 0 ? signalUntil(signals, end) : signal(signals);
@@ -53,7 +53,7 @@ struct JobWatch::State
         return number;
     }
 
-    /// 0 = none until then.
+    /// Returns the signal that arrives before `end`; 0 if none does.
     static int signalUntil(const sigset_t& signals, std::chrono::steady_clock::time_point end)
     {
         for (;;) {
@@ -79,7 +79,7 @@ struct JobWatch::State
     }
 };
 
-/// The signals are blocked in every thread and waited for in one, so that the cancel runs as
+/// Blocks the signals in every thread and waits for them in one, so that the cancel runs as
 /// ordinary code.
 JobWatch::JobWatch(std::stop_source stop, std::chrono::milliseconds time)
     : m_state(std::make_shared<State>())
@@ -107,7 +107,7 @@ Error JobWatch::told(Error error) const
 {
     if (error.code != ErrorCode::Cancelled)
         return error;
-    if (!m_state->late) { // users who cancel need no place
+    if (!m_state->late) { // a user who cancels needs no place
         error.node.clear();
         error.file.clear();
         return error;

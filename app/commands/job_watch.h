@@ -9,24 +9,25 @@
 
 namespace qs {
 
-/// Turns Ctrl-C, and the end of the time that a run may take, into a cancel of the running job. A
-/// second Ctrl-C ends the program; so does a job that has not stopped some seconds after its time
-/// was over. One for the program; make it before other threads exist.
+/// Cancels the running job on Ctrl-C, and when the time limit ends. A second Ctrl-C ends the
+/// program; so does a job that has not stopped a few seconds after its time limit. Create one per
+/// program, before other threads exist.
 class JobWatch
 {
 public:
-    /// `time`: 0 = no end.
+    /// `time`: the limit; 0 = none.
     JobWatch(std::stop_source stop, std::chrono::milliseconds time);
 
     /// Records the job's progress and shows it.
     void progress(const Progress& progress) const;
 
-    /// The error; a cancel by the clock names itself and its place, another does not.
+    /// Returns the error for the user: a cancel by the time limit gets a message with the limit and
+    /// the place; another cancel gets no place.
     Error told(Error error) const;
 
 private:
     struct State;
-    std::shared_ptr<State> m_state; ///< shared with the thread that waits
+    std::shared_ptr<State> m_state; ///< shared with the waiting thread
 };
 
 } // namespace qs

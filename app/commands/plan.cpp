@@ -39,7 +39,7 @@ struct PlanOptions
     bool json = false, strict = false;
 };
 
-/// "torch.nn.Conv2d + torch.nn.ReLU" as "Conv2d + ReLU".
+/// Returns "Conv2d + ReLU" for "torch.nn.Conv2d + torch.nn.ReLU".
 std::string shortPattern(const std::vector<std::string>& pattern)
 {
     std::string text;
@@ -57,14 +57,14 @@ std::string placeText(const Rule& rule)
     return rule.key.empty() ? text : text + " " + rule.key;
 }
 
-/// "node conv1", "node conv1, cure float (tune 1f3a)" of one that a cure gave.
+/// Returns "node conv1"; for a cure's rule "node conv1, cure float (tune 1f3a)".
 std::string ruleText(const Rule& rule, const Recipe& recipe, const CureExpansion& cures)
 {
     const int cure = cures.cureOf(rule);
     return placeText(rule) + (cure < 0 ? "" : ", " + cureMark(recipe.cures.at(std::size_t(cure))));
 }
 
-/// The rule that decides the node, and the edge rules that decide some of its inputs.
+/// Returns the rule that decides the node, and the edge rules that decide its inputs.
 std::string rulesText(const NodePlan& plan, const Recipe& recipe, const CureExpansion& cures)
 {
     std::string text;
@@ -78,7 +78,7 @@ std::string qconfigText(const NodePlan& plan)
     return plan.qconfig ? plan.qconfigName : "-";
 }
 
-/// "backend x86, global qconfig x86"; where no target is named a second line says so.
+/// Returns "backend x86, global qconfig x86", with a second line if the recipe names no target.
 std::string targetText(const PlannedModel& planned)
 {
     const std::string global = globalQConfig(planned.recipe);
@@ -89,7 +89,7 @@ std::string targetText(const PlannedModel& planned)
         + (planned.recipe.namesTarget() ? "" : "\n        " + assumedTarget(planned.recipe));
 }
 
-/// "prepare.wrap keeps its 7 operators as one node; modules inside: head.fc"
+/// Returns "prepare.wrap keeps its 7 operators as one node; modules inside: head.fc".
 std::string wrapText(const WrappedScope& wrap)
 {
     std::string text
@@ -99,7 +99,7 @@ std::string wrapText(const WrappedScope& wrap)
     return text;
 }
 
-/// Why the node stays float, what else is known of it, and what keeps it out of a fusion.
+/// Returns why the node stays float, its notes, and what keeps it out of a fusion.
 std::string whyText(const NodePlan& plan)
 {
     std::string text = plan.reason.empty() ? plan.note : plan.reason.text();
@@ -122,8 +122,8 @@ PlannedMemory plannedMemory(const MemoryPrediction& memory)
     return out;
 }
 
-/// What passes between int8 and float, in all and for each operator that a rule keeps in float and
-/// that the table shows.
+/// Returns the amount of data converted between int8 and float: in total, and for each shown
+/// operator that a rule keeps float.
 template<class IsShown>
 std::string movementText(const PlannedModel& planned, const IsShown& isShown)
 {
@@ -182,7 +182,7 @@ std::string planText(const PlannedModel& planned, const CureExpansion& cures)
         + memoryOf(planned).text() + "\n";
 }
 
-/// "x86 -> quantized", or one word where both sides say the same.
+/// Returns "x86 -> quantized", or one word if both sides are equal.
 std::string fromTo(const std::string& before, const std::string& after)
 {
     return before == after ? before : before + " -> " + after;
@@ -231,13 +231,14 @@ void warnOf(const PlannedModel& planned, const std::string& prefix = {})
         note(prefix + finding.text);
 }
 
-/// `--result`: the converted model with its ranges, else one without.
+/// Returns the converted model: with `--result` that of the result with its ranges, else an
+/// outline.
 Result<ConvertedPtr> convertedFor(const PlanOptions& options, const CommandRun& job)
 {
     StageChain chain;
     if (!options.result.empty()) {
         RunSettings settings;
-        settings.calibrationData = "sample"; // no value of it is looked at
+        settings.calibrationData = "sample"; // its values are not used
         QS_TRY(const RestoredResult restored,
                restoreResult(chain, options.result, options.model, settings, job));
         return restored.converted;
@@ -252,7 +253,7 @@ Result<ConvertedPtr> convertedFor(const PlanOptions& options, const CommandRun& 
     return outlineConversion(planned.model, planned.plan, planned.recipe, job);
 }
 
-/// `--export onnx`: the file's own plan.
+/// Prints the plan of the ONNX file (`--export onnx`).
 Result<void> runOnnxPlan(const PlanOptions& options, const CommandRun& job)
 {
     QS_TRY(const ConvertedPtr converted, convertedFor(options, job));
@@ -282,7 +283,7 @@ Result<void> runPlan(const PlanOptions& options, const CommandRun& job)
            modelSource(options.model, options.recipe, options.movedTo, job, options.edits));
     for (const std::string& backend : {options.backend, options.diff})
         if (!backend.empty())
-            QS_CHECK(findBackend(backend)); // before the model, which takes longer
+            QS_CHECK(findBackend(backend)); // before opening the model, which takes longer
     job.report("import", source.model, 0);
     const std::string& file = source.file;
     StageChain chain;

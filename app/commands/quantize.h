@@ -21,14 +21,14 @@ struct QuantizeOptions : ModelRunOptions
     std::int64_t onnxOpset = kOnnxOpset;
     std::string onnxTarget; ///< "" = generic
     std::string saturate; ///< "observer": `ExportOptions::saturates`; "" = "type"
-    bool formsChosen = false; ///< the user named them: each must be written
+    bool formsChosen = false; ///< the user chose them: each must be written
     bool alternatives = false;
     bool why = false; ///< report the causes of the outputs' noise
-    bool timing = false; ///< report where the time went
+    bool timing = false; ///< report the times of the stages and nodes
     bool json = false;
 };
 
-/// The whole job: plan, calibrate, convert, compare, export; fills the result folder.
+/// Runs the whole job: plan, calibrate, convert, compare, export; writes the result folder.
 Result<void> runQuantize(const QuantizeOptions& options, const CommandRun& job);
 
 } // namespace qs

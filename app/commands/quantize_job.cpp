@@ -23,7 +23,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::size_t kToldCauses = 5; ///< 'why' lists the others
+constexpr std::size_t kToldCauses = 5; ///< listed causes; 'why' lists the others
 
 /// One run of the verb.
 class QuantizeJob
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    /// Fails for integers that the target does not take, as far as the plan shows them.
+    /// Fails if the plan already shows integers that the target does not support.
     Result<void> checkTarget() const
     {
         const auto& forms = m_options.forms;
@@ -81,8 +81,8 @@ private:
         return {};
     }
 
-    /// The stages after calibration. The metric's outputs pass through `scratch`. The results are
-    /// valid without the metric: if it fails they are written, and then its error is returned.
+    /// Runs the stages after calibration. `scratch`: folder for the metric's outputs. The results
+    /// are valid without the metric: if it fails, they are written before its error is returned.
     Result<void> finish(const std::string& scratch)
     {
         QS_CHECK(m_run.convertAndCompare());
@@ -103,7 +103,7 @@ private:
         return {};
     }
 
-    /// Adds where the time went to the document.
+    /// Adds the times to the document.
     Result<void> measureTiming()
     {
         const StageTime whole = m_watch.taken();
@@ -118,7 +118,7 @@ private:
         return {};
     }
 
-    /// A run that is cancelled after its calibration need not calibrate again.
+    /// After a cancel, stores the calibration's statistics so that the next run can reuse them.
     void keepStatistics(const Error& error)
     {
         if (error.code != ErrorCode::Cancelled || m_run.planned().recipe.calibration.isSequence)
@@ -154,8 +154,8 @@ private:
     OnnxTarget m_target;
     ExportReport m_written;
     Stopwatch m_watch {nullptr, "quantize"};
-    Json m_timing; ///< of `timingJson`; null without --timing
-    Result<void> m_evaluated; ///< what became of --eval
+    Json m_timing; ///< from `timingJson`; null without --timing
+    Result<void> m_evaluated; ///< outcome of --eval
 };
 
 } // namespace

@@ -19,7 +19,7 @@ struct RunsOptions
     bool json = false;
 };
 
-/// The runs' folder of a project. Fails for a word that is not a project.
+/// Returns the folder of a project's runs. Fails if the argument is not a project.
 Result<std::string> folderOf(const RunsOptions& options)
 {
     QS_TRY(const Project project, readProject(options.project));
@@ -120,7 +120,7 @@ void addRunsCommand(CLI::App& app, Command& chosen)
     CLI::App* verb = app.add_subcommand("runs", "Lists and tends the results that a project keeps");
     verb->add_option("PROJECT", options->project, "a project's file")->required();
     verb->require_subcommand(0, 1);
-    // The verb's own words end after those of what it does.
+    // The verb's callback runs after that of its subcommand, and then has no effect.
     const auto does = [&chosen, options](CLI::App* part, Result<void> (*work)(const RunsOptions&)) {
         part->callback([options, part, &chosen, work] {
             if (part->get_subcommands().empty())

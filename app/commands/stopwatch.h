@@ -9,14 +9,14 @@
 
 namespace qs {
 
-/// What a stage of a run took.
+/// The time of a stage of a run.
 struct StageTime
 {
-    double seconds = 0; ///< of the clock
-    double processorSeconds = 0; ///< of all threads of this process
+    double seconds = 0; ///< elapsed time
+    double processorSeconds = 0; ///< processor time of all threads of this process
 };
 
-/// The stages of a run, in the order in which they ended first.
+/// The times of the stages of a run, in the order in which the stages first ended.
 class StageTimes
 {
 public:
@@ -26,7 +26,7 @@ public:
         StageTime time;
     };
 
-    /// Adds to a stage that ran before.
+    /// Adds the time of a stage; accumulates if the stage ran before.
     void add(const std::string& stage, const StageTime& time)
     {
         for (Entry& entry : m_entries)
@@ -38,7 +38,7 @@ public:
         m_entries.push_back({stage, time});
     }
     const std::vector<Entry>& entries() const { return m_entries; }
-    /// Of the clock, by stage.
+    /// Elapsed seconds by stage.
     std::map<std::string, double> seconds() const
     {
         std::map<std::string, double> seconds;

@@ -10,7 +10,8 @@ namespace qs {
 
 namespace {
 
-/// Becomes the window's program, which lies beside this one; returns only where that fails.
+/// Replaces this process by the window's program, which is beside this one; returns only on
+/// failure.
 Result<void> runUi(const std::string& file, const std::vector<std::string>& packs)
 {
     std::error_code code;

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// The text as one word of a shell's command line.
+/// Quotes the text as one word of a shell's command line.
 std::string quoted(const std::string& text)
 {
     std::string out = "'";
@@ -23,7 +23,7 @@ std::string quoted(const std::string& text)
     return out + "'";
 }
 
-/// The words that a shell makes of a command without expansions.
+/// Splits a command into words as a shell does, without expansions.
 std::vector<std::string> wordsOf(const std::string& command)
 {
     std::vector<std::string> words;

@@ -8,18 +8,19 @@
 
 namespace qs {
 
-/// Runs the user's own metric: `command FILE` in a shell, where FILE holds a model's outputs as an
-/// .npz; its first output must be one number, which may be nan or inf. A cancel of the job ends it
-/// and its child processes. Errors: it fails, or prints something else; Cancelled.
+/// Runs the user's metric, `command FILE` in a shell, and returns the number that it prints; FILE
+/// holds a model's outputs as .npz. The number may be nan or inf. Cancelling the job ends the
+/// command and its child processes. Errors: the command fails, or prints something else; Cancelled.
 Result<double> runUserMetric(const std::string& command, const std::string& file,
                              const JobContext& job);
 
-/// The error of a metric that must be finite.
+/// Returns the error for a metric that is not finite but must be.
 Error notFiniteMetric(const std::string& command);
 
-/// What the command is: its words, with a hash of the content in place of each one that names a
-/// file, a script say. Equal for a script that was moved, another for one that was changed.
-/// Variables and patterns of the shell are not expanded. Errors: a file cannot be read; Cancelled.
+/// Returns the identity of a command: its words, with each word that names a file (for example a
+/// script) replaced by a hash of the content. Equal if a script was moved, different if it was
+/// changed. Does not expand variables and patterns of the shell. Errors: a file cannot be read;
+/// Cancelled.
 Result<std::string> metricIdentity(const std::string& command, const JobContext& job);
 
 } // namespace qs

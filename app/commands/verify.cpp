@@ -63,7 +63,7 @@ Result<void> runVerify(const VerifyOptions& options, const CommandRun& job)
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, stored.folder, model, settings, job));
     const std::string folder = stored.folder;
-    showStepsAsLines(); // takes minutes
+    showStepsAsLines(); // verifying takes minutes
     QS_TRY(const Certificate certificate,
            chain.verify({restored.converted, std::move(stored), options.data, options.python,
                          options.runtimes, options.speed},

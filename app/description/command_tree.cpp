@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-/// "TEXT:{a,b}" names choices; "INT:NONNEGATIVE" and "TEXT" do not.
+/// Returns the choices in a type such as "TEXT:{a,b}"; "INT:NONNEGATIVE" and "TEXT" have none.
 std::vector<std::string> choicesIn(const std::string& type)
 {
     const std::size_t from = type.find('{'), to = type.find('}');

@@ -10,17 +10,17 @@ class App;
 
 namespace qs {
 
-/// One word that a command takes, as its own `--help` describes it.
+/// An option or positional argument of a command, as in its `--help`.
 struct DescribedOption
 {
-    std::vector<std::string> names; ///< "-h", "--help"; of a positional its one name
+    std::vector<std::string> names; ///< "-h", "--help"; of a positional: its name
     std::string text;
     std::string type; ///< "TEXT", "INT", ...; "" = a flag
     std::vector<std::string> choices; ///< the accepted values, if limited
     bool required = false;
 };
 
-/// A command with all that may follow it. A value.
+/// A command with its arguments and subcommands. A value.
 struct DescribedCommand
 {
     std::string name, text;
@@ -28,16 +28,17 @@ struct DescribedCommand
     std::vector<DescribedCommand> commands;
 };
 
-/// The command line as its parser knows it; options without a group are hidden there and here.
+/// Returns the description of the parser's command line; options without a group are hidden, as in
+/// `--help`.
 DescribedCommand describedCommand(const CLI::App& app);
 
-/// A page in man's macros, section 1: all verbs and all options. Same command, same bytes.
+/// Returns a man page (section 1) with all verbs and options. Deterministic.
 std::string manPage(const DescribedCommand& program, const std::string& version);
 
-/// The shells that `shellCompletion` knows.
+/// Returns the shells that `shellCompletion` supports.
 std::vector<std::string> completedShells();
-/// The script by which that shell completes verbs, options and choices; other words as files.
-/// `shell` must be one of `completedShells`.
+/// Returns the script with which the shell completes verbs, options and choices, and other words as
+/// files. `shell` must be one of `completedShells`.
 std::string shellCompletion(const DescribedCommand& program, const std::string& shell);
 
 } // namespace qs

@@ -5,7 +5,7 @@ namespace qs {
 
 namespace {
 
-/// Text that roff prints as it is: no escapes, no line that begins with a request.
+/// Escapes text for roff: no escape sequences, no line that begins with a request.
 std::string roff(const std::string& text)
 {
     std::string out;
@@ -66,7 +66,7 @@ std::string synopsis(const DescribedCommand& command, const std::string& path)
     return text + (command.commands.empty() ? "" : " [\\fICOMMAND\\fR]");
 }
 
-/// A section a verb; a verb's own commands come right after it.
+/// Returns a section per verb, each followed by those of its subcommands.
 std::string sections(const DescribedCommand& command, const std::string& path)
 {
     std::string text = ".SS " + roff(path) + "\n" + roff(command.text) + "\n.PP\n"

@@ -9,7 +9,8 @@ namespace {
 
 using Visit = std::function<void(const DescribedCommand&, const std::string& path)>;
 
-/// The program itself has the path ""; "runs keep" is a command's of a verb.
+/// Calls `visit` for all commands with their paths: "" for the program, "runs keep" for a
+/// subcommand of a verb.
 void visitCommands(const DescribedCommand& command, const std::string& path, const Visit& visit)
 {
     visit(command, path);
@@ -42,7 +43,7 @@ std::string joinedWords(const std::vector<std::string>& words)
     return text;
 }
 
-/// Between single quotes, as all three shells read them.
+/// Puts text between single quotes, as all three shells read them.
 std::string quoted(const std::string& text, const std::string& quote)
 {
     std::string out = "'";
@@ -66,7 +67,7 @@ std::string bashCompletion(const DescribedCommand& program)
         for (const DescribedOption& option : command.options) {
             if (option.type.empty())
                 continue;
-            // Without choices a value is a file's name or free: bash completes files.
+            // A value without choices is a file or free text: bash completes files.
             for (const std::string& name : option.names)
                 choices += "        " + quoted(path + " " + name, kPosixQuote) + ") words="
                     + quoted(joinedWords(option.choices), kPosixQuote) + "; valued=yes ;;\n";
@@ -107,7 +108,7 @@ std::string fishCompletion(const DescribedCommand& program)
 {
     std::string text = "# fish completion for quantscope, made from its own description\n";
     visitCommands(program, "", [&](const DescribedCommand& command, const std::string& path) {
-        // fish asks which commands stand on the line: all of the path, and none of the next.
+        // The condition for fish: all commands of the path are on the line, and none of the next.
         std::string condition = "true";
         for (std::size_t from = 0; from < path.size();) {
             const std::size_t to = std::min(path.find(' ', from), path.size());
@@ -135,7 +136,7 @@ std::string fishCompletion(const DescribedCommand& program)
     return text;
 }
 
-/// zsh runs bash's completions; a separate table would only repeat them.
+/// zsh runs bash's completions, so that they need no second table.
 std::string zshCompletion(const DescribedCommand& program)
 {
     return "#compdef " + program.name + "\nautoload -U +X bashcompinit && bashcompinit\n"

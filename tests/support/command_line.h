@@ -22,7 +22,7 @@ inline const QString kSamples = QStringLiteral(QS_SOURCE_DIR "/resources/samples
 
 namespace qs {
 
-/// Asks the built program what it makes of decisions; each only once.
+/// Runs the built command line on decisions and caches its documents.
 class CommandLine
 {
 public:
@@ -45,7 +45,7 @@ public:
         return m_told[key] = run(words + QStringList {"--recipe", written(text), "--json"});
     }
 
-    /// What `quantize` with this export says where it is refused; empty where it is not.
+    /// Returns the error of `quantize` with this export; empty if it succeeds.
     QString refusal(const Recipe& recipe, const RunSettings& settings, const QString& form)
     {
         const QByteArray text = QByteArray::fromStdString(recipeToJson(recipe));
@@ -56,7 +56,7 @@ public:
         return refused ? QString::fromUtf8(process.readAllStandardError()) : QString();
     }
 
-    /// The document of `plan --json`, likewise.
+    /// The document of `plan --json`; a run that fails ends the test program.
     QJsonObject plan(const Recipe& recipe)
     {
         const QByteArray text = QByteArray::fromStdString(recipeToJson(recipe));
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// All of `quantize` on the CPU but the recipe.
+    /// The arguments of `quantize` on the CPU, without the recipe.
     QStringList quantizing(const RunSettings& settings, const QString& form) const
     {
         const QString data = QString::fromStdString(settings.calibrationData);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert_dump MODEL RECIPE CALIBRATION TEST OUT [QPARAMS]: converts a model and writes what both
-// converted forms compute for the test data as a torch file. QPARAMS replaces the chosen
-// parameters, so that conversion can be compared apart from calibration; its lines are "activation
-// NODE SCALE ZERO_POINT" and "weight NODE COUNT SCALE...". With one argument @FILE each line of the
-// file holds the arguments of one conversion; a failed one leaves its message in OUT.error.
+// convert_dump MODEL RECIPE CALIBRATION TEST OUT [QPARAMS]: converts a model and writes the outputs
+// of both converted forms for the test data as a torch file. QPARAMS replaces the chosen
+// parameters, so that conversion can be compared independently of calibration; its lines are
+// "activation NODE SCALE ZERO_POINT" and "weight NODE COUNT SCALE...". With one argument @FILE each
+// line of the file holds the arguments of one conversion; a failed one leaves its message in
+// OUT.error.
 #include "engine/calibrate/calibrator.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/ranges/choose_qparams.h"
@@ -24,7 +25,7 @@ using namespace qs;
 
 namespace {
 
-/// Observers by the node whose value or weight they see.
+/// Observers by the node whose value or weight they observe.
 struct ByNode
 {
     std::map<std::string, ObserverId> activation, weight;
@@ -69,7 +70,7 @@ Result<void> replaceParameters(const std::string& path, const ByNode& names, QPa
     return {};
 }
 
-/// Every output of the model, all batches of it in one tensor.
+/// Returns every output of the model, with all batches in one tensor.
 Result<at::IValue> runAll(const GraphPtr& graph, const Dataset& data)
 {
     QS_TRY(const Interpreter interpreter, Interpreter::create(graph));
@@ -95,7 +96,7 @@ std::string targetsOf(const Graph& graph)
     return text;
 }
 
-/// Observer instances on activations, and on weights.
+/// Returns the number of observer instances on activations and on weights.
 std::pair<std::int64_t, std::int64_t> observerCounts(const Plan& plan)
 {
     std::int64_t weights = 0;

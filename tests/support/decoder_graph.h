@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// A decoder like a language model's: `layers` blocks of attention with rotary positions and a
-/// gated feed-forward network, 52 nodes each with its 9 parameters. Every layer reads the same
-/// three tables: cosines, sines and the mask. Full module scopes, shapes and names.
+/// Returns the decoder of a language model: `layers` blocks of attention with rotary positions and
+/// a gated feed-forward network, each with 52 nodes including 9 parameters. All layers read the
+/// same three tables: cosines, sines and the mask. Module scopes, shapes and names are complete.
 GraphPtr decoderGraph(int layers);
 
 } // namespace qs

@@ -7,9 +7,9 @@
 
 namespace qs::test {
 
-/// A chain of `blocks` of linear, sum, relu and product, four operators each, with its plan. A
-/// block's slope is below one and its bias above zero: values neither grow nor die out, however
-/// long the chain is.
+/// A chain of `blocks` blocks of four operators (linear, add, relu, mul), with its plan. The slope
+/// of a block is below one and its bias above zero, so that values neither grow nor vanish in a
+/// long chain.
 struct DeepModel
 {
     GraphPtr graph;

@@ -22,7 +22,7 @@ const std::vector<std::vector<std::string>>& fusedGroups()
     return groups;
 }
 
-/// The strongest rule of the recipe for a node.
+/// Returns the rule of the recipe with the highest precedence for a node.
 const Rule* winningRule(const Recipe& recipe, const Node& node)
 {
     const Rule* best = nullptr;
@@ -161,7 +161,7 @@ Result<ConvertedPtr> FakeEngine::outline(const GraphPtr& graph, const PlanPtr& p
     auto out = std::make_shared<ConvertedModel>();
     out->prepared = prepared;
     out->reference = graph;
-    // One operator runs on integers in the lowered form, so that there is something to compare.
+    // One operator runs on integers in the lowered form, so that the forms differ.
     GraphEdit edit(*graph);
     if (const Node* linear = graph->tryFind("linear"))
         edit.change(linear->id).target = "quantized.linear.default";
@@ -256,7 +256,7 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
         out->nodes.push_back(error);
         sqnr -= lossStep;
     }
-    // The first operator takes 1 ms, each that follows half as long.
+    // The first operator takes 1 ms, each later one half as long.
     double seconds = 1e-3;
     for (const auto& node : request.converted->prepared->model->nodes())
         if (node->kind == NodeKind::Op) {
@@ -280,7 +280,7 @@ Result<PreviewPtr> FakeEngine::preview(const PreviewRequest& request, const JobC
 {
     ++decisionPreviews;
     QS_TRY(const PlanPtr planned, plan(request.model, request.recipe, job));
-    --plans; // that one was not requested
+    --plans; // do not count this call
     QS_CHECK(job.check());
     auto out = std::make_shared<Preview>();
     double sqnr = 42;

@@ -11,13 +11,13 @@ namespace qs {
 /// A residual block between a stem and a classifier, with module scopes and parameters:
 /// x -> [conv1 bn1 relu] -> block{[conv1 bn1 relu1] [conv2 bn2] [add relu2]} -> pool -> flatten ->
 /// fc.
-/// Of the file at `path`.
+/// `path`: the path of its file.
 GraphPtr fakeModel(const std::string& path = "/models/net.pt2");
-/// A chain of `length` rectifiers without any module.
+/// Returns a chain of `length` relu operators without modules.
 GraphPtr fakeChain(int length);
 
-/// An engine that answers at once with made-up but consistent results: every operator quantized but
-/// those a rule keeps float. Knobs make it fail, wait or count.
+/// An engine that returns invented but consistent results at once: every operator is quantized
+/// unless a rule keeps it float. Members make it fail, wait or count calls.
 class FakeEngine : public EngineService
 {
 public:
@@ -45,32 +45,32 @@ public:
                                      const JobContext& job) override;
     Result<ConvertedPtr> convert(const ConvertRequest& request, const JobContext& job) override;
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
-    /// Each unit makes half of the noise of the one before; the first has a cause.
+    /// Each unit has half the noise of its predecessor; the first has a cause.
     Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
                              const JobContext& job) override;
-    /// Over two samples; a decibel less at the output for each rule.
+    /// A preview of two samples; each rule lowers the output's SQNR by 1 dB.
     Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job) override;
-    /// Three samples of four channels; a channel loses the more the later it comes.
+    /// Three samples of four channels; later channels lose more.
     Result<ValueInspectionPtr> inspect(const CompareRequest& request,
                                        const InspectionTarget& target,
                                        const JobContext& job) override;
-    /// [4, 2, 3]: a ramp from 0, and a hundredth more; the part is ignored.
+    /// Values of shape [4, 2, 3]: a ramp from 0, and the ramp plus 0.01. Ignores the part.
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
-    /// Keeps nothing.
+    /// Returns no cached results.
     Recalled recall(const CalibrateRequest&, const JobContext&) override { return {}; }
     Result<std::string> adopt(const CalibrateRequest&, const StoredRun&, const JobContext&) override
     {
         return std::string("the fake engine keeps nothing");
     }
-    /// A ramp from -1 to 1 of 144 elements; of the classifier's weight nothing but an error.
+    /// A ramp from -1 to 1 of 144 elements; fails for the classifier's weight.
     Result<ValuePreview> storedValue(const GraphPtr& model, NodeId node,
                                      const JobContext& job) override;
     Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
-    /// Of activations alone.
+    /// Returns alternatives of activations only.
     Result<std::vector<Alternative>> alternatives(const CalibrationPtr& calibration,
                                                   ObserverId observer, const JobContext&) override
     {
@@ -79,9 +79,9 @@ public:
     }
 
     GraphPtr model = fakeModel();
-    ScalarTexts scalarTexts; ///< of the model
+    ScalarTexts scalarTexts; ///< of `model`
     bool labelled = true; ///< the data have labels
-    double lossStep = 4; ///< dB that each layer loses more than the one before
+    double lossStep = 4; ///< dB that each layer loses more than its predecessor
     std::atomic<int> previews = 0; ///< of stored values
     std::atomic<int> decisionPreviews = 0;
     std::atomic<bool> failCalibration = false;
@@ -89,7 +89,7 @@ public:
     std::atomic<int> calibrations = 0, comparisons = 0, plans = 0, inspections = 0;
     std::atomic<bool> waitInInspection = false; ///< until cancelled
     std::atomic<bool> waitInBlame = false; ///< until cancelled
-    std::atomic<bool> isHealthy = false; ///< nothing has a cause
+    std::atomic<bool> isHealthy = false; ///< no unit has a cause
     std::atomic<int> blames = 0;
 };
 

@@ -16,7 +16,7 @@ ValueType tensor(const std::vector<std::int64_t>& sizes)
     return type;
 }
 
-/// Adds nodes one after the other, each reading the values named.
+/// Appends nodes that read the named values.
 class Builder
 {
 public:

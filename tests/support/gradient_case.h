@@ -13,7 +13,7 @@ namespace qs::test {
 
 using Tensors = std::vector<at::Tensor>;
 
-/// A graph in notation; its parameters are the tensors 1, 2, ...
+/// Parses a graph in notation; its parameters are the tensors 1, 2, ...
 inline GraphPtr parsed(const QString& notation, const Tensors& tensors = {})
 {
     auto store = std::make_shared<TensorStore>();
@@ -41,7 +41,8 @@ inline std::vector<ValueRef> valuesNamed(const Graph& graph, const std::vector<s
     return values;
 }
 
-/// What a run saw: by site and probe. Gradients that nothing flows into are undefined.
+/// Values and gradients of a run by site and probe. A gradient is undefined if nothing flows into
+/// it.
 struct Seen
 {
     std::map<std::pair<std::size_t, int>, at::Tensor> values, gradients;
@@ -52,7 +53,7 @@ struct Seen
     }
 };
 
-/// Of each probe the same ones for every output, times the probe's number from 1.
+/// Returns cotangents of ones times (probe + 1) for every output.
 inline Result<Tensors> onesTimesProbe(int probe, std::span<const at::Tensor> outputs)
 {
     Tensors cotangents;
@@ -89,7 +90,8 @@ inline Seen runOf(Gradients& gradients, const Tensors& inputs, int probes = 1,
     return seen;
 }
 
-/// LibTorch's own answer: `function` gives the outputs' sum and the tensors to differentiate.
+/// Returns LibTorch's gradients. `function` returns the sum of the outputs and fills the tensors to
+/// differentiate.
 inline Tensors autogradOf(const std::function<at::Tensor(Tensors&)>& function)
 {
     const GradientScope scope;
@@ -111,7 +113,7 @@ inline bool isClose(const at::Tensor& wanted, const at::Tensor& got)
         && (wanted - got).norm().item<double>() <= 1e-6 * wanted.norm().item<double>();
 }
 
-/// 40 layers of a linear and a tanh, each with the value before added: `y0`, `t0`, `s0` ...
+/// `layers` residual layers of linear and tanh: `y0`, `t0`, and the sum `s0` ...
 inline GraphPtr deepGraph(int layers, std::int64_t width)
 {
     at::manual_seed(3);

@@ -10,7 +10,7 @@
 
 namespace qs::test {
 
-/// Graphs in a short notation of their text form, one node a line:
+/// Reads graphs in a short notation of their text form, one node per line:
 ///     x: float32[2] = input
 ///     w: float32[2, 2] = parameter tensor=1
 ///     y: float32[2] = aten.linear.default(input=%x, weight=%w) scope="fc"
@@ -19,10 +19,10 @@ namespace qs::test {
 ///       ...
 ///     end
 ///     return %y
-/// A node is called as its first value unless its name stands before them, and a weight's target as
-/// the node unless it follows in quotes; an argument without a name reads "=%x". Ids are given by
-/// name, counted from 1, in all graphs that one object reads: a node that a pass keeps has to keep
-/// its id. `name#9` says another.
+/// A node has the name of its first value unless a name precedes the values. A parameter's target
+/// is the node's name unless it follows in quotes. An argument without a name is written "=%x". Ids
+/// are numbered from 1 by name over all graphs that one object reads, so that a node that a pass
+/// keeps must keep its id. `name#9` sets another id.
 class GraphText
 {
 public:
@@ -34,7 +34,8 @@ public:
         return std::move(*graph);
     }
 
-    /// One line a node or module; what is not in `before` has no id, nor what is in a subgraph.
+    /// Returns one line per node or module. Nodes that `before` lacks, and those in subgraphs, are
+    /// printed without id.
     static QStringList lines(const Graph& graph, const Graph& before)
     {
         QStringList found;
@@ -106,8 +107,8 @@ private:
     std::map<QString, int> m_ids;
 };
 
-/// Notation with "Q(%x, ...)" and "DQ(%x, ...)" for a quantize and a dequantize, and "PARAMS" for
-/// the parameters of one.
+/// Expands "Q(%x, ...)" and "DQ(%x, ...)" to quantize and dequantize nodes, and "PARAMS" to their
+/// parameters.
 inline QString withSteps(QString text)
 {
     text.replace(" Q(", " quantized_decomposed.quantize_per_tensor.default(input=");
@@ -117,16 +118,16 @@ inline QString withSteps(QString text)
                         "dtype=dtype(int8)");
 }
 
-/// What a pass makes of a graph, as text; `after` empty: the same.
+/// The effect of a pass on a graph, as text. `after` empty: unchanged.
 struct PassCase
 {
     Pass pass;
-    const char* what; ///< it shows
+    const char* what; ///< subject of the case
     QString before, after;
     std::shared_ptr<StoredTensors> tensors = {};
 };
 
-/// For a function's data: rows of `at`, a place in `cases`.
+/// Adds test data: a row per case, with its index in the column `at`.
 inline void addRows(const std::vector<PassCase>& cases)
 {
     QTest::addColumn<int>("at");
@@ -134,7 +135,7 @@ inline void addRows(const std::vector<PassCase>& cases)
         QTest::addRow("%s: %s", cases[i].pass.name().c_str(), cases[i].what) << int(i);
 }
 
-/// Runs the pass alone and compares.
+/// Runs the pass alone and compares the result with `after`.
 inline void compareTexts(const PassCase& shown)
 {
     GraphText text;
@@ -151,7 +152,7 @@ inline void compareTexts(const PassCase& shown)
     QCOMPARE(lines, expected);
 }
 
-/// The case of the row; `spell` writes its texts out.
+/// Compares the case of the current row; `spell` expands its texts.
 inline void compareRow(const std::vector<PassCase>& cases, QString (*spell)(QString) = nullptr)
 {
     QFETCH(int, at);

@@ -8,7 +8,7 @@
 
 namespace qs::test {
 
-/// All arrays of a .npz by name. Test helper: throws std::runtime_error on anything unexpected.
+/// Returns all arrays of a .npz by name. Throws std::runtime_error on anything unexpected.
 std::map<std::string, at::Tensor> readNpz(const std::string& path);
 
 } // namespace qs::test

@@ -15,8 +15,8 @@
 
 namespace qs::test {
 
-/// Runs a script of the pinned Python, which writes a `torch.save` file to the path it is given,
-/// and reads that file. An empty IValue, with the reason in `error`, where that fails.
+/// Runs a script of the pinned Python, which writes a `torch.save` file to its first argument, and
+/// reads that file. On failure returns an empty IValue with the reason in `error`.
 inline at::IValue runOracle(const QString& script, const QStringList& arguments, QString& error)
 {
     QTemporaryDir folder;
@@ -40,7 +40,7 @@ inline at::IValue runOracle(const QString& script, const QStringList& arguments,
     return torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
 }
 
-/// One entry of a dictionary with string keys.
+/// Returns an entry of a dictionary with string keys.
 inline at::IValue entry(const at::IValue& dictionary, const char* key)
 {
     return dictionary.toGenericDict().at(key);

@@ -8,8 +8,8 @@
 
 namespace qs {
 
-/// Clamps, takes out, renames or returns one of the file's operators, whether an earlier edit left
-/// it there or not. `number` names what is added.
+/// Returns an edit that clamps, removes, renames or makes an output of a random operator of the
+/// file, which an earlier edit may have removed. `number`: part of the added name.
 inline EditStep randomEdit(const EditedModel& model, std::mt19937& random, int number)
 {
     std::vector<const Node*> operators;

@@ -6,7 +6,8 @@
 
 namespace qs {
 
-/// Does every edit that removes an operator, whatever the shapes are: its readers get what it read.
+/// An engine that applies every Remove edit without checking shapes: the operator's readers read
+/// its first input.
 class RemovingEngine : public FakeEngine
 {
 public:

@@ -13,14 +13,14 @@
 
 namespace qs::test {
 
-/// The stages of a deep model, from its file to its exports, each a function that fails where it is
-/// cancelled. What a stage makes is what those after it start from.
+/// The stages of a deep model, from its file to its exports, each as a function that fails if it is
+/// cancelled. Later stages use the results of earlier ones.
 class StageWalk
 {
 public:
     using Stage = std::function<Result<void>(const JobContext&)>;
 
-    /// Writes the model and its data into the folder, which must be there.
+    /// Writes the model and its data into the folder, which must exist.
     StageWalk(int blocks, std::string folder)
         : m_deep(blocks)
         , m_folder(std::move(folder))
@@ -34,7 +34,8 @@ public:
         must(savePt2(*m_deep.graph, at("m.pt2"), {}));
     }
 
-    /// In order; the forms of exports by their names. "verify" is that of the ONNX export.
+    /// The names of the stages in order, with the names of the export forms. "verify" verifies the
+    /// ONNX export.
     static std::vector<std::string> names()
     {
         std::vector<std::string> all {"open", "plan", "outline", "calibrate", "convert", "compare"};
@@ -44,7 +45,7 @@ public:
         return all;
     }
 
-    /// One of `names`.
+    /// Returns the stage of that name, one of `names`.
     Stage stage(const std::string& name)
     {
         if (name == "open")

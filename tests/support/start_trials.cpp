@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of every Qt Test program: what the programs do first in `main`.
+// Linked into every Qt Test program: the initialization that the programs do first in `main`.
 #include "engine/base/process/try_apart.h"
 
 namespace {

@@ -11,13 +11,13 @@
 
 namespace qs::test {
 
-/// What a failed check prints.
+/// Returns the text that a failed check prints.
 inline std::string line(const Error& error)
 {
     return error.line();
 }
 
-/// The same dtype, shape and bits.
+/// True if dtype, shape and bits are equal.
 inline bool bitEqual(const at::Tensor& a, const at::Tensor& b)
 {
     if (a.scalar_type() != b.scalar_type() || a.sizes() != b.sizes())
@@ -26,7 +26,7 @@ inline bool bitEqual(const at::Tensor& a, const at::Tensor& b)
     return x.nbytes() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
 }
 
-/// How far `got` is from `wanted`, in dB; 200 where they are the same.
+/// Returns the SQNR of `got` against `wanted` in dB; 200 if they are equal.
 inline double sqnr(const at::Tensor& wanted, const at::Tensor& got)
 {
     const at::Tensor real = wanted.to(at::kDouble);

@@ -50,7 +50,7 @@ public:
             node.outputs.push_back({"", type(shape)});
         return {m_edit.insert(std::move(node)), 0};
     }
-    /// Marks a value as a number rather than a tensor.
+    /// Makes a value a symbolic integer instead of a tensor.
     void makeSize(ValueRef ref)
     {
         ValueType type;

@@ -6,7 +6,8 @@
 
 namespace qs {
 
-/// Its data tell that a rectifier works on whole numbers, which stay as they are.
+/// An engine whose calibration data show that the relu has an integer dtype, so that it is not
+/// quantized.
 class TypingEngine : public FakeEngine
 {
 public:

@@ -5,9 +5,9 @@
 
 namespace qs::test {
 
-/// Bytes of a record whose name ends with `suffix`. Throws when there is none.
+/// Returns the bytes of a record whose name ends with `suffix`. Throws if there is none.
 std::string readRecord(const std::string& archive, const std::string& suffix);
-/// Replaces such a record, or adds one named `suffix` when there is none.
+/// Replaces a record whose name ends with `suffix`, or adds one named `suffix`.
 void writeRecord(const std::string& archive, const std::string& suffix, const std::string& bytes);
 void removeRecord(const std::string& archive, const std::string& suffix);
 

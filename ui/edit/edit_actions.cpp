@@ -233,7 +233,7 @@ void EditActions::remove()
     const About now = about();
     if (!now.edge)
         return removeAll(now.operators);
-    // A value that is read cannot be taken from its reader: what can be removed stands at its ends.
+    // An edge cannot be removed, as its reader needs a value. Offer the operators at its ends.
     std::vector<MessageBar::Choice> choices;
     for (const NodeId id : now.operators)
         choices.push_back({tr("Remove %1").arg(toQString(nodeTitle(*now.model, id))),
@@ -252,7 +252,8 @@ void EditActions::remove()
         {}, std::move(choices));
 }
 
-/// From the last to the first: removing a member may change the shape that later ones read.
+/// Removes the operators from last to first: removing one may change the shape that later ones
+/// read.
 void EditActions::removeAll(const std::vector<NodeId>& operators)
 {
     std::vector<EditStep> steps;
@@ -263,7 +264,7 @@ void EditActions::removeAll(const std::vector<NodeId>& operators)
     if (steps.empty())
         return;
     QString names = titlesOf(m_workspace.document(), operators);
-    if (m_editor.form() != EditForm::Float) { // the document's titles are the float graph's
+    if (m_editor.form() != EditForm::Float) { // the document has titles of the float graph only
         const GraphPtr graph = m_editor.graph();
         const NodeTitles titles(*graph);
         QStringList each;

@@ -16,9 +16,9 @@ class EditDialog;
 class GraphView;
 class MessageBar;
 
-/// The commands that change the model's graph: each asks for what it needs, tries the edit and
-/// makes it one undoable step. They are about the selected edge, or the selected operators: Remove
-/// takes all of them out, the others ask which one is meant. GUI thread only.
+/// The commands that change the model's graph: each asks for its input, tries the edit and makes it
+/// one undoable step. They apply to the selected edge or operators: Remove removes all of them, the
+/// others ask for one. GUI thread only.
 class EditActions : public QObject
 {
     Q_OBJECT
@@ -27,26 +27,25 @@ public:
     EditActions(Actions& actions, Workspace& workspace, GraphEditor& editor, MessageBar& messages,
                 QWidget& window, QObject* parent);
 
-    /// Edits by dragging in a view of the graph.
+    /// Enables edits by dragging in a view of the graph.
     void takeDrags(GraphView& view);
 
 private:
-    /// What a command is about: the selected edge, else the selected operators.
+    /// The object of a command: the selected edge, else the selected operators.
     struct About
     {
         GraphPtr model;
         std::optional<Edge> edge;
-        /// In graph order: of a unit its members; of an edge what makes its value and what reads
-        /// it.
+        /// In graph order: the members of a unit; the producer and reader of an edge.
         std::vector<NodeId> operators;
     };
     About about() const;
-    /// Whether there is a graph to edit; else says how to get it.
+    /// True if there is a graph to edit; else shows a message with the remedy.
     bool canEdit();
     using Ask = std::function<void(EditDialog& dialog, const About& about, const Node& node)>;
 
     void connectCommands();
-    /// Asks for an edit of an operator; of several first which one.
+    /// Asks for an edit of an operator; if there are several, first for the operator.
     void ask(const QString& ok, const Ask& rest);
     void insert(bool before);
     void remove();
@@ -57,10 +56,10 @@ private:
     void loadConstant();
     void dropOutput();
     void saveEdited();
-    /// The edit without a question; a refusal goes to the message bar.
+    /// Makes the edit without a question; errors go to the message bar.
     void make(const EditStep& step);
     void refuse(const QString& what, const QString& why);
-    /// `ok`: the word on its button. Goes when it is closed.
+    /// Returns a dialog that deletes itself when closed. `ok`: text of its button.
     EditDialog* newDialog(const QString& title, const QString& ok);
     void refresh();
 

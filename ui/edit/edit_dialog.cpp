@@ -43,7 +43,7 @@ EditDialog::EditDialog(GraphEditor& editor, const QString& title, const QString&
     column->addStretch(1);
     column->addWidget(buttons);
     connect(m_ok, &QPushButton::clicked, this, &EditDialog::tryIt);
-    // What is asked is of a graph that is there; an edit that was made closes the dialog before.
+    // The dialog is about the current graph. Its own edit closes it before these signals.
     const Document* document = &editor.document();
     connect(document, &Document::modelChanged, this, &QDialog::reject);
     connect(document, &Document::graphEdited, this, &QDialog::reject);
@@ -66,7 +66,7 @@ void EditDialog::askMember(const QStringList& members, std::function<void(int)> 
     ask(0);
 }
 
-/// Takes away what was asked from this row on.
+/// Removes the fields from this row on.
 void EditDialog::askAgain(int firstRow)
 {
     while (m_form->rowCount() > firstRow)
@@ -150,7 +150,7 @@ void EditDialog::askBack()
     const auto show = [this] {
         const bool has = hasWayBack(target());
         m_back->setVisible(has);
-        m_back->setChecked(has); // what reads a float takes nothing else, mostly
+        m_back->setChecked(has); // readers of a float usually accept only floats
     };
     connect(m_operator, &QComboBox::currentTextChanged, this, show);
     show();
@@ -235,7 +235,7 @@ void EditDialog::showArguments()
         return;
     for (const OperatorArgument& argument : schema->arguments) {
         if (argument.isTensor)
-            continue; // what is read is wired in the graph
+            continue; // inputs are wired in the graph
         auto* field = new QLineEdit(m_argumentBox);
         const QString name = toQString(argument.name);
         field->setObjectName(QStringLiteral("argument_") + name);
@@ -259,7 +259,7 @@ Result<std::string> EditDialog::arguments() const
         if (text.isEmpty() || text == m_given.value(toQString(argument.name)))
             continue;
         auto value = nlohmann::ordered_json::parse(text.toStdString(), nullptr, false);
-        if (value.is_discarded()) // a word: "tanh", float16
+        if (value.is_discarded()) // plain text: "tanh", float16
             value = text.toStdString();
         out[argument.name] = std::move(value);
     }
@@ -285,7 +285,7 @@ void EditDialog::tryIt()
     m_ok->setEnabled(false);
     m_editor.attempt(steps, [self = QPointer<EditDialog>(this)](const QString& problem) {
         if (!self)
-            return; // closed meanwhile
+            return; // the dialog was closed meanwhile
         self->m_ok->setEnabled(true);
         if (problem.isEmpty())
             self->accept();

@@ -18,30 +18,30 @@ class QPushButton;
 namespace qs {
 
 /// Asks for one edit of the graph: an operator with completion, a field for each of its arguments
-/// with type and default, readers, values, a name. Says why an edit does not fit and stays open.
-/// GUI thread only.
+/// with type and default, readers, values, a name. If an edit does not fit, shows the reason and
+/// stays open. GUI thread only.
 class EditDialog : public QDialog
 {
     Q_OBJECT
 
 public:
-    /// `ok` is the word on the button: "Insert".
+    /// `ok`: text of the button, "Insert".
     EditDialog(GraphEditor& editor, const QString& title, const QString& ok, QWidget* parent);
 
-    /// Which of these operators is meant, where there are several: the first, unless the user says
-    /// otherwise. `ask` asks for the rest, of the one that is meant.
+    /// Asks for one of these operators if there are several; the first is preset. `ask` adds the
+    /// other fields for the chosen operator.
     void askMember(const QStringList& members, std::function<void(int member)> ask);
-    /// A box with the operators of the engine and one field for each argument of the chosen one.
-    /// `given`: the current literals, as JSON by name.
+    /// Asks for an operator of the engine, with one field for each argument. `fixed`: the operator
+    /// cannot be changed. `given`: the current literals, as JSON by name.
     void askOperator(const std::string& target, bool fixed, const QHash<QString, QString>& given);
-    /// One of these; the index of the choice is `choice()`.
+    /// Asks for one of these items; `choice()` returns its index. `typed`: other text may be typed.
     void askChoice(const QString& label, const QStringList& items, bool typed = false);
     void choose(int choice);
     void askName(const std::string& name);
-    /// Whether what the operator makes is led back (dequantized, cast) before it is read.
+    /// Asks whether to insert the inverse (dequantize, cast) before the readers.
     void askBack();
     bool back() const;
-    /// Which input of a node; the index is `input()`, `proposed` to begin with.
+    /// Asks for an input of a node; `input()` returns its index. `proposed`: the preset.
     void askInputs(const std::vector<GraphEditor::Reader>& inputs, int proposed);
     void askFile(const QString& label, const QString& filter);
 
@@ -51,12 +51,12 @@ public:
     std::string name() const;
     int input() const;
     std::string file() const;
-    /// The literals that were changed or typed, as the JSON object that a recipe holds.
+    /// Returns the literals that were changed or typed, as a JSON object for recipes.
     Result<std::string> arguments() const;
 
-    /// Makes the edit from what was asked; called when the button is pressed.
+    /// Returns the edit from the fields; called when the button is pressed.
     std::function<Result<EditStep>()> make;
-    /// Makes more than one edit of it, which belong together; may be empty.
+    /// Expands the edit to several that belong together; may be empty.
     std::function<Result<std::vector<EditStep>>(const EditStep&)> complete;
 
 private:
@@ -77,7 +77,7 @@ private:
     QLabel* m_problem;
     QPushButton* m_ok;
     QCheckBox* m_back = nullptr;
-    bool m_nameIsOurs = true; ///< follows the operator until somebody types
+    bool m_nameIsOurs = true; ///< follows the operator until the user types
     QHash<QString, QString> m_given;
     std::vector<std::pair<OperatorArgument, QLineEdit*>> m_arguments;
 };

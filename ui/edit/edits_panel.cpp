@@ -74,7 +74,7 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
             switchCure(m_workspace, std::size_t(m_cures->indexOfTopLevelItem(row)),
                        row->checkState(0) != Qt::Checked);
     });
-    // One row of both lists is chosen: what is taken away.
+    // Both lists together have one selected row: the one to remove.
     for (const auto& [list, other] : {std::pair(m_list, m_cures), std::pair(m_cures, m_list)})
         connect(list, &QTreeWidget::itemSelectionChanged, this, [this, list = list, other = other] {
             if (!list->selectedItems().isEmpty())
@@ -126,7 +126,7 @@ void EditsPanel::refresh()
 
 void EditsPanel::refreshCures()
 {
-    const QSignalBlocker quiet(m_cures); // filling the list is not a decision
+    const QSignalBlocker quiet(m_cures); // filling the list must not change decisions
     m_cures->clear();
     for (const CureRow& cure : cureRows(m_workspace.document())) {
         const QString state = cure.off ? tr("off")

@@ -18,9 +18,9 @@ namespace qs {
 class GraphEditor;
 class Workspace;
 
-/// The list of what was changed in the model's graph, in order, with the edits that do not fit and
-/// why, and under it the recipe's cures, each with a switch. A click selects what an edit touched
-/// or a cure names; one of them can be taken away. Each is an undoable step. GUI thread only.
+/// The edits of the model's graph in order, with the reason for those that do not fit; below, the
+/// recipe's cures, each with a switch. A click selects the nodes of an edit or a cure. One of them
+/// can be removed. Each change is an undoable step. GUI thread only.
 class EditsPanel : public QWidget
 {
     Q_OBJECT
@@ -32,9 +32,9 @@ Q_SIGNALS:
     void countChanged(int count);
     /// A row was chosen: bring its nodes into view.
     void revealWanted();
-    /// The edited model is to be written to a file.
+    /// The user wants to save the edited model to a file.
     void saveWanted();
-    /// Comparisons are to be made with the other model: the original or the edited one.
+    /// The user wants to compare against the other model: the original or the edited one.
     void againstWanted();
 
 private:
@@ -48,7 +48,7 @@ private:
     Workspace& m_workspace;
     GraphEditor& m_editor;
     QTreeWidget* m_list;
-    QTreeWidget* m_cures; ///< hidden where there are none
+    QTreeWidget* m_cures; ///< hidden without cures
     QPushButton* m_save;
     QPushButton* m_takeAway;
     QCheckBox* m_original;

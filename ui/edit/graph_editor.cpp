@@ -14,7 +14,7 @@ namespace {
 
 const QString kTryTag = QStringLiteral("tryEdit");
 
-/// One entry for each place where an argument of the node reads a value.
+/// Calls `visit` for each place where an argument of the node reads a value.
 template<class Visit>
 void forEachPlace(const Node& node, Visit visit)
 {
@@ -166,7 +166,7 @@ void GraphEditor::take(const Recipe& before, Recipe recipe, const EditedModel& t
     m_selects = tried.form == EditForm::Float;
     m_workspace.change(text, std::move(recipe));
     if (!m_selects)
-        m_workspace.pipeline().runUpTo(Stage::Convert); // from the calibration that is there
+        m_workspace.pipeline().runUpTo(Stage::Convert); // with the existing calibration
     done({});
 }
 

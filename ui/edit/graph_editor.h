@@ -13,9 +13,8 @@
 
 namespace qs {
 
-/// Tries an edit of the graph on the open model, or on the converted form that is shown, and, where
-/// it fits, makes it one undoable change of the recipe. An edited form is converted at once. GUI
-/// thread only.
+/// Tries an edit on the open model, or on the shown converted form. If it fits, makes it one
+/// undoable change of the recipe; an edited form is then converted at once. GUI thread only.
 class GraphEditor : public QObject
 {
     Q_OBJECT
@@ -23,62 +22,63 @@ class GraphEditor : public QObject
 public:
     explicit GraphEditor(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Where the form that the graph shows is asked for; without it the float model is edited.
+    /// Sets the function that returns the shown form. Without it, edits apply to the float model.
     void setShownForm(std::function<CodeForm()> shown) { m_shown = std::move(shown); }
-    /// The form that edits are of.
+    /// The form that edits apply to.
     EditForm form() const;
     /// The graph of that form; null for a converted form while no conversion is current.
     GraphPtr graph() const;
-    /// The operators of the converted form that came from the selected nodes, in its order; empty
-    /// where there is no such form.
+    /// The operators of the edited converted form that originate from the selected nodes, in its
+    /// order; empty without such a form.
     std::vector<NodeId> selectedInForm() const;
     /// The edits of a form of the current conversion; null without edits.
     EditedModelPtr editedForm(EditForm form) const;
 
-    /// Calls `done` with why the edit does not fit, empty where it was made. The newest try wins.
+    /// Tries the edit on a pool thread and calls `done` with the reason why it does not fit, or ""
+    /// if it was made. A newer attempt cancels the older.
     void attempt(const EditStep& step, std::function<void(const QString& problem)> done);
-    /// The same for edits that belong together: all of them, or none. `text`: what the step of the
-    /// history is called; empty: as the first of them.
+    /// Tries edits that belong together: all are made, or none. `text`: name of the step in the
+    /// history; empty: that of the first edit.
     void attempt(std::vector<EditStep> steps, std::function<void(const QString& problem)> done,
                  const QString& text = {});
-    /// Takes one edit out of the list; edits after it that needed it are left out and say so.
+    /// Removes one edit from the list; later edits that depend on it stay listed as not fitting.
     void takeAway(std::size_t index);
 
     const Document& document() const { return m_workspace.document(); }
-    /// How edits name a value of the open model; kind None for what has no address.
+    /// Returns the address of a value of the open model; kind None if it has none.
     ValueAddress addressOf(ValueRef value) const;
-    /// "insert aten.relu.default after stem · conv2d", of the edits as they are done now.
+    /// Returns "insert aten.relu.default after stem · conv2d", with the current titles.
     QString textOf(const EditStep& step) const;
-    /// A name for an added operator that no node and no earlier edit has.
+    /// Returns a name for an added operator that no node and no earlier edit uses.
     std::string freeName(const std::string& target) const;
-    /// Who reads the value, as edits name it, with a text for people.
+    /// A reader of a value: its address and its displayed text.
     struct Reader
     {
         ReaderAddress address;
         QString text;
     };
     std::vector<Reader> readersOf(ValueRef value) const;
-    /// The node's arguments that read a value.
+    /// Returns the node's arguments that read a value.
     std::vector<Reader> inputsOf(NodeId node) const;
-    /// Which of these the edge is; the first if none is.
+    /// Returns the index of the edge's reader among these; 0 if it is not among them.
     int placeOf(const std::vector<Reader>& readers, const Edge& edge) const;
 
 Q_SIGNALS:
-    /// The model's graph has the edit; the nodes that it touched are selected.
+    /// The graph has the edit; the nodes that it touched are selected.
     void changed();
 
 private:
     void selectTouched();
     ConvertedPtr conversion() const;
     std::shared_ptr<const Addresses> addresses() const;
-    /// What the tried edits did, or why they do not fit.
+    /// Applies the result of tried edits, or reports why they do not fit.
     void take(const Recipe& before, Recipe recipe, const EditedModel& tried, std::size_t count,
               const QString& text, const std::function<void(const QString&)>& done);
 
     Workspace& m_workspace;
     std::function<CodeForm()> m_shown;
-    bool m_selects = false; ///< with the next graph
-    mutable std::pair<GraphPtr, std::shared_ptr<const Addresses>> m_formAddresses; ///< kept
+    bool m_selects = false; ///< select the touched nodes in the next graph
+    mutable std::pair<GraphPtr, std::shared_ptr<const Addresses>> m_formAddresses; ///< cached
 };
 
 } // namespace qs

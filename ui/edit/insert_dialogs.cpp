@@ -13,7 +13,8 @@ namespace {
 
 constexpr auto kFirstOffered = "aten.relu.default";
 
-/// With the way back where it is wanted: between the value of that type and the readers.
+/// Returns the edit, if requested with the inverse operator before the readers. `before`: dtype of
+/// the value before the insertion.
 Result<std::vector<EditStep>> withWayBack(const EditDialog& dialog, const GraphEditor& editor,
                                           const EditStep& step, DType before,
                                           const std::vector<ReaderAddress>& everyReader)
@@ -25,7 +26,7 @@ Result<std::vector<EditStep>> withWayBack(const EditDialog& dialog, const GraphE
                         editor.freeName(target));
 }
 
-/// Inserts after the value; `reader`: index of the proposed reader, -1 for all of them.
+/// Asks for an insertion after the value; `reader`: index of the proposed reader, -1 for all.
 void askInsert(EditDialog& dialog, GraphEditor& editor, const Graph& model, ValueRef value,
                const std::vector<GraphEditor::Reader>& readers, int reader)
 {

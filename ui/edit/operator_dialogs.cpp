@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// The node's literal arguments as JSON, by name.
+/// Returns the node's literal arguments as JSON, by name.
 QHash<QString, QString> literalsOf(const Graph& graph, const Node& node)
 {
     QHash<QString, QString> out;
@@ -73,7 +73,7 @@ void askArguments(EditDialog& dialog, GraphEditor& editor, const Graph& model, c
 {
     dialog.setWindowTitle(QObject::tr("Arguments of %1").arg(titleIn(editor, node)));
     dialog.askOperator(wholeTarget(node.target), true, literalsOf(model, node));
-    // The same operator with other literals: what is not said stays.
+    // The same operator with other literals; omitted ones stay.
     dialog.make
         = [&dialog, step = stepAbout(EditKind::Set, editor, node)]() mutable -> Result<EditStep> {
         QS_TRY(step.json, dialog.arguments());
@@ -111,7 +111,7 @@ void askOtherInput(EditDialog& dialog, GraphEditor& editor, const GraphPtr& mode
         step.item = reader.item;
         const QString wanted = dialog.chosenText();
         const int chosen = dialog.choice();
-        for (std::size_t i = 0; i < values.size(); ++i) // or the graph's name, typed
+        for (std::size_t i = 0; i < values.size(); ++i) // or a typed name of a value
             if (chosen < 0 ? toQString(model->value(values[i]).name) == wanted : chosen == int(i))
                 step.to = editor.addressOf(values[i]);
         if (step.to.kind == ValueAddress::Kind::None)
@@ -182,7 +182,7 @@ void askConstant(EditDialog& dialog, GraphEditor& editor, const Graph& model,
                                               toQString(one.outputs.at(0).type.text()));
         stored.push_back(editor.addressOf({one.id, 0}));
     };
-    for (const NodeId id : operators) // their own first
+    for (const NodeId id : operators) // tensors of these operators first
         for (const NamedArgument& argument : model.get(id).args)
             forEachRef(argument.value, [&](ValueRef ref) {
                 if (const Node& read = model.get(ref.node); read.isStored())

@@ -5,23 +5,25 @@
 
 namespace qs {
 
-// What the commands that change one operator ask for. The node is one of `model`, the open one.
+// Dialogs of the commands that change one operator. Nodes are those of `model`, the open one.
 
-/// Another operator in its place, or in the place of all of its kind.
+/// Asks for the operator that replaces the node, or with `every` all of its kind.
 void askReplacement(EditDialog& dialog, GraphEditor& editor, const Node& node, bool every);
-/// Other literal arguments.
+/// Asks for other literal arguments.
 void askArguments(EditDialog& dialog, GraphEditor& editor, const Graph& model, const Node& node);
-/// Another value for one of its inputs. `edge`: the reading that is proposed; null: the first.
+/// Asks for another value for one of the node's inputs. `edge`: the proposed input; null: the
+/// first.
 void askOtherInput(EditDialog& dialog, GraphEditor& editor, const GraphPtr& model, const Node& node,
                    const Edge* edge);
-/// One of its readers for a second copy. `edge`: the reading that is proposed; null: the first.
+/// Asks for the reader that gets a copy of the node. `edge`: the proposed reader; null: the first.
 void askDuplicate(EditDialog& dialog, GraphEditor& editor, const Node& node, const Edge* edge);
-/// Another name.
+/// Asks for another name of the node.
 void askNewName(EditDialog& dialog, GraphEditor& editor, const Node& node);
 
-/// Which of its outputs goes.
+/// Asks which of the model's outputs to remove.
 void askOutputToDrop(EditDialog& dialog, const Graph& model);
-/// A .npy for a stored tensor of the model, those that the operators read first.
+/// Asks for a .npy file that replaces a stored tensor of the model. Lists tensors read by the
+/// operators first.
 void askConstant(EditDialog& dialog, GraphEditor& editor, const Graph& model,
                  const std::vector<NodeId>& operators);
 

@@ -47,7 +47,7 @@ void PartActions::followEdits()
         if (isPart == data.isChosen)
             return;
         data.isChosen = isPart;
-        // Data that the user chose since stay.
+        // Data that the user chose later stay.
         if (isPart && settings.calibrationData == data.calibration
             && settings.comparisonData == data.comparison) {
             settings.calibrationData = data.part;
@@ -57,7 +57,7 @@ void PartActions::followEdits()
             settings.comparisonData = data.comparison;
         }
     };
-    // Undone from the last part back, done again from the first on.
+    // Undo from the last part to the first, redo from the first on.
     std::for_each(m_partData.rbegin(), m_partData.rend(), [&](PartData& data) {
         if (data.isChosen)
             follow(data);

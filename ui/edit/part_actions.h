@@ -25,22 +25,22 @@ public:
     PartActions(Actions& actions, Workspace& workspace, GraphEditor& editor, MessageBar& messages,
                 QWidget& window, QObject* parent);
 
-    /// Of the form that edits are of, which must be there.
+    /// Extracts the selection in the form that edits apply to, which must exist.
     void extract();
 
 private:
-    /// Says that other data are needed by now, with the button that makes them.
+    /// Shows the message that the part needs other data, with the button that makes them.
     void offerData();
     void askForFile();
     void saveData(const QString& path);
     void refresh();
-    /// An undo or redo took the extraction, or the part, away: the data of what is left are chosen.
+    /// After an undo or redo of an extraction: chooses the data of the current model or part.
     void followEdits();
 
-    /// Data that were made for a part, and those that were chosen before.
+    /// The data of a part, and those that were chosen before.
     struct PartData
     {
-        std::vector<EditStep> edits; ///< that lead to the part
+        std::vector<EditStep> edits; ///< edits that lead to the part
         std::string part, calibration, comparison;
         bool isChosen = true;
     };

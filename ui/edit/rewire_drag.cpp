@@ -19,7 +19,7 @@
 
 namespace qs {
 
-/// The line from the fixed end to the pointer, over a picture in which what cannot be stands back.
+/// Draws the line from the fixed end to the pointer, and dims invalid targets.
 class RewireItem : public QGraphicsItem
 {
 public:
@@ -76,7 +76,7 @@ RewireDrag::RewireDrag(GraphView& view, Workspace& workspace, GraphEditor& edito
 {
     view.viewport()->installEventFilter(this);
     view.installEventFilter(this);
-    // Another picture: what was taken is no longer there.
+    // The dragged edge or value belongs to the previous drawing.
     connect(&view.graphScene(), &GraphScene::drawingChanged, this, [this] {
         if (m_view.graphScene().drawing() != m_drawing)
             stop();
@@ -102,7 +102,7 @@ bool RewireDrag::eventFilter(QObject* watched, QEvent* event)
         if (mouse->button() == Qt::LeftButton
             && !(mouse->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier)))
             take(m_pressed, mouse->modifiers() & Qt::AltModifier);
-        return false; // a click means what it always means
+        return false; // a click keeps its usual effect
     case QEvent::MouseMove:
         if (!(mouse->buttons() & Qt::LeftButton) || (!m_edge && !m_value))
             return false;
@@ -126,7 +126,7 @@ bool RewireDrag::take(const QPoint& at, bool alt)
 {
     const GraphPtr form = m_editor.graph();
     const GraphDrawingPtr& drawing = m_view.graphScene().drawing();
-    if (!form || !drawing || drawing->graph != form) // another form beside the one that is edited
+    if (!form || !drawing || drawing->graph != form) // this view shows another form
         return false;
     m_drawing = drawing;
     const QPointF point = m_view.mapToScene(at);
@@ -144,11 +144,11 @@ bool RewireDrag::take(const QPoint& at, bool alt)
     const bool isLit = edge && std::find(lit.begin(), lit.end(), stretch) != lit.end();
     if (isLit && m_editor.form() == EditForm::Float)
         m_edge = edge;
-    else if (isLit || alt) // as the form itself has it, whatever float edge it stands for
+    else if (isLit || alt) // the form's edge, not the float edge of origin
         m_edge = EdgeMarks(*drawing, *form, *drawing->tree).edgeOf(stretch);
     m_from = m_edge ? drawing->nodeShowing(drawing->tree->unitOf(m_edge->reader.node)) : -1;
     if (m_from < 0)
-        m_edge.reset(); // its reader is out of sight
+        m_edge.reset(); // its reader is not drawn
     return m_edge.has_value();
 }
 
@@ -214,7 +214,7 @@ void RewireDrag::drop(const QPoint& at)
     const bool fit = fits(node);
     const auto edge = m_edge;
     const auto value = m_value;
-    if (drawing->graph != m_editor.graph()) { // another layout is on its way
+    if (drawing->graph != m_editor.graph()) { // a new layout is pending
         stop();
         return;
     }
@@ -222,7 +222,7 @@ void RewireDrag::drop(const QPoint& at)
     const auto source = meant && fit && edge ? valueAt(node) : std::nullopt;
     stop();
     if (!meant)
-        return; // let go over nothing
+        return; // not dropped on another node
     if (source)
         wish(*edge, *source);
     else if (readings.size() == 1)
@@ -261,7 +261,7 @@ void RewireDrag::stop()
     m_drawing.reset();
     if (!m_item)
         return;
-    delete m_item; // takes itself out of the scene
+    delete m_item; // removes itself from the scene
     m_item = nullptr;
     m_view.viewport()->unsetCursor();
 }

@@ -21,10 +21,10 @@ struct GraphDrawing;
 class GraphView;
 class RewireItem;
 
-/// Feeding an input by dragging in the form that edits are of: the selected edge (any edge with
-/// Alt) is taken to another node, from which its reader then reads; Alt+dragging from a node takes
-/// its value to a reader. A line follows the pointer; nodes that cannot be stand back; Escape gives
-/// it up. A drop is one wish for an edit. GUI thread only.
+/// Rewires inputs by dragging, in the form that edits apply to. Dragging the selected edge (with
+/// Alt: any edge) to a node makes its reader read that node's value. Alt+dragging from a node feeds
+/// its value to a reader. A line follows the pointer; invalid targets are dimmed; Escape cancels. A
+/// drop emits one `wanted`. GUI thread only.
 class RewireDrag : public QObject
 {
     Q_OBJECT
@@ -36,20 +36,20 @@ public:
 
 Q_SIGNALS:
     void wanted(const qs::EditStep& step);
-    /// One line: why a drop means nothing.
+    /// `why`: one line with the reason why a drop has no effect.
     void refused(const QString& why);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    /// What is taken by a press there; nothing where it means something else.
+    /// Sets the edge or value to drag for a press at `at`; false if there is none.
     bool take(const QPoint& at, bool alt);
     void begin();
     void follow(const QPoint& at);
     void drop(const QPoint& at);
     void stop();
-    /// What the node at an index of the drawing is fed with or feeds, where it can be.
+    /// The inputs of a drawn node that may read the dragged value.
     std::vector<Edge> readingsAt(int node) const;
     std::optional<ValueRef> valueAt(int node) const;
     bool fits(int node) const;
@@ -59,12 +59,12 @@ private:
     Workspace& m_workspace;
     GraphEditor& m_editor;
     QPoint m_pressed;
-    std::shared_ptr<const GraphDrawing> m_drawing; ///< in which something was taken
-    std::optional<Edge> m_edge; ///< that is taken to another maker
-    std::optional<ValueRef> m_value; ///< that is taken to another reader
+    std::shared_ptr<const GraphDrawing> m_drawing; ///< the drawing of the drag
+    std::optional<Edge> m_edge; ///< dragged edge, to another producer
+    std::optional<ValueRef> m_value; ///< dragged value, to another reader
     int m_from = -1; ///< the drawing's node at the fixed end
-    std::unordered_set<NodeId> m_behind; ///< of the edge's reader
-    RewireItem* m_item = nullptr; ///< the scene's, while dragging
+    std::unordered_set<NodeId> m_behind; ///< nodes that depend on the edge's reader
+    RewireItem* m_item = nullptr; ///< owned by the scene, while dragging
 };
 
 } // namespace qs

@@ -10,18 +10,18 @@
 
 namespace qs {
 
-/// The only value of an entry that the rest of the graph reads; nothing if there are several or
-/// none.
+/// Returns the only value of an entry that other nodes read; without readers its last value.
+/// Nothing if several values are read.
 std::optional<ValueRef> valueOfEntry(const Graph& graph, const FoldTree& tree, int entry);
-/// The values that what is drawn for an entry reads from elsewhere, parameters left out.
+/// Returns the edges from outside into an entry, without those of parameters.
 std::vector<Edge> readingsOf(const Graph& graph, const FoldTree& tree, int entry);
 
-/// The node and all that is computed from it.
+/// Returns the node and all nodes that depend on it.
 std::unordered_set<NodeId> behind(const Graph& graph, NodeId node);
 
-/// Whether the reading may go to another value, as far as that shows without a trial:
-/// `behindReader` is what follows from its reader. Not to what depends on it, nor to another kind
-/// of value or of numbers; shapes are for the edit itself to try.
+/// Returns false if `reading` cannot read `other` instead: the same value, one of a node in
+/// `behindReader` (the nodes that depend on the reader), or one of another kind or dtype class.
+/// Shapes are only checked by trying the edit.
 bool mayRead(const Graph& graph, const Edge& reading, ValueRef other,
              const std::unordered_set<NodeId>& behindReader);
 

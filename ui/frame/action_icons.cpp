@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSide = 16, kDensity = 2;
 
-/// `draw` paints on a square of 16 units.
+/// Returns an icon that `draw` paints on a square of 16 units.
 template<class Draw>
 QIcon drawnIcon(Draw draw)
 {

@@ -5,8 +5,7 @@
 
 namespace qs {
 
-/// Icons in the theme's colours for commands whose words alone are easily mixed up. GUI thread
-/// only.
+/// Icons in the theme's colours for commands whose names are easily confused. GUI thread only.
 QIcon floatRuleIcon(); ///< a tag with an f: a rule says float
 QIcon leafIcon(); ///< a leaf: the module is left out
 QIcon wrapIcon(); ///< a frame around a dot: many operators as one node

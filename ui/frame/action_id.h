@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Every command of the window, menu by menu. What it is called stands in the table of actions.cpp.
+/// Every command of the window, menu by menu. The table in actions.cpp has their names.
 // clang-format off
 enum class ActionId
 {

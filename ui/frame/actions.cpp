@@ -16,11 +16,11 @@ namespace qs {
 
 namespace {
 
-/// How a command is called, and which keys it has.
+/// The texts and shortcut of a command.
 struct ActionSpec
 {
     ActionId id;
-    const char* name; ///< its object name: tests and settings find it by this
+    const char* name; ///< object name, which identifies it in tests and settings
     const char* text;
     const char* tip;
     const char* keys;
@@ -303,7 +303,7 @@ public:
         {About, "about", QT_TR_NOOP("&About Quantscope"), QT_TR_NOOP("Version and licences"),
          "Shift+F1", false},
     });
-    /// A menu reaches up to the first command of the next.
+    /// The first command of each menu.
     static constexpr std::pair<ActionId, const char*> kMenus[]
         = {{Open, QT_TR_NOOP("&File")},     {Undo, QT_TR_NOOP("&Edit")},
            {ZoomIn, QT_TR_NOOP("&View")},   {Expand, QT_TR_NOOP("&Graph")},
@@ -313,7 +313,7 @@ public:
 };
 constexpr const auto& kActionSpecs = ActionTable::kRows;
 
-/// Whether each command has a row, at its place, under a unique name.
+/// True if each command has a row at its index, with a unique name.
 constexpr bool isWholeTable()
 {
     for (std::size_t i = 0; i < kActionSpecs.size(); ++i) {

@@ -24,11 +24,11 @@ public:
     QAction& operator[](ActionId id) const { return *m_all[std::size_t(id)]; }
     QMenu& recentMenu() const { return *m_recent; }
     QMenu& viewMenu() const;
-    /// All that need an open model.
+    /// Enables or disables the commands that need an open model.
     void setModelOpen(bool open);
-    /// In the order of the menus.
+    /// All actions in the order of the menus.
     const std::array<QAction*, kActionCount>& all() const { return m_all; }
-    /// The title of the menu that an action stands in: "Run".
+    /// The title of an action's menu: "Run".
     static QString menuOf(const QAction& action);
 
 private:

@@ -15,11 +15,11 @@ FocusKeeper::FocusKeeper(QWidget* window, QWidget* home)
 
 void FocusKeeper::follow(QWidget* old, QWidget* now)
 {
-    // A widget about to be deleted may still be visible; the focus would be lost with it.
+    // A widget that is being deleted may still be visible; then no other widget has the focus.
     if (!old || (old->isVisible() && now) || old == m_home || old->window() != m_window
         || (now && now->window() != m_window))
         return;
-    // Set after Qt's own choice, so that ours holds.
+    // Queued, so that it replaces Qt's choice.
     QMetaObject::invokeMethod(
         this,
         [this, fallen = QPointer<QWidget>(now)] {

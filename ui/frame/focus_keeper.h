@@ -7,10 +7,9 @@
 
 namespace qs {
 
-/// Keeps the keyboard where work goes on. When the widget that has it is hidden or deleted (a
-/// button whose choice was taken), Qt hands it to whatever comes next in the order of Tab, often a
-/// button that closes something; here it goes home instead, unless somebody chose a place in the
-/// same turn of the event loop. GUI thread only.
+/// Returns the focus to `home` when the focus widget is hidden or deleted, as a button after its
+/// choice. Qt would give it to the next widget in tab order, often a close button. Does nothing if
+/// the focus was set elsewhere in the same turn of the event loop. GUI thread only.
 class FocusKeeper : public QObject
 {
     Q_OBJECT

@@ -13,14 +13,14 @@ namespace qs {
 
 namespace {
 
-/// A file by its name. What is not there is most likely misspelt somewhere: by its whole path.
+/// Returns the name of an existing file; of a missing one the whole path, which shows misspellings.
 QString placeText(const QString& path)
 {
     const QFileInfo file(path);
     return file.exists() ? file.fileName() : path;
 }
 
-/// The engine's words as the start of a sentence.
+/// Returns the engine's text with a capital letter at the start.
 QString sentence(const std::string& words)
 {
     QString out = QString::fromStdString(words);
@@ -124,7 +124,7 @@ void MessageBar::showChoices(Kind kind, const QString& topic, const QString& hea
         button->setObjectName(QStringLiteral("messageChoice%1").arg(number++));
         button->setToolTip(choice.toolTip);
         connect(button, &QPushButton::clicked, this, [this, act = std::move(choice.act)] {
-            // The button goes with the message: what it does outlives it.
+            // Copy the function: closing the message deletes the button.
             const auto chosen = act;
             dismiss();
             chosen();

@@ -14,8 +14,8 @@ class QPushButton;
 
 namespace qs {
 
-/// One message above the graph: what went wrong at which node, and what to do about it. Stays until
-/// closed or replaced. GUI thread only.
+/// One message above the graph: a problem, its node, and the remedy. Stays until closed or
+/// replaced. GUI thread only.
 class MessageBar : public QWidget
 {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
         Warning,
         Note
     };
-    /// A way out that the message offers as a button.
+    /// A remedy that the message offers as a button.
     struct Choice
     {
         QString text;
@@ -35,20 +35,20 @@ public:
         std::function<void()> act;
     };
     explicit MessageBar(QWidget* parent = nullptr);
-    /// `titled` puts what a user reads of a node in place of its quoted name (`Facts::titled`);
-    /// each message is shown as it says.
+    /// Sets the function that replaces quoted node names by displayed titles in each message
+    /// (`Facts::titled`).
     void setWording(std::function<QString(const QString&)> titled);
 
-    /// `canShow`: the error's node is one of the open model, with a button to see it. `topic` as in
-    /// `showChoices`.
+    /// `canShow`: the error's node belongs to the open model; adds a button that shows it. `topic`:
+    /// as in `showChoices`.
     void showError(const QString& what, const Error& error, bool canShow = false,
                    const QString& topic = {});
     void showMessage(Kind kind, const QString& headline, const QString& detail);
-    /// A message about a node, with buttons for what can be done; pressing one closes the message
-    /// first. `topic` names what it is about, for `dismissTopic`.
+    /// Shows a message about a node, with a button for each choice; pressing one closes the message
+    /// first. `topic`: identifies the subject for `dismissTopic`.
     void showChoices(Kind kind, const QString& topic, const QString& headline,
                      const QString& detail, const QString& node, std::vector<Choice> choices);
-    /// Closes the message if it is about this.
+    /// Closes the message if it has this topic.
     void dismissTopic(const QString& topic);
     const QString& topic() const { return m_topic; }
     void dismiss();

@@ -26,7 +26,7 @@ void FormEntries::setForm(GraphForm form)
 
 bool FormEntries::isFloat() const
 {
-    // If nothing is quantized, a converted form may be this graph with another hierarchy.
+    // If nothing is quantized, a converted form may have the same graph with another hierarchy.
     return m_form.graph == m_workspace.document().model() && m_form.tree == m_workspace.foldTree();
 }
 

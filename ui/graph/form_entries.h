@@ -11,8 +11,8 @@ namespace qs {
 
 class Workspace;
 
-/// Maps the entries of one form to those of the float model, and back. An entry is one of the
-/// form's tree, or a box around repeated blocks of the tree that is drawn. GUI thread only.
+/// Maps the entries of one form to those of the float model, and back. An entry is a row of the
+/// form's tree, or a box around repeated blocks in the drawn tree. GUI thread only.
 class FormEntries
 {
 public:
@@ -24,25 +24,26 @@ public:
     void setForm(GraphForm form);
     const GraphForm& form() const { return m_form; }
     bool isFloat() const;
-    /// The drawing is of this form.
+    /// True if the drawing shows this form.
     bool isDrawnIn(const GraphDrawingPtr& drawing) const;
 
     NodeId floatOf(NodeId id) const;
-    /// Units of the form's tree that came from the unit of a float node.
+    /// The units of the form's tree that originate from the unit of a float node.
     std::vector<int> unitsOfFloat(NodeId id) const;
-    /// The entry of the float tree for one of this form; -1 for one that conversion added, and for
-    /// a box, which has several.
+    /// The float entry for an entry of this form; -1 for an entry that conversion added, and for a
+    /// box, which has several.
     int floatEntry(const FoldTree& drawn, int entry) const;
-    /// The same; of a box one for each of its blocks.
+    /// The float entries for an entry of this form: for a box, one per block.
     std::vector<int> floatEntries(const FoldTree& drawn, int entry) const;
-    /// A node inside meets the verdict that the user filters by.
+    /// True if a node inside passes the user's verdict filter.
     bool passesFilter(const FoldTree& drawn, int entry) const;
     /// Entries of the form's tree that the selection covers.
     std::vector<int> selectedEntries() const;
-    /// Every node inside these entries of the float tree is selected.
+    /// True if every node inside these entries of the float tree is selected.
     bool areSelected(const std::vector<int>& floatEntries) const;
     void deselect(const std::vector<int>& floatEntries);
-    /// The blocks of the box whose blocks are all that is selected, as entries of the float tree.
+    /// If the selection is exactly the blocks of one box: these blocks, as float entries; else
+    /// empty.
     std::vector<int> selectedBlocks(const GraphDrawing& drawing) const;
 
 private:

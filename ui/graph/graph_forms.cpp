@@ -73,7 +73,7 @@ void GraphForms::want()
     Q_EMIT changed();
     ConvertedPtr converted = document.isStale(Stage::Convert) ? nullptr : document.converted();
     auto& engine = m_workspace.pipeline().engine();
-    // An outline runs operators: it waits in the queue after a running stage.
+    // An outline runs operators: it waits on the engine lane for a running stage.
     m_workspace.pipeline().jobs().run(
         converted ? Lane::Pool : Lane::Engine, kFormsTag,
         [&engine, model, plan, converted, recipe = document.recipe()](JobContext& job) mutable {

@@ -15,16 +15,16 @@ namespace qs {
 
 class Workspace;
 
-/// One form of the model as a graph with its hierarchy; null until it is there.
+/// One form of the model as a graph with its hierarchy; null until it is made.
 struct GraphForm
 {
     GraphPtr graph;
     FoldTreePtr tree;
 };
 
-/// The four forms of the model as graphs. The float form is the workspace's own. The others come
-/// from the current conversion, before one from an outline of it, when first asked for; a changed
-/// plan or conversion drops them. GUI thread only.
+/// The four forms of the model as graphs. The float form is the workspace's. The others are made on
+/// request from the current conversion, or from an outline if there is none. A changed plan or
+/// conversion drops them. GUI thread only.
 class GraphForms : public QObject
 {
     Q_OBJECT
@@ -32,7 +32,7 @@ class GraphForms : public QObject
 public:
     explicit GraphForms(Workspace& workspace, QObject* parent = nullptr);
     GraphForm form(CodeForm form) const;
-    /// Makes the converted forms unless they are there; `changed` follows.
+    /// Requests the converted forms unless they are made; `changed` follows.
     void want();
     /// True if the converted forms of the open model are not made yet; `want` leads to `changed`.
     bool isPending() const { return !m_made; }

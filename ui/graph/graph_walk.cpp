@@ -21,7 +21,7 @@ int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from)
         for (const auto& edge : drawing.edges)
             if ((down ? edge.fromEntry : edge.toEntry) == start.entry)
                 offer(down ? edge.toEntry : edge.fromEntry);
-        // What is only named comes after what is joined by a line.
+        // Nodes joined by a line have priority over those that are referenced by name.
         if (choices.empty())
             for (const auto& reference : drawing.references) {
                 const int producer

@@ -7,9 +7,8 @@
 
 namespace qs {
 
-/// The drawn node that an arrow key leads to from another: along the drawing's flow a reader,
-/// against it the producer, across it the neighbour; -1 without one. Indices into the drawing's
-/// nodes.
+/// Returns the node that an arrow key moves to: with the drawing's flow a reader, against it the
+/// producer, across it the neighbour; -1 without one. Indices into the drawing's nodes.
 int nodeBeside(const GraphDrawing& drawing, Qt::Key key, int from);
 
 } // namespace qs

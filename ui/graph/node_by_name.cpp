@@ -7,7 +7,7 @@ namespace qs {
 
 namespace {
 
-/// The node itself, or what stands for it on the canvas: the first that computes with it.
+/// Returns the node itself, or for a parameter or constant the first drawn node that uses it.
 NodeId drawnFor(const Graph& graph, const FoldTree& tree, const Node& node)
 {
     if (tree.unitOf(node.id) >= 0)

@@ -9,9 +9,9 @@
 
 namespace qs {
 
-/// The node of the graph that is drawn for a name that a message gives: the node of that name or
-/// with a value of that name; for a parameter or a constant a reader; for a node inside a body the
-/// node around it. Invalid if the form lacks the name.
+/// Returns the drawn node for a name in a message: the node of that name or with a value of that
+/// name; for a parameter or constant a reader; for a node inside a body the node around it. Invalid
+/// if the form lacks the name.
 NodeId drawnNodeNamed(const Graph& graph, const FoldTree& tree, std::string_view name);
 
 } // namespace qs

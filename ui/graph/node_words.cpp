@@ -53,7 +53,7 @@ QString verdictDetail(Verdict verdict)
     }
 }
 
-/// Numbers as short as they can be read; the properties show them in full.
+/// Formats a literal briefly; the property panel shows numbers in full.
 QString literalText(const Graph& graph, const Argument& argument)
 {
     if (const auto* number = argument.asDouble())
@@ -79,7 +79,7 @@ QString plainDetail(const Facts& facts, const Graph& graph, const FoldEntry& ent
     if (&graph == facts.model()) {
         const auto* decided = facts.plan(leader);
         QString quantized = quantText(facts, leader);
-        // The value of a float operator may be observed for its readers; the verdict says more.
+        // The result of a float operator may be observed for its readers; show the verdict instead.
         if (!quantized.isEmpty() && !(decided && isFloat(decided->verdict)))
             return quantized;
         if (QString text = decided ? verdictDetail(decided->verdict) : QString(); !text.isEmpty())
@@ -112,7 +112,7 @@ QString insideText(const Facts& facts, const Graph& graph, const FoldTree& tree,
 {
     QStringList tensors, literals;
     for (const NodeId id : entry.members) {
-        // In a fusion only the first member's parameters go without their module's name.
+        // In a fusion, parameters of all members but the first are shown with the module's name.
         const std::string module = lastPart(graph.get(id).scope.path);
         const bool named = id != entry.members.front() && !module.empty();
         for (const auto& arg : graph.get(id).args) {

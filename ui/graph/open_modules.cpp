@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// As many things as a first view shows at a readable size.
+/// Maximum number of items in a readable first view.
 constexpr int kFirstViewBudget = 16;
 
 } // namespace
@@ -66,7 +66,7 @@ void OpenModules::openAll(const FoldTree& tree)
     for (std::size_t i = 1; i < tree.size(); ++i)
         if (tree.entry(int(i)).isModule())
             m_paths.insert(tree.entry(int(i)).path);
-    // Blocks without a module that is drawn as one cannot be opened themselves.
+    // A block that is not a drawn module has no path to open: open its whole run.
     for (const BlockRun& run : *m_runs)
         if (const int first = tree.moduleEntry(run.paths.front());
             run.modules > 1 || (first >= 0 && !tree.entry(first).isModule()))

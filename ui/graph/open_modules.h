@@ -9,32 +9,33 @@
 
 namespace qs {
 
-/// The modules that the graph shows unfolded, by path and therefore in every form, and the blocks
-/// that share one box. GUI thread only.
+/// The unfolded modules, by path and so for all forms, and the runs of blocks that are drawn as
+/// boxes. GUI thread only.
 class OpenModules
 {
 public:
-    /// Modules and, by their keys, boxes around blocks.
+    /// The open modules, and the keys of open boxes around blocks.
     const std::set<std::string>& paths() const { return m_paths; }
     void setPaths(std::set<std::string> paths) { m_paths = std::move(paths); }
-    /// The blocks that stand in one box; never null.
+    /// The runs that are drawn as boxes; never null.
     const BlockRunsPtr& runs() const { return m_runs; }
     void setRuns(BlockRunsPtr runs) { m_runs = std::move(runs); }
 
-    /// Modules that a first view of the model opens at a readable size. Any thread.
+    /// Returns the modules that a first view of the model opens, so few that it stays readable. Any
+    /// thread.
     static std::set<std::string> firstPaths(const Graph& model, const FoldTreePtr& tree,
                                             const BlockRuns& runs);
     /// Folds modules that the recipe has just wrapped, until the user opens them.
     void foldNewWraps(const FoldTree& tree);
-    /// Opens all the paths where the first is folded, else folds them.
+    /// Opens all paths if `first` is folded, else folds them.
     void toggle(const std::string& first, std::span<const std::string> paths);
-    /// Opens or folds a module or a box around blocks; `recursively` with all inside. A box that is
-    /// folded takes its blocks back.
+    /// Opens or folds a module or a box around blocks; `recursively`: with everything inside.
+    /// Folding a box also folds its opened blocks.
     void toggle(const FoldTree& tree, int entry, bool recursively);
     void openAll(const FoldTree& tree);
     void foldAll() { m_paths = {std::string()}; }
-    /// Opens the modules around an entry, and takes a block out of its box. False if all were
-    /// open.
+    /// Opens the modules around an entry, and takes a block out of its box. False if nothing
+    /// changed.
     bool openAround(const Graph& graph, const FoldTree& tree, int entry);
 
 private:

@@ -27,7 +27,7 @@ std::vector<int> boxesWithin(const FoldTree& grouped, const std::vector<NodeId>&
 
 namespace {
 
-/// Whether all inside the entry is known; what is known of one that is not goes to `out`.
+/// True if all nodes inside the entry are known; else appends its entries that are known to `out`.
 bool isWhole(const FoldTree& tree, int index, const std::unordered_set<NodeId>& known,
              std::vector<int>& out)
 {

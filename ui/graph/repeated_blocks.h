@@ -10,14 +10,15 @@
 
 namespace qs {
 
-/// Boxes around repeated blocks in a grouped tree of the model all of whose nodes are among these.
+/// Returns the boxes around repeated blocks, in a grouped tree of the model, whose nodes are all in
+/// `nodes`.
 std::vector<int> boxesWithin(const FoldTree& grouped, const std::vector<NodeId>& nodes);
 
-/// The fewest entries of the tree that hold these nodes and no other, in the order of the tree.
+/// Returns the smallest set of entries that hold these nodes and no others, in the tree's order.
 std::vector<int> entriesWithin(const FoldTree& tree, const std::vector<NodeId>& nodes);
 
-/// Of the worst errors of a box's blocks the worst and the best; nothing where none is known.
-/// `sqnrOf` gives the worst of what is inside an entry.
+/// Returns the worst and the best of the blocks' worst errors in a box; nothing if none is known.
+/// `sqnrOf` returns the worst error inside an entry.
 std::optional<std::pair<double, double>>
 spreadOf(const FoldTree& grouped, int box,
          const std::function<std::optional<double>(int entry)>& sqnrOf);

@@ -53,7 +53,7 @@ std::vector<StoredValue> storedInside(const Graph& graph, const FoldTree& tree,
         const Node* node = graph.tryGet(id);
         if (!node)
             continue;
-        // In a fusion only the first member's parameters go without their module's name.
+        // In a fusion, parameters of all members but the first are named with their module.
         const std::string module = lastPart(node->scope.path);
         const bool named = id != members.front() && !module.empty();
         for (const auto& arg : node->args)

@@ -9,14 +9,14 @@
 
 namespace qs {
 
-/// A parameter, buffer or constant that stands inside its reader.
+/// A parameter, buffer or constant that is shown inside its reader.
 struct StoredValue
 {
-    std::string name; ///< the argument it is read as; after a computation its own name
+    std::string name; ///< the argument's; the value's if a computation reads it
     NodeId node;
 };
 
-/// Stored values inside a unit, in the order in which its nodes read them, each once.
+/// Returns the stored values inside a unit in the order in which its nodes read them, each once.
 std::vector<StoredValue> storedInside(const Graph& graph, const FoldTree& tree,
                                       std::span<const NodeId> members);
 

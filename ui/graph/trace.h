@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// The nodes themselves and all that is computed from them (`after`), or all that they are computed
-/// from.
+/// Returns the nodes with everything computed from them (`after`), or everything that they are
+/// computed from.
 std::unordered_set<NodeId> tracedNodes(const Graph& graph, const std::vector<NodeId>& from,
                                        bool after);
 

@@ -35,7 +35,7 @@ QString wholeText(const QString& path)
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// Files below a folder, sorted; none where it is missing.
+/// Returns the files below a folder, sorted; empty if the folder is missing.
 QStringList filesBelow(const QString& folder)
 {
     QStringList out;
@@ -49,7 +49,7 @@ QStringList filesBelow(const QString& folder)
     return out;
 }
 
-/// Where a wheel of the Python environment keeps its licences, in a tree that is built from.
+/// Returns the licence folder of a wheel in the Python environment of the source tree.
 QString wheelLicences(const QString& wheel)
 {
     QDir environment(resources() + QStringLiteral("/../.venv/lib"));
@@ -71,7 +71,7 @@ QStringList existing(const QStringList& paths)
     return out;
 }
 
-/// Our own: the notice, then the licence that it names.
+/// Returns the texts of our own components: the notice, then the licence that it names.
 QStringList ownTexts(const QString& notice)
 {
     const bool isWindow = notice == QLatin1String("LICENSE.ui");

@@ -10,16 +10,17 @@ class QTreeWidget;
 
 namespace qs {
 
-/// Something that this program is made of, and where the text of its licence may lie.
+/// A component of this program with its licence.
 struct LicencedPart
 {
     QString name, licence; ///< the licence's SPDX expression
-    QStringList texts; ///< files that are there, to be shown one after the other
+    QStringList texts; ///< existing files, to be shown in this order
 };
-/// What the resources list, the program's own parts first; empty where the list is missing.
+/// Returns the components listed in the resources, the program's own first; empty if the list is
+/// missing.
 std::vector<LicencedPart> licencedParts();
 
-/// Versions of the program, of LibTorch, CUDA and Qt, and the licences of all that it is made of.
+/// Shows the versions of the program, LibTorch, CUDA and Qt, and the licences of all components.
 /// GUI thread only.
 class AboutDialog : public QDialog
 {
@@ -27,7 +28,7 @@ class AboutDialog : public QDialog
 
 public:
     explicit AboutDialog(QWidget* parent);
-    /// The versions as lines, as for a report of a fault.
+    /// The versions as lines, for a bug report.
     static QString versions();
 
 private:

@@ -26,21 +26,21 @@ QString codeLanguage(const QTextBlock& block)
     return block.blockFormat().stringProperty(QTextFormat::BlockCodeLanguage);
 }
 
-/// Spaced paragraphs; code on a separate background, with narrow line spacing.
+/// Adds space between paragraphs; gives code a background and narrow line spacing.
 void spaceBlocks(QTextDocument& document)
 {
     for (auto block = document.begin(); block.isValid(); block = block.next()) {
         QTextCursor cursor(block);
         QTextBlockFormat format;
         if (isCode(block)) {
-            // A recipe, its command and what that prints follow each other: other languages.
+            // Adjacent code blocks of different languages (recipe, command, output) are separated.
             const bool isLast = !block.next().isValid() || !isCode(block.next())
                 || codeLanguage(block.next()) != codeLanguage(block);
             format.setBackground(theme().window);
             format.setBottomMargin(isLast ? kPageMargin / 2.0 : 0);
             format.setTopMargin(0);
-            format.setNonBreakableLines(false); // a long line is wrapped, not cut off
-            format.setLineHeight(100, QTextBlockFormat::ProportionalHeight); // else it is striped
+            format.setNonBreakableLines(false); // wrap long lines
+            format.setLineHeight(100, QTextBlockFormat::ProportionalHeight); // else striped
         } else if (cursor.currentTable()) {
             format.setLineHeight(120, QTextBlockFormat::ProportionalHeight);
         } else {
@@ -51,10 +51,10 @@ void spaceBlocks(QTextDocument& document)
     }
 }
 
-/// The headings within a page are smaller than its title.
+/// Makes the headings within a page smaller than its title.
 void lowerHeadings(QTextDocument& document)
 {
-    constexpr int kAsText = 3; // the level whose heading is as large as text
+    constexpr int kAsText = 3; // the heading level with the size of text
     for (auto block = document.begin().next(); block.isValid(); block = block.next())
         if (const int level = block.blockFormat().headingLevel(); level > 0) {
             QTextCharFormat smaller;
@@ -65,7 +65,7 @@ void lowerHeadings(QTextDocument& document)
         }
 }
 
-/// Tables as wide as the page, with thin lines between their rows.
+/// Gives tables the width of the page, and thin lines between their rows.
 void fitTables(QTextDocument& document)
 {
     for (QTextFrame* frame : document.rootFrame()->childFrames()) {
@@ -88,7 +88,7 @@ void fitTables(QTextDocument& document)
     }
 }
 
-/// No picture is wider than the page.
+/// Limits pictures to the width of the page.
 void fitPictures(QTextBrowser& browser)
 {
     const int room = browser.viewport()->width() - 2 * kPageMargin;
@@ -104,7 +104,7 @@ void fitPictures(QTextBrowser& browser)
                                QTextCursor::KeepAnchor);
             image.setWidth(room);
             cursor.setCharFormat(image);
-            break; // the block's fragments are other ones now
+            break; // the change invalidates the block's fragments
         }
 }
 

@@ -7,8 +7,7 @@ namespace qs {
 
 struct HelpTopic;
 
-/// Fills the browser with a page: tables and pictures as wide as the page, code in lines that stay
-/// together.
+/// Fills the browser with a page. Tables and pictures get the width of the page.
 void fillHelpPage(QTextBrowser& browser, const HelpTopic& topic);
 
 } // namespace qs

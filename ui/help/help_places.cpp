@@ -13,7 +13,7 @@ struct NamedPlace
     const char* place;
 };
 
-/// What F1 explains where, by the names of widgets.
+/// The help place of each widget, by object name.
 constexpr NamedPlace kPlaces[] = {
     {"stageBackend", "backend"},
     {"stagePlan", "plan"},
@@ -84,7 +84,8 @@ constexpr NamedPlace kPlaces[] = {
     {"dtypeWeight", "backend-file#patterns0dtype_configs0weight_dtype"},
 };
 
-/// Of a row of fields whose names begin alike: "quantMinInput", "quantMinOutput", ...
+/// The help places of rows of fields, by the start of their names: "quantMinInput",
+/// "quantMinOutput", ...
 constexpr NamedPlace kRows[] = {
     {"quantMin", "quant_min_lower_bound"}, {"quantMax", "quant_max_upper_bound"},
     {"scaleMin", "scale_min_lower_bound"}, {"scaleMax", "scale_max_upper_bound"},

@@ -12,14 +12,14 @@ bool isTableRule(const QString& line)
     return line.startsWith(QLatin1String("| ---"));
 }
 
-/// A first column such as "`prepare_fx`, ...": names, not JSON.
+/// True for a first column with names, such as "`prepare_fx`, ...", but not JSON.
 bool isTermCell(const QString& cell)
 {
     static const QRegularExpression name(QStringLiteral(R"(`[\w.:*-])"));
     return cell.contains(name);
 }
 
-/// The terms of one page.
+/// Appends the terms of one page.
 void addTerms(const HelpTopic& topic, std::vector<HelpTerm>& out)
 {
     const QStringList lines = topic.text.split(u'\n');

@@ -24,7 +24,7 @@ QString textOf(const QString& path)
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-/// Ids of the pages and of the glossary's entries that a Markdown text links to.
+/// Returns the ids of the pages and glossary entries that a Markdown text links to.
 std::vector<QString> linkedTopics(const QString& text, const QString& page)
 {
     static const QRegularExpression link(
@@ -52,7 +52,7 @@ std::vector<HelpSection> sectionsOf(const QString& text)
     return out;
 }
 
-/// A topic of Markdown that begins with the title, after the marks of a heading.
+/// Makes a topic from Markdown whose first line is the heading with the title.
 HelpTopic makeTopic(const QFileInfo& file, const QString& section, const QString& text)
 {
     static const QRegularExpression marks(QStringLiteral("^#+ "));
@@ -63,8 +63,8 @@ HelpTopic makeTopic(const QFileInfo& file, const QString& section, const QString
         page, page, section, title, body, file.path(), linkedTopics(body, page), sectionsOf(body)};
 }
 
-/// The glossary's beginning, then each of its entries (headings of level 3) under the heading of
-/// level 2 before it.
+/// Returns the glossary's introduction, then its entries (headings of level 3), each under the
+/// preceding heading of level 2.
 std::vector<HelpTopic> readGlossary(const QFileInfo& file, const QString& section)
 {
     static const QRegularExpression heading(QStringLiteral("^(?=##+ )"),
@@ -83,7 +83,7 @@ std::vector<HelpTopic> readGlossary(const QFileInfo& file, const QString& sectio
     return out;
 }
 
-/// The topics of one page.
+/// Returns the topics of one page.
 std::vector<HelpTopic> readPage(const QString& path, const QString& section)
 {
     const QFileInfo file(path);
@@ -119,7 +119,7 @@ std::vector<HelpTopic> readGuide(const QString& folder)
     return out;
 }
 
-/// Whether the heading's parts are the beginning of the path.
+/// True if the heading's parts are a prefix of the path.
 bool beginsPath(const QStringList& heading, const QStringList& path)
 {
     if (heading.size() > path.size())
@@ -130,7 +130,7 @@ bool beginsPath(const QStringList& heading, const QStringList& path)
     return true;
 }
 
-/// "patterns[0].pattern" as "patterns", "[0]", "pattern".
+/// Splits "patterns[0].pattern" into "patterns", "[0]", "pattern".
 QStringList partsOfHeading(QString heading)
 {
     heading.replace(QLatin1Char('['), QLatin1String(".["));

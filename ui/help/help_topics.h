@@ -13,19 +13,19 @@ namespace qs {
 struct HelpSection
 {
     QString heading; ///< without marks: "patterns[0].pattern"
-    QString anchor; ///< as links name it: "patterns0pattern"
+    QString anchor; ///< as in links: "patterns0pattern"
 };
 
-/// One page of the guide (`resources/help`), or one entry of its glossary. A *place* is its id, or
-/// with a heading of it: "backend-file#patterns0pattern".
+/// One page of the guide (`resources/help`), or one entry of its glossary. A *place* is the id of a
+/// topic, optionally with a heading: "backend-file#patterns0pattern".
 struct HelpTopic
 {
-    QString id; ///< a page: its file without ending, "recipes"; an entry: the anchor of its heading
-    QString page; ///< its file without ending: "recipes", "glossary"
-    QString section; ///< the heading of the index, or of the glossary, that it stands under
+    QString id; ///< a page's file without suffix, "recipes"; an entry's heading as anchor
+    QString page; ///< its file without suffix: "recipes", "glossary"
+    QString section; ///< its heading in the index or the glossary
     QString title; ///< "Observer"
     QString text; ///< Markdown, without the title
-    QString folder; ///< where its links and pictures start from
+    QString folder; ///< base of its links and pictures
     std::vector<QString> related; ///< ids of the pages that it links to, in order
     std::vector<HelpSection> sections; ///< in order
 
@@ -34,7 +34,7 @@ struct HelpTopic
     bool hasSection(const QString& anchor) const;
 };
 
-/// A term that a page explains: what stands in the first column of a table, or a key's heading.
+/// A term that a page explains: the first column of a table row, or the heading of a key.
 struct HelpTerm
 {
     QString text; ///< "prepare_qat_fx, QAT qconfigs"
@@ -42,27 +42,28 @@ struct HelpTerm
     QString place;
 };
 
-/// Every page that the guide's index names, in its order, the glossary with its entries after it;
-/// where the guide's folder is missing, one page that says so. Read once.
+/// Returns the pages of the guide's index in its order, with the glossary's entries after the
+/// glossary. If the guide's folder is missing: one page that says so. Read once.
 const std::vector<HelpTopic>& helpTopics();
 /// The topic of a place; null for an unknown id.
 const HelpTopic* findHelpTopic(const QString& place);
 /// The terms of all pages, in their order. Read once.
 const std::vector<HelpTerm>& helpTerms();
-/// The place of a key in a page whose headings are paths of keys: of the path's longest beginning
-/// that has one. Indices are read as "[0]", and a name in capitals ("NAME") stands for any.
+/// Returns the place of a key in a page whose headings are paths of keys: that of the longest
+/// prefix of the path that has a heading. All indices match "[0]"; a name in capitals ("NAME")
+/// matches any name.
 QString helpPlaceOfKey(const QString& page, const QStringList& path);
-/// Markdown on one line without its marks.
+/// Converts Markdown to plain text on one line.
 QString plainHelpText(const QString& markdown);
-/// A heading as addresses name it: "`edits[0]`, of a form" is "edits0-of-a-form".
+/// Returns the anchor of a heading: "edits0-of-a-form" for "`edits[0]`, of a form".
 QString headingAnchor(const QString& heading);
-/// Where a link in a topic leads within the guide; empty: to a file outside it.
+/// Returns the place that a link in a topic leads to; empty if it leads out of the guide.
 QString helpPlaceOfLink(const HelpTopic& from, const QString& link);
 
-/// What F1 explains over a widget: the place of the innermost one around it that has one, by its
-/// property `helpPlace`, which may change, or by its name. Empty where none has.
+/// Returns the help place for a widget: that of the innermost widget, itself or a parent, with a
+/// place by its property `helpPlace` (which may change) or its name. Empty without one.
 QString helpPlaceAt(const QWidget* widget);
-/// What `help_places.cpp` has for an object name; empty where it has nothing.
+/// Returns the place of an object name in `help_places.cpp`; empty without one.
 QString helpPlaceOfName(const QString& objectName);
 
 } // namespace qs

@@ -111,7 +111,7 @@ void HelpWindow::go(const QString& place, const QString& term)
 void HelpWindow::showEvent(QShowEvent* event)
 {
     QDialog::showEvent(event);
-    fillHelpPage(*m_text, *findHelpTopic(m_place)); // for the width that it has now
+    fillHelpPage(*m_text, *findHelpTopic(m_place)); // for the current width
     reveal();
 }
 

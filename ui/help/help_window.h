@@ -12,16 +12,16 @@ class QUrl;
 
 namespace qs {
 
-/// The guide: its pages left, the chosen one right, a field that narrows the list. Stays open
-/// beside the work. GUI thread only.
+/// The guide: the list of pages left, the chosen page right, and a field that filters the list. Not
+/// modal. GUI thread only.
 class HelpWindow : public QDialog
 {
     Q_OBJECT
 
 public:
     explicit HelpWindow(QWidget* parent);
-    /// Shows a page from a heading on (`HelpTopic`), with the first `term` after it marked. An
-    /// unknown page shows the first.
+    /// Shows a place (`HelpTopic`): the page, scrolled to the heading, with the next occurrence of
+    /// `term` marked. For an unknown page shows the first one.
     void showTopic(const QString& place, const QString& term = {});
 
 protected:
@@ -29,12 +29,12 @@ protected:
 
 private:
     void filter(const QString& text);
-    /// Shows the place, without a step in the history.
+    /// Shows the place without adding it to the history.
     void go(const QString& place, const QString& term);
     void goBack();
     /// Scrolls to the place's heading and marks the term.
     void reveal();
-    /// To another place of the guide; else opens the file, where it is here.
+    /// Follows a link within the guide; else opens the file, if it exists.
     void follow(const QUrl& link);
 
     QLineEdit* m_field;

@@ -8,18 +8,18 @@
 
 namespace qs {
 
-/// Sorts a table of figures by the numbers under Qt::UserRole, words by themselves, and keeps the
-/// rows that are wanted; cells without a value come last either way. GUI thread only.
+/// Sorts a table by the numbers or texts under Qt::UserRole and filters its rows. Cells without a
+/// value come last in both sort orders. GUI thread only.
 class FigureProxy : public QSortFilterProxyModel
 {
     Q_OBJECT
 
 public:
     explicit FigureProxy(QAbstractItemModel& model, QObject* parent);
-    /// Whether a row of the source is shown; nothing: all rows.
+    /// Sets the filter, by source row; empty: all rows.
     void keep(std::function<bool(int)> wanted);
 
-    /// "12 nodes", or "3 of 12" where not all are shown.
+    /// Returns "12 nodes", or "3 of 12" if some are hidden.
     QString countText(const std::string& noun) const;
 
 protected:

@@ -62,7 +62,7 @@ void MetricsModel::refresh()
     const ComparisonPtr& now = m_workspace.facts().comparison();
     takeTimes();
     if (now == m_comparison) {
-        refreshCells(); // qconfigs may be others by now
+        refreshCells(); // qconfigs may have changed
         return;
     }
     beginResetModel();
@@ -90,7 +90,7 @@ void MetricsModel::takeTimes()
     m_timed = nullptr;
     m_latencies.clear();
     if (!isCurrent || document.isStale(Stage::Compare))
-        return; // another conversion numbers its kernels anew
+        return; // node ids are only valid for the timed conversion
     m_timed = facts.comparison();
     const ConvertedPtr converted = onModelInputs(document.converted());
     for (const UnitLatency& unit :
@@ -115,7 +115,7 @@ std::optional<double> MetricsModel::number(int row, int column) const
     const auto& facts = m_workspace.facts();
     const NodeId node = m_rows[std::size_t(row)];
     if (column == StepColumn) {
-        if (facts.shownRun()) // a run keeps no steps, and the current ones are not its
+        if (facts.shownRun()) // runs store no steps
             return std::nullopt;
         const QParams* params = facts.qparams(facts.outputObserver(node));
         return params && params->scale.size() == 1 ? std::optional(double(params->scale.front()))
@@ -198,7 +198,7 @@ QVariant MetricsModel::data(const QModelIndex& index, int role) const
     return TableModel::data(index, role);
 }
 
-/// A SQNR that was measured on a part of the samples, with its standard error; else empty.
+/// Returns a SQNR with its standard error if it was measured on a part of the samples; else empty.
 QString MetricsModel::sampledText(int row, int column, int role) const
 {
     const int metric = column - FirstMetric;

@@ -34,11 +34,11 @@ public:
     };
     static constexpr int kMetrics = 4;
     static constexpr int kKlColumn = FirstMetric + 4 * kMetrics;
-    /// How far the lowered form, run whole, is from the reference form.
+    /// Largest difference in steps between the lowered and the reference form, each run as a whole.
     static constexpr int kStepsApartColumn = kKlColumn + 1;
-    /// The unit's share of the outputs' noise, once somebody asked for causes.
+    /// The unit's share of the outputs' noise, after the user searched for causes.
     static constexpr int kNoiseColumn = kStepsApartColumn + 1;
-    /// Milliseconds that one batch takes (`unitLatencies`).
+    /// Milliseconds per batch (`unitLatencies`).
     static constexpr int kFloatTimeColumn = kNoiseColumn + 1;
     static constexpr int kInt8TimeColumn = kFloatTimeColumn + 1;
     static constexpr int kConversionTimeColumn = kInt8TimeColumn + 1;
@@ -46,10 +46,10 @@ public:
 
     explicit MetricsModel(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Takes the comparison that the workspace shows now.
+    /// Updates to the comparison that the workspace shows.
     void refresh();
     NodeId nodeOf(int row) const { return m_rows[std::size_t(row)]; }
-    /// The number of a cell in full; empty for a word or an empty cell.
+    /// The exact number of a cell; empty for a text or an empty cell.
     std::optional<double> number(int row, int column) const;
 
     QVariant data(const QModelIndex& index, int role) const override;
@@ -60,19 +60,19 @@ protected:
 
 private:
     static TableColumns columnsOf();
-    /// `shown`: as a user reads it, else as the command line's table has it.
+    /// The text of a cell. `shown`: displayed form, else the form of the command line's table.
     QString word(int row, int column, bool shown) const;
     QString noiseText(int row) const;
     QString sampledText(int row, int column, int role) const;
-    /// Takes the times of the current result; a run that is shown has none.
+    /// Updates the times from the current result; a shown run has none.
     void takeTimes();
     std::optional<double> milliseconds(NodeId node, int column) const;
 
     Workspace& m_workspace;
-    ComparisonPtr m_comparison; ///< that the rows are of
+    ComparisonPtr m_comparison; ///< of the rows
     std::vector<NodeId> m_rows;
     std::map<NodeId, double> m_stepsApart; ///< the largest, by node
-    ComparisonPtr m_timed; ///< that the latencies are of; null without any
+    ComparisonPtr m_timed; ///< of the latencies; null without any
     std::map<NodeId, UnitLatency> m_latencies;
 };
 

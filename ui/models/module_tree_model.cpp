@@ -16,9 +16,9 @@ namespace qs {
 
 namespace {
 
-constexpr auto kTerm = ErrorTerm::BornHere; // what "worst" means everywhere
+constexpr auto kTerm = ErrorTerm::BornHere; // "worst" as in all views
 
-/// A title without the path of the module that the row stands under: "conv2 + bn2", "add 2".
+/// Returns a title without the path of the row's parent module: "conv2 + bn2", "add 2".
 QString withoutPath(const std::string& title, const std::string& path)
 {
     const auto text = QString::fromStdString(title);
@@ -88,7 +88,7 @@ QModelIndex ModuleTreeModel::indexOf(int entry, int column) const
     if (!m_tree || entry < 0 || entry >= int(m_rowOf.size()))
         return {};
     while (entry != FoldTree::kRoot && m_rowOf[std::size_t(entry)] < 0)
-        entry = m_tree->entry(entry).parent; // all of a list may be in a box, which speaks for it
+        entry = m_tree->entry(entry).parent; // a list whose parts are all in a box has no row
     return createIndex(entry == FoldTree::kRoot ? 0 : m_rowOf[std::size_t(entry)], column,
                        quintptr(entry));
 }
@@ -171,7 +171,7 @@ QString ModuleTreeModel::spreadText(int box) const
     const auto spread = boxSpread(box);
     if (!spread)
         return {};
-    // The column has room for whole decibels.
+    // The column has room for whole decibels only.
     const QString worst = QString::number(std::lround(spread->first));
     const QString best = QString::number(std::lround(spread->second));
     return worst == best ? shownSqnr(spread->first, "") : worst + QStringLiteral("…") + best;
@@ -198,7 +198,7 @@ QVariant ModuleTreeModel::toolTip(int index, int column) const
         return tr("SQNR, %1%2")
             .arg(errorTermText(kTerm),
                  entry.isModule() ? tr(", of the worst node inside") : QString());
-    // A narrow panel cuts the row's own text: it comes first.
+    // First the row's text, which a narrow panel cuts.
     const bool isUnit = column == Name && !entry.isModule();
     QStringList lines {isUnit ? QString::fromStdString(entry.title)
                               : text(index, column).toString()};

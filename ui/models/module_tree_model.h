@@ -9,8 +9,8 @@ namespace qs {
 
 class Workspace;
 
-/// The module hierarchy with qconfig and error. Rows are the entries of the workspace's FoldTree,
-/// and boxes around blocks that are the same again, as the graph draws them. GUI thread only.
+/// The module hierarchy with qconfig and error. Rows are the entries of the workspace's FoldTree
+/// and the graph's boxes around repeated blocks. GUI thread only.
 class ModuleTreeModel : public QAbstractItemModel
 {
     Q_OBJECT
@@ -27,16 +27,16 @@ public:
     {
         EntryRole = Qt::UserRole, ///< int: index into the FoldTree
         ColorRole, ///< QColor of the error, invalid without one
-        OverriddenRole, ///< bool: a rule of the user's own decides
+        OverriddenRole, ///< bool: a rule of the user decides
         StaleRole ///< bool: the error is older than the recipe
     };
 
     explicit ModuleTreeModel(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Shows the boxes of a tree that was grouped from the workspace's; nothing of another one.
-    /// False where the rows stay as they are.
+    /// Shows the boxes of a tree that was grouped from the workspace's; ignores other trees. False
+    /// if no row changed.
     bool showBoxes(const FoldTreePtr& grouped);
-    /// What the rows are of; null without a model.
+    /// The tree of the rows; null without a model.
     const FoldTreePtr& tree() const { return m_tree; }
     bool isBox(int entry) const { return m_tree && m_tree->entry(entry).repeats > 0; }
 
@@ -53,7 +53,7 @@ public:
 private:
     void take(FoldTreePtr tree);
     void readRows();
-    /// "28…41" of a box, from its worst block to its best.
+    /// Returns "28…41" for a box: from its worst block to its best.
     QString spreadText(int box) const;
     std::optional<std::pair<double, double>> boxSpread(int box) const;
     QVariant text(int entry, int column) const;

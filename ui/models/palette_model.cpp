@@ -10,7 +10,7 @@ namespace qs {
 
 namespace {
 
-/// More than scattered letters give, less than a piece of the name.
+/// Score of a match in the description: above scattered letters, below a substring of the name.
 constexpr int kInSentence = 140;
 
 } // namespace
@@ -29,8 +29,7 @@ void PaletteModel::setPattern(const QString& pattern)
     std::vector<std::pair<int, std::size_t>> ranked;
     for (std::size_t i = 0; i < m_items.size(); ++i) {
         const auto& item = m_items[i];
-        // The sentence helps to find a command, but its name counts for more: except where the name
-        // has what was typed as scattered letters only.
+        // A match in the description adds to the score unless all words are substrings of the name.
         int score = 4 * fuzzyScore(pattern, item.text);
         if (!standsIn(pattern, item.text)
             && standsIn(pattern, item.text + QLatin1Char(' ') + item.detail))
@@ -60,7 +59,7 @@ QVariant PaletteModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
         return found.text;
-    case Qt::ToolTipRole: // both are shortened where there is little room
+    case Qt::ToolTipRole: // the view may shorten both
         return found.detail.isEmpty() ? found.text : found.text + QLatin1Char('\n') + found.detail;
     case DetailRole:
         return found.detail;

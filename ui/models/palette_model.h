@@ -9,18 +9,17 @@
 
 namespace qs {
 
-/// Something the command palette can do.
+/// An item of the command palette.
 struct PaletteItem
 {
     QString text; ///< "Run: Calibrate…"
-    QString detail; ///< what it does, in a sentence
+    QString detail; ///< its effect in one sentence
     QString keys; ///< "Ctrl+B"; may be empty
     bool enabled = true;
     std::function<void()> run;
 };
 
-/// Commands in the order in which they fit what was typed. What cannot be done now comes last. GUI
-/// thread only.
+/// Commands ordered by their fit to the typed pattern; disabled ones come last. GUI thread only.
 class PaletteModel : public QAbstractListModel
 {
     Q_OBJECT

@@ -17,7 +17,7 @@ SearchResultModel::SearchResultModel(Workspace& workspace, QObject* parent)
                  parent)
     , m_workspace(workspace)
 {
-    // Entries mean nothing in another tree.
+    // Entries are invalid in another tree.
     connect(&workspace, &Workspace::treeChanged, this, [this] { setUnits({}); });
 }
 

@@ -9,7 +9,7 @@ namespace qs {
 
 class Workspace;
 
-/// Units of the workspace's tree as a flat table: what a search found. GUI thread only.
+/// The results of a search, units of the workspace's tree, as a flat table. GUI thread only.
 class SearchResultModel : public TableModel
 {
     Q_OBJECT
@@ -25,11 +25,11 @@ public:
 
     explicit SearchResultModel(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Entries of the workspace's present tree.
+    /// Sets the results: entries of the workspace's current tree.
     void setUnits(std::vector<int> units);
     /// The entry of a row; -1 for a row without an entry.
     int unitOf(const QModelIndex& index) const;
-    /// The row of an entry; -1 where it was not found.
+    /// The row of an entry; -1 without one.
     int rowOf(int unit) const;
 
 protected:

@@ -25,7 +25,7 @@ const std::vector<NamedColour>& ruleColours()
 
 namespace {
 
-/// A name of ours as its code; codes and names that Qt knows as they are.
+/// Returns the code of one of our colour names; codes and Qt's names unchanged.
 QString colourCode(const QString& text)
 {
     QString wanted = text.trimmed().toLower();

@@ -9,7 +9,7 @@
 
 namespace qs {
 
-/// The style rules as rows to edit. Every edit takes effect at once. GUI thread only.
+/// The style rules as editable rows. Every edit takes effect at once. GUI thread only.
 class StyleRuleModel : public TableModel
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ public:
 
     explicit StyleRuleModel(StyleRules& rules, QObject* parent = nullptr);
 
-    /// Adds a rule at the end; its row.
+    /// Adds a rule at the end; returns its row.
     int add(const QString& query, const QString& colour);
     void remove(int row);
     /// Swaps a rule with the previous (-1) or the next (+1) one. Returns its new row.
@@ -39,12 +39,12 @@ public:
 
 protected:
     std::size_t rows() const override { return m_rules.rules().size(); }
-    /// As text to edit.
+    /// The cell as editable text.
     QVariant cell(int row, int column) const override;
 
 private:
     void refresh();
-    /// Takes over rows that were added, taken away or moved; the signals are the caller's.
+    /// Sets rules after rows were added, removed or moved; the caller emits the model's signals.
     void restructure(std::vector<StyleRule> rules);
 
     StyleRules& m_rules;
@@ -54,10 +54,10 @@ private:
 /// A colour to choose for a rule.
 struct NamedColour
 {
-    const char* name; ///< as people say it, to be translated
+    const char* name; ///< displayed name, to be translated
     const char* code; ///< "#0072b2"
 };
-/// Eight colours that colour-blind people can distinguish (Okabe and Ito).
+/// Returns eight colours that colour-blind people can distinguish (Okabe and Ito).
 const std::vector<NamedColour>& ruleColours();
 
 } // namespace qs

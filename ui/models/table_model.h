@@ -13,7 +13,7 @@ namespace qs {
 /// One column of a table or tree. A value.
 struct TableColumn
 {
-    /// Its cells; numbers are aligned to the right.
+    /// The kind of its cells; numbers are aligned to the right.
     enum class Cells
     {
         Text,
@@ -21,7 +21,7 @@ struct TableColumn
         Cosine, ///< five decimals
         Number, ///< three digits
         Whole, ///< an integer
-        Percent ///< of a part from 0 to 1
+        Percent ///< of a share from 0 to 1
     };
     QString title, toolTip;
     Cells cells = Cells::Text;
@@ -35,11 +35,12 @@ struct TableColumn
 };
 using TableColumns = std::vector<TableColumn>;
 
-/// `QAbstractItemModel::headerData` of these columns: title, tool tip (else the title), alignment.
+/// Implements `QAbstractItemModel::headerData` for these columns: title, tool tip (else the title),
+/// alignment.
 QVariant headerOf(const TableColumns& columns, int section, Qt::Orientation orientation, int role);
 
-/// A flat table of texts and numbers whose columns are a list: cells are shown as their column
-/// says, numbers in full as tool tips; texts and numbers are under Qt::UserRole. GUI thread only.
+/// A flat table of texts and numbers. Cells are formatted by their column; tool tips show exact
+/// numbers; Qt::UserRole has the texts and numbers. GUI thread only.
 class TableModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -54,22 +55,22 @@ public:
 
 protected:
     virtual std::size_t rows() const = 0;
-    /// A QString, a double, or nothing.
+    /// Returns a QString, a double, or an invalid QVariant.
     virtual QVariant cell(int row, int column) const = 0;
     const TableColumn& column(int at) const { return m_columns[std::size_t(at)]; }
     /// Only between `beginResetModel` and `endResetModel`.
     void setColumns(TableColumns columns) { m_columns = std::move(columns); }
-    /// Every cell may show something else, with the same rows.
+    /// Signals that every cell may have changed; the rows stay.
     void refreshCells();
 
 private:
     TableColumns m_columns;
 };
 
-/// Rows of any such table as CSV (RFC 4180): titles first, numbers in full.
+/// Returns rows of such a table as CSV (RFC 4180): titles first, exact numbers.
 QString csvOf(const QAbstractItemModel& table, const std::vector<int>& rows);
-/// The same of the selected rows, or of all where fewer than two are selected: a click alone
-/// chooses a row, not what to copy.
+/// Returns the selected rows as CSV, or all rows if fewer than two are selected: one click selects
+/// a row for inspection, not for copying.
 QString csvOfChosen(const QAbstractItemModel& table, const QItemSelectionModel& selected);
 
 } // namespace qs

@@ -68,7 +68,7 @@ CodePanel::CodePanel(Workspace& workspace, QWidget* parent)
     addItems(*makeVBox(this, {}, 0), {bar, {splitter, 1}});
     link(*m_left, *m_right);
     link(*m_right, *m_left);
-    // Just shown, the right view has no room to scroll yet: it catches up when it has.
+    // A view that was just shown cannot scroll yet: follow when its range is known.
     connect(m_right->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this] {
         m_right->verticalScrollBar()->setValue(m_left->verticalScrollBar()->value());
     });
@@ -154,7 +154,7 @@ void CodePanel::reload()
     auto& engine = m_workspace.pipeline().engine();
     const Recipe recipe = document.recipe();
     m_note->setText(tr("Printing…"));
-    // An outline runs operators: it waits until a running stage has ended.
+    // An outline runs operators: it waits on the engine lane for a running stage.
     const Lane lane = convert && !converted ? Lane::Engine : Lane::Pool;
     m_workspace.pipeline().jobs().run(
         lane, kCodeTag,
@@ -226,7 +226,7 @@ void CodePanel::arrange()
 void CodePanel::mark(bool reveal)
 {
     const auto& nodes = m_workspace.selection().nodes();
-    // A large selection, such as the whole model, says nothing about where to look.
+    // Do not mark a large selection, such as the whole model.
     const bool few = nodes.size() <= 64;
     m_left->markNodes(few ? nodes : std::vector<NodeId>(), reveal);
     m_right->markNodes(few ? nodes : std::vector<NodeId>(), false);

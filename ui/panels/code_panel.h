@@ -21,9 +21,9 @@ class SourceView;
 class Workspace;
 
 /// The forms of the model as code, one alone or two side by side: lines that differ are tinted,
-/// both scroll together, the selected nodes' lines are marked in each. Before a conversion the
-/// converted forms are outlined by the current plan, with names only. In the place of a second form
-/// the Python that the selected node came from. GUI thread only.
+/// both scroll together, and the selected nodes' lines are marked in each. Before a conversion,
+/// converted forms are outlines of the current plan, with names only. Instead of a second form, the
+/// panel can show the Python source of the selected node. GUI thread only.
 class CodePanel : public QWidget
 {
     Q_OBJECT
@@ -41,7 +41,7 @@ private:
     struct Printed
     {
         std::shared_ptr<const Forms> forms;
-        QString note; ///< what replaces missing figures, or why some are missing
+        QString note; ///< on estimated or missing figures
     };
 
     void link(CodeView& from, CodeView& to);

@@ -65,8 +65,7 @@ void CodeView::markNodes(const std::vector<NodeId>& nodes, bool reveal)
     setExtraSelections(marks);
     if (!reveal || selected.empty())
         return;
-    // The statement says more than the list of modules: the first line of `forward` if there is
-    // one.
+    // Prefer the first statement of `forward` to the line in the list of modules.
     const auto isStatement = [this](int row) {
         return m_rows[std::size_t(row)].line.text.find(" = ") != std::string::npos
             && m_rows[std::size_t(row)].line.text.starts_with("    ");

@@ -11,18 +11,18 @@
 
 namespace qs {
 
-/// One form of the model as code. Rows may be empty, so that two views stay in step. GUI thread
+/// One form of the model as code. Rows may be empty, so that two views stay aligned. GUI thread
 /// only.
 class CodeView : public QPlainTextEdit
 {
     Q_OBJECT
 
 public:
-    /// How a row differs from its neighbour's.
+    /// How a row differs from the row beside it.
     enum class Change
     {
         None,
-        Changed, ///< the other form says it differently
+        Changed, ///< the other form has another text
         Own, ///< only this form has it
         Gap ///< only the other form has it
     };

@@ -21,7 +21,7 @@ namespace {
 constexpr int kNodeRole = Qt::UserRole;
 constexpr int kModuleRole = Qt::UserRole + 1;
 
-/// The first node that a warning names in quotes.
+/// Returns the first node that a warning names in quotes.
 QString namedNode(const Graph& model, const QString& text)
 {
     static const QRegularExpression quotedName(QStringLiteral("'([^']+)'"));
@@ -33,7 +33,7 @@ QString namedNode(const Graph& model, const QString& text)
     return {};
 }
 
-/// One line: where, what, and what to do.
+/// Returns one line: place, finding, remedy.
 QString traceLine(const TraceFinding& finding)
 {
     QString text = QString::fromStdString(finding.place());
@@ -113,8 +113,8 @@ void FindingsPanel::showTrace(int& count)
     }
 }
 
-/// Results that leave a fixed range; after a calibration, scales beyond the backend's bounds and
-/// values that share a range with wider ones.
+/// Returns the findings on ranges: results that leave a fixed range; after a calibration, scales
+/// beyond the backend's bounds and values that share a range with wider ones.
 std::vector<FindingsPanel::Finding> FindingsPanel::rangeFindings() const
 {
     const auto& document = m_workspace.document();
@@ -251,7 +251,7 @@ void FindingsPanel::chooseModule(const std::string& path)
 {
     if (!m_workspace.foldTree())
         return;
-    // A module that is fused with others is drawn as the node that they make.
+    // A module inside a fusion is drawn as the fused node.
     if (m_workspace.foldTree()->moduleEntry(path) < 0)
         for (const NodePtr& node : m_workspace.document().model()->nodes())
             if (m_workspace.foldTree()->unitOf(node->id) >= 0
@@ -260,7 +260,7 @@ void FindingsPanel::chooseModule(const std::string& path)
                 Q_EMIT revealWanted();
                 return;
             }
-    // A module without own operators is not in the tree: its parent represents it.
+    // A module without operators is not in the tree: its parent represents it.
     std::string shown = path;
     int entry = m_workspace.foldTree()->moduleEntry(shown);
     while (entry < 0 && !shown.empty()) {

@@ -21,7 +21,7 @@ namespace qs {
 
 namespace {
 
-/// "-1: 12, 0: 4084, +1: 3"
+/// Returns "-1: 12, 0: 4084, +1: 3".
 QString histogramText(const StepCounts& steps)
 {
     QStringList parts;

@@ -17,7 +17,7 @@
 
 namespace qs {
 
-/// A step with its tick and its keys.
+/// The row of a step, with its tick and its shortcut.
 class GuideRow : public QAbstractButton
 {
 public:

@@ -35,7 +35,7 @@ public:
 
 Q_SIGNALS:
     void closeWanted();
-    /// The last step that was left is done.
+    /// All steps are done.
     void completed();
 
 protected:

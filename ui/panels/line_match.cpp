@@ -16,7 +16,7 @@ struct Occurrence
     bool once = true;
 };
 
-/// Pairs of keys that stand once on each side, in left order.
+/// Returns the pairs of keys that occur once on each side, in left order.
 std::vector<LinePair> uniquePairs(const std::vector<QString>& left,
                                   const std::vector<QString>& right)
 {
@@ -40,7 +40,7 @@ std::vector<LinePair> uniquePairs(const std::vector<QString>& left,
     return out;
 }
 
-/// The longest run of the pairs that also rises on the right.
+/// Returns the longest subsequence of the pairs with increasing right indices.
 std::vector<LinePair> longestRising(const std::vector<LinePair>& pairs)
 {
     std::vector<int> tails, before(pairs.size(), -1);

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// Lines of two texts side by side: indices into each, -1 where the other has a line alone.
+/// A pair of lines of two texts: an index into each; -1 if the other line has no partner.
 struct LinePair
 {
     int left = -1;
@@ -15,14 +15,14 @@ struct LinePair
     friend bool operator==(const LinePair&, const LinePair&) = default;
 };
 
-/// Pairs the lines of two texts by keys (patience diff): first keys that both sides have exactly
-/// once, in the longest common order; between them, equal keys in order. Other lines have no
-/// partner, left before right.
+/// Pairs the lines of two texts by keys (patience diff): first keys that occur exactly once on both
+/// sides, in the longest common order; between them, equal keys in order. Other lines have no
+/// partner; left lines precede right lines.
 std::vector<LinePair> matchLines(const std::vector<QString>& left,
                                  const std::vector<QString>& right);
 
-/// Identifies a line of printed code: the name it defines, the module it lists, else the whole
-/// line.
+/// Returns the key of a line of printed code: the name it defines, the module it lists, else the
+/// whole line.
 QString codeLineKey(const QString& line);
 
 } // namespace qs

@@ -46,7 +46,7 @@ MetricsPanel::MetricsPanel(Workspace& workspace, QWidget* parent)
     m_table->sortByColumn(MetricsModel::FirstMetric, Qt::AscendingOrder); // the worst first
     for (int column = 0; column < MetricsModel::kColumns; ++column)
         m_table->setColumnWidth(column, px(column < MetricsModel::StepColumn ? 130 : 96));
-    m_table->setColumnWidth(MetricsModel::kNoiseColumn, px(190)); // of its title
+    m_table->setColumnWidth(MetricsModel::kNoiseColumn, px(190)); // fits its title
     auto* top = new QHBoxLayout;
     addItems(*top, {{m_field, 1}, m_note, copy});
     addItems(*makeVBox(this, {12, 8, 12, 8}, 6), {top, {m_table, 1}});

@@ -17,14 +17,14 @@ namespace qs {
 
 namespace {
 
-/// Modules that the first view opens, breadth first, as long as the rows fit on a screen.
+/// Maximum number of rows in a first view, which opens modules breadth first.
 constexpr int kFirstRows = 34;
 
-/// Above as many selected rows what is selected as a whole is one row: Qt takes seconds for
+/// Above this number of selected rows, a fully selected module is one row: Qt takes seconds for
 /// thousands.
 constexpr std::size_t kMostRows = 256;
 
-/// While it lives what happens to the rows is the panel's own doing.
+/// Sets the flag that changes of rows come from the panel, while it exists.
 class Syncing
 {
 public:
@@ -42,7 +42,7 @@ private:
     bool m_before;
 };
 
-/// Draws qconfig muted (blue where the user decided) and the error with its colour swatch.
+/// Draws the qconfig muted (blue if the user decided) and the error with its colour swatch.
 class ModuleDelegate : public QStyledItemDelegate
 {
 public:
@@ -148,7 +148,7 @@ ModulePanel::ModulePanel(Workspace& workspace, QWidget* parent)
         if (!index.isValid())
             return;
         int entry = m_model->entryOf(index);
-        if (m_model->isBox(entry)) { // the menu is of what is selected
+        if (m_model->isBox(entry)) { // the menu applies to the selection
             m_workspace.selectEntries(m_model->tree()->entry(entry).children, false);
             entry = m_workspace.selectedEntries().front();
         }
@@ -207,7 +207,7 @@ void ModulePanel::showBoxes(const FoldTreePtr& grouped, const std::set<std::stri
             openBoxes.insert(toQString(path));
         if (fresh || isOpen != m_openBoxes.contains(toQString(path)))
             m_tree->setExpanded(m_model->indexOf(box), isOpen);
-        // Blocks that were taken out of it are seen from inside.
+        // Blocks that were taken out of the box are expanded.
         for (const int beside : tree->entry(tree->entry(box).parent).children)
             if (fresh && open.count(tree->entry(beside).path))
                 m_tree->expand(m_model->indexOf(beside));
@@ -228,7 +228,7 @@ bool ModulePanel::passesFilter(int entry) const
                        [this](int block) { return m_workspace.passesFilter(block); });
 }
 
-/// Hides what has no node of the wanted verdict, and opens what has.
+/// Hides rows without a node of the wanted verdict, and expands the others.
 void ModulePanel::applyFilter(const QModelIndex& parent)
 {
     const Syncing syncing(m_syncing);
@@ -251,7 +251,7 @@ void ModulePanel::applyFilter(const QModelIndex& parent)
 void ModulePanel::onTreeReset()
 {
     if (m_syncing || !m_model->tree())
-        return; // boxes come and go: `showBoxes` opens what was open
+        return; // boxes changed: `showBoxes` restores the open rows
     expandFirst();
     applyFilter({});
     syncSelection();
@@ -313,7 +313,7 @@ void ModulePanel::showSelected()
     QModelIndex first;
     const FoldTreePtr& tree = m_model->tree();
     auto entries = m_workspace.selectedEntries();
-    // A box all of which is selected is one row.
+    // A box that is selected as a whole is one row.
     const auto boxes = tree && !m_workspace.selection().isModule()
         ? boxesWithin(*tree, m_workspace.selection().nodes())
         : std::vector<int>();
@@ -332,7 +332,7 @@ void ModulePanel::showSelected()
     }
     m_tree->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
     if (first.isValid()) {
-        // To the middle: the tree itself brings it to the edge, where each next one scrolls again.
+        // Centre it: at the edge, each step of the selection would scroll again.
         if (!m_tree->viewport()->rect().contains(m_tree->visualRect(first)))
             m_tree->scrollTo(first, QAbstractItemView::PositionAtCenter);
         m_tree->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);

@@ -51,8 +51,8 @@ private:
     Workspace& m_workspace;
     ModuleTreeModel* m_model;
     QTreeView* m_tree;
-    QSet<QString> m_openBoxes; ///< by key, as the graph shows them
-    bool m_syncing = false; ///< changes of the rows are not the user's
+    QSet<QString> m_openBoxes; ///< keys of the boxes that the graph shows unfolded
+    bool m_syncing = false; ///< the panel itself changes the rows
     bool m_filtered = false;
 };
 

@@ -66,7 +66,7 @@ QString argumentText(const Graph& graph, const Argument& argument)
     return QStringLiteral("…");
 }
 
-/// "3 operators: mul, add, relu"
+/// Returns "3 operators: mul, add, relu".
 QString bodyText(const Graph& body)
 {
     const auto count = operatorCount(body);
@@ -80,7 +80,7 @@ QString bodyText(const Graph& body)
     return std::size_t(words.size()) < count ? text + QStringLiteral(", …") : text;
 }
 
-/// The row of a body reports arguments that only name it.
+/// True if the argument only names a body, which has a separate row.
 bool namesABody(const Argument& argument)
 {
     const auto* text = argument.asString();
@@ -122,7 +122,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_cards = new QWidget(m_scroll);
     m_cards->setObjectName(QStringLiteral("panel"));
-    m_cards->setAttribute(Qt::WA_StaticContents); // a card that grows repaints no other
+    m_cards->setAttribute(Qt::WA_StaticContents); // a growing card does not repaint the others
     auto* column = makeVBox(m_cards, {12, 5, 12, 12}, 8);
     m_quantization = new Card(tr("Quantization"), m_cards);
     m_editor = new QConfigEditor(workspace, m_quantization);
@@ -148,7 +148,7 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
     outer->addWidget(m_scroll, 1);
 
     const auto later = coalesced(this, [this] { refresh(); });
-    // At once: the graph is painted with the next event, and so are the cards.
+    // At once, so that cards and graph are painted together.
     connect(&workspace.selection(), &Selection::changed, this,
             later.unlessDue([this] { refresh(); }));
     connect(&workspace, &Workspace::factsChanged, this, later);
@@ -167,14 +167,14 @@ PropertyPanel::PropertyPanel(Workspace& workspace, QWidget* parent)
 
 void PropertyPanel::refresh()
 {
-    m_cards->setUpdatesEnabled(false); // one update in place of one a row
+    m_cards->setUpdatesEnabled(false); // one update instead of one per row
     arrange([this] { fill(); });
     m_cards->setUpdatesEnabled(true);
 }
 
 void PropertyPanel::arrange(const std::function<void()>& fill)
 {
-    // Otherwise each card that is shown lays out all cards, in their old height.
+    // Otherwise each card that is shown would lay out all cards with their old heights.
     m_cards->layout()->setEnabled(false);
     fill();
     const auto cards = m_cards->findChildren<Card*>(QString(), Qt::FindDirectChildrenOnly);

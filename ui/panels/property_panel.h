@@ -46,7 +46,7 @@ Q_SIGNALS:
 
 private:
     void refresh();
-    /// Runs `fill`, which fills cards, and then gives all cards their places once.
+    /// Runs `fill`, which fills cards, and then lays out all cards once.
     void arrange(const std::function<void()>& fill);
     void fill();
     void showHeader();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The card that says what the selection loses.
+// PropertyPanel: the card with the selection's loss.
 #include "engine/base/decibels.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/convert/ranges/value_noise.h"
@@ -31,7 +31,7 @@ void PropertyPanel::showLoss()
     }
     static constexpr ErrorTerm kShownTerms[]
         = {ErrorTerm::Isolated, ErrorTerm::Inherited, ErrorTerm::Cumulative, ErrorTerm::BornHere};
-    // The lengths compare the terms with one another, the colours are those of the graph.
+    // All terms share one length scale; the colours are the graph's.
     auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
     for (const ErrorTerm term : kShownTerms) {
         const auto range = facts.sqnrRange(term);
@@ -54,7 +54,7 @@ void PropertyPanel::showLoss()
         m_loss->addText(tr("No float value to compare with here."), true);
         return;
     }
-    // Of a float node, which loses nothing, its readers quantize the value.
+    // A float node loses nothing; its readers quantize the value.
     const bool loses
         = facts.worstSqnr(selection.nodes(), ErrorTerm::Isolated).value_or(kExactDb) < kExactDb;
     const auto addNoise = [&](ObserverId observer, const QString& where) {
@@ -76,7 +76,7 @@ void PropertyPanel::showLoss()
     noteOrigin();
 }
 
-/// The errors of what is selected if they are those of one unit, else null.
+/// Returns the errors of the selection if they belong to one unit, else null.
 const NodeError* PropertyPanel::onlyError() const
 {
     const NodeError* only = nullptr;
@@ -89,7 +89,8 @@ const NodeError* PropertyPanel::onlyError() const
     return only;
 }
 
-/// "34.5 dB"; of one unit whose term was measured on a part of the samples "34.5 dB ±0.06".
+/// Returns "34.5 dB"; for one unit whose term was measured on a part of the samples "34.5 dB
+/// ±0.06".
 QString PropertyPanel::lossText(double sqnr, ErrorTerm term) const
 {
     const NodeError* error = onlyError();
@@ -98,7 +99,7 @@ QString PropertyPanel::lossText(double sqnr, ErrorTerm term) const
                                       : QString());
 }
 
-/// Says on how many samples the local terms of the selected unit were measured, if not on all.
+/// Adds the number of samples on which the unit's local terms were measured, if not on all.
 void PropertyPanel::noteSamples()
 {
     const auto& facts = m_workspace.facts();
@@ -110,8 +111,8 @@ void PropertyPanel::noteSamples()
                         true);
 }
 
-/// Says what the errors are of where they are not of the decisions as they stand, and what they are
-/// measured against.
+/// Adds notes if the errors belong to a stored run, a preview or older decisions, or are measured
+/// against the original model.
 void PropertyPanel::noteOrigin()
 {
     const auto& facts = m_workspace.facts();

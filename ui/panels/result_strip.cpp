@@ -20,7 +20,7 @@ namespace qs {
 
 namespace {
 
-/// "+1.2 dB", "-0.3 dB".
+/// Returns "+1.2 dB" or "-0.3 dB".
 QString gained(double db)
 {
     const QString text = QString::number(std::abs(db), 'f', 1);
@@ -59,7 +59,7 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
 {
     setNames(*this, "resultStrip", tr("Result"));
     setAttribute(Qt::WA_StyledBackground);
-    m_row->setSizeConstraint(QLayout::SetNoConstraint); // what has no room is left out
+    m_row->setSizeConstraint(QLayout::SetNoConstraint); // cells without room are hidden
     m_stale->setObjectName(QStringLiteral("resultStale"));
     m_stale->setFont(uiFont(11.5, 600));
     m_row->addWidget(m_stale);
@@ -152,7 +152,7 @@ void ResultStrip::setHistory(const History& history)
     show();
 }
 
-/// Another comparison: what was shown is the one before it.
+/// Takes the document's comparison; the shown one becomes the previous one.
 void ResultStrip::take()
 {
     const auto& document = m_workspace.document();
@@ -196,7 +196,7 @@ void ResultStrip::count()
         });
 }
 
-/// Whose figures these are where they are not of the decisions as they stand.
+/// Marks figures that do not belong to the current decisions, with their origin.
 void ResultStrip::showMark()
 {
     const Theme& t = theme();
@@ -234,7 +234,7 @@ void ResultStrip::show()
     const ResultFigures* now = &m_figures;
     showMark();
     showPreview();
-    if (!run && !m_history.now) { // the graph was edited: nothing was compared yet
+    if (!run && !m_history.now) { // an edited graph that was not compared yet
         for (const Cell* cell : {&m_output, &m_data, &m_top1, &m_agreement, &m_size, &m_coverage,
                                  &m_trained, &m_change})
             cell->value->setText({});
@@ -272,7 +272,7 @@ void ResultStrip::show()
     fit();
 }
 
-/// What the figures were measured on, and on how many samples of it.
+/// Shows the data of the figures and their number of samples.
 void ResultStrip::showData()
 {
     const QString data = toQString(m_figures.data);
@@ -366,8 +366,7 @@ void ResultStrip::fit()
     place(m_data.box, words(m_data));
     place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
     std::vector<const Cell*> rest {&m_change, &m_coverage, &m_trained, &m_top1, &m_size};
-    // Beside right answers how often the models agree is the least telling, else it stands for
-    // them.
+    // With accuracy known, the models' agreement is the least important cell; else it replaces it.
     rest.insert(m_figures.floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
     for (const Cell* cell : rest)
         place(cell->box, words(*cell));

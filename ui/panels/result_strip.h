@@ -33,8 +33,8 @@ public:
     struct History
     {
         ComparisonPtr comparison;
-        std::optional<ResultFigures> now, before; ///< `before` only where it is of the same data
-        Key data; ///< of the data and the float side of `now`
+        std::optional<ResultFigures> now, before; ///< `before` only for the same data
+        Key data; ///< key of the data and the float side of `now`
     };
 
     explicit ResultStrip(Workspace& workspace, QWidget* parent = nullptr);
@@ -43,14 +43,14 @@ public:
     QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
-    /// A node was selected and wants to be seen in the graph.
+    /// A node was selected: bring it into view in the graph.
     void revealWanted();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    /// A muted word and a figure.
+    /// A muted caption with a figure.
     struct Cell
     {
         QWidget* box;
@@ -70,7 +70,7 @@ private:
 
     Workspace& m_workspace;
     History m_history;
-    ResultFigures m_figures; ///< that are shown
+    ResultFigures m_figures; ///< the shown ones
     QHBoxLayout* m_row;
     QLabel* m_stale;
     QLabel* m_against;

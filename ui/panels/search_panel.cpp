@@ -124,10 +124,10 @@ void SearchPanel::open()
     raise();
 }
 
-/// Below the field, as far right as it may, as tall as what it shows.
+/// Places the panel below the field, as far right as possible, with the height of its content.
 void SearchPanel::place()
 {
-    // Below the whole bar that the field stands in.
+    // Below the bar that contains the field.
     QPoint corner(m_field.mapTo(parentWidget(), QPoint(m_field.width(), 0)).x(),
                   m_field.parentWidget()->geometry().bottom() + 4);
     if (m_clearOf && m_clearOf->isVisible())
@@ -150,7 +150,7 @@ void SearchPanel::moveCurrent(int by)
     m_list->setCurrentIndex(m_model->index(row, 0));
 }
 
-/// Selects the current row; where it is selected already, goes on to the next.
+/// Selects the current row; if it is selected already, the next one.
 void SearchPanel::activate()
 {
     const int unit = m_model->unitOf(m_list->currentIndex());
@@ -204,7 +204,7 @@ bool SearchPanel::eventFilter(QObject* watched, QEvent* event)
         hide();
     if (event->type() == QEvent::ShortcutOverride
         && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
-        event->accept(); // else the window would clear the selection
+        event->accept(); // prevents the window's Escape, which clears the selection
         return true;
     }
     if (event->type() == QEvent::KeyPress

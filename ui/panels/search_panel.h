@@ -28,9 +28,9 @@ public:
     void keepClearOf(const QWidget& widget) { m_clearOf = &widget; }
 
 Q_SIGNALS:
-    /// A result was selected and wants to be seen in the graph.
+    /// A result was selected: bring it into view in the graph.
     void revealWanted();
-    /// The keyboard is to go back to the graph.
+    /// The user left the search: return the focus to the graph.
     void left();
 
 protected:

@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// A list of distinguishable colours; any other name or code may be typed.
+/// Edits a colour by a list of distinguishable colours; another name or code can be typed.
 class ColourDelegate : public QStyledItemDelegate
 {
 public:
@@ -156,7 +156,7 @@ void StylePanel::moveRule(int by)
     refresh();
 }
 
-/// Keys that mean something here, though the window has a use for some of them elsewhere.
+/// True for keys that this panel handles, some of which are shortcuts of the window.
 bool StylePanel::isOurKey(int key, Qt::KeyboardModifiers modifiers) const
 {
     const auto held = modifiers & ~Qt::KeypadModifier;

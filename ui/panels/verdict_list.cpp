@@ -58,7 +58,7 @@ void VerdictList::refresh()
         m_rows.push_back({verdict, std::move(nodes)});
     const auto& filter = m_workspace.verdictFilter();
     if (filter && m_workspace.facts().hasPlan() && count(*filter) == 0)
-        m_workspace.setVerdictFilter({}); // nothing would be left to see
+        m_workspace.setVerdictFilter({}); // the filter would hide everything
     setFixedHeight(sizeHint().height());
     update();
 }
@@ -151,7 +151,7 @@ void VerdictList::mousePressEvent(QMouseEvent* event)
 
 void VerdictList::keyPressEvent(QKeyEvent* event)
 {
-    // Up and down go through the verdicts; beyond either end all are shown.
+    // Up and Down go through the verdicts; beyond either end the filter is cleared.
     if (event->key() != Qt::Key_Down && event->key() != Qt::Key_Up) {
         QWidget::keyPressEvent(event);
         return;

@@ -11,17 +11,17 @@ namespace qs {
 
 class Workspace;
 
-/// How many operators got which verdict; a click selects them and filters the views by it. GUI
-/// thread only.
+/// The number of operators per verdict; a click selects them and filters the views by the verdict.
+/// GUI thread only.
 class VerdictList : public QWidget
 {
     Q_OBJECT
 
 public:
     explicit VerdictList(Workspace& workspace, QWidget* parent = nullptr);
-    /// Operators of a verdict in the current plan.
+    /// The number of operators with a verdict in the current plan.
     int count(Verdict verdict) const;
-    /// How many operators there are in all, or how to see them again.
+    /// Returns the total number of operators, or, with a filter, the hint that shows all.
     QString summary() const;
     /// The rectangle of the verdict's row; empty without one.
     QRect rowRect(Verdict verdict) const;

@@ -8,7 +8,7 @@ class QCPBars;
 namespace qs {
 
 /// The range of each channel of the selected node's weight, and the range that quantization keeps
-/// where it is one for all. GUI thread only.
+/// if it is per-tensor. GUI thread only.
 class ChannelPlot : public PlotPage
 {
     Q_OBJECT

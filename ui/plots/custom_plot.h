@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// QCustomPlot writes Qt's keywords, which are off in this program because torch uses the words.
+// QCustomPlot uses Qt's keywords, which this program disables because they conflict with torch.
 #define signals Q_SIGNALS
 #define slots Q_SLOTS
 #define foreach Q_FOREACH

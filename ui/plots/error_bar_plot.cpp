@@ -24,7 +24,7 @@ namespace qs {
 namespace {
 
 constexpr int kBuckets = 12;
-constexpr double kFoot = 65; ///< what bars stand on, unless nodes are better than that
+constexpr double kFoot = 65; ///< SQNR in dB at the foot of the bars, unless a node is better
 
 } // namespace
 
@@ -158,7 +158,7 @@ void ErrorBarPlot::showSelection()
     replot(*m_overlay);
 }
 
-/// The mark of the selected bars and the words above a single one.
+/// Marks the selected bars and sets the label above a single one.
 void ErrorBarPlot::fillSelection()
 {
     const auto& facts = m_workspace.facts();
@@ -192,13 +192,13 @@ void ErrorBarPlot::fillSelection()
     }
 }
 
-/// The label stands above the highest bar.
+/// Leaves room for the label above the highest bar.
 void ErrorBarPlot::leaveHeadroom()
 {
     m_plot->yAxis->setRange(0, m_highest / (1 - headroomShare(*m_plot)));
 }
 
-/// Over its bar, as far as the plot's sides leave room.
+/// Places the label above its bar, within the sides of the plot.
 void ErrorBarPlot::placeLabel()
 {
     if (!m_label->visible())

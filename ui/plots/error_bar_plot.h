@@ -25,9 +25,9 @@ class ErrorBarPlot : public PlotPage
 public:
     explicit ErrorBarPlot(Workspace& workspace, QWidget* parent = nullptr);
     int barCount() const { return int(m_nodes.size()); }
-    /// Where a bar stands, in this widget's coordinates; for tests.
+    /// The position of a bar in this widget's coordinates; for tests.
     QPoint barPosition(int index) const;
-    /// How high a bar is drawn, in pixels; for tests.
+    /// The height of a bar in pixels; for tests.
     double barHeight(int index) const;
 
 protected:
@@ -42,14 +42,14 @@ private:
     double height(double sqnr) const;
 
     std::vector<QCPBars*> m_buckets;
-    QCPLayer* m_overlay; ///< of what follows the selection
+    QCPLayer* m_overlay; ///< layer of the items that follow the selection
     QCPBars* m_selected;
     QCPGraph* m_line;
     QCPItemText* m_label;
-    QString m_words; ///< what `m_label` says where there is room
-    int m_labelled = 0; ///< the bar that `m_label` is about
+    QString m_words; ///< full text of `m_label`
+    int m_labelled = 0; ///< the bar of `m_label`
     std::vector<NodeId> m_nodes;
-    std::vector<double> m_born; ///< NaN where it was not measured
+    std::vector<double> m_born; ///< NaN if not measured
     double m_foot = 65; ///< SQNR at the foot of the bars
     double m_highest = 60; ///< of the bars and the line, above the foot
 };

@@ -23,7 +23,7 @@ namespace qs {
 namespace {
 
 constexpr int kBars = 84;
-constexpr int kRestMs = 40; ///< without a move, and the outputs are asked about
+constexpr int kRestMs = 40; ///< pause before the effect on the outputs is requested
 constexpr double kFloor = 0.7; ///< bottom of the logarithmic count axis
 
 QString number(double value)
@@ -31,7 +31,7 @@ QString number(double value)
     return QString::number(value, 'g', 3);
 }
 
-/// A line over the whole height of the plot.
+/// Adds a line over the whole height of the plot.
 QCPItemLine* newEdge(QCustomPlot& plot, const QPen& pen)
 {
     auto* edge = new QCPItemLine(&plot);
@@ -41,7 +41,7 @@ QCPItemLine* newEdge(QCustomPlot& plot, const QPen& pen)
     return edge;
 }
 
-/// Words beside such a line, at the top.
+/// Adds a label beside such a line, at the top.
 QCPItemText* newLabel(QCustomPlot& plot, const QColor& ink)
 {
     auto* label = new QCPItemText(&plot);
@@ -56,7 +56,7 @@ QCPItemText* newLabel(QCustomPlot& plot, const QColor& ink)
     return label;
 }
 
-/// "holds 0 … 6.37".
+/// Returns "holds 0 … 6.37".
 QString rangeText(const QString& words, const ValueEnds& ends)
 {
     return words.arg(number(ends.low), number(ends.high));
@@ -108,7 +108,7 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     m_beyond->setBrush(t.histogramBeyond);
     m_steps->setLineStyle(QCPGraph::lsImpulse);
     m_steps->setPen(QPen(t.accent, 1));
-    m_steps->setAntialiased(false); // hundreds of upright lines
+    m_steps->setAntialiased(false); // hundreds of vertical lines
     QColor shade = t.danger;
     shade.setAlphaF(0.10f);
     for (int side = 0; side < 2; ++side) {
@@ -207,14 +207,14 @@ void HistogramPlot::refresh()
     showTrial();
 }
 
-/// The counts, the range that is kept or tried, and what it loses.
+/// Draws the counts and the current or tried range with its loss.
 void HistogramPlot::showTrial()
 {
     const bool ranged = m_labelled;
     const Histogram& histogram = *m_histogram;
     const ValueEnds data {double(histogram.min), double(histogram.max)};
     fillBars(histogram, ranged ? m_trial.held() : data);
-    if (!m_drag) { // while an end is dragged the axis stays
+    if (!m_drag) { // keep the axis while an end is dragged
         const ValueEnds chosen = ranged ? ValueEnds {m_trial.end(0), m_trial.end(1)} : data;
         const auto [least, most] = drawnEnds(data, chosen, ranged ? m_trial.held() : data);
         const double margin = (most - least) * 0.02;
@@ -234,7 +234,7 @@ void HistogramPlot::showTrial()
         m_bar->show(m_trial);
         m_bar->showEffect({});
         if (m_trial.isMoved()) {
-            m_workspace.live().stopTrying(); // that was another range
+            m_workspace.live().stopTrying(); // it is of another range
             m_asking->start();
         }
         m_footer->setVisible(!m_trial.isMoved());
@@ -258,7 +258,7 @@ void HistogramPlot::fillBars(const Histogram& histogram, const ValueEnds& held)
         for (std::size_t j = i; j < end; ++j)
             sum += double(histogram.counts[j]);
         const double at = double(histogram.min) + bin * double(i + end) / 2;
-        // Zero is always held, and a peak at zero is zeros.
+        // The bar at zero counts as held: zero is always representable, and a peak there is zeros.
         const double begin = double(histogram.min) + bin * double(i);
         const bool isZero = begin <= 0 && begin + bin * double(end - i) > 0;
         const bool inside = isZero || (at >= held.low && at <= held.high);
@@ -274,10 +274,10 @@ void HistogramPlot::fillBars(const Histogram& histogram, const ValueEnds& held)
     m_beyond->setData(beyondX, beyondY, true);
 }
 
-/// The label stands above the highest bar, whatever the plot's height.
+/// Leaves room for the labels above the highest bar.
 void HistogramPlot::leaveHeadroom()
 {
-    // A low plot has room for a few counts only, a narrow one for none of the words.
+    // A low plot has room for few axis labels, a narrow one for no range labels.
     const double rows = std::max(1.0, (m_plot->height() - px(26)) / double(px(18)));
     const double step = std::max(1.0, std::ceil(std::log10(std::max(m_peak, 10.0)) / rows));
     if (const auto ticker = m_plot->yAxis->ticker().dynamicCast<QCPAxisTickerLog>())
@@ -333,7 +333,7 @@ void HistogramPlot::placeLabel(QCPItemText& label, double at, bool toTheRight)
 
 void HistogramPlot::showSteps(double low, double step, double dataMin, double dataMax)
 {
-    // A comb of one tooth a step, low enough to leave the counts readable.
+    // One short vertical line per quantization step.
     QVector<double> x, y;
     const double first = std::max(0.0, std::ceil((dataMin - low) / step));
     for (double k = first; k < first + 1024 && low + k * step <= dataMax; ++k) {

@@ -23,7 +23,7 @@ class RangeBar;
 
 /// The values that the observer of the selected node's output saw: counts on a logarithmic scale,
 /// with the range that quantization keeps and its steps drawn in. Both ends can be dragged, or
-/// moved by keys, to see the value's loss; Apply keeps the range by rules, Escape puts it back. GUI
+/// moved by keys, to see the value's loss. Apply writes rules for the range; Escape resets it. GUI
 /// thread only.
 class HistogramPlot : public PlotPage
 {
@@ -34,17 +34,18 @@ public:
     /// Number of bars now shown.
     int barCount() const { return m_barCount; }
 
-    /// Where an end of the chosen range stands (0: the lower), in the plot's pixels; for tests.
+    /// The position of an end of the chosen range (0: the lower) in the plot's pixels; for tests.
     QPoint endPosition(int side) const;
-    /// Where the line stands beyond which values saturate, and the words beside it; for tests.
+    /// The position of the line beyond which values saturate, and its label; for tests.
     double heldLine(int side) const;
     QString heldText() const;
-    /// The same of the range that the scale is chosen for; empty where both are one.
+    /// The label of the range that the scale is chosen for; empty if both ranges are equal; for
+    /// tests.
     QString chosenText() const;
-    /// Values in the bars that are drawn as cut off; for tests.
+    /// Number of values in the bars drawn as saturated; for tests.
     double countBeyond() const { return m_countBeyond; }
     const RangeTrial& trial() const { return m_trial; }
-    /// The observer whose values are shown; invalid without.
+    /// The observer whose values are shown; invalid without one.
     ObserverId shown() const { return m_histogram ? m_observer : ObserverId(); }
 
 protected:
@@ -55,13 +56,13 @@ private:
     void refresh();
     void showTrial();
     void fillBars(const Histogram& histogram, const ValueEnds& held);
-    /// The ways to choose a range that an end snaps to; empty while they are worked out.
+    /// The alternatives whose range an end snaps to; empty while they are computed.
     std::vector<Alternative> snaps();
     void snapTo(int index);
     void applyTrial();
-    /// The step that Apply makes; nothing without a change.
+    /// The step for Apply; nothing without a change.
     std::optional<RecipeStep> trialStep() const;
-    /// Requests the effect of the range on the model's outputs, once the pointer rests.
+    /// Requests the effect of the range on the model's outputs; called after the pointer rested.
     void askEffect();
     void showEffect();
     void putBack();
@@ -70,9 +71,9 @@ private:
     struct Grip
     {
         int side = 0; ///< 0: the lower
-        bool isHeld = false; ///< of the held range where that is not the chosen one
+        bool isHeld = false; ///< an end of the held range, if that differs from the chosen one
     };
-    /// The end within reach of a place of the plot.
+    /// The end within reach of a position in the plot.
     std::optional<Grip> endAt(double x) const;
     void dragTo(double x, bool freely);
     void showRange(const ValueEnds& shown);
@@ -89,14 +90,14 @@ private:
     QCPItemLine* m_chosenEdge[2]; ///< of the range that the scale is chosen for
     QCPItemText* m_label;
     QCPItemText* m_chosenLabel;
-    bool m_labelled = false; ///< there is a range to name, where there is room for it
-    CalibrationPtr m_calibration; ///< keeps what is shown
+    bool m_labelled = false; ///< there is a range to label
+    CalibrationPtr m_calibration; ///< keeps the shown histogram alive
     const Histogram* m_histogram = nullptr;
     ObserverId m_observer;
     RangeTrial m_trial;
     std::optional<Grip> m_drag; ///< the end that the mouse holds
     int m_side = 1; ///< the end that keys move
-    QTimer* m_asking; ///< until the hand rests
+    QTimer* m_asking; ///< fires after the pointer rested
     QString m_footerText;
     int m_barCount = 0;
     double m_peak = 1; ///< the highest count shown

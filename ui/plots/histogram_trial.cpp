@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Trying another range on the histogram, by mouse and keys.
+// HistogramPlot: trying another range, by mouse and keys.
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/plots/range_bar.h"
@@ -17,8 +17,8 @@ namespace qs {
 
 namespace {
 
-constexpr double kGrip = 8; ///< pixels around an end that take hold of it
-constexpr double kSnap = 6; ///< pixels within which an end jumps to a method's
+constexpr double kGrip = 8; ///< pixels around an end where it can be grabbed
+constexpr double kSnap = 6; ///< pixels within which an end snaps to an alternative's
 constexpr double kKeySteps = 200; ///< over the plot's width; ten times as many with Shift
 
 } // namespace
@@ -71,7 +71,7 @@ std::vector<Alternative> HistogramPlot::snaps()
     const auto* found = m_labelled ? m_workspace.alternatives().ask(m_observer) : nullptr;
     if (!found)
         return out;
-    // Those of the width and scheme that are shown: the others move no end.
+    // Only alternatives of the same dtype, scheme and integers: the others do not only move an end.
     for (const Alternative& one : *found)
         if (one.qparams.scale.size() == 1 && one.qparams.dtype == m_trial.qparams().dtype
             && one.qparams.qscheme == m_trial.qparams().qscheme
@@ -202,7 +202,7 @@ bool HistogramPlot::eventFilter(QObject* watched, QEvent* event)
         return PlotPage::eventFilter(watched, event);
     switch (event->type()) {
     case QEvent::ShortcutOverride: {
-        // Keys of the window that mean the range here.
+        // Shortcuts of the window that apply to the range here.
         const int key = static_cast<QKeyEvent*>(event)->key();
         if ((key == Qt::Key_Escape && m_trial.isMoved()) || key == Qt::Key_S)
             event->accept();

@@ -48,7 +48,7 @@ void PlotPage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
     if (std::exchange(m_isDue, false))
-        m_plot->replot(); // at once: it is painted next
+        m_plot->replot(); // at once: the page is painted next
 }
 
 void PlotPage::replot()

@@ -13,7 +13,7 @@ namespace qs {
 class ElidedLabel;
 class Workspace;
 
-/// A plot under its caption, or a sentence where there is nothing to plot. GUI thread only.
+/// A plot under its caption, or a sentence if there is nothing to plot. GUI thread only.
 class PlotPage : public QWidget
 {
     Q_OBJECT
@@ -25,19 +25,19 @@ public:
 protected:
     void resizeEvent(QResizeEvent* event) final;
     void showEvent(QShowEvent* event) final;
-    /// Draws the plot in the next turn of the event loop; a page out of sight when it is seen.
+    /// Draws the plot in the next turn of the event loop; a hidden page when it is shown.
     void replot();
-    /// The same for a layer with its own buffer, at once: the others stay as they are drawn.
+    /// Redraws at once a layer that has a separate buffer; other layers are not redrawn.
     void replot(QCPLayer& layer);
-    /// Fits the vertical axis to the plot's height: called where the height changes.
+    /// Fits the vertical axis to the plot's height; called after a resize.
     virtual void leaveHeadroom() { }
-    /// Axes are shown only with data.
+    /// Shows or hides the axes: they are shown only with data.
     void showAxes(bool any);
 
     Workspace& m_workspace;
     QCustomPlot* m_plot;
     ElidedLabel* m_caption;
-    QLabel* m_empty; ///< over the plot, if it has no axes
+    QLabel* m_empty; ///< covers the plot if it has no axes
     QVBoxLayout* m_column;
 
 private:

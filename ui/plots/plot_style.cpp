@@ -28,7 +28,7 @@ void stylePlot(QCustomPlot& plot)
 {
     plot.setBackground(theme().panel);
     plot.setMinimumSize(120, 60);
-    // A repaint at once would paint all of the window that is due, and again what comes after it.
+    // An immediate repaint would paint all pending parts of the window, and later ones again.
     plot.setPlottingHint(QCP::phImmediateRefresh, false);
     plot.xAxis->grid()->setVisible(false);
     styleAxis(*plot.xAxis, true);

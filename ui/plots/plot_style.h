@@ -9,14 +9,14 @@ class QCPAxis;
 
 namespace qs {
 
-/// Fonts, colours and axes of every plot, from the theme.
+/// Sets fonts, colours and axes of a plot from the theme.
 void stylePlot(QCustomPlot& plot);
 void styleAxis(QCPAxis& axis, bool line);
-/// The part of the vertical axis that a label of two lines above the data takes.
+/// Returns the share of the vertical axis for a label of two lines above the data.
 double headroomShare(const QCustomPlot& plot);
-/// White ground under a whole page.
+/// Fills the background of a page with the panel's colour.
 void fillPanel(QWidget& widget);
-/// "25.7 M", "1,234".
+/// Returns "25.7 M" or "1,234".
 QString countText(double count);
 
 } // namespace qs

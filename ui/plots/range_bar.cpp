@@ -81,7 +81,7 @@ void RangeBar::show(const RangeTrial& trial)
 {
     m_apply->setVisible(trial.isMoved() && m_applicable);
     m_back->setVisible(trial.isMoved());
-    // The buttons leave no room beside them: the words take a separate line.
+    // With the buttons shown, the text takes a separate line.
     if (const bool isAlone = trial.isMoved(); isAlone != m_isAlone) {
         m_isAlone = isAlone;
         m_grid->removeWidget(m_text);

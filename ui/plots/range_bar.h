@@ -35,7 +35,7 @@ public:
 Q_SIGNALS:
     void applyWanted();
     void backWanted();
-    /// An index into what `setSnaps` got.
+    /// `index`: into the argument of `setSnaps`.
     void snapWanted(int index);
 
 private:
@@ -47,7 +47,7 @@ private:
     QPushButton* m_back;
     QStringList m_names; ///< of the methods in `m_snap`
     bool m_applicable = true;
-    bool m_isAlone = false; ///< the words have a separate line
+    bool m_isAlone = false; ///< the text has a separate line
 };
 
 } // namespace qs

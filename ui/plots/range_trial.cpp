@@ -46,7 +46,7 @@ double RangeTrial::beyond() const
 void RangeTrial::move(int side, double to)
 {
     if (isSymmetric(m_spec.qscheme)) {
-        // By the integers on that side: the end that is moved stands where it was put.
+        // Scaled by the integers on that side, so that the moved end is exactly at `to`.
         const ValueEnds unit = chosenEnds(qparamsFromRange(m_spec, {-1.0f}, {1.0f}));
         const double reach = std::max(0.0, to / (side == 0 ? unit.low : unit.high));
         setRange(-reach, reach);
@@ -81,8 +81,8 @@ void RangeTrial::setRange(double low, double high)
         m_chosen = chosenEnds(m_qparams);
         m_held = heldEnds(m_qparams);
     } else {
-        // The zero point is a whole number: by it both ends would jump by half a step while one of
-        // them is dragged. Within half a step a value is rounded, not cut off.
+        // Without rounding the zero point: rounding would move both ends by up to half a step while
+        // one is dragged. Values within half a step are rounded, not saturated.
         const QuantRange stored = storageRange(m_qparams.dtype);
         const double steps = double(m_qparams.quantMax - m_qparams.quantMin);
         const double step = std::max((m_chosen.high - m_chosen.low) / steps, m_spec.eps);

@@ -32,30 +32,30 @@ public:
     /// An end of the range that the stored integers hold: values beyond it saturate.
     double heldEnd(int side) const { return side == 0 ? m_held.low : m_held.high; }
     const ValueEnds& held() const { return m_held; }
-    /// The stored integers reach further than those that the scale is chosen for (reduce_range).
+    /// True if the storage type has more integers than quant_min to quant_max (reduce_range).
     bool holdsMore() const;
     /// Share of the values beyond `held`.
     double beyond() const;
-    /// Moves an end of the chosen range. Zero stays inside; a symmetric scheme moves both. An end
-    /// that moves outwards never takes the held range off a value.
+    /// Moves an end of the chosen range. Zero stays inside; a symmetric scheme moves both. Moving
+    /// an end outwards never excludes a value from the held range.
     void move(int side, double to);
-    /// Moves the chosen range so that an end of the held range comes to `to`.
+    /// Moves the chosen range so that an end of the held range is at `to`.
     void moveHeld(int side, double to);
     void setRange(double low, double high);
-    /// The range of parameters that another way chose.
+    /// Sets the parameters that an alternative chose.
     void take(const QParams& qparams);
     bool isMoved() const { return m_moved; }
-    /// The observer that keeps this range for good.
+    /// The observer with this range as a fixed one.
     ObserverSpec fixedSpec() const;
 
 private:
     void measure();
 
     const ObserverStats* m_stats = nullptr;
-    ObserverSpec m_spec; ///< that makes parameters of a range
+    ObserverSpec m_spec; ///< computes parameters from a range
     QParams m_qparams;
     std::optional<ValueNoise> m_noise, m_before;
-    ValueEnds m_chosen, m_held; ///< as asked for, before the zero point is rounded
+    ValueEnds m_chosen, m_held; ///< as requested, before the zero point is rounded
     bool m_moved = false;
 };
 

@@ -110,7 +110,7 @@ void RunComparison::showTable()
     m_proxy->keep({});
     if (m_model->table() != table.get()) {
         m_model->setTable(table);
-        m_table->sortByColumn(-1, Qt::AscendingOrder); // what lost most first
+        m_table->sortByColumn(-1, Qt::AscendingOrder); // the greatest loss first
         showColumns();
     }
     QString text;
@@ -140,12 +140,12 @@ void RunComparison::showColumns()
         return;
     const int term = m_term->currentIndex();
     auto& header = *m_table->horizontalHeader();
-    int place = 2; // figures stand next to the node's name
+    int place = 2; // numbers are next to the node's name
     for (const bool numbers : {true, false})
         for (int i = 2; i < m_model->columnCount(); ++i)
             if (table->columns()[std::size_t(i)].isNumber() == numbers)
                 header.moveSection(header.visualIndex(i), place++);
-    // With one term there is room for the most informative column.
+    // With a single term, only its columns are shown.
     const bool one = term < int(kErrorTerms.size());
     std::vector<int> shown, dispensable;
     for (int i = 0; i < m_model->columnCount(); ++i) {
@@ -158,7 +158,7 @@ void RunComparison::showColumns()
         if (!one || isOfTerm || isWord)
             shown.push_back(i);
     }
-    // The last first: other metrics before decibels, the figures of a run before its difference.
+    // Order of hiding: from the last column; other metrics than SQNR first.
     for (const auto kind : {RunColumn::Kind::QConfig, RunColumn::Kind::Metric,
                             RunColumn::Kind::Difference, RunColumn::Kind::State})
         for (auto it = shown.rbegin(); one && it != shown.rend(); ++it) {

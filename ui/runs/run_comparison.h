@@ -22,15 +22,15 @@ class RunLibrary;
 class RunTableModel;
 class Workspace;
 
-/// The runs that are side by side: the decisions that differ in words, and one row a node, sorted
-/// by any column, filtered by the search language, copied as CSV. GUI thread only.
+/// The runs side by side: the differing decisions as text, and a table with one row per node,
+/// sorted by any column, filtered by the search language, copied as CSV. GUI thread only.
 class RunComparison : public QWidget
 {
     Q_OBJECT
 
 public:
     RunComparison(Workspace& workspace, RunLibrary& library, QWidget* parent);
-    /// The selected rows, or all that are shown, as they stand.
+    /// The selected rows, else all visible rows, in their order.
     QString csv() const;
 
 Q_SIGNALS:
@@ -56,7 +56,7 @@ private:
     QTableView* m_table;
     ColumnFit* m_fit;
     QWidget* m_side; ///< all of the above
-    QLabel* m_empty; ///< in its place where no runs stand side by side
+    QLabel* m_empty; ///< shown instead of `m_side` without runs side by side
 };
 
 } // namespace qs

@@ -23,7 +23,7 @@ RunLibrary::RunLibrary(Workspace& workspace, const OpenedFiles& files, QObject* 
     , m_files(files)
 {
     const auto& document = workspace.document();
-    // Once what was opened is the project's.
+    // Coalesced: the paths of the opened project are set later.
     connect(&document, &Document::savedChanged, this, coalesced(this, [this] { settle(); }));
     connect(&document, &Document::modelChanged, this, [this] { putSideBySide({}); });
     connect(&document, &Document::resultsChanged, this, &RunLibrary::followResult);
@@ -57,7 +57,7 @@ bool RunLibrary::canWrite() const
     return !m_files.isReadOnly();
 }
 
-/// Of another model or project other runs are shown.
+/// Updates the runs after another model or project was opened.
 void RunLibrary::settle()
 {
     const int model = m_workspace.document().modelNumber();
@@ -76,7 +76,7 @@ void RunLibrary::settle()
     m_project = project;
     m_opened = opened;
     if (project.isEmpty() && UnsavedRuns::areLeft(opened))
-        writableFolder(); // of a window that crashed
+        writableFolder(); // runs of a crashed window
     refresh();
 }
 
@@ -125,7 +125,7 @@ QString RunLibrary::standing(const RunEntry& run) const
                                                        : tr("other decisions");
 }
 
-/// Another current result takes the place of a run that is shown.
+/// A new current result replaces a shown run.
 void RunLibrary::followResult()
 {
     const auto& document = m_workspace.document();
@@ -139,8 +139,8 @@ void RunLibrary::followResult()
     m_before = std::exchange(m_now, document.recipe());
 }
 
-/// Every comparison that was made, unless it is there already. What an undo or a project brings
-/// back was kept when it was made, or deleted since.
+/// Stores a new comparison as a run unless it is stored already. Not called for restored results:
+/// they were stored when they were made.
 void RunLibrary::keepResult()
 {
     const auto& document = m_workspace.document();
@@ -172,7 +172,7 @@ bool RunLibrary::keepCurrent(const QString& name)
     const auto& document = m_workspace.document();
     if (!document.comparison() || document.isStale(Stage::Compare) || !canWrite())
         return false;
-    // It may be there already, under the name that it was given by itself.
+    // It may be stored already under its automatic name.
     for (const RunEntry& run : m_runs)
         if (run.label.key == document.keys().comparison && !run.label.isNamed) {
             rename(toQString(run.folder), name);
@@ -213,7 +213,7 @@ void RunLibrary::keep(const Keeping& keeping)
 
 void RunLibrary::kept(const Result<RunEntry>& run, const QString& into, bool isAutomatic)
 {
-    // The project was saved to another place meanwhile.
+    // The project was saved under another path meanwhile.
     if (run && into == m_movedFrom && into != folder() && canWrite() && !folder().isEmpty()) {
         const auto copied = keepRunFrom(folder().toStdString(), run->folder, run->label);
         if (!copied)
@@ -235,7 +235,7 @@ void RunLibrary::addFile(const QString& path)
     const auto& document = m_workspace.document();
     if (!document.edited() || !canWrite())
         return;
-    // On the samples that the runs beside it are measured on.
+    // On the same samples as the other runs.
     const RunSettings& settings = document.settings();
     FileCompareRequest request {document.edited()->file, path.toStdString(), settings.compared(),
                                 comparedCut(settings, document.recipe().calibration)};
@@ -276,7 +276,7 @@ void RunLibrary::rename(const QString& runFolder, const QString& name)
     const RunEntry* run = tryRun(runFolder);
     if (!run || !canWrite())
         return;
-    putSideBySide({}); // its folder is another
+    putSideBySide({}); // its folder changes
     report(tr("Renaming the run"), renameRun(folder().toStdString(), *run, name.toStdString()));
     refresh();
 }

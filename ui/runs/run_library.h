@@ -16,10 +16,10 @@ namespace qs {
 
 class OpenedFiles;
 
-/// The runs that belong to what is open: kept beside its project, or in `UnsavedRuns` until
-/// there is one. Every comparison that is made is kept, named by the decision that led to it; the
-/// runs that are side by side, and the one that the views show in place of the current result, are
-/// chosen here. GUI thread only.
+/// The runs of the open model or project: stored beside the project, or in `UnsavedRuns` until
+/// there is one. Stores every comparison, named after the decision that led to it. Holds the choice
+/// of the runs side by side and of the run that the views show instead of the current result. GUI
+/// thread only.
 class RunLibrary : public QObject
 {
     Q_OBJECT
@@ -29,58 +29,59 @@ public:
 
     /// Reads the folder again: another program may have kept or removed runs.
     void reload() { refresh(); }
-    /// The newest first.
+    /// All runs, the newest first.
     const std::vector<RunEntry>& runs() const { return m_runs; }
-    /// Null for a folder that none of them has.
+    /// The run of a folder; null without one.
     const RunEntry* tryRun(const QString& folder) const;
     QString folder() const;
-    /// Another window has the project open: nothing is kept or changed.
+    /// False if another window has the project open: then runs are not stored or changed.
     bool canWrite() const;
-    /// What a run is of, beside what is open: "current decisions", "other decisions", "another
+    /// How a run relates to the open model: "current decisions", "other decisions", "another
     /// model", "another program", "damaged".
     QString standing(const RunEntry& run) const;
 
-    /// What the current result is called unless a person names it: by what was decided since the
-    /// one before, else by all decisions.
+    /// The default name of the current result: the decisions since the previous result, else all
+    /// decisions.
     QString automaticName() const;
-    /// Keeps the current result under a name of the user's; false without a current result.
+    /// Stores the current result under a name that the user chose; false without a current result,
+    /// or if `canWrite` is false.
     bool keepCurrent(const QString& name);
-    /// Compares a quantized file of any origin with the model and keeps that as a run.
+    /// Compares a quantized file of any origin with the model and stores that as a run.
     void addFile(const QString& path);
-    /// Stops that.
+    /// Cancels `addFile`.
     void cancel();
     void rename(const QString& folder, const QString& name);
     void setNote(const QString& folder, const QString& note);
     void remove(const QString& folder);
-    /// Makes the run's recipe the one at hand, as one step that can be undone.
+    /// Makes the run's recipe the current one, as one undoable step.
     void useDecisions(const QString& folder);
 
-    /// Puts two to four runs side by side, the oldest as A; with fewer or more none are.
+    /// Puts two to four runs side by side, the oldest as A; for another number, none.
     void putSideBySide(const QStringList& folders);
-    /// Null where no runs are side by side.
+    /// The table of the runs side by side; null without them.
     const std::shared_ptr<const RunTable>& table() const { return m_table; }
-    /// How much of the runs that go side by side is read, in [0, 1]; nothing where none are read.
+    /// Progress of reading the runs, in [0, 1]; nothing if none are being read.
     const std::optional<double>& readShare() const { return m_readShare; }
-    /// "A" of a run that is side by side with others.
+    /// The letter of a run that is side by side with others: "A".
     QString letterOf(const QString& folder) const;
 
-    /// Shows the next of the runs that are side by side in every view, A after the last; false
-    /// where none are.
+    /// Shows the next of the runs side by side in every view, A after the last; false without such
+    /// runs.
     bool showNext();
     void showCurrent();
 
-    /// The project was saved under a name: its runs go along.
+    /// Moves the runs after the project was saved under a new name.
     void followProject();
 
 Q_SIGNALS:
     void runsChanged();
     void tableChanged();
-    /// `readShare` has.
+    /// `readShare` changed.
     void readingChanged();
     /// Another run, or the current result, is shown.
     void shownChanged();
     void failed(const QString& what, const qs::Error& error);
-    /// One line on what goes on.
+    /// One line on the progress.
     void told(const QString& text);
 
 private:
@@ -104,13 +105,13 @@ private:
     const OpenedFiles& m_files;
     std::vector<RunEntry> m_runs;
     std::unique_ptr<UnsavedRuns> m_unsaved; ///< null with a project, and before the first run
-    QString m_project, m_opened; ///< that the runs belong to
-    QString m_movedFrom; ///< where they lay before the project got its place
+    QString m_project, m_opened; ///< owners of the runs
+    QString m_movedFrom; ///< folder of the runs before the project was saved
     int m_model = 0;
-    int m_jobs = 0; ///< for tags that no other job has
+    int m_jobs = 0; ///< counter for unique job tags
     QStringList m_adding; ///< tags of files that are being compared
-    ComparisonPtr m_seen; ///< the last current result that was looked at
-    std::optional<Recipe> m_before, m_now; ///< of the current results before and now
+    ComparisonPtr m_seen; ///< the last seen current result
+    std::optional<Recipe> m_before, m_now; ///< recipes of the previous and the current result
     QStringList m_wanted; ///< folders of the runs that are, or will be, side by side
     QStringList m_folders; ///< of `m_table`
     std::shared_ptr<const RunTable> m_table;

@@ -52,7 +52,7 @@ QString madeText(const std::string& utc)
                           : toQString(utc);
 }
 
-/// All that the list has no room for.
+/// Returns the details of a run for its tool tip.
 QString textTip(const RunEntry& run)
 {
     QStringList lines {toQString(run.label.name)};
@@ -112,7 +112,7 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     connect(&library, &RunLibrary::runsChanged, this, &RunList::showRuns);
     connect(&library, &RunLibrary::tableChanged, this, &RunList::showLetters);
     connect(&library, &RunLibrary::shownChanged, this, &RunList::showLetters);
-    // What a run stands for beside the decisions changes with them.
+    // `standing` depends on the decisions.
     connect(&workspace, &Workspace::factsChanged, this, coalesced(this, [this] { showLetters(); }));
     showRuns();
 }
@@ -133,7 +133,7 @@ void RunList::showEvent(QShowEvent* event)
     m_library.reload();
 }
 
-/// F2 and Delete mean the run while its list has the keyboard, not the node.
+/// F2 and Delete apply to the run, not the node, while the list has the focus.
 bool RunList::eventFilter(QObject* watched, QEvent* event)
 {
     const bool pressed = event->type() == QEvent::KeyPress;
@@ -184,7 +184,7 @@ void RunList::showRuns()
     choose();
 }
 
-/// What changes without the list: letters, the run that is shown, what each is of.
+/// Updates the cells that change while the list stays: letters, the shown run, `standing`.
 void RunList::showLetters()
 {
     const ShownRunPtr& shown = m_workspace.shownRun();

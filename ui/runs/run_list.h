@@ -12,8 +12,8 @@ class ColumnFit;
 class RunLibrary;
 class Workspace;
 
-/// The runs that are kept, the newest first, and what can be done with them: keep, name, note, use,
-/// delete, add. What is selected is put side by side. GUI thread only.
+/// The list of runs, the newest first, with buttons: keep, name, note, use, delete, add. Puts the
+/// selected runs side by side. GUI thread only.
 class RunList : public QWidget
 {
     Q_OBJECT

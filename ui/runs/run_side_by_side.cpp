@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which runs of the library stand side by side, and which of them is shown.
+// RunLibrary: the runs side by side, and the shown run.
 #include "ui/runs/run_library.h"
 #include "ui/session/text.h"
 

@@ -11,8 +11,8 @@
 
 namespace qs {
 
-/// Runs side by side, a row a node, what lost most first; numbers under Qt::UserRole. The cells are
-/// the engine's (`RunTable`). GUI thread only.
+/// Runs side by side, one row per node, the greatest loss first; numbers under Qt::UserRole. The
+/// engine provides the cells (`RunTable`). GUI thread only.
 class RunTableModel : public TableModel
 {
     Q_OBJECT
@@ -22,13 +22,13 @@ public:
         : TableModel({}, parent)
     {
     }
-    /// Of a node, its name in the file; it is shown by its title.
+    /// The node's name in the file; cells show its title.
     static constexpr int kNameRole = Qt::UserRole + 1;
 
     /// Null: no rows and no columns.
     void setTable(std::shared_ptr<const RunTable> table);
     const RunTable* table() const { return m_table.get(); }
-    /// The table's row that is shown in this one.
+    /// The index in the table of a shown row.
     std::size_t placeOf(int row) const { return m_order[std::size_t(row)]; }
     const RunRow& rowAt(int row) const { return m_table->rows()[placeOf(row)]; }
 

@@ -17,7 +17,7 @@ RunsPanel::RunsPanel(Workspace& workspace, RunLibrary& library, QWidget* parent)
     auto* sides = makeSplitter("runsSides", Qt::Horizontal, this);
     m_list = new RunList(workspace, library, sides);
     auto* comparison = new RunComparison(workspace, library, sides);
-    // Both have their share of a small screen; what has no room scrolls.
+    // Both get a share of a small screen and scroll.
     m_list->setMinimumWidth(px(140));
     comparison->setMinimumWidth(px(150));
     sides->setStretchFactor(0, 2);

@@ -9,7 +9,7 @@ class RunLibrary;
 class RunList;
 class Workspace;
 
-/// The runs that are kept, and those of them that are side by side. GUI thread only.
+/// The list of runs, and the table of those side by side. GUI thread only.
 class RunsPanel : public QWidget
 {
     Q_OBJECT

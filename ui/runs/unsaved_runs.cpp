@@ -25,7 +25,7 @@ UnsavedRuns::UnsavedRuns(const QString& opened)
     const bool isThere = !opened.isEmpty() && QDir().mkpath(folder);
     if (isThere) {
         m_lock = std::make_unique<QLockFile>(folder + QStringLiteral(".lock"));
-        m_lock->setStaleLockTime(0); // a crashed window's lock is known by its process alone
+        m_lock->setStaleLockTime(0); // a lock is stale only if its process has ended
         if (m_lock->tryLock()) {
             m_folder = folder;
             return;

@@ -9,24 +9,24 @@
 
 namespace qs {
 
-/// The folder of runs that belong to no project yet. It lies beside the autosaved decisions, so
-/// that after a crash the runs are there again when the same file is opened; a second window on the
-/// same file gets a temporary one. Removed with this object.
+/// The folder of runs without a project. It is beside the autosaved decisions, so that after a
+/// crash the runs are found when the same file is opened again. A second window on the same file
+/// gets a temporary folder. The destructor removes the folder.
 class UnsavedRuns
 {
 public:
-    /// `opened`: what is open, as `ProjectFiles::openedPath` says.
+    /// `opened`: `ProjectFiles::openedPath`.
     explicit UnsavedRuns(const QString& opened);
     ~UnsavedRuns();
     UnsavedRuns(const UnsavedRuns&) = delete;
     UnsavedRuns& operator=(const UnsavedRuns&) = delete;
 
     QString folder() const;
-    /// Whether an earlier window left runs of this file.
+    /// True if an earlier window left runs of this file.
     static bool areLeft(const QString& opened);
 
 private:
-    QString m_folder; ///< empty: the temporary one
+    QString m_folder; ///< empty: `m_temporary` is used
     std::unique_ptr<QLockFile> m_lock;
     std::unique_ptr<QTemporaryDir> m_temporary;
 };

@@ -34,7 +34,7 @@ private:
     QTimer* m_timer;
 };
 
-/// It runs while `owner` lives.
+/// Returns a slot that runs `refresh` once per turn of the event loop, while `owner` lives.
 template<class Refresh>
 Coalesced coalesced(QObject* owner, Refresh refresh)
 {

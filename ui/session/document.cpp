@@ -70,7 +70,7 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
                         EditedModelPtr edited, std::optional<GraphMaking> made)
 {
     if (model && !edited)
-        edited = editModel(std::move(model), {}).value(); // nothing to do, nothing to fail
+        edited = editModel(std::move(model), {}).value(); // no edits: cannot fail
     m_edited = std::move(edited);
     m_model = m_edited ? m_edited->graph : nullptr;
     m_made = made ? std::move(*made) : GraphMaking::of(recipe);

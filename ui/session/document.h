@@ -33,8 +33,8 @@ inline constexpr int kStageCount = 7;
 FoldTreePtr hierarchyOf(const Graph& model, const Plan* plan, const Recipe& recipe,
                         const FoldTreePtr& before = nullptr);
 
-/// Inputs of a graph beside its file, recorded before it is made, as packs may be loaded meanwhile.
-/// A value.
+/// The inputs, beside the file, from which a graph is made. Recorded before it is made, as packs
+/// may be loaded meanwhile. A value.
 struct GraphMaking
 {
     std::vector<EditStep> edits;
@@ -77,7 +77,7 @@ public:
     const CalibrationPtr& calibration() const { return m_calibration.value; }
     const ConvertedPtr& converted() const { return m_converted.value; }
     const ComparisonPtr& comparison() const { return m_comparison.value; }
-    /// The data that `comparison()` was measured on, as the settings named them; "" without one.
+    /// The data of `comparison()`, as the settings named them; "" without a comparison.
     std::string comparedOn() const;
     /// The errors of the current decisions on a few samples; null if not requested.
     PreviewPtr preview() const;
@@ -98,10 +98,11 @@ public:
     /// Sets the model; drops everything of the previous one.
     /// `hierarchy`: from `hierarchyOf`, if another thread computed it already.
     /// `edited`: `model` after the recipe's edits; null without edits.
-    /// `made`: the inputs of that, if another thread made it.
+    /// `made`: the inputs of `edited`, if another thread made it.
     void setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierarchy = nullptr,
                   EditedModelPtr edited = nullptr, std::optional<GraphMaking> made = {});
-    /// Publishes another recipe; results stay, and become current again with their decisions.
+    /// Publishes another recipe. Results stay; they become current again when their decisions
+    /// return.
     /// `step`: the name of the change in the history.
     void setRecipe(const Recipe& recipe, const QString& step = {});
     void setSettings(const RunSettings& settings);
@@ -128,9 +129,9 @@ public:
     void setScalars(ScalarTextsPtr scalars);
 
     bool hasResult(Stage stage) const;
-    /// Of the decisions that a stage's result was made from; null without a result.
+    /// The keys of the decisions that a stage's result was made from; null without a result.
     const DecisionKeys* keysOf(Stage stage) const;
-    /// True if there is a result, of other decisions than the current ones.
+    /// True if the stage has a result that was made from other decisions than the current ones.
     bool isStale(Stage stage) const;
     /// True if these decisions are equal to the current ones for the stage.
     bool isSame(Stage stage, const DecisionKeys& made) const;
@@ -146,8 +147,8 @@ public:
     void markUnsaved();
 
 Q_SIGNALS:
-    /// Before another recipe is taken and anything follows from it: whoever keeps decisions keeps
-    /// it now. No notice: nothing has changed yet.
+    /// Emitted at once, before the recipe changes, so that autosave stores `next` first. Not a
+    /// `Notice`: nothing has changed yet.
     void recipeToChange(const Recipe& next, const QString& step);
     void modelChanged();
     /// `model()` is another graph of the same file.
@@ -173,7 +174,7 @@ private:
     Notices m_notices;
     GraphPtr m_model;
     EditedModelPtr m_edited;
-    GraphMaking m_made; ///< that `m_model` was made with
+    GraphMaking m_made; ///< the inputs of `m_model`
     int m_modelNumber = 0;
     Recipe m_recipe;
     RunSettings m_settings;

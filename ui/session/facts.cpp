@@ -63,14 +63,13 @@ Facts::Facts(const Document& document, ShownRunPtr shown)
         return;
     for (const auto& time : m_timed->floatTimes)
         m_floatSeconds.emplace(time.node, time.seconds);
-    // Another conversion numbers its kernels anew.
+    // Lowered node ids are only valid for the conversion that was timed.
     if (!document.isStale(Stage::Compare))
         for (const auto& time : m_timed->loweredTimes)
             m_loweredSeconds.emplace(time.node, time.seconds);
 }
 
-/// A calibration under another plan numbered its observers otherwise: they are the same where they
-/// watch the same value.
+/// A calibration under another plan has other observer ids. Observers are matched by their value.
 void Facts::matchObservers()
 {
     const Plan* seen
@@ -211,8 +210,7 @@ std::vector<std::pair<ValueRef, ObserverId>> Facts::ownInputs(NodeId node) const
         return found;
     const auto reads = [&](const ObservedEdge& edge) {
         const NodePlan* maker = plan(edge.value.node);
-        const bool isOnValue
-            = edge.readers.empty(); // of one kept float it is the readers' all the same
+        const bool isOnValue = edge.readers.empty(); // if the maker is float, readers quantize
         const auto users = isOnValue ? m_model->users(edge.value) : std::span(edge.readers);
         return m_model->get(edge.value.node).isOperator()
             && !(isOnValue && maker && maker->quantized)
@@ -260,7 +258,7 @@ const QParams* Facts::qparams(ObserverId id) const
 const NodeError* Facts::error(NodeId node) const
 {
     auto it = m_errors.find(last(node));
-    // A run may have fused otherwise than the plan at hand.
+    // The fusions of a stored run may differ from the current plan's.
     if (it == m_errors.end() && m_shown)
         it = m_errors.find(node);
     return it == m_errors.end() ? nullptr : it->second;

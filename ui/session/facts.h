@@ -11,8 +11,8 @@
 
 namespace qs {
 
-/// Answers what the views ask about a node, from the document's current values. Cheap to ask; built
-/// anew when plan or results change. Borrows nothing: it shares the values.
+/// Answers queries of the views about nodes from the document's current values. Queries are cheap.
+/// Rebuilt when plan or results change. Shares ownership of the values.
 class Facts
 {
 public:
@@ -32,18 +32,18 @@ public:
     const MatchGroup* group(NodeId node) const;
     /// The observer of the result of the node or its fusion; the first observed of several outputs.
     ObserverId outputObserver(NodeId node) const;
-    /// On the value itself, for all its readers.
+    /// The observer on the value itself, for all its readers.
     ObserverId observerOn(ValueRef value) const;
     ObserverId weightObserver(NodeId node) const;
-    /// Of the node's group: the values that others make and it quantizes itself, with the observer.
-    /// Their loss is born at it.
+    /// The inputs of the node's group that the group itself quantizes, with their observers. Their
+    /// quantization error counts as born at the group.
     std::vector<std::pair<ValueRef, ObserverId>> ownInputs(NodeId node) const;
     const PlannedObserver* observer(ObserverId id) const;
     const ObserverStats* stats(ObserverId id) const;
     const QParams* qparams(ObserverId id) const;
-    /// The observers inside a custom module, in the order in which its cells compute.
+    /// The observers inside a custom module, in order of computation.
     std::vector<const PlannedObserver*> interiors(NodeId node) const;
-    /// Cumulative SQNR of a value inside, where it was measured.
+    /// Cumulative SQNR of a value inside, if it was measured.
     std::optional<double> interiorSqnr(NodeId node, const std::string& interior) const;
     const NodeError* error(NodeId node) const;
     std::optional<double> sqnr(NodeId node, ErrorTerm term) const;
@@ -55,8 +55,8 @@ public:
     const std::vector<Rule>& outputRules(NodeId node) const;
     /// Names of the qconfigs that such rules give to the nodes' results, each once: "x86_minmax".
     QString outputQConfigText(std::span<const NodeId> nodes) const;
-    /// `qconfigText`, or the word in its place, with the latter: "x86 · out x86_minmax". `marked`:
-    /// with a pencil where the user decided.
+    /// `qconfigText` (or `word` in its place) followed by `outputQConfigText`: "x86 · out
+    /// x86_minmax". `marked`: adds a pencil if the user decided.
     QString decisionText(std::span<const NodeId> nodes, bool marked,
                          const QString& word = {}) const;
     /// True if a user's rule for this node, its module or its result decides.
@@ -67,7 +67,7 @@ public:
     /// The node with the body for a node of the model: itself, or the custom module that
     /// preparation and conversion made of it. Null without a body.
     NodePtr bodyOwner(NodeId node) const;
-    /// An edit of the graph changed or added it.
+    /// True if an edit of the graph changed or added the node.
     bool isEdited(NodeId node) const { return m_edited.contains(node); }
     const Graph* model() const { return m_model.get(); }
     bool hasPlan() const { return m_plan != nullptr; }
@@ -97,24 +97,23 @@ public:
     /// The diagnosis that the user requested; null without one, and while a run is shown.
     const DiagnosisPtr& diagnosis() const { return m_diagnosis; }
     bool diagnosisStale() const { return m_diagnosisStale; }
-    /// The share of the outputs' noise of the nodes and the units that end at them; nothing if they
-    /// quantize nothing.
+    /// The share of the outputs' noise that the units of the nodes cause; nothing if they quantize
+    /// nothing.
     std::optional<NoisePart> noise(std::span<const NodeId> nodes) const;
     /// The cause at one of the nodes, the one with the greatest share; null without a cause.
     const Cause* cause(std::span<const NodeId> nodes) const;
-    /// Best and worst SQNR of a term over all nodes; for the colour scale. The worst is never cut
-    /// off, the best where it would stretch the scale.
+    /// Best and worst SQNR of a term over all nodes; for the colour scale. The worst is always
+    /// inside; a best that would stretch the scale is limited.
     std::pair<double, double> sqnrRange(ErrorTerm term) const;
 
 private:
-    /// The errors by node from which a term is read.
+    /// The errors of a term, by node.
     const std::unordered_map<NodeId, const NodeError*>& errorsOf(ErrorTerm term) const
     {
         return term == ErrorTerm::Cumulative && m_preview ? m_previewed : m_errors;
     }
     void matchObservers();
-    /// The observer of the calibration for the same value as this observer of the plan; none
-    /// without one.
+    /// The calibration's observer on the value of this observer of the plan; none if there is none.
     ObserverId calibrated(ObserverId id) const;
 
     GraphPtr m_model;
@@ -125,7 +124,7 @@ private:
     ShownRunPtr m_shown;
     ComparisonPtr m_comparison;
     PreviewPtr m_preview;
-    ComparisonPtr m_timed; ///< the current result, that times are of
+    ComparisonPtr m_timed; ///< the current result, source of the times
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;
     DiagnosisPtr m_diagnosis;
@@ -133,9 +132,9 @@ private:
     std::unordered_map<NodeId, NoisePart> m_noise; ///< by the last node of a unit
     bool m_errorsStale = false;
     bool m_calibrationStale = false;
-    bool m_samePlan = true; ///< as the calibration's: its observers have the plan's ids
+    bool m_samePlan = true; ///< calibrated under this plan: observer ids are equal
     std::unordered_set<NodeId> m_edited;
-    std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's id
+    std::unordered_map<ObserverId, ObserverId> m_calibratedAs; ///< else: by the plan's observer
     std::unordered_map<ValueRef, ObserverId> m_output;
     std::unordered_map<NodeId, std::vector<Rule>> m_outputRules;
     std::unordered_map<NodeId, ObserverId> m_weight;
@@ -145,7 +144,7 @@ private:
 
 /// `Facts::title` without the facts.
 QString titleOf(const Document& document, NodeId node);
-/// Of the units that the nodes are in: "conv1 + bn1", "a, b", "12 nodes".
+/// The titles of the nodes' units: "conv1 + bn1", "a, b", "12 nodes".
 QString titlesOf(const Document& document, std::span<const NodeId> nodes);
 
 /// "preview of 8 samples"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The words of facts: names of nodes, and of what was decided on them.
+// Facts: names of nodes and texts of the decisions on them.
 #include "engine/base/text.h"
 #include "engine/graph/text/node_titles.h"
 #include "engine/plan/names/node_words.h"
@@ -62,7 +62,7 @@ QString Facts::titled(const QString& sentence) const
             withTitle[title(node->id)].insert(node->id);
         return std::string();
     });
-    // Members of one unit that a sentence sets against each other keep their own titles.
+    // If a sentence names several members of one unit, each keeps its separate title.
     return toQString(withNodeWords(text, [&](const std::string& name) {
         const Node* node = named(name);
         if (!node)

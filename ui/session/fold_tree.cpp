@@ -19,7 +19,7 @@ int FoldTree::moduleEntry(const std::string& path) const
 std::vector<NodeId> FoldTree::nodesOf(int index) const
 {
     const auto& top = entry(index);
-    if (top.repeats > 0) { // its parts may come from several modules
+    if (top.repeats > 0) { // a box: its parts may belong to several modules
         std::vector<NodeId> out;
         for (const int child : top.children) {
             const auto inside = nodesOf(child);

@@ -35,9 +35,9 @@ struct FoldEntry
     std::string title; ///< displayed: `NodeTitles` of a unit, the path of a module
     std::string className; ///< "Sequential", "Conv2d"; may be empty
     std::span<const NodeId> members; ///< of a unit, in graph order, in the tree's list of nodes
-    std::string wrap; ///< of a module shown as one node: its name in the recipe
+    std::string wrap; ///< of a wrapped module (one node): its name in the recipe
     int units = 0; ///< operators and groups inside; 1 for a unit
-    int repeats = 0; ///< of a box around blocks that are the same again: how many it holds
+    int repeats = 0; ///< of a box around repeated blocks: number of blocks
     std::size_t order = 0; ///< position of the first node
     /// Its range in the tree's list of nodes; for a box see `FoldTree::nodesOf`.
     std::uint32_t firstNode = 0, lastNode = 0;
@@ -63,12 +63,12 @@ public:
     static constexpr int kRoot = 0;
     /// The unit of a node; -1 for parameters and constants.
     int unitOf(NodeId id) const;
-    /// The module's entry; where it was dissolved into its only unit, that unit; -1 if unknown.
+    /// The entry of a module; if it was dissolved into its only unit, that unit; -1 if unknown.
     int moduleEntry(const std::string& path) const;
     /// All nodes below an entry, unit by unit in graph order.
     std::vector<NodeId> nodesOf(int entry) const;
     bool isWithin(int entry, int ancestor) const;
-    /// The tree that this one was made from by `groupedTree`; itself where nothing was grouped.
+    /// The tree from which `groupedTree` made this one; this tree if nothing was grouped.
     const FoldTree& ungrouped() const { return m_ungrouped ? *m_ungrouped : *this; }
     /// The children of a box, block by block; empty for anything else.
     std::vector<std::span<const int>> blocksOf(int box) const;

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-/// Calls of one module apart from each other: "layer1.0.relu@1".
+/// Returns a key that differs for each call of a module: "layer1.0.relu@1".
 std::string scopeKey(const Scope& scope)
 {
     return scope.callIndex > 0 && !scope.path.empty()
@@ -27,8 +27,7 @@ std::string methodPath(const WrappedScope& wrap)
     return (wrap.path.empty() ? "" : wrap.path + ".") + wrap.function + "()";
 }
 
-/// The module's own path for one called inside a wrapped method: "head.fc" for
-/// "head.post_process().fc".
+/// Returns the path without the wrapped method: "head.fc" for "head.post_process().fc".
 std::string withoutMethod(const std::string& path)
 {
     const auto end = path.rfind("().");
@@ -38,7 +37,7 @@ std::string withoutMethod(const std::string& path)
     return (dot == std::string::npos ? "" : path.substr(0, dot + 1)) + path.substr(end + 3);
 }
 
-/// Operators that read parameters and constants only: they belong to their readers.
+/// Returns the operators that read only parameters and constants: they belong to their readers.
 std::unordered_set<NodeId> constantNodes(const Graph& graph)
 {
     std::unordered_set<NodeId> out;
@@ -108,7 +107,7 @@ public:
         for (const auto& [path, entry] : m_dissolved)
             m_tree->m_byPath[path] = entry;
         labelUnits();
-        entries().shrink_to_fit(); // it stays as it is
+        entries().shrink_to_fit(); // the tree is complete
         return m_tree;
     }
 
@@ -176,11 +175,11 @@ private:
         units[node.value()] = unit;
     }
 
-    /// Gives every entry the stretch of the flat list of nodes that is below it.
+    /// Sets each entry's range in the flat list of nodes.
     void listNodes(int index)
     {
         auto& nodes = m_tree->m_nodes;
-        if (index == FoldTree::kRoot) { // units look into the list, which must not move
+        if (index == FoldTree::kRoot) { // reserve: spans of units point into the list
             std::size_t size = 0;
             for (const Home& home : m_homes)
                 size += home.members.size();
@@ -198,7 +197,7 @@ private:
         entry.lastNode = std::uint32_t(nodes.size());
     }
 
-    /// The module key a node lives in; a wrapped method is one more step of it.
+    /// Returns the key of the node's innermost module; a wrapped method adds one step.
     std::string homeOf(const Node& node) const
     {
         std::string key = scopeKey(node.scope);
@@ -255,7 +254,7 @@ private:
         return entries()[std::size_t(index)].order;
     }
 
-    /// A module with one unit inside gives way to that unit, which takes its name.
+    /// Replaces a module that holds a single unit by that unit, which takes its name.
     void dissolve(int index)
     {
         for (int& child : entries()[std::size_t(index)].children) {
@@ -294,8 +293,8 @@ private:
             mark(child, marks);
     }
 
-    /// Modules that gave way have no entry. Units, which come before all modules, keep their
-    /// numbers.
+    /// Removes the entries of dissolved modules. Units come before all modules and keep their
+    /// indices.
     void dropDissolved()
     {
         std::vector<int> now(entries().size(), -1);
@@ -368,7 +367,7 @@ private:
         return out;
     }
 
-    /// Where a unit lives and what it consists of.
+    /// The module and the members of a unit.
     struct Home
     {
         std::string key; ///< of the module

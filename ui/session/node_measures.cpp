@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-/// Nothing if the size is unknown or the value is not a tensor.
+/// Returns the bytes of a tensor; nothing if its size is unknown or the value is not a tensor.
 std::optional<double> valueBytes(const ValueType& type)
 {
     if (type.kind != ValueKind::Tensor || !type.shapeKnown)
@@ -28,7 +28,7 @@ std::optional<double> madeBytes(const Node& node)
     return sum;
 }
 
-/// Sums up what stands inside, each value once.
+/// Sums the bytes of stored values, each once.
 class HeldBytes
 {
 public:
@@ -44,7 +44,7 @@ public:
             forEachRef(arg.value, [this](ValueRef ref) {
                 if (m_tree.unitOf(ref.node) >= 0 || !m_seen.insert(ref.node).second)
                     return;
-                // A packed weight has no size; the weight that it was packed from has one.
+                // A packed weight has no size: count the weight that it was packed from.
                 if (const auto bytes = valueBytes(m_graph.value(ref).type))
                     m_sum += *bytes;
                 else

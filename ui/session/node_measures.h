@@ -8,7 +8,7 @@
 
 namespace qs {
 
-/// Bytes of a drawn node: the largest result of its nodes (for a unit: its results) and the
+/// Returns the bytes of a drawn node: its largest result (for a unit: all its results) plus the
 /// parameters, buffers and constants inside. Nothing if no size is known.
 std::optional<double> memoryOf(const Graph& graph, const FoldTree& tree, const FoldEntry& entry,
                                std::span<const NodeId> nodes);

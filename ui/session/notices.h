@@ -62,7 +62,7 @@ public:
             set.set(std::size_t(notice));
         m_pending |= set;
         if (m_isDeriving)
-            return; // whoever posted first delivers
+            return; // the outer post delivers
         if (m_derive) {
             const QScopedValueRollback deriving(m_isDeriving, true);
             m_derive(set);
@@ -94,7 +94,7 @@ private:
     std::function<void(const Set&)> m_derive;
     Set m_pending;
     bool m_isDeriving = false;
-    int m_level = -1; ///< of the event loop that delivers; -1 where nothing is delivered
+    int m_level = -1; ///< of the event loop that delivers; -1 while idle
 };
 
 } // namespace qs

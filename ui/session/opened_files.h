@@ -14,11 +14,11 @@ public:
     virtual const QString& openedPath() const = 0;
     /// The project to save to; empty for a model that was never saved.
     virtual const QString& projectPath() const = 0;
-    /// Another window has the project open: it is saved under another name alone.
+    /// True if another window has the project open: it can only be saved under another name.
     virtual bool isReadOnly() const = 0;
 };
 
-/// The file in the user's data folder with the unsaved decisions on the model that was opened by
+/// Returns the file in the user's data folder with the unsaved decisions on the model opened from
 /// this path.
 QString unsavedFileFor(const QString& opened);
 

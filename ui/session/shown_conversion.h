@@ -10,12 +10,12 @@ namespace qs {
 /// A converted model for display, with a note.
 struct ShownConversion
 {
-    ConvertedPtr converted; ///< null where no outline can be made
+    ConvertedPtr converted; ///< null if no outline can be made
     QString note;
 };
 
-/// `converted`, or an outline (names without scales) if nothing is converted yet. An outline runs
-/// operators: then call it on the engine's lane.
+/// Returns `converted`, or an outline (names without scales) if it is null. Making an outline runs
+/// operators: call it on the engine's lane.
 ShownConversion shownConversion(EngineService& engine, const GraphPtr& model, const PlanPtr& plan,
                                 const Recipe& recipe, ConvertedPtr converted, JobContext& job);
 

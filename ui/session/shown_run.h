@@ -15,9 +15,9 @@ namespace qs {
 struct ShownRun
 {
     QString letter; ///< "A"
-    QString folder; ///< by which the list knows it
+    QString folder; ///< identifies it in the list of runs
     RunRecordPtr record;
-    ComparisonPtr comparison; ///< `comparisonOf` the record and the model
+    ComparisonPtr comparison; ///< by `comparisonOf` from record and model
     /// "Run A · seven bits"
     QString title() const
     {

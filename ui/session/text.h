@@ -9,13 +9,13 @@
 
 namespace qs {
 
-/// UTF-8 words of the engine for the window.
+/// Converts UTF-8 text of the engine.
 inline QString toQString(std::string_view view)
 {
     return QString::fromUtf8(view.data(), int(view.size()));
 }
 
-/// "33.2 dB", or "exact": an SQNR as the command line words it.
+/// Formats an SQNR as the command line does: "33.2 dB", or "exact".
 inline QString shownSqnr(double db, const char* unit = " dB", int decimals = 1)
 {
     return toQString(sqnrText(db, decimals, unit));

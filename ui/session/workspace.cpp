@@ -37,7 +37,8 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     connect(&m_pipeline, &Pipeline::decided, this, &Workspace::takeDecided);
 }
 
-/// The decisions are one step of the history; the result is current where no other came between.
+/// Adds the calibration's decisions as one step of the history. The calibration becomes current
+/// unless other decisions changed meanwhile.
 void Workspace::takeDecided(const CalibrationPtr& calibration, const Recipe& asked)
 {
     const PreparedModel& prepared = *calibration->prepared;
@@ -64,7 +65,7 @@ void Workspace::derive(const Notices::Set& posted)
     }
     if (isGraph) {
         m_repeats.reset();
-        m_runFits = false; // until whoever shows it matches it with this graph
+        m_runFits = false; // until the run is matched with this graph
     }
     if (isPlan || Notices::has(posted, Notice::Results))
         deriveFacts();
@@ -117,7 +118,7 @@ void Workspace::keepSelected()
         if (model->tryGet(id))
             left.push_back(id);
     const int module = m_tree->moduleEntry(m_selection.modulePath().toStdString());
-    if (m_selection.isModule() && module >= 0) { // with what was added inside
+    if (m_selection.isModule() && module >= 0) { // includes nodes added inside
         m_selection.selectModule(QString(m_selection.modulePath()), m_tree->nodesOf(module));
         return;
     }
@@ -235,7 +236,7 @@ std::vector<int> Workspace::selectedEntries() const
             out.push_back(entry);
         return out;
     }
-    std::unordered_set<int> known; // thousands may be selected
+    std::unordered_set<int> known; // a set, as thousands may be selected
     for (NodeId node : m_selection.nodes()) {
         const int unit = m_tree->unitOf(node);
         if (unit >= 0 && known.insert(unit).second)
@@ -275,7 +276,7 @@ void Workspace::chooseBackend(const std::string& nameOrPath)
     Recipe recipe = m_document.recipe();
     if (auto made = withBackend(recipe, nameOrPath))
         recipe = std::move(*made);
-    else // planning reports what is wrong with it
+    else // planning reports its errors
         recipe.backend = nameOrPath;
     change(tr("choose backend %1").arg(QString::fromStdString(nameOrPath)), std::move(recipe));
 }

@@ -41,14 +41,14 @@ public:
     LivePreview& live() { return m_live; }
     CauseFinder& causes() { return m_causes; }
     const Facts& facts() const { return m_facts; }
-    /// Over the float graph; null without a model.
+    /// The hierarchy of the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
 
     /// Repeated blocks of the model; found on first use. There must be a model.
     const RepeatedModules& repeats();
-    /// The same; null where they were not found yet.
+    /// Repeated blocks of the model; null if not found yet.
     const RepeatedModulesPtr& knownRepeats() const { return m_repeats; }
-    /// Takes the result of another thread, if it belongs to the open model.
+    /// Sets the repeated blocks that another thread found, if they belong to the open model.
     void takeRepeats(const GraphPtr& model, RepeatedModulesPtr found);
     const Selection& selection() const { return m_selection; }
 
@@ -67,7 +67,7 @@ public:
     void assign(const AssignTarget& target, const std::optional<std::string>& qconfigName);
     /// The selection as a target of node rules: each of its operators by name.
     AssignTarget nodeTarget() const;
-    /// One undoable change of the whole recipe; nothing where it stays the same.
+    /// Replaces the recipe as one undoable step; no step if it is equal.
     void change(const QString& text, Recipe recipe);
     /// Switches to a shipped backend or a backend file; a global rule that names the old backend
     /// follows. Undoable.
@@ -77,7 +77,7 @@ public:
     /// If set, the tree shows only nodes of this verdict, and the graph fades the others.
     const std::optional<Verdict>& verdictFilter() const { return m_filter; }
     void setVerdictFilter(std::optional<Verdict> verdict);
-    /// True without a filter, and for entries with a node of its verdict inside.
+    /// True without a filter, or if a node inside has its verdict.
     bool passesFilter(int entry) const;
     /// Shows a run's errors in place of the current ones, in every view; null: the current result.
     void showRun(ShownRunPtr run);
@@ -106,13 +106,13 @@ private:
     Pipeline m_pipeline;
     Bookmarks m_bookmarks;
     ShownRunPtr m_shownRun;
-    bool m_runFits = false; ///< its errors belong to nodes of the current graph
+    bool m_runFits = false; ///< the shown run's errors match the current graph
     Facts m_facts;
     FoldTreePtr m_tree;
-    GraphPtr m_treeModel; ///< of the last `m_tree` that was announced
+    GraphPtr m_treeModel; ///< model of the last announced `m_tree`
     RepeatedModulesPtr m_repeats;
     std::optional<Verdict> m_filter;
-    StyleRules m_styleRules; ///< it and the members below follow those above
+    StyleRules m_styleRules; ///< this and the members below depend on those above
     ValuePreviews m_previews;
     AlternativesAsked m_alternatives;
     LivePreview m_live;

@@ -63,7 +63,7 @@ bool Advice::sayHalf(const Plan& plan, const Plan* before)
         m_messages.dismissTopic(kHalf);
         return false;
     }
-    if (before && plan.quantizedOps > 0) // said once
+    if (before && plan.quantizedOps > 0) // advised already
         return false;
     const auto act = [this] {
         Recipe recipe = m_workspace.document().recipe();

@@ -12,9 +12,9 @@ namespace qs {
 class MessageBar;
 class Workspace;
 
-/// Speaks up after each plan: a model of half precision, with the way to float32; a rule without
-/// effect inside a fusion, with both ways out; a plan that quantizes nothing, with the main reason;
-/// how many verdicts another backend changed. GUI thread only.
+/// Shows advice after each plan: conversion to float32 for a model in half precision; both remedies
+/// for a rule without effect inside a fusion; the main reason if a plan quantizes nothing; the
+/// number of verdicts that another backend changed. GUI thread only.
 class Advice : public QObject
 {
     Q_OBJECT
@@ -35,7 +35,7 @@ private:
     PlanPtr m_before;
 };
 
-/// Operators whose verdict differs between two plans of one model.
+/// Returns the number of operators whose verdict differs between two plans of one model.
 int changedVerdicts(const Plan& a, const Plan& b);
 
 } // namespace qs

@@ -19,7 +19,7 @@ namespace qs {
 namespace {
 
 constexpr int kSoonMs = 1000, kRegularMs = 30000;
-/// Beside the file of unsaved decisions: what is being applied.
+/// Suffix, after the file of unsaved decisions, of the file with the steps being applied.
 const QString kUnderWayEnding = QStringLiteral(".step");
 const QString kOfferedEnding = QStringLiteral(".offered");
 const QString kTopic = QStringLiteral("unsaved");
@@ -37,13 +37,13 @@ Autosave::Autosave(Workspace& workspace, const ProjectFiles& files, QObject* par
     m_regular.start();
     connect(&m_soon, &QTimer::timeout, this, &Autosave::keep);
     connect(&m_regular, &QTimer::timeout, this, &Autosave::keep);
-    // The first step starts the clock: steps that follow each other fast do not put it off.
+    // The first step starts the timer: further steps do not delay the save.
     connect(&workspace.document(), &Document::savedChanged, this, [this] {
         if (!m_soon.isActive())
             m_soon.start();
     });
     connect(&workspace.document(), &Document::recipeToChange, this, &Autosave::note);
-    // What was open before is still the one that is named as opened.
+    // `openedPath` still names the previous model here.
     connect(&workspace.document(), &Document::modelChanged, this, &Autosave::endSteps);
 }
 
@@ -110,10 +110,11 @@ void Autosave::keep()
         m_soon.start();
         return;
     }
-    endSteps(); // shown as well: some turns of the event loop are over
+    endSteps(); // the event loop ran: the steps are applied and shown
 }
 
-/// Later saves do not replace a recovery that awaits its answer.
+/// Renames the files of a crashed session, so that saves do not replace them before the user
+/// answers.
 void Autosave::setAside(const QString& file) const
 {
     if (!QFileInfo::exists(file) && !QFileInfo::exists(file + kUnderWayEnding))
@@ -186,7 +187,7 @@ void Autosave::restore(const QString& file, const std::optional<Recipe>& recipe,
         m_workspace.document().setSettings(settings);
     }
     m_workspace.change(name, recipe ? *recipe : kept->recipe);
-    keep(); // they are in a file at every moment
+    keep(); // before the offered file goes: the decisions are always in a file
     dropOffered(unsavedFileFor(m_files.openedPath()));
 }
 

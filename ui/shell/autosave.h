@@ -14,7 +14,7 @@ class Workspace;
 
 /// Saves unsaved decisions to a file in the user's data folder: one second after each step and
 /// every 30 seconds. A step is recorded before it is applied and confirmed afterwards: if it
-/// crashes the program, the next start offers to leave it out, by name. GUI thread only.
+/// crashes the program, the next start names it and offers to leave it out. GUI thread only.
 class Autosave : public QObject
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ public:
     void offer(MessageBar& messages);
     /// Deletes the saved decisions: they were saved by the user, or discarded.
     void forget();
-    /// The open model is left: no step is being applied.
+    /// Deletes the record of the steps, after they were applied or when the model is closed.
     void endSteps();
 
 private:

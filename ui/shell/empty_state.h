@@ -18,7 +18,7 @@ class EmptyState : public QWidget
 
 public:
     explicit EmptyState(QWidget* parent = nullptr);
-    /// A file hovers over the window.
+    /// Sets whether a file is dragged over the window.
     void setDropping(bool dropping);
     void setRecentFiles(const QStringList& files);
 
@@ -39,9 +39,9 @@ struct SampleModel
     QString path, title;
     QString tip; ///< its effect
 };
-/// Those that are there, the simplest first.
+/// Returns the installed samples, simplest first.
 std::vector<SampleModel> sampleModels();
-/// The first of them; empty where it is missing.
+/// Returns the path of the first sample; empty if it is missing.
 QString samplePath();
 
 } // namespace qs

@@ -23,7 +23,7 @@ FocusRing::FocusRing(QWidget* window)
 
 void FocusRing::follow(QWidget* now)
 {
-    // A popup takes the keyboard for a while: the ring stays where it will come back to.
+    // A popup takes the focus temporarily: the ring stays.
     if (QApplication::activePopupWidget())
         return;
     for (QWidget* up = m_around; up && up != window(); up = up->parentWidget())
@@ -40,7 +40,7 @@ void FocusRing::place()
         hide();
         return;
     }
-    // Of what scrolls only the part in sight; a little inside, where the window ends there.
+    // Clip to the visible part inside all parents.
     QRect seen(m_around->mapTo(window(), QPoint()), m_around->size());
     for (QWidget* up = m_around->parentWidget(); up && up != window(); up = up->parentWidget())
         seen &= QRect(up->mapTo(window(), QPoint()), up->size());

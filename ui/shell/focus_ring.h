@@ -6,15 +6,15 @@
 
 namespace qs {
 
-/// A line around whatever has the keyboard in one window, above everything and transparent for the
-/// mouse. GUI thread only.
+/// A ring around the focus widget of one window, above all widgets and transparent for the mouse.
+/// GUI thread only.
 class FocusRing : public QWidget
 {
     Q_OBJECT
 
 public:
     explicit FocusRing(QWidget* window);
-    /// The widget that it surrounds; null while no widget of the window has the focus.
+    /// The surrounded widget; null while no widget of the window has the focus.
     QWidget* around() const { return m_around; }
 
 protected:

@@ -24,7 +24,7 @@ QString exportFile(const QString& name)
     return toQString((resourceFolder() / "export" / name.toStdString()).string());
 }
 
-/// The longest snippet, so that nothing scrolls and all pages are as high.
+/// Returns the number of lines of the longest snippet: the height of all pages.
 int linesOf(const std::vector<PythonSnippet>& snippets)
 {
     qsizetype most = 1;
@@ -47,7 +47,7 @@ std::vector<PythonSnippet> pythonSnippets()
         QFile file(exportFile(QLatin1String("snippets/") + name));
         if (!file.open(QIODevice::ReadOnly))
             continue;
-        // Our licence's line is not for the reader's program.
+        // The first line is our licence; leave it out.
         const QString code = QString::fromUtf8(file.readAll());
         out.push_back({name.section(u'.', 0, 0), name, title, code.mid(code.indexOf(u'\n') + 1)});
     }
@@ -120,7 +120,7 @@ void FromPython::saveHelper()
                                                       tr("Python (*.py)"));
     if (path.isEmpty())
         return;
-    QFile::remove(path); // the dialog asked
+    QFile::remove(path); // the file dialog asked to overwrite
     if (!QFile::copy(exportFile(name), path))
         QMessageBox::warning(this, tr("Save the export helper"),
                              tr("%1 cannot be written: choose another folder").arg(path));

@@ -8,13 +8,13 @@
 
 namespace qs {
 
-/// Some lines, of Python or of a shell, that make a .pt2.
+/// Some lines of Python or shell that create a .pt2.
 struct PythonSnippet
 {
-    QString id; ///< the file's name without its end: "one_input"
+    QString id; ///< the file's name without its suffix: "one_input"
     QString file; ///< "one_input.py"
     QString title;
-    QString code; ///< as it can be run
+    QString code; ///< can be run unchanged
 };
 /// The snippets in the resources, simplest first; skips missing ones.
 std::vector<PythonSnippet> pythonSnippets();

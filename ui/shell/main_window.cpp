@@ -49,13 +49,13 @@ namespace qs {
 
 namespace {
 
-/// A message about a stage that failed.
+/// Returns the topic of messages about a failed stage.
 QString failureTopic(Stage stage)
 {
     return QStringLiteral("failed") + stageName(stage);
 }
 
-/// "~/models" for a folder below the user's own.
+/// Returns "~/models" for a folder below the home folder.
 QString inHome(const QString& folder)
 {
     const QString home = QDir::homePath();
@@ -86,16 +86,16 @@ MainWindow::MainWindow(EngineService& engine, QWidget* parent)
 
 MainWindow::~MainWindow()
 {
-    // The log panel goes before the engine's last words.
+    // The engine may still log after the log panel is destroyed.
     setLogSink({});
-    // An editor that is still open hands its text over when it goes: while the rules are there.
+    // An open editor commits its text when destroyed: while the rules still exist.
     delete m_styles;
 }
 
 void MainWindow::changeStyle(const WindowStyle& style)
 {
     saveStyle(style);
-    // The menu that asked for it goes as well.
+    // Later: the menu that triggered it is destroyed too.
     QMetaObject::invokeMethod(
         this,
         [this, style] {
@@ -167,7 +167,7 @@ void MainWindow::wireWorkspace()
                 m_log->add(LogLevel::Warning, QString::fromStdString(warning));
     });
     connect(&pipeline, &Pipeline::failed, this, &MainWindow::onFailure);
-    // What was said of the run before is not true of this one.
+    // Messages about the previous run no longer apply.
     connect(&pipeline, &Pipeline::started, this, [this] {
         for (int stage = 0; stage < kStageCount; ++stage)
             m_messages->dismissTopic(failureTopic(Stage(stage)));
@@ -217,7 +217,7 @@ void MainWindow::showFirst(Stage stage)
     const auto& comparison = m_workspace.document().comparison();
     if (stage != Stage::Compare || !comparison || !(selection.isEmpty() || selection.isModule()))
         return;
-    // The first question after a comparison is where the most is lost.
+    // After a comparison, show the node with the greatest loss.
     const auto order = worstFirst(*comparison, m_workspace.facts());
     if (!order.empty()) {
         m_workspace.selectNode(order.front());
@@ -280,7 +280,7 @@ void MainWindow::refreshTitle()
     setWindowTitle(title + QStringLiteral(" — Quantscope"));
 }
 
-/// The title has what the menus leave; they come first.
+/// Gives the title the width that the menus leave.
 void MainWindow::placeTitle()
 {
     const auto menus = menuBar()->actions();
@@ -301,7 +301,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 void MainWindow::onFailure(Stage stage, const Error& error)
 {
     if (error.code == ErrorCode::Cancelled) {
-        // A calibration says how far it came and that it keeps what it saw.
+        // A cancelled calibration reports its progress and keeps its statistics.
         const QString after
             = error.hint.empty() ? QString() : tr("; start it again to go on from there");
         m_cancelled

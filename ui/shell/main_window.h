@@ -72,14 +72,14 @@ public:
     PackOffer& packs() { return *m_packs; }
     /// The default size, reduced to fit on the screen together with the window's frame.
     static QSize firstSize(const QSize& available, const QMargins& frame);
-    /// Files opened later do not join the recent files: for pictures and scripts.
+    /// Files opened later are not added to the recent files: for screenshots and scripts.
     void keepNoRecent() { m_keepsRecent = false; }
     bool keepsRecent() const { return m_keepsRecent; }
     /// Puts a widget below the verdicts.
     void addToLeft(QWidget* widget);
     /// Brings a tab of the lower panel to the front, by its object name.
     void showTab(const char* objectName);
-    /// Which panels are shown; only with a model.
+    /// Shows and hides panels by their actions; without a model all are hidden.
     void applyPanels();
     /// Stores colours and text size in the settings and rebuilds all views with them from the event
     /// loop. Keeps model, results, selection, undo, the graph's view and saved views, panels and
@@ -103,10 +103,10 @@ private:
     QWidget* buildCentre();
     QWidget* buildLeft(QWidget* parent);
     QWidget* buildBottom();
-    /// Gives the graph half of the window's height, and little less without its controls; where
-    /// that leaves the pages below it too little, their tabs alone stay.
+    /// Gives the graph half of the window's height, and its view without controls at least
+    /// `kLeastGraph`. If that leaves too little for the pages below, only their tabs stay.
     void shareHeight();
-    /// Gives the pages below the graph room again.
+    /// Gives the pages below the graph room if only their tabs are shown.
     void openBottom();
     void wireWorkspace();
     void wireViews();
@@ -136,7 +136,7 @@ private:
     LogPanel* m_log = nullptr;
     GroupedTabs* m_bottom = nullptr;
     QWidget* m_left = nullptr;
-    QVBoxLayout* m_leftColumn = nullptr; ///< of the scrolled area below the tree
+    QVBoxLayout* m_leftColumn = nullptr; ///< in the scroll area below the tree
     ElidedLabel* m_cornerTitle = nullptr;
     QWidget* m_corner = nullptr;
     Commands* m_commands = nullptr;
@@ -145,10 +145,10 @@ private:
     RunLibrary* m_runs = nullptr;
     PackOffer* m_packs = nullptr;
     Autosave* m_autosave = nullptr;
-    QString m_cancelled; ///< the status bar's last message on a cancel
+    QString m_cancelled; ///< last message of the status bar about a cancel
     bool m_keepsRecent = true;
     bool m_sharesHeight = true; ///< the user has not moved the divider below the graph
-    QSize m_firstSize; ///< chosen before the frame was known; empty once it is
+    QSize m_firstSize; ///< chosen before the frame was known; empty afterwards
 };
 
 } // namespace qs

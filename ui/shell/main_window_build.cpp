@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window is made of; what it does stands in main_window.cpp.
+// MainWindow: construction and layout. main_window.cpp has its behaviour.
 #include "ui/edit/edits_panel.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/frame/actions.h"
@@ -54,11 +54,12 @@ namespace qs {
 
 namespace {
 
-/// So long a window's manager may take to put a frame around.
+/// Time for the window manager to add the frame.
 constexpr int kFrameMs = 200;
-/// Of the window's height, the graph's without its controls. With them it has half.
+/// Minimum share of the window's height for the graph's view without controls. With them it has
+/// half.
 constexpr double kLeastGraph = 0.45;
-/// A page below the graph that is less high shows nothing.
+/// Minimum useful height of a page below the graph.
 constexpr double kLeastPage = 80;
 
 QFrame* line(QWidget* parent)
@@ -69,13 +70,13 @@ QFrame* line(QWidget* parent)
     return out;
 }
 
-/// Large text may not make a side panel wider than its share of a small screen.
+/// Returns the minimum width of a side panel, limited to a share of the screen for large text.
 int leastWidth(const QWidget& window, double atNormalSize, double share)
 {
     return std::min(px(atNormalSize), int(window.screen()->availableSize().width() * share));
 }
 
-/// As tall as what it holds where there is room, and scrolling where there is not.
+/// A scroll area that is as tall as its content if there is room.
 class FittedScroll : public QScrollArea
 {
 public:
@@ -169,13 +170,13 @@ void MainWindow::tearDown()
 {
     setLogSink({});
     for (QObject* watched : {m_bottom->parent(), static_cast<QObject*>(&m_graph->view())})
-        watched->removeEventFilter(this); // what is left of them takes other sizes
-    delete std::exchange(m_styles, nullptr); // hands over what is being edited
+        watched->removeEventFilter(this); // they still resize while being destroyed
+    delete std::exchange(m_styles, nullptr); // commits an open editor
     QList<QPointer<QObject>> parts;
     for (QObject* child : children())
         if (child != layout() && child != m_projects)
             parts << child;
-    // What acts on the views goes before them.
+    // Controllers are destroyed before the views.
     for (const bool widgets : {false, true})
         for (const auto& part : parts)
             if (part && part->isWidgetType() == widgets)
@@ -218,7 +219,7 @@ QWidget* MainWindow::buildCentre()
     middle->setSizes({560, 330});
     connect(middle, &QSplitter::splitterMoved, this, [this] { m_sharesHeight = false; });
     middle->installEventFilter(this);
-    m_graph->view().installEventFilter(this); // its controls take more or less
+    m_graph->view().installEventFilter(this); // its controls may change their height
 
     all->addWidget(m_left);
     all->addWidget(middle);
@@ -239,7 +240,7 @@ QSize MainWindow::firstSize(const QSize& available, const QMargins& frame)
 void MainWindow::showEvent(QShowEvent* event)
 {
     QMainWindow::showEvent(event);
-    // The frame is known once the window's manager has put it around.
+    // The frame is known only after the window manager has added it.
     QTimer::singleShot(kFrameMs, this, [this] {
         const QSize first = std::exchange(m_firstSize, QSize());
         const QRect available = screen()->availableGeometry();
@@ -344,7 +345,7 @@ QWidget* MainWindow::buildBottom()
     return m_bottom;
 }
 
-/// Signals of what `build` makes: gone with it.
+/// Connects the objects that `build` makes; the connections end with them.
 void MainWindow::wireViews()
 {
     connect(m_messages, &MessageBar::nodeClicked, m_graph, &GraphPane::revealNamed);
@@ -359,7 +360,7 @@ void MainWindow::wireViews()
         m_modules->showBoxes(grouped, m_graph->expanded());
     });
     connect(m_results, &ResultStrip::revealWanted, m_graph, &GraphPane::revealSelection);
-    // Later: what was said of the model before is taken away first.
+    // Queued: messages about the previous model are removed first.
     connect(
         &m_workspace.pipeline(), &Pipeline::succeeded, m_messages,
         [this](Stage stage) {

@@ -32,7 +32,7 @@ void showNodeData(Document& document, GraphPane& graph, MessageBar& messages, No
 
 void saveNodeData(const Document& document, MessageBar& messages)
 {
-    // The dialog lets events pass: an edit that ends meanwhile drops what the document holds.
+    // Keep both alive: the dialog runs an event loop, and an edit may drop the document's results.
     const auto [model, comparison] = std::pair(document.model(), document.comparison());
     if (!comparison) {
         messages.showMessage(MessageBar::Kind::Note, QObject::tr("Nothing was measured yet"),

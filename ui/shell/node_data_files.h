@@ -14,8 +14,8 @@ class Workspace;
 void saveNodeData(const Document& document, MessageBar& messages);
 /// Asks for a file of node data and shows it.
 void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages);
-/// Reads a file of node data off the GUI thread and colours the graph by it; reports in one line an
-/// error of the file, or entries without a node. Has no effect if `graph` is deleted before.
+/// Reads a file of node data off the GUI thread and colours the graph by it. Reports errors of the
+/// file, or entries without a node, in one line. No effect if `graph` is deleted meanwhile.
 void importNodeData(Workspace& workspace, GraphPane& graph, MessageBar& messages,
                     const QString& path);
 

@@ -11,9 +11,9 @@ namespace qs {
 
 class MessageBar;
 
-/// Whether the recipe or project `file` may have the files `outside` its folder read
-/// (`pathsOutside`). Where the user has not confirmed them yet: false, and the message bar asks; a
-/// yes is remembered on this machine and runs `goOn`. GUI thread only.
+/// Returns true if the user confirmed that the recipe or project `file` may read the files
+/// `outside` its folder (`pathsOutside`). Else the message bar asks; a yes is stored on this
+/// machine and runs `goOn`. GUI thread only.
 bool mayReadOutside(MessageBar& messages, const QString& file, std::vector<std::string> outside,
                     std::function<void()> goOn);
 

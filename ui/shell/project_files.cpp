@@ -33,7 +33,7 @@ namespace {
 const QString kProjectEnding = QStringLiteral(".project.json");
 const QString kSearchTag = QStringLiteral("search");
 
-/// Where a project keeps its results: "net.json" has "net.results" beside it.
+/// Returns the folder of a project's results: "net.results" beside "net.json".
 QString resultsFolderOf(const QString& project)
 {
     const QFileInfo file(project);
@@ -76,8 +76,8 @@ bool ProjectFiles::lock(const QString& project)
     if (m_lock && project == m_project && !m_readOnly)
         return true;
     auto lock = std::make_unique<QLockFile>(project + QStringLiteral(".lock"));
-    lock->setStaleLockTime(0); // only a program that has ended gives it up
-    // A folder without write permission has no lock either: saving reports the problem.
+    lock->setStaleLockTime(0); // a lock is stale only if its process has ended
+    // A folder without write permission cannot hold a lock: saving reports the problem.
     if (!lock->tryLock(0) && lock->error() == QLockFile::LockFailedError)
         return false;
     m_lock = std::move(lock);
@@ -156,7 +156,7 @@ void ProjectFiles::openProject(const QString& path, Project project, const QStri
                                bool isOther)
 {
     m_opening = Opening {path, path};
-    // Missing data are reported once the model is there.
+    // Missing data are reported after the model is opened.
     m_opening->settings = settingsOf(project, path.toStdString());
     m_opening->windowState = QByteArray::fromStdString(project.windowState);
     m_opening->history = std::move(project.history);
@@ -249,7 +249,7 @@ void ProjectFiles::takeOver()
         m_lock.reset();
         m_readOnly = !m_project.isEmpty() && !lock(m_project);
     }
-    if (m_readOnly) // said once what was said of the model before is taken away
+    if (m_readOnly) // queued: messages about the previous model are removed first
         QMetaObject::invokeMethod(
             this,
             [this] {
@@ -272,14 +272,14 @@ void ProjectFiles::takeOver()
     if (!m_project.isEmpty() && data != QStringLiteral("sample") && !QFileInfo::exists(data))
         QMetaObject::invokeMethod(
             this, [this, data] { askForData(data); }, Qt::QueuedConnection);
-    workspace.document().notices().post({Notice::Saved}); // of another project
+    workspace.document().notices().post({Notice::Saved}); // the project changed
 }
 
 void ProjectFiles::setSettings(const std::optional<RunSettings>& wanted)
 {
     auto& document = m_window.workspace().document();
     RunSettings settings = wanted.value_or(document.settings());
-    // Nothing opened names any. Data to compare on are the user's choice (`CalibrateDialog`).
+    // The opened file names no data. Data to compare on are the user's choice (`CalibrateDialog`).
     if (settings.calibrationData.empty())
         settings.calibrationData
             = guessCalibrationData(toQString(document.model()->info().path)).toStdString();
@@ -350,7 +350,7 @@ bool ProjectFiles::saveTo(const QString& path)
         m_window.messageBar().showError(tr("Saving the project"), written.error());
         return false;
     }
-    // What the user chose to save is confirmed.
+    // Saving confirms the files outside of the project's folder.
     if (const auto kept
         = confirmPaths(path.toStdString(), pathsOutside(project, path.toStdString()));
         !kept)

@@ -51,46 +51,47 @@ public:
     /// cancelled or it failed (with a message).
     bool save();
     bool saveAs();
-    /// To this file, without asking.
+    /// Saves to this file without asking.
     bool saveTo(const QString& path);
     /// Asks what to do with unsaved decisions, if there are any. True: continue.
     bool mayLeave();
 
 private:
-    /// A file that is being opened, until its model is there; until then the open model keeps its
+    /// A file that is being opened. Until its model is opened, the previous model keeps its
     /// project.
     struct Opening
     {
         QString opened, project;
         std::optional<RunSettings> settings {}; ///< else they are guessed
-        std::optional<StoredRun> stored {}; ///< results to show once the model is planned
+        std::optional<StoredRun> stored {}; ///< results to show after planning
         std::optional<QByteArray> windowState {};
         DecisionHistory history {};
         bool isReload = false; ///< unsaved decisions stay unsaved
-        std::string movedFrom {}; ///< where the project says that its model is; "" = there it is
-        bool isOther = false; ///< the model is another one than the project's, wittingly
+        std::string movedFrom {}; ///< the model's path in the project, if it moved; else ""
+        bool isOther = false; ///< the user chose another model than the project's
     };
-    /// Searches the project's model if it is not at its place, in the background, and
-    /// opens the project. The next opening ends the search.
+    /// Opens the project; if its model is not at its path, searches for it in the background first.
+    /// The next opening ends the search.
     void findAndOpen(const QString& path, Project project);
     /// `model`: the present place of the project's model.
     void openProject(const QString& path, Project project, const QString& model, bool isOther);
     /// Asks for the new place of a project's model; once for each opening.
     void askForModel(const QString& path);
-    /// Reads files on a pool thread, which the status line says; `done` gets the result unless
-    /// something else is opened meanwhile. Errors are refused here.
+    /// Runs `work` on a pool thread, with `text` in the status line. Calls `done` with the result
+    /// unless another file is opened meanwhile; reports errors.
     template<class Work, class Done>
     void search(const QString& text, Work work, Done done);
-    /// Says that the data are nowhere, with a button to choose them.
+    /// Reports that the data are missing, with a button to choose them.
     void askForData(const QString& was);
-    /// Stores the new place in the project, so that the question does not come again.
+    /// Stores the model's new path in the project, so that the question does not come again.
     void rememberModel(const QString& path);
     /// Reports that a file was not opened; other files being opened continue.
     void refuse(const Error& error);
     void takeOver();
     void setSettings(const std::optional<RunSettings>& wanted);
     void showKept();
-    /// Whether this window may write the project; holds it until another is taken.
+    /// Takes the project's lock and keeps it until another lock is taken; false if another window
+    /// has it.
     bool lock(const QString& project);
 
     MainWindow& m_window;
@@ -98,7 +99,7 @@ private:
     bool m_readOnly = false;
     QString m_opened, m_project;
     std::optional<Opening> m_opening;
-    int m_searchNumber = 0; ///< of the search whose result is waited for
+    int m_searchNumber = 0; ///< of the current search
     std::optional<StoredRun> m_stored; ///< of the open file, until the model is planned
 };
 

@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// The files' names, in order; names that several files share get the folders that distinguish
-/// them: "net.pt2", "v1/digits.pt2", "v2/digits.pt2".
+/// Returns the files' names, in order, with folders where names are equal: "net.pt2",
+/// "v1/digits.pt2", "v2/digits.pt2".
 QStringList shortPaths(const QStringList& paths);
 
 } // namespace qs

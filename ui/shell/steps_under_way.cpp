@@ -20,8 +20,7 @@ bool writeSteps(const StepsUnderWay& steps, const QString& file)
                               {QStringLiteral("before"), toQString(recipeToJson(steps.before))},
                               {QStringLiteral("after"), toQString(recipeToJson(steps.after))}};
     QDir().mkpath(QFileInfo(file).path());
-    // Renamed in place of the one before; not flushed to the disk: a crash of the program leaves
-    // it.
+    // Atomic rename. Not flushed to disk: that is not needed for a crash of the program.
     QFile written(file + QStringLiteral(".new"));
     const QByteArray text = QJsonDocument(object).toJson(QJsonDocument::Compact);
     if (!written.open(QIODevice::WriteOnly) || written.write(text) != text.size())

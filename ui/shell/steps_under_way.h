@@ -12,8 +12,8 @@
 
 namespace qs {
 
-/// Decisions that are being applied, by the names that they have in the history, and the recipe
-/// before and after them. A value.
+/// Decisions that are being applied: their names in the history, and the recipe before and after. A
+/// value.
 struct StepsUnderWay
 {
     QStringList names;
@@ -22,9 +22,10 @@ struct StepsUnderWay
     QString text() const { return names.join(QStringLiteral(", ")); }
 };
 
-/// Writes them to a file that is whole after any crash of the program. False: it cannot be written.
+/// Writes the steps to a file atomically: it is complete after any crash of the program. False if
+/// it cannot be written.
 bool writeSteps(const StepsUnderWay& steps, const QString& file);
-/// Empty if the file is missing or holds no steps.
+/// Reads the steps; empty if the file is missing or invalid.
 std::optional<StepsUnderWay> readSteps(const QString& file);
 
 } // namespace qs

@@ -22,7 +22,7 @@ const QString kStylesKey = QStringLiteral("styles");
 const QString kColourKey = QStringLiteral("colour_by");
 constexpr const char* kFormChoices[] = {"codeForm", "codeOtherForm"};
 
-/// `visit` gets every module row of the tree with its path.
+/// Calls `visit` with every module row of the tree and its path.
 template<class Visit>
 void forEachModule(MainWindow& window, Visit visit)
 {
@@ -43,7 +43,7 @@ QByteArray windowStateOf(const StyleRules& rules, const GraphPane& graph)
     QJsonObject state {
         {kStylesKey, QJsonDocument::fromJson(StyleRules::toJson(rules.rules())).array()}};
     const auto colour = graph.chosenColour();
-    if (colour && *colour != ColourBy::Imported) // its data are not the project's
+    if (colour && *colour != ColourBy::Imported) // imported data are not stored in projects
         state[kColourKey] = colourByName(*colour);
     return QJsonDocument(state).toJson(QJsonDocument::Compact);
 }

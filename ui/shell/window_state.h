@@ -26,11 +26,11 @@ void applyWindowState(StyleRules& rules, GraphPane& graph, const QByteArray& sta
 /// The user's set-up of the panels, for rebuilt panels over the same workspace. A value.
 struct ViewState
 {
-    std::set<ActionId> hiddenPanels; ///< by the action that shows one
+    std::set<ActionId> hiddenPanels; ///< by their actions
     std::map<QString, QByteArray> splitters; ///< by object name
-    std::map<QString, int> forms; ///< shown as code, by the choice's object name
+    std::map<QString, int> forms; ///< shown as code, by object name of the combo box
     std::set<std::string> openRows; ///< of the module tree, by module path
-    SavedViews::Views savedViews; ///< of the graph
+    SavedViews::Views savedViews; ///< of the graph, by digit
 };
 ViewState viewStateOf(MainWindow& window);
 void applyViewState(MainWindow& window, const ViewState& state);

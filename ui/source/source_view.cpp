@@ -124,7 +124,7 @@ void SourceView::show(const Result<SourceExcerpt>& found)
     if (!found) {
         m_shownPath.clear();
         m_where->setText(toQString(found.error().line()));
-        // The line itself is in the model, wherever the file is.
+        // The model records the line itself; show it without the file.
         m_text->setPlainText(
             m_recorded.code.empty()
                 ? QString()
@@ -188,7 +188,7 @@ void SourceView::wrap(const std::string& key)
                        withPrepareName(recipe, &PrepareConfig::wrap, key, !isWrapped));
 }
 
-/// Marks a row and brings it to the middle; -1: none.
+/// Marks a row and centres it; -1: none.
 void SourceView::markLine(int row)
 {
     QList<QTextEdit::ExtraSelection> marks;

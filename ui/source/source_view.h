@@ -16,9 +16,9 @@ namespace qs {
 class ElidedLabel;
 class Workspace;
 
-/// The Python file that the selected node came from, with its line marked, where that file is found
-/// on this machine: as recorded, or below a folder that the user chose once, which is kept in the
-/// settings. Text only, but for its menu, which wraps a function (`prepare.wrap`). GUI thread only.
+/// The Python source of the selected node, with its line marked. The file is found by its recorded
+/// path, or below a folder that the user chose and the settings store. Read-only; its menu wraps a
+/// function (`prepare.wrap`). GUI thread only.
 class SourceView : public QWidget
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ class SourceView : public QWidget
 public:
     explicit SourceView(Workspace& workspace, QWidget* parent);
 
-    /// Looks below this folder from now on; kept in the settings.
+    /// Sets the folder to search and stores it in the settings.
     void setFolder(const QString& folder);
 
 protected:
@@ -37,7 +37,7 @@ private:
     void load();
     void show(const Result<SourceExcerpt>& found);
     void markLine(int row);
-    /// The text's own menu, and Wrap for the function that the line stands in.
+    /// Shows the text's standard menu, with Wrap for the function around the line.
     void showMenu(const QPoint& at);
     void wrap(const std::string& key);
 
@@ -45,8 +45,8 @@ private:
     ElidedLabel* m_where;
     QPushButton* m_choose;
     QPlainTextEdit* m_text;
-    SourceLocation m_recorded; ///< of the node that is shown
-    std::vector<std::string> m_lines; ///< that are shown; none where the file is not there
+    SourceLocation m_recorded; ///< of the shown node
+    std::vector<std::string> m_lines; ///< the shown lines; empty if the file is not found
     QString m_folder, m_shownPath;
 };
 

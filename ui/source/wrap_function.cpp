@@ -15,7 +15,7 @@ std::size_t indentOf(std::string_view line)
     return std::min(line.find_first_not_of(" \t"), line.size());
 }
 
-/// "forward" of "    def forward(self, x):".
+/// Returns "forward" for "    def forward(self, x):".
 std::string definedIn(std::string_view line)
 {
     line.remove_prefix(indentOf(line));
@@ -26,7 +26,7 @@ std::string definedIn(std::string_view line)
     return std::string(line.substr(0, line.find_first_of("( :")));
 }
 
-/// Whether the operator was made in the module's function, or in one that it called.
+/// True if the operator was made in the module's function, or in one that it called.
 bool isMadeIn(const Node& node, const std::string& function)
 {
     const auto functions = functionsOfCaller(node.source, 0);
@@ -39,7 +39,7 @@ std::string functionAround(const std::vector<std::string>& lines, std::size_t ro
 {
     if (row >= lines.size())
         return {};
-    std::size_t indent = indentOf(lines[row]) + 1; // a line that defines one is of that one
+    std::size_t indent = indentOf(lines[row]) + 1; // a `def` line belongs to its function
     for (std::size_t i = row + 1; i-- > 0;) {
         const std::string& line = lines[i];
         if (indentOf(line) == line.size() || indentOf(line) >= indent)
@@ -61,7 +61,7 @@ std::string wrapKeyOf(const Graph& graph, const std::string& file, const std::st
     const Node* selected = graph.tryGet(near);
     const Node* first = nullptr;
     for (const NodePtr& node : graph.nodes()) {
-        // A layer of torch's own has its caller's line.
+        // A torch.nn layer has the source line of its caller.
         if (!node->isOperator() || node->source.file != file || !isMadeIn(*node, function)
             || node->scope.moduleClass.starts_with("torch.nn."))
             continue;

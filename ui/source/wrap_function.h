@@ -8,11 +8,12 @@
 
 namespace qs {
 
-/// The name of the function that a line of Python stands in, by its indentation; "" outside of any.
+/// Returns the name of the function around a line of Python, by indentation; "" outside of
+/// functions.
 std::string functionAround(const std::vector<std::string>& lines, std::size_t row);
 
-/// The function as `prepare.wrap` names it ("head::post_process"; a module's forward is the
-/// module), of the module of `near` where that one called it; "" where it made no operator of the
+/// Returns the function's name for `prepare.wrap`: "head::post_process"; for `forward` the module.
+/// If several modules called it, prefers the module of `near`. "" if it made no operator of the
 /// model.
 std::string wrapKeyOf(const Graph& graph, const std::string& file, const std::string& function,
                       NodeId near);

@@ -22,7 +22,7 @@ ButtonRow::ButtonRow(const char* name, std::initializer_list<QPushButton*> butto
     , m_more(new QToolButton(this))
 {
     auto* row = makeHBox(this, {}, kButtonGap);
-    row->setSizeConstraint(QLayout::SetNoConstraint); // what has no room is in the menu
+    row->setSizeConstraint(QLayout::SetNoConstraint); // buttons without room are in the menu
     for (QPushButton* button : m_buttons)
         row->addWidget(button);
     setNames(*m_more, name, tr("More"), tr("What the row has no room for"));
@@ -39,7 +39,7 @@ ButtonRow::ButtonRow(const char* name, std::initializer_list<QPushButton*> butto
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
-/// Of the first `count` buttons.
+/// Returns the width of the first `count` buttons.
 int ButtonRow::widthOf(std::size_t count) const
 {
     int width = 0;
@@ -70,7 +70,7 @@ void ButtonRow::resizeEvent(QResizeEvent* event)
 void ButtonRow::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    fit(); // the style has polished the buttons by now
+    fit(); // the buttons are polished now
 }
 
 void ButtonRow::fit()

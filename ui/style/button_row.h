@@ -11,15 +11,14 @@ class QToolButton;
 
 namespace qs {
 
-/// Buttons in a row. Those that its width has no room for are in the menu of a button at its end,
-/// with their texts, their tips and whether they can be pressed. Never cuts a button. GUI thread
-/// only.
+/// Buttons in a row. Buttons without room move to the menu of a button at the end, with their
+/// texts, tool tips and enabled states. GUI thread only.
 class ButtonRow : public QWidget
 {
     Q_OBJECT
 
 public:
-    /// Takes the buttons. `name` is that of the button with the menu.
+    /// Owns the buttons. `name`: object name of the button with the menu.
     ButtonRow(const char* name, std::initializer_list<QPushButton*> buttons, QWidget* parent);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override; ///< of the button with the menu alone

@@ -13,9 +13,9 @@ namespace qs {
 
 namespace {
 
-/// A long text is cut: its tool tip has the whole.
+/// Maximum width of a column; longer texts are elided and have a tool tip.
 constexpr double kWidest = 150;
-/// What the stretched column keeps where even the indispensable ones have no room.
+/// Minimum width of the stretched column if even the other remaining ones do not fit.
 constexpr double kNarrowest = 40;
 
 } // namespace
@@ -39,7 +39,7 @@ void ColumnFit::setColumns(std::vector<int> shown, std::vector<int> dispensable)
     fit();
 }
 
-/// Words of a header that may be broken stand below each other.
+/// Returns the width of a header; with word wrap, that of its widest word.
 int ColumnFit::headWidth(int column) const
 {
     const auto head

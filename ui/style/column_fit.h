@@ -10,20 +10,20 @@ class QHeaderView;
 
 namespace qs {
 
-/// Keeps the columns of a table within its width: each as wide as its contents, one takes what is
-/// left, and without room the least important are hidden. Follows the view's width;
-/// belongs to the view. GUI thread only.
+/// Fits the columns of a table into its width: each has the width of its contents, one takes the
+/// rest, and without room the least important are hidden. Follows the view's width. Owned by the
+/// view. GUI thread only.
 class ColumnFit : public QObject
 {
 public:
-    /// `stretch` takes what is left, `least` pixels at 100 % or more while there is something to
-    /// leave out.
+    /// `stretch`: the column that takes the rest: at least `least` pixels at 100 % while other
+    /// columns can be hidden.
     ColumnFit(QAbstractItemView& view, QHeaderView& header, int stretch, double least);
 
-    /// The columns to show, and those of them that may be hidden, the least important first.
-    /// Without any of these no column is hidden, and the view scrolls.
+    /// Sets the columns to show, and those of them that may be hidden, the least important first.
+    /// If `dispensable` is empty, no column is hidden and the view scrolls.
     void setColumns(std::vector<int> shown, std::vector<int> dispensable);
-    /// Contents have changed.
+    /// Fits the columns after contents changed.
     void fit();
 
 protected:

@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-/// Shorter and shorter.
+/// Returns versions of the title, each shorter than the previous one.
 QStringList shorterTitles(const QString& title)
 {
     const QString module = QStringLiteral(" · "), fused = QStringLiteral(" + ");

@@ -7,9 +7,9 @@ class QFontMetricsF;
 
 namespace qs {
 
-/// A node's title in a width. Of "block1.conv1.conv + bn + relu" first what is fused goes, then the
-/// modules from the left at their dots, as they stand around the node and the tree leaves them out
-/// too; of "block1.conv2 · conv2d" the operator stays. Pure.
+/// Shortens a node's title to a width. For "block1.conv1.conv + bn + relu" removes first the fused
+/// parts, then modules from the left at their dots (the node's surroundings show them). For
+/// "block1.conv2 · conv2d" the operator stays. Pure.
 QString fittedTitle(const QFontMetricsF& metrics, const QString& title, double width);
 
 } // namespace qs

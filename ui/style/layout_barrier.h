@@ -5,8 +5,8 @@
 
 namespace qs {
 
-/// Holds one widget, which fills it. What the widget shows may change its size hints: then nothing
-/// outside is laid out. Owns the widget.
+/// Holds one widget, which fills it. A change of the widget's size hints does not lay out anything
+/// outside. Owns the widget.
 class LayoutBarrier : public QWidget
 {
     Q_OBJECT

@@ -27,8 +27,8 @@ void setInk(QWidget& widget, const QColor& ink)
     widget.setPalette(colours);
 }
 
-/// A selectable paragraph of a card, whose width is given. A QLabel lays a selectable text out anew
-/// each time that it is asked for a size; this one once for each width.
+/// A selectable paragraph of a card. A QLabel lays out selectable text at each request of its size;
+/// this class does so once per width.
 class Paragraph : public QLabel
 {
 public:
@@ -55,7 +55,7 @@ public:
 private:
     static constexpr double kUsualWidth = 240, kLeastWidth = 60;
 
-    mutable QString m_text; ///< of `m_heights`, as is the font
+    mutable QString m_text; ///< text and font of `m_heights`
     mutable QFont m_font;
     mutable QHash<int, int> m_heights; ///< by width
 };
@@ -195,7 +195,7 @@ Card::Card(const QString& title, QWidget* parent)
     m_column->addWidget(m_body);
 }
 
-/// Painted here: a style sheet of each card would be looked up for every row.
+/// Paints the frame without a style sheet, which would be looked up for every row.
 void Card::paintEvent(QPaintEvent*)
 {
     QPainter p(this);
@@ -208,9 +208,9 @@ void Card::paintEvent(QPaintEvent*)
 void Card::beginRows()
 {
     for (const QPointer<QWidget>& given : m_given)
-        delete given; // before the layout is disabled, which then notices nothing
+        delete given; // before disabling the layout, so that it notices the deletion
     m_given.clear();
-    // Each row that is shown would lay out all the cards anew.
+    // Otherwise each row that is shown would lay out all cards.
     m_grid->setEnabled(false);
     m_column->setEnabled(false);
     m_row = 0;

@@ -19,8 +19,8 @@ namespace qs {
 class ElidedLabel;
 class FractionBar;
 
-/// A titled box of rows, as the right-hand panel is made of. Rows are kept and filled again: to
-/// make and style widgets takes longer than all else of a selection. GUI thread only.
+/// A titled box of rows in the right-hand panel. Rows are reused, because making and styling
+/// widgets is the slowest part of a selection. GUI thread only.
 class Card : public QFrame
 {
     Q_OBJECT
@@ -28,11 +28,11 @@ class Card : public QFrame
 public:
     Card(const QString& title, QWidget* parent);
 
-    /// Gives the rows their places now, not with the next turn of the event loop. Call it when the
-    /// card has its size.
+    /// Lays out the rows now, not in the next turn of the event loop. Call it after the card has
+    /// its size.
     void layOut();
 
-    /// Rows are added while it lives; what the filling before had beyond them goes when it ends.
+    /// Scope in which rows are added. Its end hides the remaining rows of the previous filling.
     class Filling
     {
     public:
@@ -52,19 +52,19 @@ public:
     /// A muted label and a value in the fixed-width font, elided in the middle with the whole text
     /// as tool tip.
     void addRow(const QString& label, const QString& value);
-    /// Takes the widget, which lives until the next filling.
+    /// Owns the widget until the next filling.
     void addRow(const QString& label, QWidget* value);
-    /// Over the full width; a text as in a row.
+    /// A value over the full width, in the style of a row.
     void addWide(const QString& value);
-    void addWide(QWidget* value); ///< likewise
+    void addWide(QWidget* value); ///< owned until the next filling
     /// A paragraph over the full width.
     QLabel* addText(const QString& text, bool muted = false);
-    /// A label, a bar of `fraction` of the width, a figure. Faded when the figure is old.
+    /// A label, a bar of `fraction` of the width, a figure. `faded`: the figure is stale.
     void addBar(const QString& label, double fraction, const QColor& color, const QString& figure,
                 bool faded);
     /// A word on a filled pill.
     void addPill(const QString& text, const QColor& fill);
-    /// A small button at the right, below what is there.
+    /// A small button at the right, below the previous row.
     QPushButton* addButton(const QString& text);
 
 protected:
@@ -85,11 +85,12 @@ private:
     struct Kept
     {
         QWidget* widget = nullptr;
-        int row = -1, column = -1; ///< where it lies in the grid
+        int row = -1, column = -1; ///< position in the grid
     };
     void beginRows();
     void endRows();
-    /// A widget of that kind in the row: one of an earlier filling, or a new one.
+    /// Places a widget of that kind in the row: one of an earlier filling, or a new one from
+    /// `make`.
     template<class Widget, class Make>
     Widget* place(Kind kind, int column, int columns, Qt::Alignment alignment, const Make& make);
     QLabel* placeLabel(const QString& text);
@@ -99,10 +100,10 @@ private:
     QVBoxLayout* m_column;
     QWidget* m_body;
     QGridLayout* m_grid;
-    int m_row = 0; ///< that is being filled
+    int m_row = 0; ///< the row being filled
     std::array<std::vector<Kept>, KindCount> m_kept;
     std::array<std::size_t, KindCount> m_used {};
-    std::vector<QPointer<QWidget>> m_given; ///< by callers, for this filling
+    std::vector<QPointer<QWidget>> m_given; ///< given by callers, for this filling
 };
 
 /// A word on a filled pill.
@@ -157,13 +158,13 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    /// What was measured for a text and a font: both are asked for at each layout and painting.
+    /// Cached widths of a text in a font; they are needed at each layout and paint.
     struct Measured
     {
         QString text;
         QFont font;
-        int advance = -1, room = -1; ///< pixels; -1 if not asked for yet
-        QString shown; ///< in `room`
+        int advance = -1, room = -1; ///< pixels; -1 if not measured yet
+        QString shown; ///< elided to `room`
     };
     Measured& measured() const;
 

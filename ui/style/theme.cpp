@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdint>
 
-/// The macro must not stand in a namespace. A library's resources are linked where this is called.
+/// Registers the resources of this static library. The macro must be used outside of namespaces.
 static void registerIcons()
 {
     Q_INIT_RESOURCE(quantscope);

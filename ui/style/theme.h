@@ -28,7 +28,7 @@ struct Theme
 /// The theme in use. Set by `applyTheme`.
 const Theme& theme();
 /// Fusion style, palette, fonts and style sheet; `textPercent` scales every font of the interface.
-/// Widgets that are there already keep what they were made with.
+/// Existing widgets keep their style.
 void applyTheme(QApplication& app, bool dark, int textPercent = 100);
 
 /// A length that follows the text size, in whole pixels: `px(20)` is 30 at 150 %.
@@ -37,18 +37,18 @@ int px(double atNormalSize);
 /// Interface font of a size in pixels at 100 %; weight 600 is semi-bold.
 QFont uiFont(double pixels, int weight = 400);
 QFont monoFont(double pixels);
-/// The same in units of the graph's scene, where zooming takes the place of the text size.
+/// Fonts in units of the graph's scene, which are independent of the text size.
 QFont sceneFont(double units, int weight = 400);
 QFont sceneMonoFont(double units);
 
 QColor verdictColor(Verdict verdict);
 /// The cividis palette, safe for colour-blind eyes: 0 = good (dark blue), 1 = worst (yellow).
 QColor cividis(double badness);
-/// The style sheet of text in this colour.
+/// Returns the style sheet for text in this colour.
 QString inkStyle(const QColor& ink);
-/// Black or white, whichever reads better on `fill`.
+/// Returns black or white, whichever is more readable on `fill`.
 QColor textOn(const QColor& fill);
-/// A calm colour that stays the same for the same word.
+/// Returns a muted colour, always the same for the same word.
 QColor wordColor(const QString& word);
 QString verdictText(Verdict verdict);
 

@@ -19,30 +19,31 @@ class QTableView;
 // Set-up that many widgets share. `parent` owns the new widgets; GUI thread only.
 namespace qs {
 
-/// A widget's object name and its words for screen readers and tool tip.
+/// Sets a widget's object name, accessible name and tool tip.
 void setNames(QWidget& widget, const char* objectName, const QString& accessibleName,
               const QString& toolTip = {});
-/// A field to filter a list: its names, and a button that clears it.
+/// Sets up a field that filters a list: its names, and a button that clears it.
 void setUpFilter(QLineEdit& field, const char* objectName, const QString& accessibleName,
                  const QString& placeholder);
-/// A dense table of figures that is sorted by its header: whole rows, no grid, one line a row of
-/// `rowHeight` pixels at 100 %; Tab leaves it.
+/// Sets up a dense table of figures that is sorted by its header: selects whole rows, no grid, rows
+/// of one line with `rowHeight` pixels at 100 %; Tab leaves it.
 void setUpTable(QTableView& table, double rowHeight);
-/// `chosen` is called with the cell that is clicked, or activated by key.
+/// Calls `chosen` with each cell that is clicked or activated by key.
 void connectChosen(QAbstractItemView& view, std::function<void(const QModelIndex&)> chosen);
-/// The button, and the copy key in the table, put `text()` on the clipboard.
+/// Connects the button, and the copy key in the table, to put `text()` on the clipboard.
 void connectCopy(QPushButton& button, QTableView& table, std::function<QString()> text);
 
 QPushButton* makeButton(const char* objectName, const QString& text, const QString& toolTip,
                         QWidget* parent);
-/// One line in the muted colour, of a size in pixels at 100 %.
+/// Returns a label of one line in the muted colour; `pixels`: text size at 100 %.
 QLabel* makeMutedLabel(const QString& text, double pixels, QWidget* parent);
-/// A paragraph in the muted colour.
+/// Returns a paragraph in the muted colour.
 QLabel* makeParagraph(const QString& text, QWidget* parent);
-/// A paragraph for problems, hidden at first.
+/// Returns a paragraph for problems, hidden at first.
 QLabel* makeProblemLabel(const char* objectName, QWidget* parent);
 
-/// A row or a column; of `parent`, else to be put into another layout. Spacing -1 is the style's.
+/// Returns a row or a column: the layout of `parent`, or without one, for another layout. Spacing
+/// -1: the style's.
 QHBoxLayout* makeHBox(QWidget* parent, const QMargins& margins = {}, int spacing = -1);
 QVBoxLayout* makeVBox(QWidget* parent, const QMargins& margins = {}, int spacing = -1);
 /// A widget or layout in a row or column, with its stretch.
@@ -64,7 +65,7 @@ struct BoxItem
 };
 /// Appends the items in their order: `{{m_field, 1}, m_note}`.
 void addItems(QBoxLayout& box, std::initializer_list<BoxItem> items);
-/// Panes that a thin line separates and that cannot be dragged away.
+/// Returns a splitter with a thin line between panes that cannot be collapsed by dragging.
 QSplitter* makeSplitter(const char* objectName, Qt::Orientation orientation, QWidget* parent);
 
 } // namespace qs

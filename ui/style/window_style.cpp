@@ -17,7 +17,8 @@ constexpr const char* kColourWords[] = {"system", "light", "dark"};
 
 WindowStyle appliedStyle;
 
-/// Qt 6.4 does not report the desktop's scheme: its palette before ours shows it.
+/// Returns whether the desktop's scheme is dark. Qt 6.4 does not report it; the initial palette
+/// shows it.
 bool systemIsDark()
 {
     static const bool dark = QGuiApplication::palette().color(QPalette::Window).lightness() < 128;
@@ -67,7 +68,7 @@ const WindowStyle& styleInUse()
 void applyStyle(QApplication& app, const WindowStyle& style)
 {
     appliedStyle = style;
-    const bool system = systemIsDark(); // asked before the first palette of ours
+    const bool system = systemIsDark(); // before our first palette is set
     const bool dark = style.colours == WindowStyle::Colours::System
         ? system
         : style.colours == WindowStyle::Colours::Dark;

@@ -8,12 +8,12 @@ class QApplication;
 
 namespace qs {
 
-/// Colours and text size as the user chose them. A value.
+/// The user's choice of colours and text size. A value.
 struct WindowStyle
 {
     enum class Colours
     {
-        System, ///< as the desktop was when the program started
+        System, ///< the desktop's scheme when the program started
         Light,
         Dark
     };
@@ -22,18 +22,18 @@ struct WindowStyle
     friend bool operator==(const WindowStyle&, const WindowStyle&) = default;
 };
 
-/// The text sizes that are offered, in percent, 80 to 200.
+/// Returns the offered text sizes in percent, 80 to 200.
 const QList<int>& textSizes();
 /// "Light", "Dark", "As the system".
 QString coloursText(WindowStyle::Colours colours);
 
-/// From the settings; values that are not offered count as not set.
+/// Reads the style from the settings; values that are not offered count as unset.
 WindowStyle savedStyle();
 void saveStyle(const WindowStyle& style);
 /// The style that `applyStyle` last applied.
 const WindowStyle& styleInUse();
-/// Theme, fonts and style sheet of the program. Windows that are there already are made anew by
-/// `MainWindow::changeStyle`. GUI thread only.
+/// Applies theme, fonts and style sheet to the program. `MainWindow::changeStyle` rebuilds existing
+/// windows. GUI thread only.
 void applyStyle(QApplication& app, const WindowStyle& style);
 
 } // namespace qs

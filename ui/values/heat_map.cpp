@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-constexpr double kLeastCells = 4; ///< seen at once
+constexpr double kLeastCells = 4; ///< minimum number of visible cells
 constexpr double kZoomStep = 1.25;
 const QPoint kNoCell {-1, -1};
 
@@ -170,7 +170,7 @@ void HeatMap::paintEvent(QPaintEvent*)
         paintScale(painter);
 }
 
-/// The values themselves, where their cells have room for them.
+/// Paints the values as numbers if the cells are large enough.
 void HeatMap::paintNumbers(QPainter& painter) const
 {
     const double size = cellSize();

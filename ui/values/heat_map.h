@@ -11,38 +11,38 @@
 
 namespace qs {
 
-/// Cells of a matrix as colours, as numbers where they are large enough, with the scale below.
-/// Ctrl+wheel or +/- zoom, dragging or the arrow keys move; what is seen is one rectangle of cells,
-/// which several maps share. GUI thread only.
+/// Shows the cells of a matrix as colours, with numbers if they are large enough, and the scale
+/// below. Ctrl+wheel or +/- zoom, dragging or the arrow keys move. Several maps can share the
+/// visible rectangle of cells. GUI thread only.
 class HeatMap : public QWidget
 {
     Q_OBJECT
 
 public:
-    /// What one map shows. `colour`: of the value of a cell; `low` and `high`: ends of the scale.
+    /// The content of one map. `low` and `high`: ends of the scale.
     struct Content
     {
         int rows = 0, columns = 0;
-        std::vector<float> values; ///< [rows, columns]; the last line may be shorter
+        std::vector<float> values; ///< [rows, columns]; the last row may be shorter
         double low = 0, high = 0;
-        std::function<QColor(double)> colour; ///< of a place on the scale, 0 to 1
-        QImage image; ///< in the place of colours where it is set, of rows x columns pixels
+        std::function<QColor(double)> colour; ///< of a position on the scale, 0 to 1
+        QImage image; ///< if set: replaces the colours; rows x columns pixels
     };
 
     HeatMap(const QString& title, QWidget* parent);
 
     void setContent(Content content);
     const Content& content() const { return m_content; }
-    /// The cells that are seen; what lies outside of the matrix is cut off.
+    /// Sets the visible cells, clipped to the matrix.
     void setSeen(const QRectF& cells);
     const QRectF& seen() const { return m_seen; }
-    /// The cell that is marked; none at (-1, -1).
+    /// Marks a cell; (-1, -1): none.
     void setMarked(const QPoint& cell);
     QSize sizeHint() const override { return {220, 200}; }
 
 Q_SIGNALS:
     void seenChanged(const QRectF& cells);
-    /// The pointer or the keyboard is on a cell (column, row); (-1, -1): on none.
+    /// The pointer or the keyboard moved to a cell (column, row); (-1, -1): to none.
     void cellPointed(const QPoint& cell);
 
 protected:
@@ -57,7 +57,7 @@ protected:
 
 private:
     QRectF area() const;
-    /// Pixels of one cell, and where the seen cells lie.
+    /// Pixels per cell; below: the rectangle of the visible cells.
     double cellSize() const;
     QRectF picture() const;
     QPoint cellAt(const QPointF& point) const;

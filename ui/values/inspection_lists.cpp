@@ -22,7 +22,7 @@ namespace qs {
 
 namespace {
 
-/// Draws a bar under the text, with the cell's value as its length.
+/// Draws a bar under the text with the length `kBarRole`.
 class ShareDelegate : public QStyledItemDelegate
 {
 public:

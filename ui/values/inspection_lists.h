@@ -16,8 +16,8 @@ namespace qs {
 
 class InspectionTable;
 
-/// The lists of an inspection, one at a time: channels, samples, channels of each weight; the worst
-/// first. GUI thread only.
+/// The lists of an inspection, one at a time: channels, samples, channels of each weight, each with
+/// the worst first. GUI thread only.
 class InspectionLists : public QWidget
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ class InspectionLists : public QWidget
 public:
     explicit InspectionLists(QWidget* parent);
 
-    /// Null: nothing. A stale inspection cannot be clicked.
+    /// Shows an inspection; null: none. A stale one cannot be clicked.
     void show(const ValueInspectionPtr& inspection, bool isStale);
     /// The list as CSV: the selected rows, or all.
     QString csv() const;

@@ -66,7 +66,7 @@ QVariant sampleValue(const SampleError& sample, std::int64_t index, Field field)
     }
 }
 
-/// The fields of a list, in the order of its columns.
+/// Returns the fields of a list in the order of its columns.
 std::vector<Field> fieldsOf(InspectionTable::List list)
 {
     if (list == InspectionTable::List::Samples)

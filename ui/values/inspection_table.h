@@ -12,8 +12,7 @@
 namespace qs {
 
 /// One list of an inspection: the channels of the value, those of one of its weights, or the
-/// samples. Under `kBarRole` the noise as a part of the noisiest row's,
-/// 0 to 1. GUI thread only.
+/// samples. `kBarRole`: the noise relative to the noisiest row's, 0 to 1. GUI thread only.
 class InspectionTable : public TableModel
 {
     Q_OBJECT
@@ -43,10 +42,11 @@ public:
 
     explicit InspectionTable(QObject* parent = nullptr);
 
-    /// `weight`: which one, for that list. A null inspection empties the table.
+    /// Shows a list. `weight`: index of the weight for `List::Weight`. A null inspection empties
+    /// the table.
     void show(ValueInspectionPtr inspection, List list, std::size_t weight = 0);
     List list() const { return m_list; }
-    /// The sample, or the channel and the result that it belongs to, of a row.
+    /// The sample of a row; below: the channel of a row.
     std::int64_t sampleOf(int row) const { return row; }
     const ChannelError* channelOf(int row) const;
 
@@ -65,7 +65,7 @@ private:
     List m_list = List::Channels;
     std::size_t m_weight = 0;
     std::vector<Field> m_fields; ///< by column
-    double m_noise = 0, m_mostNoise = 0; ///< of all rows, of the noisiest
+    double m_noise = 0, m_mostNoise = 0; ///< total, and of the noisiest row
 };
 
 } // namespace qs

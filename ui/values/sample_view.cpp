@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kLongestLine = 64; ///< a vector longer than that is wrapped
 
-/// Least and greatest finite value of both.
+/// Returns the least and greatest finite value of both.
 std::pair<double, double> rangeOf(const std::vector<float>& a, const std::vector<float>& b)
 {
     double low = 0, high = 0;
@@ -33,7 +33,8 @@ std::pair<double, double> rangeOf(const std::vector<float>& a, const std::vector
     return {low, high};
 }
 
-/// Blue below, the panel's grey at zero, orange above: distinguishable for colour-blind people.
+/// Returns blue below, the panel's grey at zero, orange above: distinguishable for colour-blind
+/// people.
 QColor differenceColour(double place)
 {
     static const QColor kBelow(33, 102, 172), kAbove(217, 95, 2);
@@ -64,7 +65,7 @@ double largest(const std::vector<float>& values)
     return most;
 }
 
-/// Channels of [channels, rows, columns] as grey or as red, green and blue.
+/// Converts [channels, rows, columns] to a grey or RGB image.
 QImage imageOf(const SampleValues& values, const std::vector<float>& numbers, double low,
                double high)
 {

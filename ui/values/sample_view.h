@@ -13,8 +13,8 @@ namespace qs {
 
 class HeatMap;
 
-/// One plane of a sample's value in the float and in the converted model, on one colour scale, and
-/// their difference on a symmetric one; or an image of its channels. A value of one dimension is
+/// One plane of a sample's value in the float and in the converted model, on a common colour scale,
+/// and their difference on a symmetric one; or an image of its channels. A one-dimensional value is
 /// wrapped into lines. The three maps zoom and move together. GUI thread only.
 class SampleView : public QWidget
 {
@@ -23,10 +23,10 @@ class SampleView : public QWidget
 public:
     explicit SampleView(QWidget* parent);
 
-    /// Null: nothing. `plane`: of all planes; one that is not there shows nothing. `isFaded`: the
-    /// values are older than the decisions.
+    /// Shows values; null: none. `plane`: index among all planes; a plane that `values` lacks shows
+    /// nothing. `isFaded`: the values are older than the decisions.
     void show(const SampleValuesPtr& values, std::int64_t plane, bool asImage, bool isFaded);
-    /// Whether a value is an image: one or three channels before rows and columns.
+    /// True if a value can be an image: one or three channels before rows and columns.
     static bool isImage(const SampleValues& values);
 
     HeatMap& floating() { return *m_maps[0]; }
@@ -34,7 +34,8 @@ public:
     HeatMap& difference() { return *m_maps[2]; }
 
 Q_SIGNALS:
-    /// What is under the pointer: place, both values and their difference; empty without.
+    /// Text for the cell under the pointer: position, both values and their difference; empty
+    /// without a cell.
     void pointed(const QString& text);
 
 private:
@@ -47,7 +48,7 @@ private:
     SampleValuesPtr m_values;
     std::int64_t m_plane = 0;
     bool m_asImage = false;
-    int m_columns = 0; ///< of the maps; fewer than the value's where it is wrapped
+    int m_columns = 0; ///< of the maps; fewer than the value's if it is wrapped
 };
 
 } // namespace qs

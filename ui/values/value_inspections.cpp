@@ -158,10 +158,10 @@ void ValueInspections::update()
 {
     const Key now = keyNow();
     if (now.empty() && isRunning())
-        cancel(); // of older decisions, and in the way of what follows the new ones
+        cancel(); // it is of older decisions and blocks the engine
     if (m_watched && m_target && !now.empty()) {
         if (runsStage(m_workspace.pipeline())) {
-            cancel(); // and go on when it is done
+            cancel(); // requested again after the stage
         } else {
             const Key values = valuesKey(now);
             if (m_valuesKey != values && m_askedValues != values)
@@ -178,7 +178,7 @@ void ValueInspections::askValues(const Key& decisions, const Key& key)
     auto& jobs = m_workspace.pipeline().jobs();
     m_askedValues = key;
     m_failure.clear();
-    if (jobs.isRunning(kInspectionTag)) { // a sample is seen before the whole
+    if (jobs.isRunning(kInspectionTag)) { // a sample has priority over the inspection
         jobs.cancel(kInspectionTag);
         m_askedInspection.clear();
     }
@@ -194,7 +194,7 @@ void ValueInspections::askValues(const Key& decisions, const Key& key)
         this,
         [this, decisions, key](Result<SampleValuesPtr> found) {
             if (m_askedValues != key)
-                return; // cancelled too late to stop it
+                return; // a newer request replaced it
             if (found) {
                 m_values = std::move(*found);
                 m_valuesKey = key;

@@ -25,32 +25,32 @@ class ValueInspections : public QObject
 public:
     explicit ValueInspections(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Asks the engine for nothing while not watched.
+    /// Requests are sent to the engine only while watched.
     void setWatched(bool watched);
-    /// A node, or an output of the model; none: nothing.
+    /// Sets the inspected node or model output; nothing: none.
     void setTarget(const std::optional<InspectionTarget>& target);
     void setSample(std::int64_t sample);
-    /// The result, and a plane that the part must hold.
+    /// Sets the result, and a plane that the read part must contain.
     void setPart(std::size_t result, std::int64_t plane);
 
     const std::optional<InspectionTarget>& target() const { return m_target; }
     std::int64_t sample() const { return m_sample; }
-    /// Null until it is there; of older decisions where `isStale`.
+    /// Null until it is computed; of older decisions if `isStale`.
     const ValueInspectionPtr& inspection() const { return m_inspection; }
-    /// Of the sample that is wanted, or of the one before while that is under way.
+    /// The values of the requested sample; those of the previous one while it is computed.
     const SampleValuesPtr& values() const { return m_values; }
     bool isStale() const;
-    /// What is asked now has the model before its edits as its float side.
+    /// True if the float side of requests is the model before its edits.
     bool isAgainstOriginal() const;
     bool isRunning() const;
-    /// What is missing, under way or wrong; empty where all is there.
+    /// Text on missing, running or failed requests; empty if everything is computed.
     QString note() const;
 
 Q_SIGNALS:
     void changed();
 
 private:
-    /// What would be asked now; empty where the conversion is not of the decisions as they stand.
+    /// The key of a request with the current decisions; empty if the conversion is stale.
     Key keyNow() const;
     Key valuesKey(const Key& decisions) const;
     void update();
@@ -60,7 +60,7 @@ private:
     void cancel();
 
     Workspace& m_workspace;
-    bool m_isOver = false; ///< the workspace went before the page that shows this
+    bool m_isOver = false; ///< the workspace was destroyed before this
     bool m_watched = false;
     std::optional<InspectionTarget> m_target;
     std::int64_t m_sample = 0;
@@ -68,9 +68,9 @@ private:
     ValueInspectionPtr m_inspection;
     SampleValuesPtr m_values;
     Key m_inspectionKey,
-        m_valuesKey; ///< decisions of the inspection; all that the values depend on
+        m_valuesKey; ///< of the decisions; of all inputs of the values
     Key m_valuesDecisions;
-    Key m_askedInspection, m_askedValues; ///< under way, or failed
+    Key m_askedInspection, m_askedValues; ///< running or failed requests
     QString m_failure;
     double m_fraction = 0;
 };

@@ -32,7 +32,7 @@ QString shapeText(const std::vector<std::int64_t>& shape)
     return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
 }
 
-/// "channel 3", "[0, 2]": which plane of the leading dimensions it is.
+/// Returns the indices of a plane in the leading dimensions: "channel 3", "[0, 2]".
 QString planeText(const SampleValues& values, std::int64_t plane)
 {
     if (values.shape.size() == 3)
@@ -235,7 +235,7 @@ void ValuesPage::refreshBar()
 void ValuesPage::showChannel(const ChannelError& channel)
 {
     const auto& values = m_inspections->values();
-    // One channel is one slice where the channels come before rows and columns.
+    // A channel is one plane only if the channels precede rows and columns.
     if (!values || values->shape.size() < 3 || values->channelAxis != int(values->shape.size()) - 3)
         return;
     m_result->setCurrentIndex(int(channel.result));

@@ -16,8 +16,8 @@ struct ChannelError;
 class ValueInspections;
 class Workspace;
 
-/// The selected node's values, looked at: one sample in both models, and what every channel, weight
-/// channel and sample loses. Nothing is computed here. GUI thread only.
+/// The selected node's values: one sample in both models, and the loss of every channel, weight
+/// channel and sample. Computes nothing itself. GUI thread only.
 class ValuesPage : public QWidget
 {
     Q_OBJECT

@@ -32,7 +32,7 @@ struct TuneOptions : ModelRunOptions
 
 constexpr std::uint64_t kMostOfState = 256 << 20;
 
-/// The state file of a search, beside the recipe.
+/// Returns the path of a search's state file, beside the recipe.
 std::string statePath(const std::string& recipe)
 {
     const std::filesystem::path path(recipe);
@@ -49,7 +49,7 @@ Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
     return kinds;
 }
 
-/// Refuses, before anything runs, places where the recipe or the state cannot be written.
+/// Fails, before anything runs, if the recipe or the state cannot be written.
 Result<void> checkPlaces(const TuneOptions& options)
 {
     for (const std::string& path : {options.out, statePath(options.out)}) {
@@ -65,7 +65,7 @@ Result<void> checkPlaces(const TuneOptions& options)
     return {};
 }
 
-/// Refuses to write over what is read.
+/// Fails if an output file is also an input file.
 Result<void> checkSpared(const TuneOptions& options, const ModelRun& run)
 {
     const RunSettings& settings = run.settings();
@@ -81,7 +81,7 @@ Result<void> checkSpared(const TuneOptions& options, const ModelRun& run)
     return {};
 }
 
-/// What an earlier search left, to go on from.
+/// Reads the state of an earlier search, to resume it.
 Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneRequest& request)
 {
     const std::string path = statePath(options.out);
@@ -101,7 +101,7 @@ Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneReques
     return earlier;
 }
 
-/// The goal, and the command that measures it where it is the user's own metric.
+/// Sets the goal, and for a goal on the user's metric the command that measures it.
 Result<void> setGoal(const TuneOptions& options, TuneRequest& request, const JobContext& job)
 {
     QS_TRY(request.goal, parseGoal(options.goal));
@@ -156,7 +156,7 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
     return request;
 }
 
-/// The best so far, whatever comes after it.
+/// Writes the best recipe so far and the state of the search.
 Result<void> keep(const TuneOptions& options, const TuneRequest& request, const TuneState& state,
                   const KnownTrials& known)
 {

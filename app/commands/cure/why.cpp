@@ -27,7 +27,7 @@ struct WhyOptions : ModelRunOptions
     std::int64_t exact = -1;
     std::int64_t top = 20;
     bool json = false;
-    bool asksForRun = false; ///< some of `blame` was chosen
+    bool asksForRun = false; ///< the user set an option of `blame`
 };
 
 Result<void> printWhy(const WhyOptions& options, const Graph& model, const Plan& plan,
@@ -37,7 +37,7 @@ Result<void> printWhy(const WhyOptions& options, const Graph& model, const Plan&
     return printOut(options.json ? whyJson(parts) : whyText(parts, std::size_t(options.top)));
 }
 
-/// Asks for causes anew and prints them.
+/// Computes the causes and prints them.
 Result<void> findWhy(const WhyOptions& options, StageChain& chain, const CompareRequest& request,
                      const CommandRun& job)
 {
@@ -52,7 +52,7 @@ Result<bool> isSameRun(const WhyOptions& options, const StoredWhy& stored, const
     const bool sameOptions = stored.diagnosis->options == options.blame
         && stored.diagnosis->eightBitsHold == hasDotProduct();
     const bool sameDevice = options.device == "auto" || options.device == stored.run.device;
-    // A run takes whole batches from the first on, of all the data.
+    // A run takes whole batches of all the data, from the first on.
     const CalibrationSettings& cut = stored.run.recipe.calibration;
     const bool sameBatches = !stored.run.comparisonData.empty() || cut.batches == 0
         || std::int64_t(cut.batches) * cut.batchSize >= options.blame.samples;
@@ -63,7 +63,8 @@ Result<bool> isSameRun(const WhyOptions& options, const StoredWhy& stored, const
     return data == stored.run.comparedSha256;
 }
 
-/// Causes of a written result: as stored, else computed with its own recipe and parameters.
+/// Prints the causes of a written result: the stored ones, else computed with its recipe and
+/// parameters.
 Result<void> runOnResult(const WhyOptions& options, const CommandRun& job)
 {
     if (!options.recipe.empty())

@@ -81,7 +81,7 @@ Result<void> runFileCompare(const FileCompareOptions& options, const CommandRun&
     request.quantized = options.quantized;
     request.data = options.data;
     request.reading = recipe.calibration;
-    request.reading.batches = 0; // all of the data
+    request.reading.batches = 0; // use all of the data
     QS_TRY(const FileCompareResult found, compareWithFile(request, job));
     return printOut(options.json
                         ? found.document

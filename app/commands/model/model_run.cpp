@@ -24,7 +24,7 @@ namespace qs {
 
 namespace {
 
-/// What the figures of a model that keeps state are of.
+/// Notes, for a model that keeps state, from which state each call starts.
 void noteState(const Graph& model, bool isSequence)
 {
     const std::vector<StateUpdate> updates = stateUpdates(model);
@@ -80,7 +80,7 @@ Result<void> ModelRun::locate()
     return {};
 }
 
-/// Opens data before the plan: they give element types that the file does not record.
+/// Opens the data before planning: they determine dtypes that the file does not record.
 Result<void> ModelRun::plan()
 {
     Recipe& recipe = m_source.recipe;
@@ -110,8 +110,8 @@ Result<void> ModelRun::keepToMemoryLimit()
     const CalibrationSettings smaller = withinMemoryLimit(*model, *m_planned.plan, cut);
     if (smaller.batchSize == cut.batchSize)
         return {};
-    // Not all data can be cut so: calls of a list, a model that wants two samples at least. Then
-    // the recipe's stand, and calibrating refuses them with the figures.
+    // Not all data can be split so: a list of calls, or a model that needs at least two samples.
+    // Then the recipe's batch size stays, and calibrating fails with the figures.
     const auto data = m_chain.data(*model, m_settings.calibrationData, smaller);
     if (!data)
         return {};
@@ -132,7 +132,7 @@ Result<void> ModelRun::calibrate()
         m_calibration,
         m_chain.calibrate({m_planned.model, m_planned.plan, m_planned.recipe, m_settings}, m_job));
     calibrating.stop();
-    m_planned.model = m_calibration->prepared->model; // the data may show more of it
+    m_planned.model = m_calibration->prepared->model; // the data may refine its types
     m_planned.plan = m_calibration->prepared->plan;
     if (!m_calibration->note.empty())
         note(m_calibration->note);

@@ -14,8 +14,8 @@ namespace qs {
 struct ModelRunOptions
 {
     std::string model; ///< or a project
-    AskedEdits edits; ///< beside the recipe's
-    std::string movedTo; ///< where a project's model is by now; "" = not given
+    AskedEdits edits; ///< in addition to the recipe's
+    std::string movedTo; ///< new path of a project's model; "" = not given
     std::string recipe, data, compareOn; ///< empty: the project's
     std::string eval; ///< the user's own metric, a command; empty = none
     std::string device = "auto";
@@ -25,11 +25,11 @@ struct ModelRunOptions
     bool strict = false;
 };
 
-/// Fails if --strict forbids something, and names all of it.
+/// Fails if --strict forbids something; the error names everything that it forbids.
 Result<void> checkStrict(const PlannedModel& planned, const EditedModel& edited);
 
-/// The stages from a model's file to the comparison, each called once and in this order. Notes and
-/// warnings go to the log. An error at a node names no file: see `withModelNotes`.
+/// The stages from a model's file to the comparison; call each once and in this order. Notes and
+/// warnings go to the log. Errors at a node name no file: see `withModelNotes`.
 class ModelRun
 {
 public:
@@ -48,8 +48,8 @@ public:
     Result<void> convertAndCompare();
     /// Finds the causes of the outputs' noise; follows `convert`.
     Result<void> why();
-    /// The user's own metric of the float and of the lowered model's outputs, which pass through
-    /// the folder `scratch`; nothing without one.
+    /// Runs the user's metric on the outputs of the float and of the lowered model, which are
+    /// written to the folder `scratch`. No effect without a metric.
     Result<void> evaluate(const std::string& scratch);
 
     StageChain& chain() { return m_chain; }
@@ -60,9 +60,9 @@ public:
     const DiagnosisPtr& diagnosis() const { return m_diagnosis; } ///< null before `why`
     const ConvertedPtr& converted() const { return m_converted; }
     const ComparisonPtr& comparison() const { return m_comparison; }
-    /// Of the stages so far. "calibrate" is the whole call: it opens the data and prepares.
+    /// The times of the stages so far. "calibrate" includes opening the data and preparing.
     StageTimes& times() { return m_times; }
-    /// Samples of the batch that the comparison's node times are of: the mean over all batches but
+    /// Returns the samples per batch of the comparison's node times: the mean over all batches but
     /// the first, which warms up. Reads the first batch.
     Result<double> timedSamples();
     /// The request to the chain for a comparison, or a blame, of the conversion.
@@ -72,18 +72,18 @@ public:
     }
     /// The request that writes the results so far into `folder`.
     ExportRequest exportRequest(const std::string& folder) const;
-    /// The same for a result document; borrows from this object.
+    /// The parts of a result document; borrows from this object.
     ResultParts parts() const;
 
 private:
-    /// Seconds by stage, for documents: preparing and calibrating as the calibration has them.
+    /// Seconds by stage, for documents; those of preparing and calibrating are the calibration's.
     std::map<std::string, double> timingSeconds() const;
-    /// The data of the comparison, as the recipe cuts it.
+    /// The data of the comparison, limited as by the recipe.
     Result<std::shared_ptr<const Dataset>> comparedData(const Graph& model, const Recipe& recipe);
     /// Takes smaller batches if --memory is too small for the recipe's, with a note.
     Result<void> keepToMemoryLimit();
-    /// Takes over calibration's decisions on values that are not finite, with a warning for each.
-    /// Errors: with --strict, the first of them.
+    /// Adds the calibration's decisions on values that are not finite, with a warning for each.
+    /// With --strict, fails with the first of them.
     Result<void> takeNotFinite();
 
     const ModelRunOptions& m_options;
@@ -97,7 +97,7 @@ private:
     ConvertedPtr m_converted;
     ComparisonPtr m_comparison;
     DiagnosisPtr m_diagnosis;
-    DataState m_dataState; ///< of the data when they were opened
+    DataState m_dataState; ///< state of the data when they were opened
     StageTimes m_times;
     std::map<std::string, double> m_evaluation;
 };

@@ -32,7 +32,7 @@ const std::string& fileOfPlan(const std::string& recipePath, const std::string& 
 
 namespace {
 
-/// Where the project's model is. Says so where that is not the place that it names.
+/// Returns the path of the project's model; logs it if the project names another path.
 Result<std::string> placeOfModel(const Project& project, const std::string& file,
                                  const std::string& movedTo, const CommandRun& job)
 {
@@ -93,7 +93,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
     removeAbandonedOnce(std::filesystem::absolute(given).parent_path().string());
     Project read = project;
     if (!movedTo.empty())
-        read.modelPath.clear(); // the user says where it is
+        read.modelPath.clear(); // the user gives its path
     QS_CHECK(checkOutside(given, pathsOutside(read, given), job));
     QS_TRY(source.model, placeOfModel(project, given, movedTo, job));
     source.settings = settingsOf(project, given);

@@ -19,13 +19,13 @@ namespace qs {
 
 namespace {
 
-/// The recipe beside a result.
+/// Returns the path of the recipe beside a result.
 std::string recipeBeside(const ResultDocument& document)
 {
     return (std::filesystem::path(document.path()).parent_path() / "recipe.json").string();
 }
 
-/// The model that the result was made from, with the shapes that its data corrected.
+/// Returns the model of the result, with the shapes that its data corrected.
 Result<GraphPtr> modelOf(const ResultDocument& document, const EditedModel& edited)
 {
     QS_CHECK(checkResultIsOf(*edited.graph, document));
@@ -33,7 +33,7 @@ Result<GraphPtr> modelOf(const ResultDocument& document, const EditedModel& edit
     return withCorrectedShapes(edited.graph, corrected);
 }
 
-/// The parameters in a result of the model and the plan.
+/// Reads the quantization parameters in a result for the model and the plan.
 Result<StoredQuantization> quantizationOf(const ResultDocument& document,
                                           const PlannedModel& planned)
 {
@@ -100,7 +100,7 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
         note(restored.calibration->note);
     const Stopwatch converting(timing, "convert");
     job.report("convert", "rebuilding the converted graph", 0);
-    // Decisions that were changed since are lowered anew.
+    // If decisions changed since, lowering checks all kernels again.
     auto refused = restored.was.recipeSha256 == restored.recipeSha256
         ? restored.was.refused
         : std::optional<std::vector<RefusedKernel>>();

@@ -11,11 +11,11 @@ namespace qs {
 
 inline constexpr auto kAgainstOriginal = "original";
 
-/// `--against`: the reference of a comparison, "original" or "edited"; `against` stays empty
+/// Adds `--against`: the reference of a comparison, "original" or "edited"; `against` stays empty
 /// without it.
 void addAgainstOption(CLI::App& verb, std::string& against);
 
-/// `--local-terms`: "sampled" or "all"; `terms` stays empty without it.
+/// Adds `--local-terms`: "sampled" or "all"; `terms` stays empty without it.
 void addLocalTermsOption(CLI::App& verb, std::string& terms);
 
 } // namespace qs

@@ -9,7 +9,7 @@ class App;
 
 namespace qs {
 
-/// Adds `--device auto|cpu|cuda[:N]`; other words are wrong usage.
+/// Adds `--device auto|cpu|cuda[:N]`; other values are usage errors.
 void addDeviceOption(CLI::App& verb, std::string& device);
 
 } // namespace qs

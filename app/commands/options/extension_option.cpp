@@ -11,7 +11,7 @@ namespace qs {
 void addExtensionOption(CLI::App& app, std::vector<std::string>& folders)
 {
     std::vector<const char*> verbs(kModelVerbs.begin(), kModelVerbs.end());
-    verbs.push_back("backends"); // whose patterns may name a pack's operators
+    verbs.push_back("backends"); // its patterns may name a pack's operators
     for (const char* verb : verbs)
         app.get_subcommand(verb)
             ->add_option("--extension", folders, kExtensionHelp)

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// Longest time that anybody means: a year.
+/// Maximum time: a year.
 constexpr double kMostSeconds = 366.0 * 24 * 3600;
 
 } // namespace

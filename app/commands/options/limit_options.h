@@ -12,19 +12,19 @@ class App;
 
 namespace qs {
 
-/// Limits of a run; 0 = as much as it needs.
+/// Limits of a run; 0 = unlimited.
 struct RunLimits
 {
     std::chrono::milliseconds time {0};
     std::int64_t bytes = 0; ///< of main memory
 };
 
-/// Adds `--timeout` and `--memory` to every verb that opens or runs a model. Other words than times
-/// and amounts are wrong usage.
+/// Adds `--timeout` and `--memory` to every verb that opens or runs a model. Other values than
+/// times and amounts are usage errors.
 void addLimitOptions(CLI::App& app, RunLimits& limits);
 
-/// The time that a user names: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Nothing if
-/// the text is not a time.
+/// Parses a time: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Nothing if the text is
+/// not a time.
 std::optional<std::chrono::milliseconds> parseDuration(std::string_view text);
 
 } // namespace qs

@@ -5,9 +5,9 @@
 
 namespace qs {
 
-/// For an option that takes a number above 0. Any other word is wrong usage.
+/// Returns the validator of an option that takes a number above 0. Other values are usage errors.
 CLI::Validator positiveNumber();
-/// For an option that takes 0 or a number above it.
+/// Returns the validator of an option that takes 0 or a number above it.
 CLI::Validator notNegativeNumber();
 
 } // namespace qs

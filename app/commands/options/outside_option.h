@@ -10,9 +10,9 @@ class App;
 
 namespace qs {
 
-/// `--outside` of the verbs that read recipes and projects: permission, for this run, to read files
-/// which lie outside their folders. Call once, after the verbs are added; sets `given` if a verb
-/// gets the option.
+/// Adds `--outside` to the verbs that read recipes and projects: permission, for this run, to read
+/// files outside their folders. Call once, after the verbs are added. Sets `given` if the user
+/// gives the option.
 void addOutsideOption(CLI::App& app, bool& given);
 
 /// Fails (BadInput) for the recipe or project `file` if `outside`, its `pathsOutside`, has a path

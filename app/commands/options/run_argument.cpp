@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "net.project.json:seven bits": the project and the run's name. A name may hold colons too.
+/// Splits "net.project.json:seven bits" into the project and the run's name. Names may have colons.
 std::optional<std::pair<std::string, std::string>> runEntryWords(const std::string& word)
 {
     for (auto at = word.find(':'); at != std::string::npos; at = word.find(':', at + 1))

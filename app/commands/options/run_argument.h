@@ -7,12 +7,12 @@
 
 namespace qs {
 
-/// The run that a word names: a result folder, its result.json, a saved `compare --json` document,
-/// a project (its current result) or PROJECT:NAME (a run that it keeps). Logs files that changed
-/// since. Errors name the word and its fault.
+/// Reads the run that an argument names: a result folder, its result.json, a saved `compare --json`
+/// document, a project (its current result) or PROJECT:NAME (a stored run). Logs files that changed
+/// since. Errors name the argument and the problem.
 Result<RunRecordPtr> runArgument(const std::string& word);
 
-/// The result folder that a project names. Errors (NotFound): the project has no result.
+/// Returns the result folder of a project. Fails (NotFound) if the project has no result.
 Result<std::string> currentResultOf(const std::string& project);
 
 } // namespace qs

@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-/// Columns on a terminal: UTF-8 continuation bytes take none.
+/// Returns the width on a terminal: UTF-8 continuation bytes count 0.
 std::size_t displayWidth(const std::string& text)
 {
     return std::size_t(
@@ -38,11 +38,11 @@ bool stderrIsTerminal()
 
 bool stepsAreLines = false; ///< `showStepsAsLines`
 
-/// One step of many reports is a line once.
+/// Prints a step as a line, once for all its reports.
 void showStep(const Progress& progress)
 {
     static std::string last; // a process has one job
-    const bool isPart = progress.fraction <= 0; // batches of a step, say
+    const bool isPart = progress.fraction <= 0; // for example batches of a step
     if (!stepsAreLines || isPart || progress.what == last)
         return;
     last = progress.what;
@@ -156,7 +156,7 @@ struct NoteHolder::State
     const ModelWords& words;
     std::mutex mutex;
     bool holding = !stderrIsTerminal();
-    std::set<std::string> said; ///< a file that is read twice has one thing to say
+    std::set<std::string> said; ///< a file that is read twice is reported once
     std::vector<std::pair<LogLevel, std::string>> held;
 };
 

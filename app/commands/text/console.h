@@ -10,7 +10,7 @@
 
 namespace qs {
 
-/// Plain text in columns, as wide as their widest cell.
+/// A plain-text table; each column has the width of its widest cell.
 class TextTable
 {
 public:
@@ -26,24 +26,22 @@ private:
     std::vector<std::vector<std::string>> m_rows;
 };
 
-/// Writes to stdout, as `printable` makes it, and flushes. Fails (Io) if the output cannot be
-/// written.
+/// Writes the text to stdout, escaped by `printable`, and flushes. Fails (Io) if the output cannot
+/// be written.
 Result<void> printOut(const std::string& text);
 
-/// Writes to stderr, as `printable` makes it, in place of a progress line.
+/// Writes the text to stderr, escaped by `printable`, and replaces a progress line.
 void printErr(const std::string& text);
 
-/// One line of progress with the time left, rewritten in place; shown only where stderr is a
-/// terminal.
+/// Shows one line of progress with the time left, rewritten in place; only if stderr is a terminal.
 void showProgress(const Progress& progress);
 /// From now on each step of a job is printed on its own line if stderr is not a terminal.
 void showStepsAsLines();
 /// Removes the progress line.
 void clearProgress();
 
-/// Routes the engine's log to stderr. On a terminal at once; else held back until `release`,
-/// so that a failed run prints one line only. Nodes are named by the words, which it
-/// borrows.
+/// Routes the engine's log to stderr: on a terminal at once, else held until `release`, so that a
+/// failed run prints one line only. Names nodes by `words`, which it borrows.
 class NoteHolder
 {
 public:
@@ -58,7 +56,7 @@ private:
     std::shared_ptr<State> m_state;
 };
 
-/// "a, b, c"; "none" without words.
+/// Returns "a, b, c"; "none" if the list is empty.
 std::string joined(const std::vector<std::string>& words);
 
 } // namespace qs

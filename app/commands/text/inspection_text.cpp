@@ -14,9 +14,9 @@ namespace qs {
 
 namespace {
 
-constexpr std::size_t kListed = 16; ///< channels; those after them lose less
+constexpr std::size_t kListed = 16; ///< number of listed channels, worst first
 
-/// Four significant digits: tables are read, `--json` has them all.
+/// Formats a number with four significant digits; `--json` has all digits.
 std::string shortText(double value)
 {
     return numberText(value, 4);
@@ -43,7 +43,7 @@ std::string shareText(const ChannelError& channel, double all)
                                                    : "-";
 }
 
-/// "channel 3 (wide), channel 7 (noisy)"; empty without any.
+/// Returns "channel 3 (wide), channel 7 (noisy)"; empty without outliers.
 std::string outliersText(const std::vector<ChannelError>& channels)
 {
     std::vector<std::string> named;
@@ -103,7 +103,7 @@ std::string samplesText(const InspectionParts& parts)
         : "worst samples of " + std::to_string(inspection.sampleCount) + "\n" + table.text();
 }
 
-/// "output logits", or the node as tables call it.
+/// Returns "output logits", or the node's name as in tables.
 std::string namedText(const InspectionParts& parts)
 {
     const ValueInspection& inspection = *parts.inspection;

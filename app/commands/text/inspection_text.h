@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// An inspection in words and tables: where the node comes from, its error, the channels that lose
-/// most with the outliers named, the worst samples, the weights, the requested sample.
+/// Formats an inspection as text and tables: the node's origin, its error, the worst channels with
+/// the outliers, the worst samples, the weights, the requested sample.
 std::string inspectionText(const InspectionParts& parts);
 
 } // namespace qs

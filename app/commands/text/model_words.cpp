@@ -11,7 +11,7 @@ struct ModelWords::Known
 {
     GraphPtr graph;
     PlanPtr plan; ///< null without decisions
-    mutable std::unique_ptr<NodeTitles> titles; ///< made for the first line that needs them
+    mutable std::unique_ptr<NodeTitles> titles; ///< built on first use
 
     std::string titleOf(const Node& node) const
     {
@@ -31,7 +31,8 @@ void ModelWords::know(GraphPtr graph, PlanPtr plan)
     m_known.push_back(std::make_unique<Known>(Known {std::move(graph), std::move(plan), {}}));
 }
 
-/// Empty: no such node, or one whose name says it all.
+/// Returns the replacement for a node's name; empty if there is no such node, or if its title is
+/// the same.
 std::string ModelWords::wordsFor(const std::string& name) const
 {
     for (auto known = m_known.rbegin(); known != m_known.rend(); ++known)

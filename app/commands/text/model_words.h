@@ -12,8 +12,8 @@ namespace qs {
 
 class NodeTitles;
 
-/// Names of nodes in lines of the command line: the layer, as in its tables, then the graph's name:
-/// 'block1.conv2 + bn2' (conv2d_2). Thread safe.
+/// Replaces node names in lines of the command line by the layer, as in tables, and the graph's
+/// name: 'block1.conv2 + bn2' (conv2d_2). Thread-safe.
 class ModelWords
 {
 public:
@@ -22,10 +22,9 @@ public:
     ModelWords(const ModelWords&) = delete;
     ModelWords& operator=(const ModelWords&) = delete;
 
-    /// From now on lines may name nodes of this float graph. With a plan, a fusion has one
-    /// title.
+    /// Adds a float graph whose nodes lines may name. With a plan, a fusion has one title.
     void know(GraphPtr graph, PlanPtr plan = {});
-    /// The line with its quoted names of nodes put so.
+    /// Returns the line with its quoted node names replaced.
     std::string named(const std::string& line) const;
 
 private:

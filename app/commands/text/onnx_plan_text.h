@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// A plan of an ONNX file as a table, with the kernels that are expected counted.
+/// Formats a plan of an ONNX file as a table, with the numbers of expected kernels.
 std::string onnxPlanText(const OnnxPlan& plan);
 
 } // namespace qs

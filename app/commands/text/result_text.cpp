@@ -19,9 +19,9 @@ namespace qs {
 namespace {
 
 constexpr std::size_t kMarked = 5;
-constexpr std::ptrdiff_t kSamplesColumn = 6; ///< after the three terms that it is of
+constexpr std::ptrdiff_t kSamplesColumn = 6; ///< index of the column after the three sampled terms
 
-/// The nodes at which most is born, with their rank from 1.
+/// Returns the nodes with the worst errors born at them, with their rank from 1.
 std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
 {
     std::vector<std::pair<double, NodeId>> losses;
@@ -36,7 +36,7 @@ std::map<NodeId, std::size_t> worstNodes(const Comparison& comparison)
     return ranks;
 }
 
-/// The kernel the node became, or why it became none.
+/// Returns the kernel of a lowered node, or why it was not lowered.
 std::string kernelText(const ResultParts& parts, NodeId node)
 {
     if (!parts.converted)
@@ -116,7 +116,7 @@ std::string agreementText(const std::optional<Agreement>& agreement, std::int64_
 
 namespace {
 
-/// Ranges that are shared at a cost, worst first.
+/// Lists shared ranges that cost precision, worst first.
 std::string sharedText(const ResultParts& parts)
 {
     constexpr std::size_t kShown = 8;
@@ -133,7 +133,7 @@ std::string sharedText(const ResultParts& parts)
     return text;
 }
 
-/// Scales beyond what the backend takes.
+/// Lists scales beyond the backend's bounds.
 std::string boundsText(const ResultParts& parts)
 {
     std::string text;
@@ -144,7 +144,7 @@ std::string boundsText(const ResultParts& parts)
     return text;
 }
 
-/// Quantize-dequantize pairs that cost precision and save nothing.
+/// Lists quantize-dequantize pairs that cost precision and save nothing.
 std::string deadPairsText(const ResultParts& parts)
 {
     constexpr std::size_t kShown = 8;

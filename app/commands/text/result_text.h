@@ -7,17 +7,18 @@
 
 namespace qs {
 
-/// The SQNR in dB; "exact" without noise, "-" without a number.
+/// Formats the SQNR in dB; "exact" without noise, "-" without a number.
 std::string dbText(const std::optional<ErrorMetrics>& metrics);
 
-/// The same in a sentence: "34.52 dB", "exact", "nothing to measure" (no signal, or integers).
+/// Formats the SQNR for a sentence: "34.52 dB", "exact", "nothing to measure" (no signal, or
+/// integers).
 std::string dbWords(const std::optional<ErrorMetrics>& metrics);
 
-/// One line on how often the two models agree; empty without a figure.
+/// Formats how often the two models agree, as one line; empty without a figure.
 std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples);
 
-/// A result for people: the error terms layer by layer with the five worst marked, the outputs, the
-/// labels, the agreement, the coverage.
+/// Formats a result: the error terms by layer with the five worst marked, the outputs, the labels,
+/// the agreement, the coverage.
 std::string resultText(const ResultParts& parts);
 
 } // namespace qs

@@ -23,7 +23,7 @@ Json timeJson(const StageTime& time)
     return {{"seconds", time.seconds}, {"processor_seconds", time.processorSeconds}};
 }
 
-/// The last entry is what ran between the stages.
+/// Returns the times of the stages; the last entry is the time between them.
 Json stagesJson(const TimingParts& parts)
 {
     Json list = Json::array();
@@ -68,7 +68,7 @@ Json bytesJson(const TimingParts& parts)
             {"files", std::move(files)}};
 }
 
-/// Names of nodes and of their units, beside the times.
+/// The titles of nodes and units for the table of times.
 class TimedNodes
 {
 public:

@@ -11,14 +11,14 @@
 
 namespace qs {
 
-/// Where the time of a run went. Borrows for the call.
+/// The inputs of a timing report. Borrows for the call.
 struct TimingParts
 {
     const StageTimes& stages;
-    StageTime whole; ///< of the stages and of all between them
+    StageTime whole; ///< time of the stages and of everything between them
     const ConvertedModel& converted; ///< with forms on the model's own inputs
     const Comparison& comparison;
-    double samples = 0; ///< of the batch that the node times are of
+    double samples = 0; ///< samples per batch of the node times
     const Json& document; ///< result.json
     const std::vector<std::string>& files; ///< paths written
 };
@@ -27,8 +27,8 @@ struct TimingParts
 /// (`unitLatencies`) and by node, bytes.
 Json timingJson(const TimingParts& parts);
 
-/// What `--timing` prints, from `timingJson`: the stages, the slowest layers of the float model and
-/// the slowest operators of the lowered form.
+/// Formats `timingJson` for `--timing`: the stages, the slowest layers of the float model and the
+/// slowest operators of the lowered form.
 std::string timingText(const Json& timing);
 
 } // namespace qs

@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// "-" of one that is not finite.
+/// Formats a metric; "-" if it is not finite.
 std::string metricCell(double metric)
 {
     return std::isfinite(metric) ? numberText(metric, 6) : "-";
@@ -59,7 +59,7 @@ std::string placesText(const Cure& cure)
     return text;
 }
 
-/// The first of them as a table.
+/// Formats the first cures that --keep-int8 excludes, as a table.
 std::string barredText(const TuneRequest& request, const std::vector<BarredCure>& barred)
 {
     constexpr std::size_t kMost = 10;

@@ -7,8 +7,7 @@
 
 namespace qs {
 
-/// A search in words: its trials as a table, then the best, what it costs, and why the search
-/// ended.
+/// Formats a search: its trials as a table, then the best, its cost, and why the search ended.
 std::string tuneText(const TuneRequest& request, const TuneState& state);
 
 } // namespace qs

@@ -20,7 +20,7 @@ std::string percent(double part, double whole)
     return whole > 0 ? partText(part / whole) : "-";
 }
 
-/// How far the table may be trusted.
+/// Returns a line on how reliable the table is: whether the shares add up.
 std::string additivityText(const Blame& blame)
 {
     const auto additivity = blame.additivity();
@@ -34,7 +34,7 @@ std::string additivityText(const Blame& blame)
     return text + ".\n";
 }
 
-/// "94.5 % where values are quantized for operators that do not multiply, ..."
+/// Returns "94.5 % where values are quantized for operators that do not multiply, ...".
 std::string classesText(const Blame& blame, double all)
 {
     double multiplied = 0, other = 0, returned = 0, weights = 0, inside = 0;
@@ -61,7 +61,7 @@ std::string classesText(const Blame& blame, double all)
     return text.empty() ? "" : text + ".\n";
 }
 
-/// The effects of cures, in the words of a recipe.
+/// Lists the proposed cures of a cause: kind and place of each.
 std::string curesText(const Cause& cause)
 {
     std::string text;

@@ -19,8 +19,8 @@ namespace qs {
 
 namespace {
 
-constexpr int kTile = 1024; ///< pixels; the raster engine ends at 32767
-/// The longest page that a PDF may have, in points.
+constexpr int kTile = 1024; ///< pixels; the raster engine's limit is 32767
+/// Maximum length of a PDF page, in points.
 constexpr double kLongestPage = 14400;
 
 bool writePng(GraphCanvas& canvas, QIODevice& device, double scale)
@@ -56,7 +56,7 @@ bool writePng(GraphCanvas& canvas, QIODevice& device, double scale)
     return png.finish();
 }
 
-/// The whole graph, at its size; names stay text.
+/// Paints the whole graph; names stay text.
 bool paintWhole(GraphCanvas& canvas, QPaintDevice& device, double scale)
 {
     const QRectF all = canvas.boundingRect();

@@ -10,13 +10,13 @@ namespace qs {
 
 class GraphCanvas;
 
-/// The pixels of a PNG of the whole graph at a scale.
+/// Returns the size in pixels of a PNG of the whole graph at a scale.
 QSize pictureSize(const GraphCanvas& canvas, double scale);
 
-/// Writes the whole graph, not only what is seen, as the file's suffix says: .svg, .pdf (one page)
-/// or .png. A PNG is painted in tiles and written row by row, so that memory does not limit its
-/// size; `scale` is its pixels a unit and ignored for the others. The file appears whole or not at
-/// all. GUI thread only.
+/// Writes the whole graph, not only its visible part, in the format of the file's suffix: .svg,
+/// .pdf (one page) or .png. A PNG is painted in tiles and written row by row, so that memory does
+/// not limit its size. `scale`: pixels per scene unit, for PNG only. Writes the file atomically: on
+/// failure an existing file stays. GUI thread only.
 Result<void> exportGraph(GraphCanvas& canvas, const QString& path, double scale = 1);
 
 } // namespace qs

@@ -24,7 +24,7 @@ PngStream::PngStream(QIODevice& device, const QSize& size)
     QByteArray header(13, '\0');
     qToBigEndian<quint32>(quint32(size.width()), header.data());
     qToBigEndian<quint32>(quint32(size.height()), header.data() + 4);
-    header[8] = 8; // bits a channel
+    header[8] = 8; // bits per channel
     header[9] = 2; // red, green, blue
     m_good = chunk("IHDR", header) && m_good;
 }

@@ -10,14 +10,15 @@ class QIODevice;
 
 namespace qs {
 
-/// Writes an RGB picture as a PNG row by row, so that a picture of any size needs the memory of a
-/// few rows. Borrows the open device; any thread.
+/// Writes an RGB picture as a PNG row by row: a picture of any size needs memory for a few rows
+/// only. Borrows the open device; any thread.
 class PngStream
 {
 public:
     PngStream(QIODevice& device, const QSize& size);
     ~PngStream();
-    /// Whole rows of three bytes a pixel, from the top. False where the device takes no more.
+    /// Writes whole rows of three bytes per pixel, from the top. False if writing to the device
+    /// fails.
     bool writeRows(std::span<const unsigned char> pixels);
     /// Ends the file; all rows must have been written.
     bool finish();

@@ -11,7 +11,7 @@ namespace qs {
 
 namespace {
 
-/// "block" and "12" of "block12".
+/// Splits "block12" into "block" and "12".
 std::pair<std::string, std::string> withNumber(const std::string& name)
 {
     const auto end = name.find_last_not_of("0123456789");
@@ -19,13 +19,13 @@ std::pair<std::string, std::string> withNumber(const std::string& name)
     return {name.substr(0, digits), name.substr(digits)};
 }
 
-/// The module that both are in: "" for "convs.0" and "norms.5".
+/// Returns the innermost module around both: "" for "convs.0" and "norms.5".
 std::string around(const std::string& first, const std::string& last)
 {
     return commonPath(ModuleTree::parentPath(first), ModuleTree::parentPath(last));
 }
 
-/// "0–11 ×12", "block1–3 ×3", "stem–tail ×3", "convs.0–norms.5 ×6".
+/// Returns "0–11 ×12", "block1–3 ×3", "stem–tail ×3" or "convs.0–norms.5 ×6".
 std::string rangeText(const std::string& first, const std::string& last, std::size_t count)
 {
     const bool beside = ModuleTree::parentPath(first) == ModuleTree::parentPath(last);
@@ -65,7 +65,7 @@ TurnLists findTurnLists(const Graph& graph)
     struct Runs
     {
         std::size_t first = 0, last = 0, operators = 0;
-        bool holdsOnly = true; ///< no direct operator, and nothing inside runs again
+        bool holdsOnly = true; ///< no operators outside its parts, no part is called twice
     };
     std::map<std::string, Runs> runs;
     std::size_t position = 0;

@@ -13,13 +13,13 @@ namespace qs {
 
 namespace {
 
-/// Fewer are as easily read as the box around them.
+/// Minimum number of blocks in a run.
 constexpr std::size_t kFewestBlocks = 3;
 
-/// As many neighbours as are looked at as one block.
+/// Maximum number of neighbours in one block.
 constexpr std::size_t kLongestPeriod = 32;
 
-/// Finds the runs among the children of one module after the other.
+/// Finds the runs among the children of each module in turn.
 class RunFinder
 {
 public:
@@ -35,7 +35,7 @@ public:
     BlockRuns find()
     {
         findWhere([this](const std::string& path) { return !m_lists.contains(path); });
-        // Parts of a list that make no run with what runs between them may make one by themselves.
+        // Parts of a list that form no run together with its neighbours may form one alone.
         TurnLists alone = std::exchange(m_lists, {});
         for (const BlockRun& run : m_runs)
             m_lists.insert(run.lists.begin(), run.lists.end());
@@ -54,7 +54,7 @@ private:
         });
     }
 
-    /// Blocks of `period` neighbours each, from a place on.
+    /// `count` blocks of `period` neighbours each, starting at child `from`.
     struct Stretch
     {
         std::size_t from = 0, period = 1, count = 0;
@@ -85,8 +85,8 @@ private:
         }
     }
 
-    /// Gives each child a number that it shares with those that are the same again, and counts for
-    /// every period how far the children from each on are the same as those a period later.
+    /// Numbers the kinds of the children, and fills `m_same`: for each period and child, how many
+    /// children from there on equal the child one period later.
     void describe()
     {
         const std::size_t count = m_children.size();
@@ -107,7 +107,7 @@ private:
                 : std::all_of(m_modules[i].begin(), m_modules[i].end(),
                               [&](const std::string& module) { return uses[module] == 1; });
             kinds[i] = own ? numbers.emplace(kindOf(i), int(numbers.size())).first->second
-                           : -1 - int(i); // like no other
+                           : -1 - int(i); // a unique kind
         }
         m_same.assign(std::min(kLongestPeriod, count / kFewestBlocks) + 1, {});
         for (std::size_t period = 1; period < m_same.size(); ++period) {
@@ -135,7 +135,8 @@ private:
         return out;
     }
 
-    /// "=1": which values are read is `wiringOf`.
+    /// Returns the literals of an argument, "=1". The values that it reads are compared by
+    /// `wiringOf`.
     std::string literalsOf(const Argument& argument) const
     {
         std::string out;
@@ -154,7 +155,8 @@ private:
                            [](const auto& modules) { return !modules.empty(); });
     }
 
-    /// The blocks from there on that hold most of the children; of equal ones the shortest.
+    /// Returns the blocks from child `from` on that cover most children; among equals those of the
+    /// shortest period.
     Stretch longestFrom(std::size_t from, std::size_t longest,
                         const std::vector<std::size_t>& triedUntil) const
     {
@@ -172,7 +174,7 @@ private:
         return out;
     }
 
-    /// A shorter period explains these neighbours too.
+    /// True if these neighbours also repeat with a shorter period.
     bool isRepetition(std::size_t from, std::size_t period) const
     {
         for (std::size_t shorter = 1; shorter < period; ++shorter)
@@ -181,7 +183,8 @@ private:
         return false;
     }
 
-    /// Where a block may begin at several places it begins with what has parameters.
+    /// Returns the offset of the first of `places` possible starts whose child reads parameters;
+    /// else 0.
     std::size_t firstLearned(std::size_t from, std::size_t places) const
     {
         for (std::size_t i = 0; i < places; ++i)
@@ -193,7 +196,8 @@ private:
         return 0;
     }
 
-    /// Which of the block's operators read which of them; `kOutside` for everything else.
+    /// Returns, for each value read in the block, the position of its producer in the block;
+    /// `kOutside` for other producers.
     std::vector<std::size_t> wiringOf(const BlockEntries& block) const
     {
         constexpr std::size_t kOutside = std::size_t(-1);
@@ -211,7 +215,7 @@ private:
         return out;
     }
 
-    /// False where no part of the stretch is a run.
+    /// Adds the runs inside the stretch; false if there are none.
     bool take(const Stretch& stretch)
     {
         std::vector<BlockEntries> blocks;
@@ -262,7 +266,7 @@ private:
     BlockNeighbours m_neighbours;
     BlockRuns m_runs;
     TurnLists m_lists;
-    std::vector<int> m_children; ///< what runs in the module that is looked at
+    std::vector<int> m_children; ///< parts of the current module
     std::vector<std::vector<std::string>> m_modules; ///< by child
     std::vector<std::vector<std::size_t>> m_same; ///< by period and child
 };

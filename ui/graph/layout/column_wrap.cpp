@@ -11,10 +11,10 @@ namespace qs {
 
 namespace {
 
-/// A view is some 1,000 pixels high: more rows than these have less than two each.
+/// A view has about 1,000 pixels in height: more rows would get less than two pixels each.
 constexpr std::size_t kMostRows = 500;
 constexpr double kGap = 72; ///< between columns
-constexpr double kBelow = 9; ///< from a node to where its line turns
+constexpr double kBelow = 9; ///< distance of a line's bend from its node
 
 class ColumnWrap
 {
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    /// Items between two heights that no item crosses.
+    /// Items between two horizontal lines that no item crosses.
     struct Row
     {
         double top = 0, bottom = 0;
@@ -54,9 +54,9 @@ private:
     };
     struct Column
     {
-        double top = 0, left = 0, right = 0; ///< before it is placed
+        double top = 0, left = 0, right = 0; ///< before the shift
         QPointF shift;
-        double end = 0; ///< right side, placed
+        double end = 0; ///< right side after the shift
     };
 
     void findRows()
@@ -75,7 +75,7 @@ private:
         }
     }
 
-    /// Columns of about the height at which all together are as broad as a view.
+    /// Breaks the rows into columns, so high that all columns together have the shape of a view.
     void breakRows()
     {
         double left = m_rects.front().left(), right = m_rects.front().right();
@@ -109,7 +109,7 @@ private:
                 }
     }
 
-    /// Of an edge within one column, else none.
+    /// Returns the column of an edge within one column, else the number of columns.
     std::size_t columnOfBoth(std::size_t edge) const
     {
         const auto [from, to] = endsOf(edge);
@@ -132,8 +132,8 @@ private:
         }
     }
 
-    /// Down to the row below, into the gap, along above all columns where others lie between, and
-    /// down to the reader.
+    /// Routes an edge between columns: below its source into the gap, above all columns if other
+    /// columns lie between, then to the reader from above.
     void route(std::size_t edge)
     {
         auto& bends = m_placement.bends[edge];
@@ -160,7 +160,7 @@ private:
 
     const LevelGraph& m_level;
     LevelPlacement& m_placement;
-    std::vector<QRectF> m_rects; ///< of the items, before
+    std::vector<QRectF> m_rects; ///< of the items, before wrapping
     std::vector<Row> m_rows;
     std::vector<Column> m_columns;
     std::vector<std::size_t> m_columnOf; ///< by item

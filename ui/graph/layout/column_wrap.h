@@ -5,10 +5,10 @@
 
 namespace qs {
 
-/// Breaks a level that is far longer than broad into columns beside each other, as text is broken
-/// into lines: each runs from top to bottom, and what goes on in another column is drawn through
-/// the gap beside it. Together they have the shape of a view. A level that can be fitted with two
-/// pixels a row stays one column.
+/// Breaks a very long level into columns side by side, as text is broken into lines. Each column
+/// runs from top to bottom; edges to another column are routed through the gap beside it. Together
+/// the columns have the shape of a view. A level that fits into a view with two pixels per row
+/// stays one column.
 void wrapIntoColumns(const LevelGraph& level, LevelPlacement& placement);
 
 } // namespace qs

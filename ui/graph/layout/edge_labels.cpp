@@ -14,9 +14,9 @@ namespace qs {
 namespace {
 
 constexpr double kAscent = 11, kHeight = 13;
-constexpr double kCell = 256; ///< of the grid that finds labels near one
+constexpr double kCell = 256; ///< cell size of the grid for collision tests
 
-/// Labels that are placed, by cells of the plane.
+/// The placed labels in a grid.
 class PlacedLabels
 {
 public:
@@ -51,7 +51,7 @@ bool isOnNode(const GraphDrawing& drawing, const QRectF& rect)
     for (const int index : drawing.nodeGrid.find(rect)) {
         QRectF taken = drawing.nodes[std::size_t(index)].rect;
         if (!drawing.referencesOf(index).empty())
-            taken.setTop(taken.top() - 16); // the names of what it reads stand above it
+            taken.setTop(taken.top() - 16); // the names of its references are above it
         if (taken.intersects(rect))
             return true;
     }

@@ -9,16 +9,16 @@
 
 namespace qs {
 
-/// A value's shape beside the start of its line.
+/// The label with a value's shape beside the start of its line.
 struct EdgeLabel
 {
     QString text; ///< empty: no label
-    QRectF rect; ///< in scene units; the text is as wide as it
+    QRectF rect; ///< in scene units; as wide as the text
 };
 
-/// A label for each stretch of `drawing.edges` that carries one and has room for it: beside the
-/// line, on the side that the line turns away from, else on the other. A label that would lie on a
-/// node or on another label is left out: the tool tip has the shape.
+/// Returns a label for each stretch of `drawing.edges`, empty for unlabelled ones. A label is
+/// beside the line, on the side that the line turns away from, else on the other. If it would cover
+/// a node or another label it is left out; the tool tip shows the shape.
 std::vector<EdgeLabel> placeEdgeLabels(const GraphDrawing& drawing);
 
 } // namespace qs

@@ -7,10 +7,10 @@
 
 namespace qs {
 
-/// The modules to open at first: breadth first, while at most `budget` items are drawn. Boxes
-/// around repeated blocks stay folded.
+/// Returns the modules to open in a first view: breadth first, while at most `budget` items are
+/// drawn. Boxes around repeated blocks stay folded.
 std::set<int> initialExpansion(const FoldTree& tree, int budget);
-/// The entries of modules with these paths, the root always.
+/// Returns the entries of the modules with these paths, and the root.
 std::set<int> entriesOf(const FoldTree& tree, const std::set<std::string>& paths);
 
 } // namespace qs

@@ -15,7 +15,7 @@ namespace {
 
 /// A value with more drawn readers than this is shown by name instead of by lines.
 constexpr std::size_t kHubReaders = 7;
-/// Between layers that stand beside each other: the words of an edge fit.
+/// Distance of layers in a graph that runs to the right: room for an edge's label.
 constexpr double kSidewaysDistance = 84;
 
 class LayoutRun
@@ -56,8 +56,8 @@ public:
     }
 
 private:
-    /// All is laid out from top to bottom; where it is to run to the right, everything is turned at
-    /// the end, and its nodes lie on their side until then.
+    /// True if the graph runs to the right. It is then laid out from top to bottom with nodes on
+    /// their side, and turned at the end.
     bool isSideways() const { return m_drawing->flow == Flow::Right; }
     QSizeF sizeOf(int entry) const
     {
@@ -82,8 +82,8 @@ private:
                 openLevels(child, depth + 1);
     }
 
-    /// Notes what is drawn for the entry and for all inside: themselves or their outermost folded
-    /// module.
+    /// Records which entry is drawn for this entry and for all inside: itself or the outermost
+    /// folded module around it.
     void noteDrawn(int entry, int drawn)
     {
         m_drawnFor[std::size_t(entry)] = drawn;
@@ -115,7 +115,8 @@ private:
         }
         for (const auto& [ends, values] : read) {
             const int reader = ends.second;
-            // One line carries all values of its ends; without one each is named.
+            // One line carries all values between two entries; without a line, each value is
+            // referenced by name.
             const auto joined = std::find_if(values.begin(), values.end(), [&](ValueRef value) {
                 const auto& all = readers[value];
                 return all.size() <= kHubReaders || reader == all.front();
@@ -239,7 +240,7 @@ private:
             graph.edges.push_back({edge.fromItem, edge.toItem});
         if (isSideways()) {
             graph.layerDistance = kSidewaysDistance;
-            graph.viewShape = 1 / graph.viewShape; // it is turned at the end
+            graph.viewShape = 1 / graph.viewShape; // the drawing is turned at the end
         }
         level.placement = layoutLevel(graph, m_quality);
         for (std::size_t i = 0; i < level.children.size(); ++i)
@@ -249,7 +250,7 @@ private:
         for (std::size_t i = 0; i < graph.items.size(); ++i) {
             QRectF rect(QPointF(0, 0), graph.items[i].size);
             rect.moveCenter(level.placement.centers[i]);
-            // Ports lie on the frame itself: only their x counts.
+            // Ports are on the frame itself: only their x coordinate counts.
             if (graph.items[i].place != LevelGraph::Place::Free)
                 rect = QRectF(rect.left(), bounds.isNull() ? rect.top() : bounds.top(),
                               rect.width(), 1);
@@ -260,10 +261,10 @@ private:
                 bounds = bounds.united(QRectF(bend.x() - 6, bend.y(), 12, 0.1));
         const bool root = level.entry == FoldTree::kRoot;
         const double header = root ? 12 : kBoxHeader + 14, padding = kBoxPadding;
-        // The title keeps clear of the line that enters in the middle.
+        // Keep the title clear of the line that enters in the middle.
         const auto& entry = m_tree.entry(level.entry);
         const double title = double(entry.path.size() + entry.className.size() + 2) * 7 + 32;
-        if (isSideways()) { // the title's side is to the left for now, and lines enter from above
+        if (isSideways()) { // before the turn the title is on the left, and lines enter from above
             const double length = std::max(bounds.height() + 2 * padding, root ? 0 : title);
             level.shift = QPointF(header, (length - bounds.height()) / 2) - bounds.topLeft();
             level.size = QSizeF(bounds.width() + header + padding, length);
@@ -298,7 +299,8 @@ private:
         drawEdges(level, shift, QRectF(origin, level.size));
     }
 
-    /// Where an edge touches an item: the middle of a node's side, or a port on a frame.
+    /// Returns the point where an edge touches an item: the middle of a node's side, or a port on a
+    /// frame.
     QPointF anchor(const Level& level, int item, int portIndex, const QPointF& shift,
                    const QRectF& frame, bool leaving) const
     {
@@ -346,7 +348,7 @@ private:
             spread(edges);
     }
 
-    /// Edges into one node arrive side by side, in the order they come from.
+    /// Spreads the ends of edges into one node along its side, in the order of their origins.
     void spread(std::vector<std::size_t>& edges)
     {
         if (edges.size() < 2)
@@ -368,7 +370,7 @@ private:
     const Graph& m_graph;
     const FoldTree& m_tree;
     LayoutQuality m_quality;
-    std::vector<std::pair<ValueRef, int>> m_byName; ///< values and the readers they are named at
+    std::vector<std::pair<ValueRef, int>> m_byName; ///< values shown by name, with the reader
     std::vector<int> m_drawnFor; ///< by entry
     std::unordered_map<int, int> m_drawnAt; ///< entry to index of the drawn node
     std::shared_ptr<GraphDrawing> m_drawing;

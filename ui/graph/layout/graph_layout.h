@@ -10,8 +10,8 @@
 namespace qs {
 
 /// Lays out each expanded module alone, innermost first, and then its parent with the module as one
-/// large node. Runs on a pool thread; stops between modules on a cancel. A value with many readers
-/// is drawn as a line to the first of them only and shown by name at the others.
+/// large node. A value with many readers gets a line to the first reader only; the others show its
+/// name. Fails if cancelled, between modules. Thread: any.
 Result<GraphDrawingPtr> layoutGraph(const GraphPtr& graph, const FoldTreePtr& tree,
                                     const std::set<int>& expanded, const JobContext& job = {},
                                     LayoutQuality quality = LayoutQuality::Fine,

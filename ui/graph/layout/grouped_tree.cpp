@@ -46,7 +46,7 @@ public:
 private:
     using Place = std::pair<std::size_t, std::size_t>; ///< run and block
 
-    /// Which block the entry belongs to.
+    /// Returns the block that the entry belongs to.
     std::optional<Place> placeOf(int entry) const
     {
         std::optional<Place> out;
@@ -67,7 +67,7 @@ private:
         return isAlone && !isBlock(m_tree->entry(entry)) ? std::nullopt : out;
     }
 
-    /// Conversion put it there: it goes with what stands around it.
+    /// True if conversion added the entry: it then belongs to the block of its neighbours.
     bool isAdded(int entry) const
     {
         const auto& members = m_tree->entry(entry).members;
@@ -76,7 +76,8 @@ private:
                            [this](NodeId id) { return bool(m_graph.get(id).origin); });
     }
 
-    /// The blocks of one run that the children from `from` on are; none where they are of no run.
+    /// Returns the consecutive blocks of one run that begin at child `from`; empty if there are
+    /// none.
     std::vector<BlockEntries> stretchOf(std::span<const int> children, std::size_t from) const
     {
         std::vector<BlockEntries> out;
@@ -120,8 +121,8 @@ private:
             rearrange(parent, come);
     }
 
-    /// Leaves out what went into a box or to the module around, and lists of which nothing is left;
-    /// puts in what comes. Returns false if nothing is left.
+    /// Updates the children of an entry: removes those that moved into a box or to the enclosing
+    /// module, and empty lists; inserts `come`. Returns false if no child is left.
     bool rearrange(int index, const std::vector<int>& come)
     {
         std::vector<int> now = come;
@@ -148,8 +149,7 @@ private:
         return true;
     }
 
-    /// Puts the blocks into boxes. What then stands in the module, where it did not before, goes to
-    /// `come`.
+    /// Puts the blocks into boxes. Appends new children of the module to `come`.
     void add(int parent, std::span<const BlockEntries> blocks, std::vector<int>& come)
     {
         const BlockRun& run = m_runs[placeOf(blocks.front().front())->first];
@@ -183,7 +183,7 @@ private:
         });
     }
 
-    /// "Conv2d·ReLU" of a block of several neighbours.
+    /// Returns the classes of a block of several neighbours: "Conv2d·ReLU".
     std::string classesOf(const BlockEntries& block) const
     {
         std::string out, before;
@@ -201,13 +201,13 @@ private:
         m_grouped = std::make_shared<FoldTree>();
         m_grouped->m_ungrouped = m_tree;
         auto& entries = m_grouped->m_grouped;
-        // Room for each block and no more: growing doubles what a large tree takes.
+        // Exact capacity: growth would double the memory of a large tree.
         entries.reserve(m_tree->size() + m_places.size());
         for (const FoldEntry& entry : m_tree->m_entries)
             entries.push_back(&entry);
     }
 
-    /// The entry of the grouped tree, to be changed.
+    /// Returns a copy of the entry in the grouped tree, for changes.
     FoldEntry& own(int index)
     {
         if (!m_grouped)
@@ -257,7 +257,7 @@ private:
     const std::set<std::string>& m_open;
     std::unordered_map<std::string, std::pair<std::size_t, std::size_t>> m_places;
     TurnLists m_lists; ///< of all runs
-    std::set<std::string> m_parents; ///< modules that blocks stand in
+    std::set<std::string> m_parents; ///< modules with blocks
     std::unordered_map<NodeId, Place> m_glue; ///< by the float node
     std::shared_ptr<FoldTree> m_grouped;
     std::unordered_map<int, FoldEntry*> m_own; ///< by entry of the grouped tree

@@ -14,7 +14,7 @@ namespace qs {
 /// The place where a value enters or leaves an expanded module.
 struct Port
 {
-    int entry = -1; ///< the drawn producer it carries
+    int entry = -1; ///< the drawn producer whose values pass through
     bool out = false;
     int item = -1; ///< its item in the level of its module
 };
@@ -42,7 +42,7 @@ struct Level
     QSizeF size;
     QPointF shift; ///< from the placement's coordinates to the frame's
 
-    /// A single port stands in the middle of its side.
+    /// The number of ports on a side. A single port is placed in the middle.
     auto portCount(bool out) const
     {
         return std::count_if(ports.begin(), ports.end(),

@@ -17,7 +17,7 @@ namespace qs {
 namespace {
 
 constexpr double kItemDistance = 34;
-/// About half a second on one core.
+/// OGDF needs about half a second on one core for this many dummy nodes.
 constexpr std::size_t kMostDummies = 12000;
 
 void chain(const LevelGraph& level, LevelPlacement& out)
@@ -88,7 +88,7 @@ void sugiyama(const LevelGraph& level, LevelPlacement& out)
     }
 }
 
-/// Layers by longest path from the sources; ports at their ends.
+/// Returns the layer of each item by longest path from the sources; ports in the outer layers.
 std::vector<int> layersOf(const LevelGraph& level)
 {
     std::vector<int> layer(level.items.size(), 0), waiting(level.items.size(), 0);
@@ -145,8 +145,8 @@ void coarse(const LevelGraph& level, LevelPlacement& out)
     }
 }
 
-/// OGDF puts a dummy node wherever an edge crosses a layer; its time grows faster than their
-/// number.
+/// True if edges cross so many layers that OGDF would be slow: it adds a dummy node at each
+/// crossing, and its time grows faster than their number.
 bool isTooDense(const LevelGraph& level)
 {
     const std::vector<int> layer = layersOf(level);

@@ -30,7 +30,7 @@ struct LevelGraph
     std::vector<Item> items;
     std::vector<Edge> edges;
     double layerDistance = 28;
-    double viewShape = 1.6; ///< breadth to height that a very long level is broken to fit
+    double viewShape = 1.6; ///< width to height, for breaking a very long level
 };
 
 struct LevelPlacement
@@ -46,9 +46,9 @@ enum class LayoutQuality
 };
 
 /// Sugiyama layout by OGDF: longest-path ranking, barycenter heuristic, fast hierarchy layout. A
-/// level so dense that this would take seconds is placed coarsely, whatever was asked for; one of
-/// more than 500 rows is broken into columns. Safe on any thread; gives OGDF's memory of that
-/// thread back before it returns. The only user of OGDF.
+/// level so dense that this would take seconds is always placed coarsely; a level of more than 500
+/// rows is broken into columns. Thread: any; frees OGDF's memory of that thread before it returns.
+/// The only user of OGDF.
 LevelPlacement layoutLevel(const LevelGraph& level, LayoutQuality quality = LayoutQuality::Fine);
 
 } // namespace qs

@@ -17,7 +17,7 @@ double nodeWidth(const FoldEntry& entry)
     return std::clamp(wanted, 196.0, 330.0);
 }
 
-/// Something stands in the node's third line: a parameter, a constant, a literal argument.
+/// True if the node has a third line: a parameter, a constant, a literal argument.
 bool hasInside(const Graph& graph, const FoldTree& tree, const FoldEntry& entry)
 {
     if (entry.kind != FoldEntry::Kind::Unit)

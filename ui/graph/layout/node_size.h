@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// The size of an entry drawn as one node: wide enough for most names, higher where parameters or
-/// literals stand in a third line.
+/// Returns the size of an entry drawn as one node: wide enough for most names, higher if a third
+/// line shows parameters or literals.
 QSizeF drawnSize(const Graph& graph, const FoldTree& tree, int entry);
 
 } // namespace qs

@@ -15,8 +15,8 @@ namespace qs {
 class SpatialGrid
 {
 public:
-    /// `visit(emit)` calls `emit(index, rect)` for each of `count` things, for one thing as often
-    /// as it has parts; it is called twice and must say the same both times.
+    /// `visit(emit)` calls `emit(index, rect)` for each part of each of `count` things. It is
+    /// called twice and must emit the same both times.
     template<class Visit>
     void build(const QRectF& bounds, std::size_t count, Visit&& visit)
     {
@@ -87,7 +87,7 @@ private:
     QRectF m_bounds;
     double m_cell = kSmallestCell;
     int m_columns = 0, m_rows = 0, m_count = 0;
-    std::vector<std::uint32_t> m_begin; ///< one per cell and one more: where its indices start
+    std::vector<std::uint32_t> m_begin; ///< start of each cell's indices; and the end
     std::vector<std::int32_t> m_indices;
 };
 

@@ -8,9 +8,8 @@
 
 namespace qs {
 
-/// Applies the style rules to the style of a drawing: the colour of the bar, the label, less
-/// detail, and their lines in the legend. `ruleOf` gives the rule of an entry of the drawing's
-/// tree, or -1.
+/// Applies the style rules to the style of a drawing: the bar's colour, the label, hidden lines,
+/// and the legend's entries. `ruleOf` returns the rule of an entry of the drawing's tree, or -1.
 void applyRules(GraphStyle& style, const GraphDrawing& drawing, const std::vector<StyleRule>& rules,
                 const std::function<int(int entry)>& ruleOf);
 

@@ -15,13 +15,13 @@ class ColourBox : public QComboBox
 public:
     explicit ColourBox(QWidget* parent);
     void setColourBy(ColourBy by) { setCurrentIndex(int(by)); }
-    /// As wide as its words, but no wider than the room, and no narrower than usual.
+    /// Sets the width to that of the text, at most `room` and at least the usual width.
     void fitTo(int room);
-    /// Imported data can be chosen once there are some.
+    /// Enables or disables the choice of imported data.
     void offerImported(bool offered);
 
 Q_SIGNALS:
-    /// By the user.
+    /// The user chose.
     void chosen(qs::ColourBy by);
 };
 

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// "1.6M" for a power of two bytes.
+/// Formats log2 of a number of bytes: "1.6M".
 QString bytesAtScale(double measure)
 {
     static const char* const units[] = {"B", "K", "M", "G", "T"};
@@ -22,7 +22,7 @@ QString bytesAtScale(double measure)
         + QLatin1String(units[unit]);
 }
 
-/// "12 µs" for a power of two nanoseconds.
+/// Formats log2 of a number of nanoseconds: "12 µs".
 QString nanosecondsText(double measure)
 {
     double value = std::exp2(measure) / 1000;

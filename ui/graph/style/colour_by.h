@@ -17,8 +17,8 @@ enum class ColourBy
     Op,
     Verdict,
     QConfig,
-    DType, ///< of the value that is made
-    Memory, ///< of the value that is made and of the parameters inside
+    DType, ///< of the result
+    Memory, ///< of the result and of the parameters inside
     Time, ///< of one batch
     Noise, ///< share of the outputs' noise
     Imported, ///< measured by another program
@@ -32,15 +32,15 @@ bool isErrorColour(ColourBy by);
 ErrorTerm errorTermOf(ColourBy by);
 /// "born here", "cumulative", "isolated", "inherited".
 QString errorTermText(ErrorTerm term);
-/// A name to keep it by, which is its text untranslated.
+/// Returns the name for settings: the untranslated text.
 const char* colourByName(ColourBy by);
 QString colourByText(ColourBy by);
-/// A measure as a badge shows it: "38", "exact", "1.6M", "12 µs".
+/// Formats a measure for a badge: "38", "exact", "1.6M", "12 µs".
 QString measureText(ColourBy by, double measure);
-/// The words at the two ends of a scale: "good 38 dB", "worst 12 dB".
+/// Returns the texts at the two ends of a scale: "good 38 dB", "worst 12 dB".
 std::pair<QString, QString> scaleEnds(ColourBy by, double best, double worst);
 
-/// The colours along a scale, from its start (0) to its end (1); none means cividis.
+/// The colours along a scale, from its start (0) to its end (1); empty: cividis.
 using ColourRamp = std::vector<std::pair<double, QRgb>>;
 QColor rampColour(const ColourRamp& ramp, double at);
 

@@ -110,7 +110,7 @@ private:
         }
     }
 
-    /// A folded module shows the largest number inside.
+    /// Returns the imported number of a node; of a folded module the largest inside.
     std::optional<double> importedNumber(const Judged& judged) const
     {
         std::optional<double> largest;
@@ -128,7 +128,8 @@ private:
         return nullptr;
     }
 
-    /// " · 28.1…41.0 dB": from the worst of the blocks' worst errors to the best.
+    /// Sets the spread of a box: " · 28.1…41.0 dB", from the worst to the best of the blocks' worst
+    /// errors.
     void styleBlocks(int index, int box)
     {
         m_style.nodes[std::size_t(index)].repeats = true;
@@ -166,7 +167,7 @@ private:
             addLegend(m_style, bar, legendText(judged));
     }
 
-    /// A colour of the node's own, else the one of its word.
+    /// Sets the imported colour of the node, else the colour of its text.
     void styleImported(const Judged& judged, NodeStyle& out)
     {
         const auto* found = out.folded ? nullptr : imported(judged);
@@ -203,7 +204,7 @@ private:
         }
     }
 
-    /// The operator that a unit is named after.
+    /// Returns the operator that gives the unit its name.
     std::string opName(const Judged& judged) const
     {
         const bool own = m_graph.tryGet(judged.leader) && &m_graph == m_facts.model();
@@ -234,7 +235,7 @@ private:
         }
     }
 
-    /// The range of what was measured.
+    /// Sets the full range of the measures.
     void findRange()
     {
         const auto* data = m_facts.nodeData();
@@ -264,7 +265,8 @@ private:
         m_style.scale = any && m_by >= ColourBy::Memory && !ranged;
     }
 
-    /// Ranges with a colour each instead of a scale; values above the last have no colour.
+    /// Colours values by threshold instead of a scale; values above the last threshold get no
+    /// colour.
     void paintThresholds(const NodeData& data)
     {
         for (const auto& stop : data.thresholds)
@@ -301,7 +303,7 @@ private:
         return m_facts.diagnosisStale() ? QObject::tr("%1, out of date").arg(title) : title;
     }
 
-    /// The colours of what was measured, once its range is known.
+    /// Colours the measured nodes after all measures are known.
     void spread(const std::optional<ScaleRange>& range)
     {
         findRange();
@@ -324,7 +326,7 @@ private:
                 continue;
             const double badness = m_style.range.badness(double(nodeStyle.measure));
             nodeStyle.fill = rampColour(m_style.ramp, badness).rgb();
-            // Whoever narrows the scale looks for what lies in it.
+            // Dim nodes outside of the part that the user chose.
             nodeStyle.behind = range && m_style.scale && (badness < 0 || badness > 1);
         }
     }
@@ -338,7 +340,7 @@ private:
         if (nodeStyle.isMeasured())
             out.badge = measureText(m_by, double(nodeStyle.measure));
         if (entry.isModule()) {
-            // All that is inside may be thousands of nodes: not to be looked at for every frame.
+            // Do not iterate over the nodes inside at each paint: they may be thousands.
             if (!entry.className.empty())
                 out.title += QStringLiteral("  ") + QString::fromStdString(entry.className);
             out.detail = moduleDetail(m_tree, entry);
@@ -349,7 +351,7 @@ private:
                 + bodiesDetail(m_facts, m_graph, entry);
             if (entry.kind == FoldEntry::Kind::Unit)
                 out.inside = insideText(m_facts, m_graph, m_tree, entry);
-            // In full: a node's style keeps its number as a float.
+            // From the exact value: the style stores it as a float.
             if (const auto noise
                 = m_by == ColourBy::Noise ? m_facts.noise(judged.origins) : std::nullopt)
                 out.badge = toQString(partText(noise->part));

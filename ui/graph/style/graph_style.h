@@ -18,23 +18,23 @@
 
 namespace qs {
 
-/// How one drawn node is coloured. Small: there is one for each of fifty thousand nodes.
+/// The colours of one drawn node. Kept small, as there may be 50,000.
 struct NodeStyle
 {
     QRgb bar = 0;
-    QRgb fill = 0; ///< of the badge; transparent: as quiet as can be
-    /// dB; bytes or nanoseconds as a power of two; a share; what was imported as it is
+    QRgb fill = 0; ///< of the badge; transparent: unobtrusive
+    /// dB; log2 of bytes or nanoseconds; a share; imported values unchanged
     float measure = std::numeric_limits<float>::quiet_NaN();
-    std::int8_t rule = -1; ///< the style rule that applies, by its place in the list
+    std::int8_t rule = -1; ///< index of the style rule that applies; -1: none
     bool folded : 1 = false;
-    bool repeats : 1 = false; ///< a box around blocks that are the same again
-    bool faded : 1 = false; ///< numbers older than the recipe
+    bool repeats : 1 = false; ///< a box around repeated blocks
+    bool faded : 1 = false; ///< its numbers are older than the recipe
     bool behind : 1 = false; ///< dimmed: outside of the filter, the trace or the range
     bool painted : 1 = false; ///< the rule gave the bar its colour
     bool isMeasured() const { return !std::isnan(measure); }
 };
 
-/// The words on one node. Made when the node is painted.
+/// The texts on one node. Built when the node is painted.
 struct NodeText
 {
     QString title;
@@ -50,11 +50,11 @@ struct LegendEntry
     QString text;
 };
 
-/// The ends of a colour scale, as good and as bad as it gets.
+/// The ends of a colour scale.
 struct ScaleRange
 {
     double best = 0, worst = 0;
-    /// 0 at the good end, 1 at the bad one, beyond them outside.
+    /// Returns 0 at the good end, 1 at the bad end, values beyond for measures outside.
     double badness(double measure) const { return (best - measure) / (best - worst); }
     friend bool operator==(const ScaleRange&, const ScaleRange&) = default;
 };
@@ -67,22 +67,22 @@ struct GraphStyle
     std::vector<LegendEntry> ruleLegend; ///< of the style rules
     ColourBy by = ColourBy::Verdict;
     QString title; ///< of the legend: the imported data's own title
-    bool scale = false; ///< colours show numbers, and there are some
+    bool scale = false; ///< colours show numbers, and some are known
     ColourRamp ramp; ///< of the scale
-    ScaleRange full; ///< of all that was measured
-    ScaleRange range; ///< that the colours are spread over
+    ScaleRange full; ///< of all measures
+    ScaleRange range; ///< covered by the colours
 
-    /// The words on a node. The style must be made.
+    /// Returns the texts on a node. Call only after `styleGraph`.
     NodeText text(int node) const { return words(node, nodes[std::size_t(node)]); }
 };
 
-/// Styles of all nodes. The words are made later from the same drawing and facts, which are
-/// borrowed and must live as long as the style. A graph made from the model is coloured by the
-/// float nodes that its nodes came from. `range`: the part of the scale that the user chose.
+/// Returns the styles of all nodes. Texts are built later from the same drawing and facts, which
+/// are borrowed and must outlive the style. Nodes of a converted graph are coloured by their float
+/// nodes of origin. `range`: the part of the scale that the user chose.
 GraphStyle styleGraph(const GraphDrawing& drawing, const Facts& facts, ColourBy by,
                       const std::optional<ScaleRange>& range = {});
 
-/// The float node a node came from: itself in a float graph; none for what conversion added.
+/// Returns the float node of origin: the node itself in a float graph; none if conversion added it.
 NodeId floatNodeOf(const Graph& graph, const Graph* model, NodeId id);
 
 } // namespace qs

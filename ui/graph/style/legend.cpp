@@ -72,8 +72,8 @@ int Legend::widthOf(const Item& item) const
     case Item::Kind::Title:
         return QFontMetrics(uiFont(11, 600)).horizontalAdvance(item.entry.text) + 2;
     case Item::Kind::Scale: {
-        // Of the whole scale, so that nothing moves under a handle that is dragged; both sides as
-        // wide as the longer one: the scale stays in the middle.
+        // Texts of the full scale, so that nothing moves while a handle is dragged. Both sides get
+        // the width of the longer text, which keeps the scale in the middle.
         const auto [good, bad] = scaleEnds(m_by, m_full.best, m_full.worst);
         return px(kScaleWidth) + 2 * kWordGap
             + 2 * std::max(metrics.horizontalAdvance(good), metrics.horizontalAdvance(bad));
@@ -98,7 +98,7 @@ void Legend::resizeToContents()
     const bool oneRow = fitsOneRow();
     for (auto& item : m_items) {
         if (item.kind == Item::Kind::Title && m_scale && !oneRow) {
-            item.rect = {}; // it would need a row; the box above says the same
+            item.rect = {}; // it would need another row; the colour box shows the same
             continue;
         }
         const int width = std::min(widthOf(item), m_room);
@@ -186,7 +186,7 @@ void Legend::keyPressEvent(QKeyEvent* event)
 
 bool Legend::focusNextPrevChild(bool next)
 {
-    // From the left handle to the right one, and only then on.
+    // Tab goes from the left handle to the right one before it leaves the widget.
     if (m_scale && hasFocus() && m_worstInUse != next) {
         m_worstInUse = next;
         update();

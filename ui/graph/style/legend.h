@@ -7,10 +7,10 @@
 
 namespace qs {
 
-/// The legend of the graph's colours, in a row below it: a scale, or the words for the colours,
-/// then the style rules. Two handles narrow the scale: the colours spread over the values between
-/// them, the rest of the graph is dimmed. Left and Right move the handle used last (Tab changes
-/// it), a double click or Home gives the whole scale back. GUI thread only.
+/// The legend of the graph's colours, in a row below it: a scale, or the colours with their
+/// meanings, then the style rules. Two handles narrow the scale: the colours cover the values
+/// between them, and nodes outside are dimmed. Left and Right move the active handle (Tab switches
+/// it). A double click or Home restores the whole scale. GUI thread only.
 class Legend : public QWidget
 {
     Q_OBJECT
@@ -18,13 +18,13 @@ class Legend : public QWidget
 public:
     explicit Legend(QWidget* parent);
     void setStyle(const GraphStyle& style);
-    /// The available width: entries that do not fit into one row go on in the next.
+    /// Sets the available width: entries that do not fit into one row continue in the next.
     void setRoom(int width);
-    /// Where a handle stands, in this widget's coordinates.
+    /// The position of a handle in this widget's coordinates.
     QPointF handleAt(bool worst) const;
 
 Q_SIGNALS:
-    /// The user chose a part of the scale; the whole of it when `whole`.
+    /// The user chose a part of the scale; `whole`: all of it.
     void rangeChosen(const qs::ScaleRange& range, bool whole);
 
 protected:
@@ -53,7 +53,7 @@ private:
     void paintItem(QPainter& p, const Item& item);
     QRectF bar() const;
     double measureAt(double share) const;
-    /// Puts the handle in use at a share of the bar.
+    /// Moves the active handle to a share of the bar's length.
     void moveHandle(double share);
     void giveBack();
     bool fitsOneRow() const;

@@ -9,10 +9,10 @@
 
 namespace qs {
 
-/// The colour of an operator's family; of one without a family a colour of its name's own.
+/// Returns the colour of an operator's family; without a family a colour derived from its name.
 QColor opColor(const std::string& op);
-/// The element type that a node's value has by the plan; in a graph that is not the model's, its
-/// own. `leader`: the node of the model that carries the unit's output.
+/// Returns the dtype of a node's value under the plan; in another graph than the model's, the
+/// value's own dtype. `leader`: the node of the model that carries the unit's output.
 DType dtypeOf(const Facts& facts, const Graph& graph, NodeId node, NodeId leader);
 
 } // namespace qs

@@ -116,7 +116,7 @@ void BodyPane::addCrumb(const QString& text, const QString& tip, std::size_t kee
             while (m_path.size() > keep)
                 up();
         },
-        Qt::QueuedConnection); // the button goes away with the bar it stands in
+        Qt::QueuedConnection); // the button is deleted with its bar
 }
 
 void BodyPane::fillBar()

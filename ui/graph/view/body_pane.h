@@ -14,8 +14,8 @@ namespace qs {
 class Workspace;
 
 /// Shows the bodies of one node: the branches of a cond, the steps of a loop, the inside of a
-/// region or a custom module. Lies over the graph; a bar says where one is and leads back. Bodies
-/// inside bodies open the same way. GUI thread only.
+/// region or a custom module. Covers the graph; a bar of breadcrumbs shows the position and leads
+/// back. Bodies inside bodies open the same way. GUI thread only.
 class BodyPane : public QWidget
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ public:
 
     /// Shows the first body of a node of the model.
     void open(NodePtr node);
-    /// Back to the body around this one, or to the model.
+    /// Returns to the enclosing body, or to the model.
     void up();
     void close();
     bool isOpen() const { return !m_path.empty(); }
@@ -33,7 +33,7 @@ public:
     /// The body shown; null when closed.
     GraphPtr body() const;
     GraphView& view() { return *m_view; }
-    /// Which way bodies run, from the next one on.
+    /// Sets the direction of bodies that are opened from now on.
     void setFlow(Flow flow) { m_flow = flow; }
 
 Q_SIGNALS:
@@ -44,7 +44,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    /// A node that was opened, and which of its bodies is shown.
+    /// An opened node and the index of its shown body.
     struct Level
     {
         NodePtr node;
@@ -62,7 +62,7 @@ private:
     Workspace& m_workspace;
     std::vector<Level> m_path;
     FoldTreePtr m_tree;
-    Facts m_facts; ///< none: a body is not decided on
+    Facts m_facts; ///< empty: bodies have no decisions
     std::set<int> m_expanded;
     QWidget* m_crumbs;
     QHBoxLayout* m_crumbRow;

@@ -19,15 +19,15 @@ bool EdgeMarks::sameUnit(NodeId a, NodeId b) const
     return a && b && (a == b || (m_tree.unitOf(a) >= 0 && m_tree.unitOf(a) == m_tree.unitOf(b)));
 }
 
-/// On its way out of the module that makes the value.
+/// True if the stretch leaves a module around the value's producer.
 bool EdgeMarks::leaves(const DrawnEdge& stretch) const
 {
     const int maker = m_drawing.tree->unitOf(stretch.value.node);
     return maker >= 0 && m_drawing.tree->isWithin(maker, stretch.toEntry);
 }
 
-/// The edge of the float graph for a reading in this form: past observers, quantize and dequantize
-/// nodes.
+/// Returns the float edge for a value and a reader in this form. Follows the readers of observers,
+/// quantize and dequantize nodes.
 std::optional<Edge> EdgeMarks::floatEdge(ValueRef value, NodeId reader) const
 {
     const Graph& graph = *m_drawing.graph;
@@ -102,7 +102,7 @@ std::optional<Edge> EdgeMarks::namedEdgeOf(int node) const
     return std::nullopt;
 }
 
-/// The stretch carries the value to the reader; without one to any.
+/// True if the stretch carries the value to the reader; without a reader, to any.
 bool EdgeMarks::belongs(const DrawnEdge& stretch, ValueRef value, NodeId reader) const
 {
     if (m_float ? !(stretch.value == value) : !sameUnit(floatOf(stretch.value.node), value.node))
@@ -154,7 +154,7 @@ GraphScene::LitEdges EdgeMarks::lit(const Edge& edge,
     };
     for (const ObservedEdge& partner : partners)
         mark(partner.value.node);
-    if (out.chosen.empty()) { // shown by name only, or inside a folded module
+    if (out.chosen.empty()) { // a reference by name, or inside a folded module
         mark(edge.value.node);
         mark(edge.reader.node);
     }

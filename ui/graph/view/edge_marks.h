@@ -9,8 +9,8 @@
 
 namespace qs {
 
-/// Takes edges of the float graph to the stretches that are drawn for them in a form of the model,
-/// and back. Borrows all; `tree` is that of the float model.
+/// Maps edges of the float graph to the stretches drawn for them in a form of the model, and back.
+/// Borrows its arguments; `tree` is that of the float model.
 class EdgeMarks
 {
 public:
@@ -22,14 +22,14 @@ public:
     {
     }
 
-    /// The float edge that a stretch belongs to: of several readers after it, the first.
+    /// The float edge that a stretch belongs to; with several readers, that of the first.
     std::optional<Edge> edgeOf(int stretch) const;
-    /// The edge through which a node reads what it shows by name: the first.
+    /// The float edge of the first value that a node shows by name.
     std::optional<Edge> namedEdgeOf(int node) const;
-    /// The edge of an entry that only conversion added: an observer, a quantize or
+    /// The float edge of an entry that conversion added to it: an observer, a quantize or
     /// dequantize.
     std::optional<Edge> edgeUnder(int entry) const;
-    /// The drawn stretches of the edge, and of the places that share its observer.
+    /// The drawn stretches of the edge, and of the edges that share its observer.
     GraphScene::LitEdges lit(const Edge& edge, const std::vector<ObservedEdge>& partners) const;
 
 private:

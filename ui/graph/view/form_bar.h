@@ -13,8 +13,8 @@ class QToolButton;
 
 namespace qs {
 
-/// The forms of the model as a row of words, one of them chosen; on the main view also the switch
-/// that shows two forms side by side. GUI thread only.
+/// A row of buttons that chooses the form of the model; `withSplit`: also the switch that shows two
+/// forms side by side. GUI thread only.
 class FormBar : public QFrame
 {
     Q_OBJECT

@@ -15,11 +15,11 @@ namespace qs {
 namespace {
 
 constexpr double kArrow = 4.5;
-/// More edges than this are drawn as plain lines: one among so many cannot be followed.
+/// More edges than this are drawn as plain lines.
 constexpr std::size_t kFineEdges = 600;
-/// A node less high than this on the screen needs no rounding.
+/// A node lower than this on the screen, in pixels, is drawn without rounded corners.
 constexpr double kSmoothHeight = 6;
-/// How much of an edge's colour is left where it carries only sizes.
+/// Share of the colour of an edge that carries only sizes.
 constexpr double kDimmed = 0.4;
 
 QColor dimmedEdge()
@@ -27,12 +27,12 @@ QColor dimmedEdge()
     return mixedColor(theme().edge, theme().canvas, kDimmed);
 }
 
-/// Some hundred bytes each; a screen shows fewer nodes with words.
+/// Maximum number of cached texts, a few hundred bytes each; a screen shows fewer.
 constexpr qsizetype kKeptTexts = 400;
-/// The least that is seen of a node, in pixels.
+/// Minimum size of a node on the screen, in pixels.
 constexpr double kLeastSeen = 1.5;
 
-/// The rectangle, or as much around its middle as a screen shows at this scale.
+/// Returns the rectangle, enlarged to `kLeastSeen` around its middle if it is smaller.
 QRectF seenAt(const QRectF& rect, double lod)
 {
     const double least = kLeastSeen / lod;
@@ -157,7 +157,7 @@ void GraphCanvas::render(QPainter& p, const QRectF& exposed, double lod, Edges e
     }
 }
 
-/// Kept: a graph that is moved by a little paints the same nodes again.
+/// Returns the fitted texts of a node, cached because panning paints the same nodes again.
 const NodeText& GraphCanvas::textOf(int node, double lod)
 {
     if (m_textsLod != lod)
@@ -218,7 +218,7 @@ void GraphCanvas::paintEdges(QPainter& p, const QRectF& exposed, double lod, Edg
 void GraphCanvas::paintEdgesPlainly(QPainter& p, const std::vector<int>& edges, double lod) const
 {
     p.setRenderHint(QPainter::Antialiasing, false);
-    const double shortest = 2 / lod; // shorter ones vanish between their nodes
+    const double shortest = 2 / lod; // shorter edges are not visible
     QVector<QLineF> plain, dimmed, traced;
     plain.reserve(int(edges.size()));
     for (int index : edges) {
@@ -247,7 +247,7 @@ void GraphCanvas::paintEdge(QPainter& p, const DrawnEdge& edge, const QRectF& ex
     const auto points = m_drawing->pointsOf(edge);
     QPainterPath path;
     bool joined = false;
-    // Only what is near: stroking a long line costs by its length.
+    // Stroke only the visible parts: the cost grows with the length of the line.
     for (std::size_t i = 1; i < points.size(); ++i) {
         const QRectF stretch = QRectF(points[i - 1], points[i]).normalized().adjusted(-4, -4, 4, 4);
         if (!stretch.intersects(exposed)) {

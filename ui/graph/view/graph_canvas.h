@@ -9,38 +9,38 @@
 
 namespace qs {
 
-/// The ground of a frame; nested ones differ.
+/// Returns the fill of a frame; it depends on the nesting depth.
 QColor frameFill(int depth);
-/// Of an edge that nothing makes stand out: dimmed where it carries only sizes.
+/// Returns the colour of an edge that is not highlighted: dimmed if it carries only sizes.
 QColor edgeColor(const DrawnEdge& edge);
 
-/// Paints the whole graph as one item: frames, edges and nodes that touch the exposed region, with
-/// less detail the further away and the more there is. GUI thread only.
+/// Paints the whole graph as one item: the frames, edges and nodes in the exposed region. Detail is
+/// reduced at small scales and for many items. GUI thread only.
 class GraphCanvas : public QGraphicsItem
 {
 public:
     void setDrawing(GraphDrawingPtr drawing);
     void setStyle(GraphStyle style);
-    /// Edges between these entries stand out; empty: none does.
+    /// Highlights the edges between these entries; empty: none.
     void setTraced(std::vector<char> byEntry);
     const GraphDrawingPtr& drawing() const { return m_drawing; }
     const GraphStyle& style() const { return m_style; }
     /// Index into `drawing()->nodes`; -1 without a node.
     int nodeAt(const QPointF& at) const;
-    /// The node whose list of references is there; -1 without one.
+    /// Index of the node whose list of references is at the point; -1 without one.
     int referencesAt(const QPointF& at) const;
-    /// Innermost frame whose header is there; -1 without one.
+    /// Index of the innermost frame whose header is at the point; -1 without one.
     int frameHeaderAt(const QPointF& at) const;
     /// "← cos, sin" at a node with references, "← a, b and 7 more"; else empty.
     QString referenceText(int node) const;
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
-    /// Of each edge of the drawing, placed when they are first asked for.
+    /// The labels by edge of the drawing, placed on first use.
     const std::vector<EdgeLabel>& labels() const;
     enum class Edges
     {
-        Quick, ///< plain lines where there are very many
+        Quick, ///< plain lines if there are very many
         Fine
     };
     /// Paints a region at a scale, for pictures and files.
@@ -60,9 +60,9 @@ private:
     GraphDrawingPtr m_drawing;
     GraphStyle m_style;
     QHash<int, NodeText> m_texts; ///< of nodes painted in `m_style`, at most `kKeptTexts`
-    double m_textsLod = 0; ///< that they fit
+    double m_textsLod = 0; ///< level of detail of `m_texts`
     std::vector<char> m_traced;
-    mutable std::vector<EdgeLabel> m_labels; ///< of `m_drawing` once they were asked for
+    mutable std::vector<EdgeLabel> m_labels; ///< of `m_drawing`, filled on first use
 };
 
 } // namespace qs

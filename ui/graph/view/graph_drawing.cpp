@@ -9,9 +9,9 @@ namespace qs {
 
 namespace {
 
-/// What a label takes on either side of its edge, in units of the scene.
+/// Room for a label on either side of its edge, in scene units.
 constexpr double kLabelRoom = 100;
-/// Points on a curved stretch that its distance is measured to.
+/// Number of sample points for the distance to a curved stretch.
 constexpr int kEdgeSamples = 24;
 
 double distanceTo(const QPointF& at, const QPointF& a, const QPointF& b)
@@ -24,7 +24,7 @@ double distanceTo(const QPointF& at, const QPointF& a, const QPointF& b)
     return std::hypot(off.x(), off.y());
 }
 
-/// From the curve that `addStretch` draws.
+/// Returns the distance of a point from the curve that `addStretch` draws.
 double distanceToStretch(const QPointF& at, const QPointF& from, const QPointF& to, Flow flow)
 {
     QPainterPath path(from);
@@ -68,7 +68,7 @@ GraphDrawing::LabelPlace GraphDrawing::labelPlace(const DrawnEdge& edge, bool ot
 {
     const auto stretch = pointsOf(edge);
     const QPointF start = stretch[0], next = stretch[1];
-    // On the side that the line turns away from.
+    // Usually on the side that the line turns away from.
     if (flow == Flow::Right)
         return {start + QPointF(6, (next.y() >= start.y() - 2) != otherSide ? -5 : 13), false};
     const bool right = (next.x() <= start.x() + 2) != otherSide;
@@ -137,7 +137,7 @@ void GraphDrawing::finish()
     references.shrink_to_fit();
     nodeGrid.build(bounds, nodes.size(), [this](const auto& emit) {
         for (std::size_t i = 0; i < nodes.size(); ++i)
-            emit(int(i), nodes[i].rect.adjusted(0, -16, 0, 0)); // its references stand above
+            emit(int(i), nodes[i].rect.adjusted(0, -16, 0, 0)); // its references are above
     });
     boxGrid.build(bounds, boxes.size(), [this](const auto& emit) {
         for (std::size_t i = 0; i < boxes.size(); ++i)

@@ -18,7 +18,7 @@ namespace qs {
 
 /// Sizes of drawn items, in scene units (pixels at 100 %).
 inline constexpr double kNodeHeight = 40;
-/// Of a node with a third line: the parameters and literals inside.
+/// Height of a node with a third line: the parameters and literals inside.
 inline constexpr double kTallNodeHeight = 54;
 inline constexpr double kBoxHeader = 30;
 inline constexpr double kBoxPadding = 18;
@@ -37,8 +37,8 @@ struct DrawnBox
     QRectF rect;
 };
 
-/// One stretch of an edge inside one module. An edge that crosses frames is several of them, joined
-/// at the frames.
+/// A stretch: the part of an edge inside one module. An edge that crosses frames has several
+/// stretches, joined at the frames.
 struct DrawnEdge
 {
     ValueRef value;
@@ -49,10 +49,10 @@ struct DrawnEdge
     int pointCount = 0; ///< at least two
     bool arrow = true; ///< ends at a node or at a frame's upper side
     bool labelled = false; ///< the first stretch of its value: carries the shape
-    bool shapeOnly = false; ///< carries sizes and other symbolic numbers, but no tensor
+    bool shapeOnly = false; ///< carries only sizes and other symbolic numbers
 };
 
-/// A value with so many readers that its edges would hide the rest: shown by name at the reader.
+/// A value with too many readers for drawing all edges: shown by name at this reader.
 struct DrawnReference
 {
     ValueRef value;
@@ -66,9 +66,9 @@ enum class Flow
     Right
 };
 
-/// Goes on to `to` from where the path is, leaving and arriving along the flow.
+/// Appends the curve from `from` to `to`, which leaves and arrives along the flow.
 void addStretch(QPainterPath& path, const QPointF& from, const QPointF& to, Flow flow);
-/// The head of an arrow that ends at `tip`.
+/// Returns the corners of an arrow head that ends at `tip`.
 std::array<QPointF, 3> arrowHead(const QPointF& tip, double halfWidth, double length, Flow flow);
 
 /// A finished layout in flat arrays. Immutable; any thread.
@@ -93,8 +93,8 @@ struct GraphDrawing
     }
     /// The line of a stretch as it is painted.
     QPainterPath pathOf(const DrawnEdge& edge) const;
-    /// Where the words of a labelled stretch stand: their left end on the line of writing, or the
-    /// right one. `otherSide`: of the line, where the usual one has no room.
+    /// Position of a stretch's label: the left end of its baseline, or the right end if
+    /// `endsThere`. `otherSide`: on the other side of the line.
     struct LabelPlace
     {
         QPointF at;
@@ -105,12 +105,12 @@ struct GraphDrawing
     int edgeAt(const QPointF& at, double reach) const;
     /// The values that are shown by name at a node.
     std::span<const DrawnReference> referencesOf(int node) const;
-    /// The node that shows an entry: itself or the outermost folded module around it; -1 for a
-    /// module that is open.
+    /// The node that shows an entry: itself or the outermost folded module around it; -1 for an
+    /// open module.
     int nodeShowing(int entry) const;
-    /// Where an entry is drawn: as node, as frame, or as the folded module around it.
+    /// The rectangle of an entry: its node, its frame, or the folded module around it.
     QRectF rectOf(int entry) const;
-    /// Turns all that is drawn, so that what ran downwards runs to the right.
+    /// Turns the drawing, so that a downward flow runs to the right.
     void turn();
     /// Sorts the references, fills the grids and the indices. Called once by the layout.
     void finish();

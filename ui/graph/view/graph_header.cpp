@@ -19,11 +19,11 @@ namespace {
 constexpr int kHeaderMargin = 8, kHeaderGap = 6;
 const QString kMapKey = QStringLiteral("minimap");
 
-/// Puts widgets side by side and one row below the other.
+/// Places widgets in rows.
 class Rows
 {
 public:
-    /// Returns where the next one may stand.
+    /// Places a widget at `x` in the current row; returns the x of the next widget.
     int put(QWidget& widget, int x)
     {
         widget.adjustSize();
@@ -90,7 +90,7 @@ int GraphHeader::place(int width, int otherLeft)
     Rows rows;
     int right = rows.put(*m_formBar, kHeaderMargin);
     if (!m_otherBar->isHidden()) {
-        // Over its own view where that leaves it room.
+        // Above the second view, if there is room.
         const int last = width - kHeaderMargin - m_otherBar->sizeHint().width();
         int x = std::max(right, otherLeft + kHeaderMargin);
         if (x > last)

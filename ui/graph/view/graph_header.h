@@ -11,9 +11,8 @@ namespace qs {
 class ColourBox;
 class FormBar;
 
-/// The controls of the graph in a row above its canvas, in more rows where there is less room: the
-/// form of each view, what the colours mean, the minimap's switch, and a note on the form. GUI
-/// thread only.
+/// The controls of the graph above its canvas, in one row or more: the form of each view, the
+/// meaning of the colours, the minimap's switch, and a note on the form. GUI thread only.
 class GraphHeader : public QWidget
 {
     Q_OBJECT
@@ -22,14 +21,14 @@ public:
     explicit GraphHeader(QWidget* parent);
 
     FormBar& formBar() { return *m_formBar; }
-    /// Of the view beside; hidden unless there is one.
+    /// The form of the second view; hidden without one.
     FormBar& otherBar() { return *m_otherBar; }
     ColourBox& colourBox() { return *m_colourBox; }
-    /// Whether the minimap is wanted; kept in the settings.
+    /// True if the user wants the minimap; stored in the settings.
     bool isMapWanted() const;
     void setNote(const QString& note);
-    /// Lays everything out over a width; `otherLeft` is where the view beside begins. Returns the
-    /// height that it takes.
+    /// Lays out all controls within a width and returns the height. `otherLeft`: left side of the
+    /// second view.
     int place(int width, int otherLeft);
     QSize minimumSizeHint() const override;
 

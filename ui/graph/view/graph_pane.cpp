@@ -52,7 +52,7 @@ GraphPane::GraphPane(Workspace& workspace, QWidget* parent)
         setColourBy(ColourBy::Verdict);
     });
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
-        const auto& made = m_workspace.document().comparison(); // none after an edit meanwhile
+        const auto& made = m_workspace.document().comparison(); // null if an edit came meanwhile
         if (stage == Stage::Compare && made && !m_colourChosen)
             setColourBy(made->againstOriginal ? ColourBy::Cumulative : ColourBy::BornHere);
     });
@@ -102,7 +102,7 @@ void GraphPane::buildSide(GraphSide& side)
         if (side.isDrawn() && side.drawnTree().entry(entry).repeats > 0) {
             side.select(entry, false);
             const auto selected = m_workspace.selectedEntries();
-            chosen = selected.empty() ? -1 : selected.front(); // of a box one of what is selected
+            chosen = selected.empty() ? -1 : selected.front(); // a box: its first selected entry
         }
         if (chosen >= 0)
             Q_EMIT contextMenuWanted(chosen, at);
@@ -244,11 +244,11 @@ void GraphPane::onTreeChanged()
         m_other->setForm({});
         return;
     }
-    // The tree of a new model comes before the news of the model itself.
+    // For a new model, this signal may arrive before `modelChanged`.
     m_freshModel |= m_modelNumber != m_workspace.document().modelNumber();
     m_modelNumber = m_workspace.document().modelNumber();
     const bool fresh = m_freshModel;
-    // The plan follows at once and joins fused nodes: then the view is placed again.
+    // The plan follows and joins fused nodes; the view is then placed again.
     m_freshModel = fresh && m_workspace.document().plan() == nullptr;
     if (m_form == CodeForm::Float)
         m_main->setForm(m_forms->form(CodeForm::Float));
@@ -279,7 +279,7 @@ void GraphPane::restyle()
 void GraphPane::setTrace(Trace trace)
 {
     m_trace = trace;
-    restyle(); // where there is nothing to trace
+    restyle(); // in case there is nothing to trace
     retrace();
 }
 
@@ -289,7 +289,7 @@ void GraphPane::retrace()
         return;
     const Selection& selection = m_workspace.selection();
     const bool after = m_trace == Trace::After;
-    const auto& edge = selection.edge(); // from its reader on, or what its value is computed from
+    const auto& edge = selection.edge(); // traces from its reader, or back from its value
     m_traced = tracedNodes(*m_workspace.document().model(),
                            edge ? std::vector {after ? edge->reader.node : edge->value.node}
                                 : selection.nodes(),
@@ -316,7 +316,7 @@ void GraphPane::toggleModule(GraphSide& side, const FoldTree& tree, int index, b
     relayout(true);
 }
 
-/// Opens all the paths where the first is folded, else folds them.
+/// Opens all paths if `first` is folded, else folds them.
 void GraphPane::togglePaths(const std::string& first, std::span<const std::string> paths)
 {
     m_open.toggle(first, paths);
@@ -337,7 +337,7 @@ void GraphPane::toggleRepeats(int index)
 
 void GraphPane::expandAll()
 {
-    // A layer that is one unit of the float form is a module with its observer in the prepared one.
+    // In the prepared form a single float unit may be a module that also holds its observer.
     for (const FoldTreePtr& tree :
          {m_workspace.foldTree(), m_main->form().tree, m_other->form().tree})
         if (tree)
@@ -357,7 +357,7 @@ void GraphPane::revealSelection()
     const auto entries = m_workspace.selectedEntries();
     if (!tree || entries.empty())
         return;
-    // A box all of which is selected stays as it is.
+    // A box that is selected as a whole stays folded.
     const bool isGrouped = m_boxes && &m_boxes->ungrouped() == tree.get();
     const auto boxes
         = isGrouped ? boxesWithin(*m_boxes, m_workspace.selection().nodes()) : std::vector<int>();

@@ -18,10 +18,9 @@ class Legend;
 class Minimap;
 class Workspace;
 
-/// The centre of the window: one form of the model as a graph, or two side by side, with folding,
-/// colours, minimap and legend. Folding, colours, selection and camera are those of both. Controls
-/// stand in a header above the canvas, the legend in a footer, the minimap in a column beside it:
-/// nothing lies on a node. GUI thread only.
+/// The centre of the window: one form of the model as a graph, or two side by side. Both share
+/// folding, colours, selection and camera. The controls are in a header above the canvas, the
+/// legend in a footer, the minimap in a column beside it: nothing covers a node. GUI thread only.
 class GraphPane : public QWidget
 {
     Q_OBJECT
@@ -31,8 +30,8 @@ public:
     enum class Trace
     {
         None,
-        Before, ///< all that it is computed from
-        After ///< all that is computed from it
+        Before, ///< everything that the selection is computed from
+        After ///< everything computed from the selection
     };
 
     /// The state of the view, for another pane of the same document. A value.
@@ -47,25 +46,26 @@ public:
         QPointF middle;
         Trace trace = Trace::None;
         std::optional<ScaleRange> range {}; ///< the part of the scale that is looked at
-        BlockRunsPtr runs {}; ///< that stand in one box
+        BlockRunsPtr runs {}; ///< drawn as boxes
     };
 
     explicit GraphPane(Workspace& workspace, QWidget* parent = nullptr);
 
     State state() const;
-    /// Takes over the document's model, and shows it as `state` says.
+    /// Shows the document's model in this state.
     void setState(const State& state);
     QSize minimumSizeHint() const override;
 
     GraphView& view() { return m_main->view(); }
-    /// The view beside it; hidden unless two forms are shown.
+    /// The second view; hidden unless two forms are shown.
     GraphView& otherView() { return m_other->view(); }
     ColourBy colourBy() const { return m_colourBy; }
     void setColourBy(ColourBy by);
-    /// The user's choice, which a comparison's end leaves as it is; empty without one.
+    /// The colours that the user chose; empty without a choice. After a choice, results no longer
+    /// change the colours.
     std::optional<ColourBy> chosenColour() const;
     void chooseColour(ColourBy by);
-    /// Colours what another program measured, and stays with it.
+    /// Chooses the colours of imported data, as the user's choice.
     void showImported();
     CodeForm form() const { return m_form; }
     CodeForm otherForm() const { return m_otherForm; }
@@ -73,9 +73,9 @@ public:
     void showForm(CodeForm form);
     void showOtherForm(CodeForm form);
     void setSplit(bool split);
-    /// Every view that is shown has its final layout.
+    /// True if every shown view has its final layout.
     bool isLayoutDone() const;
-    /// Modules now open, by path.
+    /// Paths of the open modules.
     const std::set<std::string>& expanded() const { return m_open.paths(); }
     void setExpanded(std::set<std::string> paths)
     {
@@ -84,27 +84,28 @@ public:
     }
     /// `entry` is one of the workspace's tree.
     void toggleFold(int entry, bool recursively);
-    /// Opens the module and every block that is the same again, or folds them all where it is open.
+    /// Opens the module and all its repeats, or folds them if it is open.
     void toggleRepeats(int entry);
-    /// Whether repeated blocks stand in one box.
+    /// Sets whether repeated blocks are drawn as one box.
     void setBoxesRepeats(bool boxes);
-    /// Which way the graph runs.
+    /// Sets the direction of the graph.
     void setFlow(Flow flow);
-    /// The blocks of the box that is selected, as entries of the workspace's tree; else empty.
+    /// The blocks of the selected box, as entries of the workspace's tree; else empty.
     std::vector<int> selectedBlocks() const { return m_main->selectedBlocks(); }
     /// Takes a block out of its box and opens it.
     void unfoldBlock(int entry);
-    /// Unfolds all blocks of the selected box, or folds the opened box that the selection lies in.
-    /// False without such a box; with `next` also if another box or module is nearer.
+    /// `open`: unfolds all blocks of the selected box; else folds the opened box around the
+    /// selection. False without such a box; with `next` also if another box or module encloses the
+    /// selection more closely.
     bool toggleSelectedBox(bool open, bool next = false);
-    /// Unfolds all blocks of the box, or folds them; nothing where it is so already.
+    /// Unfolds or folds all blocks of the box; no effect if it is already so.
     void setBoxOpen(const QString& key, bool open);
     void expandAll();
     void foldAll();
     /// Unfolds the modules that hide the selection and brings it into view.
     void revealSelection();
-    /// Selects and brings into view the node for the name (`drawnNodeNamed`), in the shown form if
-    /// that has it, else in the first that has it; emits `notFound` if none has it.
+    /// Selects the node for the name (`drawnNodeNamed`) and brings it into view, in the shown form,
+    /// else in the first form that has it. Emits `notFound` if no form has it.
     void revealNamed(const QString& name);
     void fit() { view().fitAll(); }
     Trace trace() const { return m_trace; }
@@ -119,11 +120,11 @@ Q_SIGNALS:
     /// The coarse picture of the pending layout is on the screen.
     void coarseShown();
     void contextMenuWanted(int entry, const QPoint& at);
-    /// For the edge that is selected.
+    /// For the selected edge.
     void edgeMenuWanted(const QPoint& at);
     void notFound(const QString& name);
-    /// The float tree with the boxes around repeated blocks, after they or what is unfolded may
-    /// have changed; whichever form is shown.
+    /// The float tree with its boxes, for any shown form: the boxes or the unfolded entries may
+    /// have changed.
     void boxesChanged(const qs::FoldTreePtr& grouped);
 
 protected:
@@ -133,23 +134,24 @@ protected:
 private:
     void buildSide(GraphSide& side);
     void onTreeChanged();
-    /// Finds the blocks that stand in one box on a pool thread; the layout follows. `fresh`: of a
-    /// model that is seen for the first time.
+    /// Finds the runs of blocks on a pool thread; the layout follows. `fresh`: for a newly opened
+    /// model.
     void findRuns(bool fresh);
     void takeRuns(BlockRunsPtr runs, bool fresh);
-    /// Passes the float tree on as it is drawn, or groups it where it is not.
+    /// Emits the grouped float tree: the drawn one, else one that is grouped on a pool thread.
     void passBoxes();
     void takeBoxes(FoldTreePtr grouped);
-    /// Gives both sides their forms, where they are there, and lays them out.
+    /// Gives both sides their forms, if these are made, and lays them out.
     void showForms(bool keepPlace);
     void relayout(bool keepPlace);
     void toggleModule(GraphSide& side, const FoldTree& tree, int entry, bool recursively);
     void togglePaths(const std::string& first, std::span<const std::string> paths);
     void restyle();
     void retrace();
-    /// Moves one view after the other, unless it is the other that moves.
+    /// Moves the follower's camera after the moved view's in a split view. Ignores the resulting
+    /// signal of the follower.
     void link(GraphSide& moved, GraphSide& follower);
-    /// Header, canvas with the minimap beside it, footer.
+    /// Places header, canvas with minimap, and footer.
     void place();
     void showMinimap();
     bool needsConversion() const;
@@ -165,8 +167,8 @@ private:
     Legend* m_legend;
     GraphHeader* m_header;
     BodyPane* m_body;
-    QString m_wantedName; ///< to be found once the converted forms are there
-    std::optional<State> m_arriving; ///< whose camera waits for the layout
+    QString m_wantedName; ///< revealed when the converted forms are made
+    std::optional<State> m_arriving; ///< its camera is set after the layout
     ColourBy m_colourBy = ColourBy::Verdict;
     CodeForm m_form = CodeForm::Float, m_otherForm = CodeForm::Lowered;
     bool m_split = false;
@@ -181,7 +183,7 @@ private:
     int m_modelNumber = 0; ///< of the model whose modules `m_open` names
     bool m_freshModel = true;
     bool m_colourChosen = false;
-    bool m_following = false; ///< one view is being moved after the other
+    bool m_following = false; ///< one view is following the other
 };
 
 } // namespace qs

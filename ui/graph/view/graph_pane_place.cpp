@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the parts of the pane stand, what it hands over to another pane, and the boxes around its
-// repeated blocks.
+// GraphPane: placement of its parts, its state, and the boxes around repeated blocks.
 #include "ui/graph/node_by_name.h"
 #include "ui/graph/style/legend.h"
 #include "ui/graph/view/body_pane.h"
@@ -217,7 +216,7 @@ bool GraphPane::toggleSelectedBox(bool open, bool next)
         return false;
     const FoldTree& tree = m_main->drawnTree();
     const bool all = !m_main->selectedBlocks().empty();
-    // Of another form what stands for the selection is drawn under its path.
+    // In another form, the counterpart of the selection is found by its path.
     int box = m_main->drawnEntry(selected.front());
     const int around = box > FoldTree::kRoot ? tree.entry(box).parent : box;
     while (box > FoldTree::kRoot && tree.entry(box).repeats == 0)
@@ -266,7 +265,7 @@ void GraphPane::showMinimap()
     const bool isShown = !m_minimap->isHidden();
     bool wanted = false;
     if (drawing && m_header->isMapWanted()) {
-        // Asked of the room without the minimap, so that showing it does not change the answer.
+        // Decided by the room without the minimap, so that showing it does not change the result.
         const double taken = isShown ? strip / view().pixelScale() / 2 : 0;
         const QPointF room = drawing->flow == Flow::Down ? QPointF(taken, 0) : QPointF(0, taken);
         const QRectF seen = view().mapToScene(view().viewport()->rect()).boundingRect();
@@ -287,7 +286,7 @@ void GraphPane::place()
     const int footer = m_legend->isHidden() ? 0 : m_legend->height() + 1;
     const int strip = m_minimap->isHidden() ? 0 : px(kMapWidth);
     QRect canvas(0, header, width(), std::max(0, height() - header - footer));
-    // Beside a graph that runs downwards, above one that runs to the right.
+    // The minimap is beside a downward graph, above one that runs to the right.
     if (m_flow == Flow::Down) {
         m_minimap->setGeometry(0, canvas.top(), strip, canvas.height());
         canvas.setLeft(strip);
@@ -298,7 +297,7 @@ void GraphPane::place()
     m_body->setGeometry(rect());
     m_legend->move(width() - kFooterMargin - m_legend->width(), canvas.bottom() + 2);
     update();
-    m_views->setGeometry(canvas); // last: what follows a view's size may give the pane another
+    m_views->setGeometry(canvas); // last: resizing a view may resize this pane
 }
 
 } // namespace qs

@@ -13,7 +13,7 @@ GraphScene::GraphScene(QObject* parent)
     : QGraphicsScene(parent)
     , m_canvas(new GraphCanvas)
 {
-    // One large item needs no tree of items.
+    // One large item needs no index.
     setItemIndexMethod(QGraphicsScene::NoIndex);
     m_canvas->setFlag(QGraphicsItem::ItemUsesExtendedStyleOption);
     addItem(m_canvas);
@@ -29,7 +29,7 @@ void GraphScene::setDrawing(GraphDrawingPtr drawing)
     setLitEdges({});
     setFanOut({}, {});
     m_canvas->setDrawing(std::move(drawing));
-    // Room around the graph, so that its ends can be brought to the middle.
+    // A margin, so that the ends of the graph can be centred.
     const QRectF bounds = m_canvas->boundingRect();
     setSceneRect(bounds.adjusted(-400, -300, 400, 300));
     Q_EMIT drawingChanged();
@@ -63,7 +63,7 @@ void GraphScene::setSelectedEntries(const std::vector<int>& entries)
     for (auto* item : m_selected)
         delete item;
     m_selected.clear();
-    QSet<std::pair<double, double>> done; // of a folded module all inside is one place
+    QSet<std::pair<double, double>> done; // entries inside a folded module share its rectangle
     for (int entry : entries) {
         const QRectF rect = rectOf(entry);
         if (rect.isNull() || done.contains({rect.x(), rect.y()}))

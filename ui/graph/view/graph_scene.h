@@ -11,7 +11,8 @@ class EdgeItem;
 class FanOutItem;
 class HotItem;
 
-/// The scene: the canvas, and items only for what is selected or hovered. GUI thread only.
+/// The scene: the canvas, and separate items only for selected or hovered nodes and edges. GUI
+/// thread only.
 class GraphScene : public QGraphicsScene
 {
     Q_OBJECT
@@ -25,11 +26,11 @@ public:
     const GraphDrawingPtr& drawing() const { return m_canvas->drawing(); }
     void setDrawing(GraphDrawingPtr drawing);
     void setStyle(GraphStyle style);
-    /// Marks the drawn things of these entries.
+    /// Outlines the nodes and frames of these entries.
     void setSelectedEntries(const std::vector<int>& entries);
     void setHovered(int nodeIndex);
-    /// The highlighted edges: stretches of the selected one, those that share its observer, and the
-    /// producers of their values, by entry.
+    /// Highlighted edges: stretches of the selected edge, stretches of those that share its
+    /// observer, and the entries of their producers.
     struct LitEdges
     {
         std::vector<int> chosen, partners, makers;
@@ -38,9 +39,9 @@ public:
     void setLitEdges(LitEdges lit);
     const LitEdges& litEdges() const { return m_lit; }
     void setHoveredEdge(int stretch);
-    /// Lines from a value to the readers that only name it; no readers: none.
+    /// Draws lines from a value to the readers that show it by name; without readers removes them.
     void setFanOut(const QRectF& from, std::vector<QRectF> readers);
-    /// Where an entry is drawn: as node, as frame, or as the folded module around it.
+    /// The rectangle of an entry: its node, its frame, or the folded module around it.
     QRectF rectOf(int entry) const;
 
 Q_SIGNALS:

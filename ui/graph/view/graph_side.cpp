@@ -18,7 +18,7 @@ namespace qs {
 
 namespace {
 
-/// A layout that takes longer gets a coarse picture meanwhile.
+/// A layout that takes longer is preceded by a coarse one.
 constexpr int kPatienceMs = 350;
 constexpr int kMostTipLines = 10;
 
@@ -69,7 +69,7 @@ GraphSide::GraphSide(Workspace& workspace, GraphView& view, QString tag, QObject
     connect(&workspace.previews(), &ValuePreviews::arrived, &view, &GraphView::refreshTip);
 }
 
-/// What is stored inside an entry, as far as it was read; the rest is asked for.
+/// Returns lines on the stored values inside an entry that are read already; requests the others.
 QStringList GraphSide::valueLines(int index) const
 {
     QStringList lines;
@@ -139,7 +139,7 @@ void GraphSide::run(LayoutQuality quality, bool keepPlace, const std::set<std::s
                 return;
             m_done = !coarse;
             if (m_done)
-                cancelCoarse(); // no longer needed
+                cancelCoarse(); // obsolete
             show(std::move(*drawing), keepPlace);
             if (coarse)
                 Q_EMIT coarseShown();
@@ -161,7 +161,7 @@ void GraphSide::cancelCoarse()
 void GraphSide::show(GraphDrawingPtr drawing, bool keepPlace)
 {
     if (m_walked.first >= int(form().tree->size()))
-        m_walked.first = -1; // a box of the drawing before
+        m_walked.first = -1; // a box of the previous drawing
     m_view.graphScene().setDrawing(std::move(drawing));
     if (!keepPlace)
         m_whole ? m_view.fitAll() : m_view.fitStart();
@@ -304,11 +304,11 @@ void GraphSide::select(int entry, bool extend)
     if (const auto edge = marks && !extend ? marks->edgeUnder(entry) : std::nullopt) {
         m_added = {entry, edge};
         m_workspace.selectEdge(*edge);
-        syncSelection(); // the same edge may have been looked at already
+        syncSelection(); // no signal if this edge was already selected
     } else if (chosen >= 0) {
         m_workspace.selectEntry(chosen, extend);
     } else if (isDrawn()) {
-        m_view.graphScene().setSelectedEntries({entry}); // seen here only
+        m_view.graphScene().setSelectedEntries({entry}); // marked in this view only
     }
 }
 
@@ -336,7 +336,7 @@ void GraphSide::walk(Qt::Key key)
         return;
     const auto selected
         = addedEntry() >= 0 ? std::vector<int> {addedEntry()} : m_entries.selectedEntries();
-    // Several drawn nodes may stand for one selection: the keys go on from the one they led to.
+    // Several drawn nodes may show one selection: the keys continue from their last target.
     const bool goesOn = m_walked.first >= 0 && addedEntry() < 0
         && m_walked.second == m_workspace.selection().nodes();
     int node = goesOn      ? drawing->nodeShowing(m_walked.first)
@@ -378,13 +378,13 @@ void GraphSide::follow(const GraphSide& other)
         const QPointF d = theirs->nodes[std::size_t(node)].rect.center() - seen.center();
         return std::hypot(d.x(), d.y());
     };
-    // What is selected stays side by side, else what is in the middle.
+    // The selected node is aligned, else the one nearest to the middle.
     const auto chosen = other.m_entries.selectedEntries();
     const int selected = chosen.empty() ? -1 : theirs->nodeShowing(chosen.front());
     std::sort(near.begin(), near.end(), [&](int a, int b) {
         return (a == selected) != (b == selected) ? a == selected : distance(a) < distance(b);
     });
-    constexpr std::size_t kTried = 12; // of neighbours without a counterpart
+    constexpr std::size_t kTried = 12; // nodes may lack a counterpart
     for (std::size_t i = 0; i < std::min(near.size(), kTried); ++i) {
         const NodeId id = other.floatOfDrawn(near[i]);
         const QRectF rect = id ? rectOfFloat(id) : QRectF();

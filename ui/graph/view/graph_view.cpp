@@ -22,7 +22,7 @@ namespace qs {
 
 namespace {
 
-/// Pixels beside a line that still mean it.
+/// Maximum distance in pixels at which an edge is hit.
 constexpr double kEdgeReach = 6;
 
 } // namespace
@@ -47,7 +47,7 @@ GraphView::GraphView(QWidget* parent)
 
 GraphView::~GraphView()
 {
-    // Without its scene the view scrolls once more: emits no signals for that.
+    // Removing the scene scrolls the view once more; suppress its signals.
     blockSignals(true);
     setScene(nullptr);
 }
@@ -63,7 +63,7 @@ void GraphView::centerOnEntry(int entry)
     if (rect.isNull())
         return;
     centerOn(rect.center());
-    m_fitted = false; // a part is looked at
+    m_fitted = false; // the user moved the view
     Q_EMIT viewChanged();
 }
 
@@ -203,7 +203,7 @@ void GraphView::refreshTip()
         QToolTip::showText(QCursor::pos(), tip, viewport());
 }
 
-/// The producers of what a node names, and the names in full.
+/// Outlines the producers of the values that a node shows by name; returns the full names.
 QString GraphView::showNamed(int node)
 {
     const auto& drawing = *m_scene.drawing();
@@ -297,7 +297,7 @@ void GraphView::keyPressEvent(QKeyEvent* event)
     else if (event->key() == Qt::Key_Space && event->modifiers() == Qt::NoModifier)
         fitAll();
     else if (event->key() == Qt::Key_Backspace)
-        event->ignore(); // the pane around leads back
+        event->ignore(); // the enclosing pane handles it
     else
         QGraphicsView::keyPressEvent(event);
 }

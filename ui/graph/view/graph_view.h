@@ -11,11 +11,11 @@ class QRubberBand;
 
 namespace qs {
 
-/// Pan and zoom as in Netron: the wheel scrolls, Ctrl+wheel zooms, dragging pans; a click selects,
-/// Ctrl or Shift adds; Shift+dragging selects what the rectangle touches (with Ctrl: adds it),
-/// Ctrl+dragging zooms to it; dragging an edge feeds its reader from elsewhere (`RewireDrag`); a
-/// double click folds and unfolds (Alt: with all inside), or looks into a node that has something
-/// inside, as Enter does; Space fits. GUI thread only.
+/// Pan and zoom as in Netron: the wheel scrolls, Ctrl+wheel zooms, dragging pans. A click selects,
+/// with Ctrl or Shift it adds. Shift+dragging selects the nodes that the rectangle touches (with
+/// Ctrl: adds them); Ctrl+dragging zooms to the rectangle. Dragging an edge feeds its reader from
+/// another value (`RewireDrag`). A double click folds and unfolds (Alt: recursively), or opens the
+/// body of a node, as Enter does. Space fits. GUI thread only.
 class GraphView : public QGraphicsView
 {
     Q_OBJECT
@@ -25,9 +25,9 @@ public:
     ~GraphView() override;
 
     GraphScene& graphScene() { return m_scene; }
-    /// 1 is "100 %": words as large as those around the graph.
+    /// 1 is "100 %": text has the size of the window's text.
     double zoom() const { return pixelScale() / wordScale(); }
-    /// Pixels of the screen to a unit of the scene.
+    /// Screen pixels per scene unit.
     double pixelScale() const { return transform().m11(); }
     /// The number of paints since the view was made, for tests and screenshots.
     int paintCount() const { return m_paintCount; }
@@ -35,43 +35,43 @@ public:
     void zoomBy(double factor);
     void setZoom(double zoom);
     void zoomTo(const QRectF& area);
-    /// Shows the whole graph, but not larger than 100 %, nor smaller than is readable: then from
-    /// the top, or from the left where it runs to the right.
+    /// Shows the whole graph, at most at 100 %. If that is too small to read: its start at a
+    /// readable size, from the top, or from the left if it runs to the right.
     void fitStart();
-    /// Shows the whole graph, but not larger than 100 %; so it stays when the view is resized,
-    /// until something else is looked at.
+    /// Shows the whole graph, at most at 100 %. Resizing the view keeps it fitted until the user
+    /// moves the view.
     void fitAll();
-    /// Pixels across the flow that something beside the view takes away where not all of the graph
-    /// is in sight.
+    /// Reserves pixels across the flow for the minimap, which appears when the graph is not fully
+    /// visible.
     void setReserved(int width) { m_reserved = width; }
     void centerOnEntry(int entry);
     bool isShowing(const QRectF& rect) const;
     /// The stretch of an edge at a point of the scene without a node; else -1.
     int stretchAt(const QPointF& at) const;
-    /// More lines for the tool tip of an entry that is hovered.
+    /// Sets the source of additional lines for the tool tip of a hovered entry.
     void setTipLines(std::function<QStringList(int entry)> lines) { m_tipLines = std::move(lines); }
-    /// Words of the tool tip have changed.
+    /// Updates the tool tip after its text changed.
     void refreshTip();
 
 Q_SIGNALS:
     void entryClicked(int entry, bool extend);
     void emptyClicked();
-    /// An index into the drawing's edges.
+    /// `stretch`: an index into the drawing's edges.
     void edgeClicked(int stretch);
-    /// The list of values that a node shows by name; an index into the drawing's nodes.
+    /// A click on the values that a node shows by name. `node`: an index into the drawing's nodes.
     void namesClicked(int node);
-    /// Everything drawn as a node that a dragged rectangle touches.
+    /// The entries of the nodes that a dragged rectangle touches.
     void entriesBanded(const std::vector<int>& entries, bool extend);
     void foldToggled(int entry, bool recursively);
     /// A double click on an entry that is not a module.
     void entryActivated(int entry);
-    /// Enter: look into the selection.
+    /// Enter: open the body of the selection.
     void activateWanted();
     /// An arrow key without modifiers.
     void walkWanted(Qt::Key key);
     void viewChanged();
     void contextMenuWanted(int entry, const QPoint& at);
-    /// For the edge that was pointed at by `edgeClicked` or `namesClicked` just before.
+    /// For the edge of the preceding `edgeClicked` or `namesClicked`.
     void edgeMenuWanted(const QPoint& at);
 
 protected:
@@ -88,7 +88,7 @@ protected:
     void scrollContentsBy(int dx, int dy) override;
 
 private:
-    /// The entry drawn at a point of the viewport: a node, or the frame whose header is there.
+    /// The entry drawn at a point of the viewport: that of a node, or of a frame by its header.
     int entryAt(const QPoint& at) const;
     void hover(const QPointF& at);
     QString showNamed(int node);
@@ -96,14 +96,15 @@ private:
     /// Shows lines to the readers that show the node's value by name; returns their number.
     int showFanOut(int node);
 
-    /// Whether an edge, or the names of values that a node reads, are at this point of the scene.
+    /// Emits `edgeClicked` or `namesClicked` if an edge or a list of names is at this point of the
+    /// scene; returns whether one is.
     bool pointAtEdge(const QPointF& at);
     void selectBand(bool extend);
     /// The chosen text size; 1 at 100 %.
     static double wordScale();
-    /// At which the whole graph has room.
+    /// The zoom at which the whole graph fits.
     double wholeZoom() const;
-    /// As far as one may zoom out: far enough for any graph.
+    /// The minimum zoom: shows any graph as a whole.
     double leastZoom() const;
 
     GraphScene m_scene;
@@ -116,7 +117,7 @@ private:
     int m_paintCount = 0;
     int m_reserved = 0;
     int m_hovered = -1, m_hoveredName = -1, m_hoveredEdge = -1;
-    int m_hoveredReaders = 0; ///< that name what is hovered
+    int m_hoveredReaders = 0; ///< number of readers that show the hovered value by name
 };
 
 } // namespace qs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much of the graph a view shows.
+// GraphView: zooming and fitting.
 #include "ui/graph/view/graph_view.h"
 #include "ui/style/theme.h"
 
@@ -10,11 +10,11 @@ namespace qs {
 namespace {
 
 constexpr double kMinZoom = 0.02, kMaxZoom = 4;
-/// A scale that numbers can still bear.
+/// Minimum scale, for numerical reasons.
 constexpr double kTiny = 1e-7;
-/// Below this a whole-graph view would show no names.
+/// Below this zoom, names are not readable.
 constexpr double kReadableZoom = 0.62;
-/// Between the graph and the border of the view when it is fitted.
+/// Margin around the fitted graph, in pixels.
 constexpr double kFitMargin = 20;
 
 } // namespace
@@ -40,7 +40,7 @@ double GraphView::leastZoom() const
 void GraphView::setZoom(double zoom)
 {
     const double wanted = std::clamp(zoom, leastZoom(), kMaxZoom) * wordScale();
-    // Far away a pixel is thousands of units: the middle of what is fitted is known better.
+    // At a small scale a pixel is thousands of units: use the exact middle of a fitted graph.
     const QPointF center = m_fitted && m_scene.drawing() ? m_scene.drawing()->bounds.center()
                                                          : mapToScene(viewport()->rect().center());
     setTransform(QTransform::fromScale(wanted, wanted));

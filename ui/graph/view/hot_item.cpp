@@ -99,7 +99,7 @@ FanOutItem::FanOutItem(const QRectF& from, std::vector<QRectF> readers)
 
 void FanOutItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
-    // Hundreds of long lines: thin and unsmoothed is quick.
+    // There may be hundreds of long lines: thin lines without antialiasing are fast.
     painter->setRenderHint(QPainter::Antialiasing, false);
     painter->setPen(QPen(theme().accent, 0, Qt::DashLine));
     painter->setBrush(Qt::NoBrush);

@@ -30,7 +30,7 @@ private:
     Style m_style;
 };
 
-/// Lines that stand out over those of the canvas. GUI thread only.
+/// Highlighted edges above those of the canvas. GUI thread only.
 class EdgeItem : public QGraphicsItem
 {
 public:
@@ -45,7 +45,7 @@ private:
     Flow m_flow;
 };
 
-/// Lines to readers of one value to which no edge is drawn. For hovering only.
+/// Lines to readers of one value that have no drawn edge. Shown on hover only.
 class FanOutItem : public QGraphicsItem
 {
 public:

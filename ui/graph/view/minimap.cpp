@@ -13,9 +13,9 @@ namespace qs {
 
 namespace {
 
-/// Of the map's width or height, that a graph takes at least.
+/// Minimum share of the map's width or height that the graph takes.
 constexpr double kLeastShare = 0.3;
-/// And the least of a node, in pixels.
+/// Minimum size of a node, in pixels.
 constexpr double kLeastNode = 2;
 
 } // namespace
@@ -46,7 +46,7 @@ QTransform Minimap::toMap() const
     const QRectF room = QRectF(rect()).adjusted(7, 7, -7, -7);
     const double wide = room.width() / std::max(bounds.width(), 1.0);
     const double high = room.height() / std::max(bounds.height(), 1.0);
-    // A graph that is very long is drawn broader than it is: else nothing of it could be seen.
+    // Widen a very long graph, as it would not be visible otherwise.
     const double scale = std::min(wide, high);
     QTransform map;
     map.translate(room.center().x(), room.center().y());
@@ -97,7 +97,7 @@ void Minimap::paintEvent(QPaintEvent*)
     p.setBrush(Qt::NoBrush);
     p.setPen(QPen(theme().accent, 1.5));
     QRectF seen = toMap().mapRect(m_view.mapToScene(m_view.viewport()->rect()).boundingRect());
-    // However little is seen of it, the place can be found.
+    // A minimum size keeps the outline visible.
     seen = seen.united(QRectF(seen.center() - QPointF(4, 2), QSizeF(8, 4)));
     p.drawRoundedRect(seen.intersected(QRectF(rect()).adjusted(3, 3, -3, -3)), 3, 3);
 }

@@ -8,15 +8,15 @@ namespace qs {
 
 class GraphView;
 
-/// The whole graph in a strip beside its view, with the visible part outlined; a click or drag
-/// goes there. GUI thread only.
+/// The whole graph in a strip beside its view, with the visible part outlined. A click or drag
+/// moves the view. GUI thread only.
 class Minimap : public QWidget
 {
     Q_OBJECT
 
 public:
     Minimap(GraphView& view, QWidget* parent);
-    /// The graph has another style or layout.
+    /// Repaints after the style or layout changed.
     void repaintGraph();
 
 protected:
@@ -31,7 +31,7 @@ private:
     void goTo(const QPointF& at);
 
     GraphView& m_view;
-    QPixmap m_picture; ///< the graph without the outline; null: to be painted anew
+    QPixmap m_picture; ///< the graph without the outline; null: not painted yet
 };
 
 } // namespace qs

@@ -13,16 +13,16 @@ namespace qs {
 
 namespace {
 
-constexpr double kBehind = 0.28; ///< opacity of nodes outside of a filter
-constexpr double kTint = 0.2; ///< how much of its rule's colour a node's ground takes on
+constexpr double kBehind = 0.28; ///< opacity of dimmed nodes
+constexpr double kTint = 0.2; ///< share of the rule's colour in the fill
 constexpr double kRadius = 6;
 constexpr double kBarWidth = 5;
 constexpr double kBadgeWidth = 38;
-/// Number of sheets below a box around blocks, which is drawn as a pile.
+/// Number of sheets below a box around blocks, which is drawn as a stack.
 constexpr int kSheets = 2;
 constexpr double kSheetOffset = 3;
 
-/// A badge without its figure leaves the name more room.
+/// Returns the width of a badge; narrower if it shows no figure.
 double badgeWidth(double lod)
 {
     return lod >= kTextLod ? kBadgeWidth : kBadgeWidth / 3;
@@ -64,14 +64,15 @@ QString nodeTitleIn(const QFont& font, const NodeStyle& style, const QString& ti
                         : fittedTitle(metrics, title, width);
 }
 
-/// In units of the scene: readable on the screen where the node is high enough for it.
+/// Returns the font size of a name in scene units: readable on the screen if the node is high
+/// enough.
 double nameSize(const QRectF& rect, double lod)
 {
     constexpr double kReadable = 9, kShareOfHeight = 0.6;
     return std::min(px(100) / 100.0 * kReadable / lod, rect.height() * kShareOfHeight);
 }
 
-/// Where the words of a node stand, and in which fonts; a line that is not shown is null.
+/// Rectangles and fonts of a node's lines; a hidden line has a null rectangle.
 struct NodeLines
 {
     QRectF title, detail, inside;
@@ -86,7 +87,7 @@ NodeLines linesOf(const QRectF& rect, const NodeStyle& style, const NodeText& wo
     const bool third = lod >= kInsideLod && !words.inside.isEmpty();
     const double head = third || rect.height() < kTallNodeHeight
         ? 4
-        : 4 + (rect.height() - kNodeHeight) / 2; // the third line is away: the others close up
+        : 4 + (rect.height() - kNodeHeight) / 2; // the third line is hidden: centre the others
     NodeLines lines {{},
                      {},
                      {},

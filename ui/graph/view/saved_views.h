@@ -13,8 +13,8 @@ namespace qs {
 class GraphPane;
 class Workspace;
 
-/// Views of the graph under the digits: in the graph Alt+digit keeps what is unfolded, the middle
-/// and the zoom, the digit alone goes back there. They go with the model. GUI thread only.
+/// Saved views of the graph by digit: in the graph, Alt+digit stores the unfolded modules, the
+/// middle and the zoom; the digit restores them. They belong to the model. GUI thread only.
 class SavedViews : public QObject
 {
     Q_OBJECT
@@ -30,7 +30,7 @@ public:
 
     SavedViews(Workspace& workspace, GraphPane& pane, QObject* parent = nullptr);
     const Views& views() const { return m_kept; }
-    /// Of the model that is open.
+    /// Sets the views of the open model.
     void setViews(Views views) { m_kept = std::move(views); }
 
 Q_SIGNALS:

@@ -35,7 +35,7 @@ enum AlternativeColumn : int
 constexpr int kTargetRole = Qt::UserRole, kNameRole = Qt::UserRole + 1;
 constexpr int kShownAlternatives = 13;
 
-/// "≈ 41.2", "41.2" where the figure comes from the values themselves.
+/// Returns "≈ 41.2", or "41.2" if the figure is exact.
 QString dbText(const Alternative& one)
 {
     if (!one.sqnrDb)
@@ -43,14 +43,15 @@ QString dbText(const Alternative& one)
     return (one.exactError ? QString() : QStringLiteral("≈ ")) + shownSqnr(*one.sqnrDb, "");
 }
 
-/// "mse" of "histogram, mse": the column is narrow.
+/// Returns "mse" for "histogram, mse": the column is narrow.
 QString shortWay(const std::string& name)
 {
     QString text = toQString(name).section(QStringLiteral(", "), -1);
     return text.replace(QStringLiteral("moving_average_minmax"), QObject::tr("moving average"));
 }
 
-/// A range that is fixed is known without a calibration.
+/// Returns the alternative of a fixed range, which needs no calibration; nothing for other
+/// observers.
 std::optional<Alternative> fixedRange(const ObserverSpec& spec, const ObserverStats& stats)
 {
     const Histogram* counted = shownHistogram(&stats);
@@ -89,7 +90,7 @@ QString tipText(const Alternative& one)
                           : QObject::tr("SQNR: estimated from the histogram"));
 }
 
-/// Hides the rows of the selection before: to hide and show the rows themselves takes longer.
+/// Covers the rows of the previous selection. Hiding the rows themselves would be slower.
 class WaitCover : public QWidget
 {
 public:
@@ -115,7 +116,7 @@ private:
     static QString words() { return QObject::tr("working out…"); }
 };
 
-/// As wide as the widest of the texts in the font, with a cell's margins.
+/// Returns the width of the widest text in the font, with a cell's margins.
 int widthOf(const QFont& font, const QStringList& texts)
 {
     int widest = 0;
@@ -146,7 +147,7 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
     m_tree->setFont(monoFont(10.5));
     m_tree->setRootIsDecorated(false);
     m_tree->setIndentation(0);
-    m_tree->setUniformRowHeights(true); // else each changed text measures its row
+    m_tree->setUniformRowHeights(true); // else each change of a text measures its row
     m_tree->setFrameShape(QFrame::NoFrame);
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_tree->setStyleSheet(
@@ -160,7 +161,7 @@ AlternativesCard::AlternativesCard(Workspace& workspace, QWidget* parent)
     connect(m_tree, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* row) { take(row); });
 }
 
-/// Columns of a fixed width: those that follow their contents measure every row at each layout.
+/// Sets fixed column widths: columns that follow their contents measure every row at each layout.
 void AlternativesCard::fitColumns()
 {
     QHeaderView& header = *m_tree->header();
@@ -209,11 +210,11 @@ void AlternativesCard::refresh()
     if (!m_waiting)
         showRows(rows);
     m_wait->setVisible(m_waiting);
-    if (m_rowHeight == 0 || !m_tree->isVisible()) { // the style is known once it is seen
+    if (m_rowHeight == 0 || !m_tree->isVisible()) { // the style is final once visible
         m_rowHeight = std::max(m_tree->sizeHintForRow(0), px(18));
         m_headHeight = m_tree->header()->sizeHint().height();
     }
-    // While it waits it has the height that the answer most often needs.
+    // While waiting, keep the height of the last answer with as many sections.
     int& count = m_rowCounts[m_targets.size()];
     if (!m_waiting)
         count = std::min(int(rows.size()), kShownAlternatives);
@@ -235,7 +236,7 @@ void AlternativesCard::addSection(std::vector<Row>& rows, const QString& title, 
         return;
     if (!title.isEmpty())
         rows.push_back({.way = title, .isTitle = true});
-    // A decision since the calibration is what the value is quantized by now.
+    // The current decision may be newer than the calibration.
     const PlannedObserver* planned = m_workspace.facts().observer(observer);
     const auto taken = std::find_if(found->begin(), found->end(), [&](const Alternative& one) {
         return planned && one.spec == planned->spec;
@@ -252,7 +253,7 @@ void AlternativesCard::addSection(std::vector<Row>& rows, const QString& title, 
         rows.push_back(choiceRow(one, now));
     if (!hasTrainedRange(m_workspace.facts(), planned))
         return;
-    // The scheme is that of an observer, the range that of the file.
+    // The scheme is the observer's, but the range comes from the file.
     for (Row& row : rows)
         if (row.isNow && row.target == int(m_targets.size()) - 1)
             row.way = tr("from training");
@@ -279,8 +280,8 @@ AlternativesCard::Row AlternativesCard::choiceRow(const Alternative& one,
     return row;
 }
 
-/// Rows and their buttons are kept, and only those that differ are filled. Each cell that changes
-/// would measure and lay out the tree: it hears of all of them at once.
+/// Reuses rows and their buttons, and fills only rows that differ. Blocks the model's signals
+/// meanwhile, because each changed cell would lay out the tree.
 void AlternativesCard::showRows(const std::vector<Row>& rows)
 {
     while (m_tree->topLevelItemCount() < int(rows.size()))
@@ -348,7 +349,7 @@ void AlternativesCard::fillRow(QTreeWidgetItem& row, const Row& words)
     row.setFlags(words.isTitle ? Qt::ItemIsEnabled : Qt::ItemIsEnabled | Qt::ItemIsSelectable);
     auto* use = qobject_cast<QToolButton*>(m_tree->itemWidget(&row, UseColumn));
     const bool isOffered = !words.name.isEmpty() && !words.isNow;
-    use->setEnabled(isOffered); // the view shows and hides it with its row
+    use->setEnabled(isOffered); // the view shows and hides the button with its row
     use->setText(isOffered ? tr("Use") : QString());
     use->setAccessibleName(isOffered ? tr("Use %1").arg(words.name) : QString());
     use->setToolTip(isOffered ? tr("Quantize it so; can be undone") : QString());

@@ -17,8 +17,8 @@ namespace qs {
 class Workspace;
 struct Alternative;
 
-/// Errors of the selected value, edge or weight for other ways to quantize it, without running the
-/// model; one click takes an alternative. GUI thread only.
+/// The errors of other ways to quantize the selected value, edge or weight, without running the
+/// model; one click applies an alternative. GUI thread only.
 class AlternativesCard : public Card
 {
     Q_OBJECT
@@ -26,13 +26,13 @@ class AlternativesCard : public Card
 public:
     AlternativesCard(Workspace& workspace, QWidget* parent);
     void refresh();
-    /// Some alternatives are still being worked out: refresh when they arrive.
+    /// True while some alternatives are being computed: refresh when they arrive.
     bool isWaiting() const { return m_waiting; }
 
 private:
     struct Row
     {
-        QString way {}, db {}, gain {}, tip {}, name {}; ///< `name`: of a choice only
+        QString way {}, db {}, gain {}, tip {}, name {}; ///< `name`: of choices only
         int target = -1; ///< index into `m_targets`
         bool isTitle = false, isNow = false;
         bool operator==(const Row&) const = default;
@@ -49,10 +49,10 @@ private:
 
     Workspace& m_workspace;
     QTreeWidget* m_tree;
-    QWidget* m_wait; ///< over the tree while rows are worked out
+    QWidget* m_wait; ///< covers the tree while rows are computed
     std::vector<SpecTarget> m_targets; ///< of the rows' sections
-    std::vector<Row> m_shown; ///< of every row of the tree; those beyond are hidden
-    std::map<std::size_t, int> m_rowCounts; ///< shown last for as many sections
+    std::vector<Row> m_shown; ///< content of the tree's visible rows; later rows are hidden
+    std::map<std::size_t, int> m_rowCounts; ///< last number of rows, by number of sections
     int m_rowHeight = 0, m_headHeight = 0; ///< pixels
     bool m_waiting = false;
 };

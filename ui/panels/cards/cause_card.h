@@ -6,9 +6,8 @@
 
 namespace qs {
 
-/// How much of the outputs' noise the selection makes, why, and a button for the cure that costs
-/// least. Hidden before causes were found, and where the selection quantizes nothing. GUI thread
-/// only.
+/// The selection's share of the outputs' noise, its cause, and a button for the cheapest cure.
+/// Hidden until causes are found, and if the selection quantizes nothing. GUI thread only.
 class CauseCard : public Card
 {
     Q_OBJECT

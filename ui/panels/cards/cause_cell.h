@@ -11,8 +11,8 @@ class QToolButton;
 namespace qs {
 
 /// The first cause of the outputs' noise in one short sentence with its share; a click selects its
-/// operator. Shows progress while causes are searched, and says so if nothing needs a cure. A cell
-/// of the result strip. GUI thread only.
+/// operator. Shows progress while causes are searched, or that nothing needs a cure. A cell of the
+/// result strip. GUI thread only.
 class CauseCell : public QWidget
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ public:
     const QString& words() const { return m_words; }
 
 Q_SIGNALS:
-    /// A node was selected and wants to be seen in the graph.
+    /// A node was selected: bring it into view in the graph.
     void revealWanted();
 
 private:
@@ -35,7 +35,7 @@ private:
     QLabel* m_caption;
     QToolButton* m_button;
     QString m_words;
-    NodeId m_node; ///< that a click selects
+    NodeId m_node; ///< selected by a click
 };
 
 } // namespace qs

@@ -32,7 +32,7 @@ QString qconfigWord(const NamedQConfig& qconfig)
     return qconfig.config ? toQString(qconfig.name) : QStringLiteral("float");
 }
 
-/// "edge rule → act7 (set by you)"
+/// Returns "edge rule → act7 (set by you)".
 QString candidateText(const Facts& facts, const Edge& edge, const EdgeRuleCandidate& candidate)
 {
     const Rule& rule = candidate.rule;
@@ -51,7 +51,7 @@ QString candidateText(const Facts& facts, const Edge& edge, const EdgeRuleCandid
     return QObject::tr("%1 (of %2)").arg(text, facts.title(of));
 }
 
-/// How qconfigs go with what reads the edge; those without a name yet are left out.
+/// Returns the named qconfigs with their fit to the edge's reader.
 std::vector<QConfigChoice> choicesOfReader(Workspace& workspace, const std::string& reader)
 {
     auto choices = choicesFor(workspace, {RuleKind::Node, {reader}});

@@ -40,8 +40,8 @@ private:
     std::optional<Edge> m_shown;
 };
 
-/// "quint8 · 0…127 · histogram"; "from training" in place of the observer where the file's range is
-/// kept.
+/// Returns "quint8 · 0…127 · histogram"; "from training" in place of the observer if the file's
+/// range is kept.
 QString specWords(const Facts& facts, const PlannedObserver& observer);
 
 } // namespace qs

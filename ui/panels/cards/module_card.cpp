@@ -8,7 +8,7 @@ namespace qs {
 
 namespace {
 
-/// "28.4 k", "1.2 M"; below a thousand the figure itself.
+/// Returns "28.4 k", "1.2 M"; below a thousand the number itself.
 QString countFigure(std::int64_t count)
 {
     static const char* const units[] = {"", " k", " M", " G", " T"};
@@ -70,7 +70,8 @@ void ModuleCard::refresh()
                 : byteFigure(found.plannedBytes));
 }
 
-/// Until the new figures are there, those of the plan before are shown; of another model, none.
+/// Counts all modules on a pool thread. Meanwhile the previous plan's figures stay, but not those
+/// of another model.
 void ModuleCard::count()
 {
     if (m_modelNumber != m_workspace.document().modelNumber())

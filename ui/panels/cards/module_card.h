@@ -28,7 +28,7 @@ private:
     void count();
 
     Workspace& m_workspace;
-    std::shared_ptr<const Graph> m_model; ///< that `m_known` belongs to, or is counted for
+    std::shared_ptr<const Graph> m_model; ///< the model of the last count
     int m_modelNumber = 0;
     std::shared_ptr<const Plan> m_plan;
     std::shared_ptr<const ModuleStatisticsMap> m_known; ///< null until the first count is done

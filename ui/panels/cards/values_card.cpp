@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 12;
 
-/// How the elements of a value are spread between its smallest and its largest.
+/// A histogram of a value's elements between minimum and maximum.
 class SpreadBars : public QWidget
 {
 public:

@@ -6,8 +6,8 @@
 
 namespace qs {
 
-/// The parameters, buffers and constants inside the selected node: type, range, the first elements,
-/// and how the elements of a large one are spread. Hidden where nothing is stored. GUI thread only.
+/// The parameters, buffers and constants inside the selected node: type, range, first elements, and
+/// for large tensors a histogram. Hidden if there are none. GUI thread only.
 class ValuesCard : public Card
 {
     Q_OBJECT
@@ -15,7 +15,7 @@ class ValuesCard : public Card
 public:
     ValuesCard(Workspace& workspace, QWidget* parent);
     void refresh();
-    /// A value is still being read: refresh when it arrives.
+    /// True while a value is being read: refresh when it arrives.
     bool isWaiting() const { return m_waiting; }
 
 private:

@@ -23,7 +23,7 @@ namespace qs {
 
 namespace {
 
-/// "2⁻¹²" where eps is a power of two, else its figure.
+/// Returns "2⁻¹²" if eps is a power of two, else the number.
 QString epsText(double eps)
 {
     int exponent = 0;
@@ -160,7 +160,7 @@ void WhyCard::refresh()
     showRemedy(*decided);
 }
 
-/// The verdicts of a module's operators, or of those that are selected.
+/// Shows the verdicts of the module's or the selected operators.
 void WhyCard::showCoverage()
 {
     const Document& document = m_workspace.document();
@@ -175,7 +175,7 @@ void WhyCard::showCoverage()
         addRow(verdictText(verdict), QString::number(count));
 }
 
-/// What decides the values that the selection makes, with the way back.
+/// Shows the edge rules that decide the selection's results, with a button that clears them.
 void WhyCard::showOutputRules()
 {
     const auto& nodes = m_workspace.selection().nodes();
@@ -191,7 +191,7 @@ void WhyCard::showOutputRules()
             [this] { clearOutputRules(m_workspace, m_workspace.selection().nodes()); });
 }
 
-/// What passes between int8 and float because of a node.
+/// Shows the values converted between int8 and float because of a node.
 void WhyCard::showMovement(const NodePlan& decided)
 {
     const Document& document = m_workspace.document();
@@ -203,7 +203,7 @@ void WhyCard::showMovement(const NodePlan& decided)
     if (own.values == 0)
         return;
     const QString values = toQString(counted(own.values, "value"));
-    addText(own.bytes == 0 // of values whose shapes the file does not give
+    addText(own.bytes == 0 // the file does not give their shapes
                 ? tr("Between int8 and float for it: %1").arg(values)
                 : tr("Between int8 and float for it: %1, %2 a sample")
                       .arg(values,
@@ -211,7 +211,7 @@ void WhyCard::showMovement(const NodePlan& decided)
         ->setObjectName(QStringLiteral("whyMovement"));
 }
 
-/// What was tried and where each attempt stopped.
+/// Shows the rejected configs and why each was rejected.
 void WhyCard::showCandidates(const NodePlan& decided)
 {
     for (const auto& candidate : decided.candidates) {

@@ -38,7 +38,7 @@ private:
     void showRemedy(const NodePlan& decided);
 
     Workspace& m_workspace;
-    PlanPtr m_movementOf; ///< the plan that `m_movement` is of
+    PlanPtr m_movementOf; ///< the plan of `m_movement`
     std::optional<DataMovement> m_movement;
 };
 

@@ -25,7 +25,7 @@ constexpr int kListedQConfigs = 24; // rows
 constexpr double kQConfigRow = 22;
 constexpr int kSchemeGap = 28;
 
-/// The name left, bits and scheme right; headings above what belongs to them.
+/// Paints the name left, bits and scheme right; and headings.
 class QConfigDelegate : public QStyledItemDelegate
 {
 public:

@@ -30,11 +30,12 @@ public:
     /// item that creates a qconfig.
     void setChoices(const QString& byRule, const QStringList& names,
                     std::function<std::vector<QConfigChoice>()> group, bool offersNew);
-    /// Above the recommended ones: "Recommended on x86".
+    /// Sets the heading above the recommended qconfigs: "Recommended on x86".
     void setRecommendedHeading(const QString& heading) { m_recommended = heading; }
     /// Shows the decision: "" = float, nothing = by rule.
     void showDecided(const std::optional<std::string>& name);
-    /// Shows that something else decides, in these words; choosing them changes nothing.
+    /// Adds and shows an item for another kind of decision, with this text; choosing it changes
+    /// nothing.
     void showKept(const QString& words);
 
     enum class Kind
@@ -47,9 +48,9 @@ public:
         New
     };
     Kind kindAt(int index) const;
-    /// The argument of `Workspace::assign` for an item that is by rule, float or named.
+    /// The argument of `Workspace::assign` for an item of kind ByRule, Float or Named.
     std::optional<std::string> nameAt(int index) const;
-    /// Of a named item that the recipe must take in first; null for others.
+    /// The choice of a named item whose qconfig the recipe does not have yet; else null.
     const QConfigChoice* newChoiceAt(int index) const;
 
     void showPopup() override;

@@ -88,7 +88,7 @@ QConfigEditor::QConfigEditor(Workspace& workspace, QWidget* parent)
 
 void QConfigEditor::refresh()
 {
-    // The scope stays while the same thing is shown; a new selection begins at the narrowest.
+    // Keep the scope for the same selection; a new selection starts with the narrowest.
     auto fresh = assignScopes(m_workspace);
     const bool same
         = !fresh.empty() && !m_scopes.empty() && fresh.front().target == m_scopes.front().target;
@@ -131,7 +131,7 @@ void QConfigEditor::fillQConfigs()
     m_qconfig->showDecided(
         rule ? std::optional(rule->qconfig.config ? rule->qconfig.name : std::string())
              : std::nullopt);
-    // Edge rules decide what the node makes: the first entry takes them away.
+    // Edge rules decide the node's result; the first entry ("by rule") removes them.
     const auto& nodes = m_workspace.selection().nodes();
     if (target.kind == RuleKind::Node && !m_workspace.facts().outputQConfigText(nodes).isEmpty())
         m_qconfig->showKept(m_workspace.facts().decisionText(nodes, true));
@@ -160,7 +160,8 @@ void QConfigEditor::apply(int index)
         m_workspace.assign(target, m_qconfig->nameAt(index));
 }
 
-/// What speaks for several nodes: the first that has a weight, else any that is quantized.
+/// Returns the node that represents the selection: the first quantized one with a weight, else the
+/// first quantized one.
 NodeId QConfigEditor::firstQuantized() const
 {
     const auto& facts = m_workspace.facts();

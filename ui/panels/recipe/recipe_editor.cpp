@@ -13,7 +13,7 @@
 
 namespace qs {
 
-/// The strip left of the text.
+/// The line numbers left of the text.
 class LineNumbers : public QWidget
 {
 public:
@@ -37,7 +37,7 @@ RecipeEditor::RecipeEditor(QWidget* parent)
     setFont(monoFont(11));
     setFrameShape(QFrame::NoFrame);
     setLineWrapMode(QPlainTextEdit::NoWrap);
-    setTabChangesFocus(true); // the keyboard must be able to leave
+    setTabChangesFocus(true); // so that Tab can leave the editor
     connect(this, &QPlainTextEdit::updateRequest, this, [this](const QRect& rect, int dy) {
         if (dy != 0)
             m_gutter->scroll(0, dy);
@@ -59,7 +59,7 @@ QString RecipeEditor::helpPlace() const
     }
     QStringList path = jsonPathAt(toPlainText(), std::max(textCursor().position(), key));
     if (path.value(0) == QLatin1String("qconfigs") && path.size() > 3)
-        path[2] = QStringLiteral("activation"); // an observer of weights has the same keys
+        path[2] = QStringLiteral("activation"); // weight observers have the same keys
     return helpPlaceOfKey(QStringLiteral("recipe-keys"), path);
 }
 

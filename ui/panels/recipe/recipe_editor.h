@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Text with line numbers, one of which can be marked as wrong. GUI thread only.
+/// A text editor with line numbers, which can mark the line of an error. GUI thread only.
 class RecipeEditor : public QPlainTextEdit
 {
     Q_OBJECT
@@ -13,7 +13,7 @@ class RecipeEditor : public QPlainTextEdit
 
 public:
     explicit RecipeEditor(QWidget* parent = nullptr);
-    /// Marks a line, from 1; 0 takes the mark away.
+    /// Marks a line, from 1; 0 removes the mark.
     void setProblem(int line, const QString& message);
     int problemLine() const { return m_problem; }
     /// The help place for F1: the key at the cursor.

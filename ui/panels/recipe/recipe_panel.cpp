@@ -17,7 +17,7 @@ namespace qs {
 
 namespace {
 
-/// Typing rests this long before the text is read.
+/// Pause after the last key before the text is read.
 constexpr int kTypingPauseMs = 250;
 
 } // namespace
@@ -82,7 +82,7 @@ void RecipePanel::say(const QString& text, bool wrong)
     m_state->setColor(wrong ? theme().danger : theme().muted);
 }
 
-/// A text that says the same already is left as it was typed.
+/// Shows the document's recipe. A typed text with the same meaning stays unchanged.
 void RecipePanel::follow()
 {
     const bool open = m_workspace.document().model() != nullptr;
@@ -115,7 +115,7 @@ void RecipePanel::apply()
 
 bool RecipePanel::eventFilter(QObject* watched, QEvent* event)
 {
-    // Undo means the last decision, unless the text holds a change that is not yet a decision.
+    // Undo applies to the last decision, unless the text has a change that is not yet a decision.
     if (event->type() == QEvent::ShortcutOverride && m_editor->problemLine() == 0
         && !m_typing->isActive()) {
         const auto* key = static_cast<QKeyEvent*>(event);

@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// A larger selection is not a single place of a block.
+/// Repeats are offered for at most this many selected nodes.
 constexpr std::size_t kMostRepeated = 64;
 
 AssignScope moduleScope(const std::string& path, const QString& text)
@@ -22,8 +22,8 @@ AssignScope moduleScope(const std::string& path, const QString& text)
     return {text, {RuleKind::ModuleName, {path}}};
 }
 
-/// The single operators of a fusion: a qconfig that differs from the first one's is a conflict, and
-/// the window then offers what can be done.
+/// Adds the single operators of a selected fusion. A qconfig that differs from the first operator's
+/// is a conflict; the window then offers remedies.
 void addMembers(const Workspace& workspace, std::vector<AssignScope>& out)
 {
     const auto& selection = workspace.selection();
@@ -56,7 +56,7 @@ OperatorsByModule operatorsByModule(const Graph& model)
     return out;
 }
 
-/// The innermost module at or above an entry of the tree that comes again; -1 where none does.
+/// Returns the innermost repeated module at or above an entry of the tree; -1 if no module repeats.
 int repeatingAncestor(Workspace& workspace, int entry)
 {
     const auto& tree = *workspace.foldTree();
@@ -67,7 +67,8 @@ int repeatingAncestor(Workspace& workspace, int entry)
     return -1;
 }
 
-/// The same place in every repeat of the block: "layers.3.fc" for "layers.0.fc".
+/// Returns the paths that correspond to `path` in every repeat of the block: "layers.3.fc" for
+/// "layers.0.fc".
 std::vector<std::string> samePlace(Workspace& workspace, const std::string& block,
                                    const std::string& path)
 {
@@ -79,8 +80,8 @@ std::vector<std::string> samePlace(Workspace& workspace, const std::string& bloc
     return out;
 }
 
-/// The same nodes in every repeat of the innermost block around them. Empty where a node's block
-/// stands alone.
+/// Returns the selected nodes' counterparts in every repeat of their innermost block. Empty if the
+/// block of a node does not repeat.
 std::vector<std::string> repeatedNodes(Workspace& workspace)
 {
     const auto& nodes = workspace.selection().nodes();
@@ -108,7 +109,7 @@ std::vector<std::string> repeatedNodes(Workspace& workspace)
     return names;
 }
 
-/// "in all 12 repeats": the selected module or nodes, wherever their block comes again.
+/// Adds "in all 12 repeats": the selected module or nodes in every repeat of their block.
 void addRepeats(Workspace& workspace, std::vector<AssignScope>& out)
 {
     const auto& selection = workspace.selection();

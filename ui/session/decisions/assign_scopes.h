@@ -23,15 +23,15 @@ struct AssignScope
 /// modules, all of its type, the whole model. Empty without a selection.
 std::vector<AssignScope> assignScopes(Workspace& workspace);
 
-/// A choice for one scope: "" keeps it float, nothing removes its own rules.
+/// A choice for one scope. `qconfigName`: "" keeps the scope float; nothing removes its rules.
 struct AssignChoice
 {
     QString text; ///< "float", "x86", "by rule"
     std::optional<std::string> qconfigName;
     QString words; ///< bits and scheme of a qconfig
-    bool common = false; ///< float, the recipe's own, the backend's: offered first at every scope
+    bool common = false; ///< float, a qconfig of the recipe or the backend's default: offered first
 };
-/// Every choice there is, in the order in which the window offers them.
+/// Returns all choices, in the order in which the window offers them.
 std::vector<AssignChoice> assignChoices(const Workspace& workspace);
 
 } // namespace qs

@@ -16,7 +16,7 @@ class OpenedFiles;
 struct Recipe;
 class Workspace;
 
-/// The backend as views call it: its name, or its file's.
+/// Returns the displayed name of the backend: its name or that of its file.
 QString backendTitle(const Recipe& recipe);
 
 /// One line on the purpose of a backend, from its file; empty if it cannot be read.
@@ -28,8 +28,7 @@ QString backendFolder(const Workspace& workspace, const OpenedFiles& files);
 /// The recipe's backend for editing: a shipped backend becomes a copy with a new name.
 Result<Backend> editedBackend(const Recipe& recipe);
 
-/// A path in that folder for the backend, named after it: of no existing file, or of one with the
-/// same content.
+/// Returns a path in the folder, named after the backend. No file with other content exists there.
 QString backendFileIn(const QString& folder, const Backend& backend);
 
 /// Writes the backend to the file and names it in the recipe, as one undoable step. Refuses an
@@ -45,8 +44,8 @@ struct MissingFusion
     bool isPartnerAlone = false; ///< the fusion exists, but its partner stays float
     Backend backend; ///< with the missing entries
 };
-/// Of the document's plan; empty where no shipped backend has such a fusion, or another thing keeps
-/// the node float.
+/// Finds them under the document's plan. Empty if no shipped backend has such a fusion, or if the
+/// node is float for another reason.
 std::optional<MissingFusion> missingFusion(const Workspace& workspace, NodeId node);
 
 /// "Conv2d, BatchNorm2d, ReLU"

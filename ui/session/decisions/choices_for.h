@@ -12,7 +12,7 @@ class Workspace;
 /// without a plan, or if the backend cannot be read.
 std::vector<QConfigChoice> choicesFor(Workspace& workspace, const AssignTarget& target);
 
-/// Lets the recipe hold the qconfig under that name and gives it to the target, as one undoable
+/// Adds the qconfig to the recipe under that name and assigns it to the target, as one undoable
 /// step.
 void assignNew(Workspace& workspace, const AssignTarget& target, const std::string& name,
                const QConfig& config);

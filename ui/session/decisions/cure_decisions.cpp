@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// Names of operators in the file's words: titles of the model's nodes.
+/// Returns a function that maps an address in the file to the title of the model's node.
 OperatorNames titlesIn(const Graph& model, const Addresses& addresses, const NodeTitles& titles)
 {
     return [&](const ValueAddress& address) {
@@ -23,7 +23,7 @@ OperatorNames titlesIn(const Graph& model, const Addresses& addresses, const Nod
     };
 }
 
-/// The proposed cure as a line of the recipe, which then holds the qconfig that it names.
+/// Returns the proposed cure for the recipe, and adds the qconfig that it names to `recipe`.
 Cure adopted(const Proposal& proposal, Recipe& recipe)
 {
     Cure cure = proposal.cure;
@@ -32,7 +32,7 @@ Cure adopted(const Proposal& proposal, Recipe& recipe)
     return cure;
 }
 
-/// Why the plan or the model's bounds left the cure out; empty where they did not.
+/// Returns why the plan or the model's bounds left the cure out; empty if they did not.
 QString problemOf(const Document& document, const Cure& cure)
 {
     if (!document.plan() || cure.off)
@@ -82,7 +82,7 @@ QString cureMarkOf(const Document& document, const Rule& rule)
     if (recipe.cures.empty() || !document.plan() || !document.edited())
         return {};
     const Addresses& addresses = *document.edited()->addresses;
-    // The rules are about the same nodes in a plan with their effect.
+    // The shown plan includes the cures' effect; its node names still match their rules.
     const CureExpansion cures = expandCures(*document.model(), *document.plan(), recipe,
                                             locateCures(document.model(), addresses, recipe.cures),
                                             quotedNames(*document.model(), addresses));

@@ -20,21 +20,21 @@ class Workspace;
 /// A cure of the document's recipe as a list shows it. A value.
 struct CureRow
 {
-    QString text; ///< with the displayed names of nodes and all its remarks
-    QString problem; ///< why it was left out; empty where it was not
-    std::vector<NodeId> nodes; ///< that it names
+    QString text; ///< the cure with the displayed names of nodes and its remarks
+    QString problem; ///< why the cure was left out; empty if it was applied
+    std::vector<NodeId> nodes; ///< that the cure names
     bool off = false;
 };
 /// One row per cure, in the recipe's order; empty without a model.
 std::vector<CureRow> cureRows(const Document& document);
 
-/// The mark of the cure that gave a rule of the shown plan: "cure float (tune 1f3a)"; empty where
-/// the recipe's mapping did.
+/// The mark of the cure that gave a rule of the shown plan: "cure float (tune 1f3a)"; empty if the
+/// rule comes from the recipe's mapping.
 QString cureMarkOf(const Document& document, const Rule& rule);
 
 /// The text of a proposed cure, as in the list: "keep head · linear float".
 QString proposalText(const Document& document, const Proposal& proposal);
-/// One undoable step: adds the cure to the recipe, with the qconfig that it brings.
+/// One undoable step: adds the cure to the recipe, with the qconfig that the proposal defines.
 void takeProposal(Workspace& workspace, const Proposal& proposal);
 
 /// Each is one undoable step; an index beyond the last cure has no effect.

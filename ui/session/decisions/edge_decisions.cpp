@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// A selection with more members is a choice of many nodes: stepping through edges is off.
+/// Above this size a selection counts as many nodes, and edges are not listed.
 constexpr std::size_t kLargestUnit = 64;
 
 QString stepText(const Facts& facts, const Edge& edge, std::size_t count, const QString& what)
@@ -25,7 +25,7 @@ QString stepText(const Facts& facts, const Edge& edge, std::size_t count, const 
                           : QObject::tr("set %1 to %2").arg(whom, what);
 }
 
-/// "x86_mse" of "x86" and "histogram, mse"; of "x86_minmax" too.
+/// Returns "x86_mse" for "x86" or "x86_minmax" and "histogram, mse".
 std::string derivedName(const Recipe& recipe, const std::string& from, const QString& word)
 {
     std::string base = from.substr(0, from.rfind('_'));
@@ -38,7 +38,7 @@ std::string derivedName(const Recipe& recipe, const std::string& from, const QSt
     return (base.empty() ? "own" : base) + "_" + last.toStdString();
 }
 
-/// Every reader of the value is a quantized operator that an edge rule reaches.
+/// True if every reader of the value is a quantized operator that an edge rule reaches.
 bool readByQuantizedAlone(const Graph& graph, const Plan& plan, ValueRef value)
 {
     const auto edges = edgesOf(graph, plan, value);
@@ -67,7 +67,7 @@ void make(Workspace& workspace, std::optional<RecipeStep> step)
         workspace.change(step->text, std::move(step->recipe));
 }
 
-/// A new qconfig that observes activations by `spec`, on the edge.
+/// Returns the step that gives the edge a new qconfig, which observes activations by `spec`.
 std::optional<RecipeStep> edgeSpecStep(Workspace& workspace, const Edge& edge, bool allReaders,
                                        const ObserverSpec& spec, const QString& word)
 {
@@ -81,7 +81,8 @@ std::optional<RecipeStep> edgeSpecStep(Workspace& workspace, const Edge& edge, b
     return edgeStep(workspace, edge, allReaders, std::move(recipe), named);
 }
 
-/// The qconfig of that name; none takes the rules away, "" keeps float.
+/// Returns the step that gives the edge the qconfig of that name. Nothing removes its rules; ""
+/// keeps float.
 std::optional<RecipeStep> edgeQConfigStep(Workspace& workspace, const Edge& edge, bool allReaders,
                                           const std::optional<std::string>& qconfigName)
 {

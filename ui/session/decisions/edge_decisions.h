@@ -27,19 +27,19 @@ void stepEdge(Workspace& workspace, int by);
 /// The observer through which the edge's value is read; none if it is read as float, or before
 /// planning.
 ObserverId observerOnEdge(Workspace& workspace, const Edge& edge);
-/// The inspected edge: the selected one; else, if the first observed output of the selected node
-/// has no own observer, the first edge to a reader with one.
+/// The inspected edge: the selected one; else, if no observer covers all readers of the selected
+/// node's first observed output, the first edge to a reader with an observer.
 std::optional<Edge> inspectedEdge(Workspace& workspace);
 
 /// The edges that a decision on this edge covers: with all that share its observer and, with
 /// `allReaders`, the value's other readers.
 std::vector<Edge> edgesMeant(Workspace& workspace, const Edge& edge, bool allReaders);
-/// One undoable step: edge rules that give the qconfig of that name; "" keeps float, nothing takes
-/// the rules away.
+/// One undoable step: writes edge rules with the qconfig of that name. "" keeps float; nothing
+/// removes the rules.
 void assignEdge(Workspace& workspace, const Edge& edge, bool allReaders,
                 const std::optional<std::string>& qconfigName);
-/// The same with the qconfig that is in effect on the edge, observing activations by `spec`; a new
-/// one is named after it and `word`.
+/// One undoable step: as above, with the edge's present qconfig changed to observe activations by
+/// `spec`. A new qconfig is named after the present one and `word`.
 void assignEdgeSpec(Workspace& workspace, const Edge& edge, bool allReaders,
                     const ObserverSpec& spec, const QString& word);
 /// Target of an observer spec.
@@ -57,18 +57,18 @@ struct SpecTarget
 };
 /// The observer of the target; none if it is not observed.
 ObserverId observerOf(Workspace& workspace, const SpecTarget& target);
-/// A step of the history before it is made.
+/// A step of the history that is not applied yet.
 struct RecipeStep
 {
     QString text;
     Recipe recipe;
 };
-/// The step that observes the target by `spec`, or keeps it float: edge rules for a value that only
-/// quantized operators read, else a rule of its operator, as for a weight. Nothing if the target
-/// cannot be decided.
+/// Returns the step that observes the target by `spec`, or keeps it float without a spec. It writes
+/// edge rules for a value that only quantized operators read, else a node rule (always for a
+/// weight). Nothing if no rule can apply to the target.
 std::optional<RecipeStep> specStep(Workspace& workspace, const SpecTarget& target,
                                    const std::optional<ObserverSpec>& spec, const QString& word);
-/// Makes that step.
+/// Applies the step of `specStep`, if there is one.
 void assignSpec(Workspace& workspace, const SpecTarget& target,
                 const std::optional<ObserverSpec>& spec, const QString& word);
 /// One undoable step: removes the edge rules that decide the nodes' results.

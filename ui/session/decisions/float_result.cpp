@@ -14,7 +14,7 @@ namespace qs {
 
 namespace {
 
-/// The groups among the nodes whose layer may give float and is quantized statically.
+/// Returns the groups among the nodes whose layer is statically quantized and may return float.
 std::vector<const MatchGroup*> layersAmong(Workspace& workspace, const std::vector<NodeId>& nodes)
 {
     const auto& document = workspace.document();

@@ -13,18 +13,19 @@ namespace qs {
 
 class Workspace;
 
-/// Whether the results of chosen layers stay float although they are quantized.
+/// State of the choice whether quantized layers return a float result.
 struct FloatResultChoice
 {
-    bool isOn = false; ///< for all layers among them that may return float
-    bool isOpen = false; ///< it can be changed: there are such layers, and no other key decides
+    bool isOn = false; ///< all chosen layers that may return float do so
+    bool isOpen = false; ///< can be changed: such layers exist, and no other key decides
     QString why; ///< text of the tooltip
 };
-/// Of the statically quantized linears and convolutions among the nodes. GUI thread.
+/// Returns the choice for the statically quantized linears and convolutions among the nodes.
+/// Thread: GUI.
 FloatResultChoice floatResultOf(Workspace& workspace, const std::vector<NodeId>& nodes);
 
-/// One undoable step: gives each of these layers a qconfig that is theirs with a float result, or
-/// with a quantized one, by node rules. GUI thread.
+/// One undoable step: writes node rules that change each of these layers' qconfigs to a float
+/// result, or back to a quantized one. Thread: GUI.
 void setFloatResult(Workspace& workspace, const std::vector<NodeId>& nodes, bool isFloat);
 
 } // namespace qs

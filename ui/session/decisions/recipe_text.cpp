@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// "a.b[2]" as "a", "b", "[2]".
+/// Splits "a.b[2]" into "a", "b", "[2]".
 std::vector<std::string> pathSteps(const std::string& path)
 {
     std::vector<std::string> out(1);
@@ -30,7 +30,7 @@ std::vector<std::string> pathSteps(const std::string& path)
     return out;
 }
 
-/// Walks well-formed JSON along a path, skipping what lies beside it.
+/// Walks well-formed JSON along a path and skips all other values.
 class JsonWalker
 {
 public:
@@ -63,7 +63,7 @@ private:
         return out;
     }
 
-    /// Reads one value; `onPath`: it is reached by the first `depth` steps.
+    /// Reads one value. `onPath`: the first `depth` steps of the path lead to it.
     void value(std::size_t depth, bool onPath)
     {
         blanks();
@@ -89,8 +89,8 @@ private:
         }
     }
 
-    /// How many steps of the path a key stands for: a name with dots for several. 0 = it leads
-    /// elsewhere.
+    /// Returns how many steps of the path a key covers: several if the key has dots, 0 if it is not
+    /// on the path.
     std::size_t stepsTaken(const std::string& key, std::size_t depth) const
     {
         std::string joined;

@@ -15,17 +15,17 @@ struct RecipeProblem
 {
     QString message; ///< one line
     int line = 1; ///< from 1
-    int column = 0; ///< from 1; 0 where only the line is known
+    int column = 0; ///< from 1; 0 if only the line is known
     /// "Line 7, column 22"
     QString place() const;
 };
 
-/// Line (from 1) of the value that a path such as "mapping.module_name[2][0]" names in JSON text;
-/// of its nearest existing parent where it is not there. Pure.
+/// Returns the line (from 1) of the value at a path such as "mapping.module_name[2][0]" in JSON
+/// text; if it does not exist, the line of its nearest existing parent. Pure.
 int lineOfJsonPath(const std::string& json, const std::string& path);
 
-/// The keys around a character of JSON text that may not be whole yet, outermost first, items of
-/// lists as "[2]"; on a key or after its value, with that key. Pure.
+/// Returns the keys that enclose a position in JSON text, outermost first, list items as "[2]". On
+/// a key or after its value that key is included. The text may be incomplete. Pure.
 QStringList jsonPathAt(const QString& json, qsizetype at);
 
 /// Parses a recipe from the editor; the problem names the line.

@@ -16,7 +16,7 @@ class Facts;
 /// calibrated, and not overridden by a rule.
 bool hasTrainedRange(const Facts& facts, const PlannedObserver* observer);
 
-/// "9 of 10": how many ranges of the file's training the plan uses; empty for a file without.
+/// "9 of 10": how many of the file's trained ranges the plan uses; empty if the file has none.
 QString trainedRangesText(const Document& document);
 
 } // namespace qs

@@ -12,7 +12,7 @@ namespace qs {
 
 namespace {
 
-/// So many nodes are listed by name.
+/// Up to this many nodes are listed by name.
 constexpr int kNamedKeys = 3;
 
 /// "conv1 · conv2d", "conv1 + bn1", "12 nodes", "module layer1", "all Conv2d + ReLU", "the whole
@@ -76,7 +76,7 @@ Recipe assignQConfig(const Recipe& recipe, const AssignTarget& target,
         };
         const auto it = std::find_if(rules.begin(), rules.end(), matches);
         if (!qconfigName) {
-            // What decides the values that the node makes is a decision on the node as well.
+            // Edge rules on the node's results count as decisions on the node.
             std::erase_if(rules, [&](const Rule& rule) {
                 return matches(rule)
                     || (target.kind == RuleKind::Node && rule.kind == RuleKind::Edge

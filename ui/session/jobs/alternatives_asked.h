@@ -27,8 +27,8 @@ class AlternativesAsked : public QObject
 public:
     explicit AlternativesAsked(Workspace& workspace, QObject* parent = nullptr);
 
-    /// By the plan's observer. Null where it is not known yet: then `arrived` follows. Empty where
-    /// nothing was observed.
+    /// Returns the alternatives for an observer of the plan. Null if not known yet: then `arrived`
+    /// follows. Empty if nothing was observed.
     const std::vector<Alternative>* ask(ObserverId id);
 
 Q_SIGNALS:
@@ -38,7 +38,7 @@ private:
     void workOut();
 
     Workspace& m_workspace;
-    CalibrationPtr m_calibration; ///< that all below are of
+    CalibrationPtr m_calibration; ///< that the members below belong to
     std::map<ObserverId, std::vector<Alternative>> m_known; ///< by the calibration's ids
     std::vector<ObserverId> m_wanted, m_running; ///< requested in this turn; being computed
     QTimer* m_start;

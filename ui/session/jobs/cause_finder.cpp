@@ -21,7 +21,7 @@ CauseFinder::CauseFinder(Workspace& workspace)
     for (const auto changed :
          {&Document::modelChanged, &Document::graphEdited, &Document::settingsChanged})
         connect(document, changed, this, &CauseFinder::stop);
-    // A calibration may decide something itself: what waits for it goes on.
+    // A calibration may add decisions itself. That does not end the wait for it.
     connect(document, &Document::recipeChanged, this, &CauseFinder::stopJob);
     Pipeline& pipeline = workspace.pipeline();
     connect(&pipeline, &Pipeline::cancelled, this, &CauseFinder::stop);

@@ -26,10 +26,10 @@ public:
 
     void find();
     bool isRunning() const;
-    double fraction() const { return m_fraction; } ///< of the job that runs
+    double fraction() const { return m_fraction; } ///< progress of the running job
 
 Q_SIGNALS:
-    /// It started, went on or ended.
+    /// The search started, progressed or ended.
     void changed();
     void found();
     /// Nothing can be diagnosed yet; `why`: the reason and the remedy.

@@ -11,7 +11,7 @@ constexpr qint64 kProgressIntervalMs = 34;
 
 } // namespace
 
-/// The lanes have ended. The lock orders their last use before the end of the queue.
+/// Called after the lanes have ended. The lock orders their last use before the destruction.
 JobRunner::Queue::~Queue()
 {
     std::deque<std::function<void()>> left;
@@ -36,7 +36,7 @@ std::function<void()> JobRunner::Queue::take()
 JobRunner::JobRunner(QObject* parent)
     : QObject(parent)
 {
-    // One call an event: a callback may open a dialog, and what arrives then is not kept waiting.
+    // One call per event: a callback may open a dialog, which must not delay later calls.
     connect(
         this, &JobRunner::arrived, this, [this] { m_back.take()(); }, Qt::QueuedConnection);
     m_engineLane.setMaxThreadCount(1);
@@ -92,8 +92,8 @@ void JobRunner::start(Lane lane, const QString& tag, std::function<void(JobConte
             });
         });
         work(context);
-        // The job's own values go back to the GUI thread with the callback, so that nothing a
-        // widget shares is destroyed here.
+        // The callback takes `work` and `done` back to the GUI thread, so that values they share
+        // with widgets are not destroyed here.
         sendBack([this, tag, job, owner, done = std::move(done), work = std::move(work)] {
             finish(tag, job, owner, done);
         });

@@ -16,19 +16,20 @@
 
 namespace qs {
 
-/// Where a job runs: one thread for all that runs operators, a few for layout and planning.
+/// Threads of a job: one engine thread for all work that runs operators, a pool for layout and
+/// planning.
 enum class Lane
 {
     Engine,
     Pool
 };
 
-/// Runs work off the GUI thread. One job a tag: a newer one cancels the older, whose result is
-/// dropped. The callback runs on the GUI thread, and only while its owner lives. Progress arrives
-/// at most 30 times a second. The destructor cancels and waits. GUI thread only.
+/// Runs work off the GUI thread. Each tag has one job: a newer job cancels the older, whose result
+/// is dropped. The callback runs on the GUI thread, and only while its owner lives. Progress
+/// arrives at most 30 times a second. The destructor cancels and waits. GUI thread only.
 ///
-/// Work for a lane and its answer pass through a Queue, which has a mutex. Qt's queues carry only
-/// the call to look there, because the thread sanitizer cannot see the locks inside Qt's libraries.
+/// Work for a lane and its answer pass through a Queue, which has a mutex. Qt's event queue only
+/// carries the wake-up, because the thread sanitizer cannot see the locks inside Qt's libraries.
 class JobRunner : public QObject
 {
     Q_OBJECT
@@ -37,7 +38,7 @@ public:
     explicit JobRunner(QObject* parent = nullptr);
     ~JobRunner() override;
 
-    /// `work(JobContext&)` returns the T that `done(T)` gets.
+    /// Starts `work(JobContext&)` on the lane; `done` receives its return value on the GUI thread.
     template<class Work, class Done>
     void run(Lane lane, const QString& tag, Work work, QObject* owner, Done done)
     {
@@ -58,9 +59,9 @@ public:
 Q_SIGNALS:
     void started(const QString& tag);
     void progressed(const QString& tag, const qs::Progress& progress);
-    /// After the callback of the newest job of the tag.
+    /// Emitted after the callback of the newest job of the tag.
     void finished(const QString& tag);
-    /// From any thread: something was put into the queue of the GUI thread.
+    /// Emitted from any thread: a call was put into the queue of the GUI thread.
     void arrived();
 
 private:
@@ -74,7 +75,7 @@ private:
         Queue& operator=(const Queue&) = delete;
 
         void put(std::function<void()> call);
-        std::function<void()> take(); ///< there is one for every put()
+        std::function<void()> take(); ///< called once for every put()
 
     private:
         std::mutex m_mutex;

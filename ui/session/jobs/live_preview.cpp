@@ -15,13 +15,13 @@ const QString kDecisionPreviewTag = QStringLiteral("decisionPreview");
 const QString kRecipeTrialTag = QStringLiteral("recipeTrial");
 const QString kPreviewBeforeTag = QStringLiteral("previewBefore");
 
-/// Stages that follow from a decision.
+/// True for the stages that a decision makes stale.
 bool isOfDecisions(Stage stage)
 {
     return stage >= Stage::Plan && stage <= Stage::Compare;
 }
 
-/// Figures over other samples, or of ranges from other data, say nothing about a change.
+/// True if both previews use the same samples and ranges from the same data.
 bool isComparable(const PreviewPtr& preview, const PreviewPtr& before)
 {
     return preview && before && preview->samplesKey == before->samplesKey;
@@ -53,13 +53,13 @@ LivePreview::LivePreview(Workspace& workspace)
     connect(&workspace.pipeline(), &Pipeline::statusChanged, this, later);
     connect(document, &Document::graphEdited, this, [this] { m_answered = {}; }); // it is gone
     connect(&workspace.pipeline(), &Pipeline::failed, this, [this](Stage stage, const Error&) {
-        // What failed, or was cancelled by the user, is not run again by itself.
+        // A stage that failed, or that the user cancelled, is not repeated automatically.
         if (isOfDecisions(stage) && !std::exchange(m_stopping, false))
             m_refused = m_following ? m_followed : m_workspace.document().keys().comparison;
     });
     connect(&workspace.pipeline(), &Pipeline::succeeded, this, [this](Stage stage) {
         if (stage == Stage::Calibrate)
-            m_answered = {}; // there may be one now
+            m_answered = {}; // a preview may be possible now
     });
 }
 
@@ -72,7 +72,7 @@ void LivePreview::setComparesAfterEach(bool keeps)
     follow();
 }
 
-/// Another decision stands: what runs for the one before is of no use.
+/// Cancels the comparison of earlier decisions.
 void LivePreview::stopFollowing()
 {
     const auto running = m_workspace.pipeline().running();
@@ -89,13 +89,13 @@ void LivePreview::follow()
     const bool isCompared = document.comparison() && !document.isStale(Stage::Compare);
     m_ready = m_ready || isCompared;
     if (m_following && !pipeline.isRunning()) { // done, failed or stopped
-        // Cancelled between two stages, of which none failed: not run again by itself either.
+        // Cancelled by the user between two stages: not repeated automatically.
         if (!isCompared && !m_stopping)
             m_refused = m_followed;
         m_following = m_stopping = false;
         Q_EMIT followingChanged();
     }
-    // A stage that runs has the engine; what it makes is asked for afterwards.
+    // The engine is busy while a stage runs. The preview is requested after it.
     if (!m_ready || !document.plan() || document.isStale(Stage::Plan) || document.isGraphStale()
         || pipeline.isRunning())
         return;
@@ -174,11 +174,11 @@ void LivePreview::answer(Result<PreviewPtr> made, const DecisionKeys& keys)
         return;
     m_asked = {};
     if (!made && made.error().code == ErrorCode::Cancelled)
-        return; // asked again when what stopped it is over
+        return; // requested again when the stage that cancelled it ends
     m_answered = keys.comparison;
     m_problem = made ? QString() : toQString(made.error().line());
     askBefore(made ? *made : nullptr);
-    document.setPreview(made ? *made : nullptr, keys); // which lets `follow` go on
+    document.setPreview(made ? *made : nullptr, keys); // its signal calls `follow`
 }
 
 void LivePreview::compareAll()
@@ -218,7 +218,7 @@ void LivePreview::tryRecipe(const Recipe& recipe)
         this,
         [this, number = m_trialNumber](Result<Pair> made) {
             if (number != m_trialNumber)
-                return; // of another range by now
+                return; // a newer trial replaced it
             m_trial = made ? made->first : nullptr;
             m_trialBefore
                 = made && isComparable(made->first, made->second) ? made->second : nullptr;

@@ -20,7 +20,7 @@ const QString kAdoptTag = QStringLiteral("adopt");
 const QString kKeepTag = QStringLiteral("keep");
 const QString kRecallTag = QStringLiteral("recall");
 
-/// What a stage makes, with the hierarchy that follows from it.
+/// The result of a stage, with the hierarchy derived from it.
 struct OpenedModel
 {
     EditedModelPtr edited;
@@ -28,7 +28,7 @@ struct OpenedModel
 };
 struct PlannedModel
 {
-    EditedModelPtr edited; ///< null where the graph stays as it is
+    EditedModelPtr edited; ///< null if the graph is unchanged
     PlanPtr plan;
     FoldTreePtr hierarchy;
 };
@@ -154,7 +154,7 @@ void Pipeline::plan()
         [this, model, making = GraphMaking::of(recipe),
          keys = m_document.keys()](Result<PlannedModel> result) {
             if (model != m_document.model()) {
-                plan(); // meanwhile a run refined the model
+                plan(); // a run refined the model meanwhile
                 return;
             }
             m_failed[std::size_t(Stage::Plan)].reset();
@@ -200,7 +200,7 @@ void Pipeline::recall()
 
 void Pipeline::take(const Recalled& found, const DecisionKeys& keys)
 {
-    // Other decisions stand by now, or a stage runs: what is found then is asked for again.
+    // If decisions changed or a stage runs, a later recall fetches the results.
     if (keys.comparison != m_document.keys().comparison || m_running >= 0)
         return;
     if (found.calibration && !isCurrent(Stage::Calibrate))
@@ -296,7 +296,8 @@ void Pipeline::adopt(const StoredRun& stored)
             if (!why || !why->empty())
                 Q_EMIT notAdopted(toQString(why ? *why : why.error().line()));
             else if (m_running < 0 && m_target < 0)
-                runUpTo(Stage::Convert); // nothing runs the data; the comparison is kept too
+                runUpTo(Stage::Convert); // converting runs no data; the comparison is restored from
+                                         // the cache
         });
 }
 
@@ -311,7 +312,7 @@ void Pipeline::runNext()
 {
     if (m_target < 0 || m_running >= 0)
         return;
-    // Decisions may have changed while a stage ran: what comes next follows the new plan.
+    // Decisions may have changed while a stage ran: plan again before the next stage.
     if (!isCurrent(Stage::Plan)) {
         if (!m_jobs.isRunning(kPlanTag))
             plan();
@@ -336,7 +337,7 @@ void Pipeline::startStage(Stage stage)
     auto* engine = &m_engine;
     const auto& doc = m_document;
     const DecisionKeys keys = doc.keys();
-    // What a run makes of a graph that was edited meanwhile is only kept by the engine.
+    // If the graph was edited meanwhile, only the engine's cache keeps the result.
     const auto isOfGraph = [this, edits = doc.model()->info().edits] {
         return m_document.model() && m_document.model()->info().edits == edits;
     };

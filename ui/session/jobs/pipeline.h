@@ -23,7 +23,7 @@ struct StageStatus
         Waiting, ///< never run
         Running,
         Done,
-        Stale, ///< done, but under other decisions
+        Stale, ///< done under other decisions
         Failed
     };
     State state = State::Waiting;
@@ -67,11 +67,11 @@ public:
     ExportRequest exportRequest() const;
     /// The comparison of the document's conversion.
     CompareRequest compareRequest() const;
-    /// Returns when the job of `keepResults` is done; events are processed meanwhile.
+    /// Waits for the job of `keepResults`; processes events meanwhile.
     void waitForKept();
     void cancel();
     bool isBusy() const { return !m_jobs.isIdle(); }
-    /// A stage runs, or is about to.
+    /// True if a stage runs or is about to.
     bool isRunning() const { return m_running >= 0 || m_target >= 0; }
     /// The running stage; nothing between two stages, while the model is planned for the next.
     std::optional<Stage> running() const
@@ -93,7 +93,7 @@ Q_SIGNALS:
     void failed(qs::Stage stage, const qs::Error& error);
     void succeeded(qs::Stage stage);
     void notAdopted(const QString& why);
-    /// The user cancels all running jobs, here and elsewhere.
+    /// The user cancelled: other owners of jobs stop theirs too.
     void cancelled();
     /// A calibration of the recipe `asked` adds decisions (`Calibration::notFinite`). The owner of
     /// the decisions publishes both.
@@ -119,7 +119,7 @@ private:
     std::array<double, kStageCount> m_seconds {};
     /// The decisions with which each stage last failed; nothing if it did not.
     std::array<std::optional<DecisionKeys>, kStageCount> m_failed {};
-    bool m_everCalibrated = false; ///< so that there may be results to bring back
+    bool m_everCalibrated = false; ///< if so, cached results may exist
     int m_running = -1;
     int m_target = -1;
     double m_fraction = 0;
@@ -130,9 +130,9 @@ private:
     ExportChoices m_export;
 };
 
-/// "Open", "Backend", "Plan" ...: a name to find it by.
+/// Returns "Open", "Backend", "Plan" ...: an identifier, not translated.
 QLatin1String stageName(Stage stage);
-/// The same for a reader.
+/// Returns the translated name of the stage.
 QString stageText(Stage stage);
 
 } // namespace qs

@@ -42,7 +42,7 @@ QString Pipeline::runningText() const
 {
     if (m_fraction <= 0)
         return tr("running");
-    // The engine's part is done; what the window makes of it is not.
+    // The engine is done; the window still builds its views.
     if (m_fraction >= 1)
         return tr("finishing");
     const QString done = QStringLiteral("%1 %").arg(int(m_fraction * 100));
@@ -88,12 +88,12 @@ StageStatus Pipeline::status(Stage stage) const
     using State = StageStatus::State;
     if (m_running == int(stage))
         return {State::Running, runningText(), m_fraction};
-    // A file that does not open leaves the model before it open.
+    // After a file failed to open, the previous model stays open.
     const bool isOpen = stage == Stage::Open && m_document.model();
     if (const auto& failed = m_failed[std::size_t(stage)];
         failed && !isOpen && m_document.isSame(stage, *failed))
         return {State::Failed, tr("failed"), 0};
-    // Planned for all the same, which is not a choice.
+    // Planning uses the default backend, but the user did not choose it.
     if (stage == Stage::Backend && m_document.model() && !m_document.recipe().namesTarget())
         return {State::Waiting, tr("%1, not chosen").arg(backendTitle(m_document.recipe())), 0};
     if (m_document.hasResult(stage)) {

@@ -13,7 +13,7 @@ namespace qs {
 namespace {
 
 const QString kPreviewTag = QStringLiteral("preview");
-/// Some hundred bytes each.
+/// Previews have a few hundred bytes each.
 constexpr std::size_t kMostKept = 2000;
 
 QString shortNumber(double value)

@@ -26,8 +26,8 @@ class ValuePreviews : public QObject
 public:
     explicit ValuePreviews(Workspace& workspace, QObject* parent = nullptr);
 
-    /// Null where it is not known yet: then it is read, and `arrived` follows. A value that cannot
-    /// be read has the reason as its text.
+    /// Returns the preview of a parameter, buffer or constant. Null if it is not read yet: then
+    /// `arrived` follows. If the value cannot be read, the preview's text is the reason.
     const ValuePreview* ask(NodeId node);
 
 Q_SIGNALS:

@@ -12,7 +12,7 @@
 
 namespace qs {
 
-/// Nodes a user wants to find again. Kept by name for each model file, in the user's settings. GUI
+/// Nodes that the user marked. Stored by name for each model file in the user's settings. GUI
 /// thread only.
 class Bookmarks : public QObject
 {
@@ -23,7 +23,7 @@ public:
 
     /// Loads the model's stored bookmarks; null clears all.
     void setModel(GraphPtr model);
-    /// Marks all of the nodes; where all are marked already, takes the marks away.
+    /// Marks all of the nodes; if all are marked, removes the marks.
     void toggle(const std::vector<NodeId>& nodes);
     bool contains(NodeId id) const { return m_nodes.contains(id); }
     const std::unordered_set<NodeId>& nodes() const { return m_nodes; }

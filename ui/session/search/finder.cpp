@@ -15,7 +15,7 @@ Finder::Finder(Workspace& workspace, QObject* parent)
     const auto later = coalesced(this, [this] { search(); });
     connect(&workspace, &Workspace::treeChanged, this, [this, later] {
         m_index.reset();
-        m_results.clear(); // entries of a tree that is gone
+        m_results.clear(); // entries of the previous tree
         later();
     });
     connect(&workspace, &Workspace::factsChanged, this, later);

@@ -41,7 +41,7 @@ private:
     void search();
 
     Workspace& m_workspace;
-    std::optional<NodeSearch> m_index; ///< of the tree at hand, made when it is first needed
+    std::optional<NodeSearch> m_index; ///< of the current tree, built on first use
     QString m_expression, m_error;
     SearchQuery m_query;
     std::vector<int> m_results;

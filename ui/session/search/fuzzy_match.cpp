@@ -14,7 +14,7 @@ bool startsWord(const QString& text, qsizetype at)
     return at == 0 || !text[at - 1].isLetterOrNumber();
 }
 
-/// A word that stands whole in the text.
+/// Returns the score of a word as a substring of the text; 0 if it does not occur.
 int pieceScore(const QString& word, const QString& text)
 {
     int best = 0;
@@ -23,7 +23,8 @@ int pieceScore(const QString& word, const QString& text)
     return best;
 }
 
-/// Letters in order with gaps between them: better where they begin words.
+/// Returns the score of a word's letters in order, with gaps between them. Letters at the start of
+/// words count more.
 int letterScore(const QString& word, const QString& text)
 {
     qsizetype at = 0;

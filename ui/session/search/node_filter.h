@@ -12,8 +12,8 @@ namespace qs {
 
 class Workspace;
 
-/// Which nodes of the open model a search expression finds; for tables that show a part of them.
-/// GUI thread only.
+/// Finds the nodes of the open model that match a search expression; for tables that filter their
+/// rows. GUI thread only.
 class NodeFilter
 {
 public:
@@ -24,12 +24,12 @@ public:
     /// The matching nodes; nothing (= all) for an expression without terms. Errors:
     /// `parseSearch`'s.
     Result<std::optional<std::set<NodeId>>> find(const QString& expression);
-    /// The tree is another one.
+    /// Drops the index: the tree changed.
     void forget() { m_index.reset(); }
 
 private:
     Workspace& m_workspace;
-    std::optional<NodeSearch> m_index; ///< of the tree at hand, made when it is first needed
+    std::optional<NodeSearch> m_index; ///< of the current tree, built on first use
 };
 
 } // namespace qs

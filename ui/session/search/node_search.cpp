@@ -39,7 +39,8 @@ bool makesShape(const FoldEntry& entry, const Graph& model, const ShapePattern& 
     });
 }
 
-/// Inside the module; while its name is still being typed, every module that begins so.
+/// True if the entry is inside the module. An unknown name is a prefix of module paths, as while it
+/// is typed.
 bool isInModule(const FoldEntry& entry, const Graph& model, const std::string& wanted)
 {
     const bool whole = model.modules().tryGet(wanted) != nullptr;
@@ -52,7 +53,8 @@ bool isInModule(const FoldEntry& entry, const Graph& model, const std::string& w
     });
 }
 
-/// What the unit's output and weight are once it is quantized; the file's dtype where it is not.
+/// True if a dtype of the unit's quantized output or weight, else the file's dtype, begins with
+/// `wanted`.
 bool hasDType(const FoldEntry& entry, const Graph& model, const Facts& facts, const QString& wanted)
 {
     const NodeId leader = facts.leader(entry.members);
@@ -110,14 +112,14 @@ NodeSearch::NodeSearch(FoldTreePtr tree, GraphPtr model)
     m_text = QString::fromUtf8(text.data(), qsizetype(text.size())).toLower();
     if (m_text.size() == m_start.back())
         return;
-    // Letters beyond ASCII are shorter here than in the names: the lines are counted anew.
+    // UTF-16 text is shorter than UTF-8 beyond ASCII: find the starts of the lines again.
     m_start.assign(1, 0);
     for (qsizetype end = m_text.indexOf(QLatin1Char('\n')); end >= 0;
          end = m_text.indexOf(QLatin1Char('\n'), end + 1))
         m_start.push_back(end + 1);
 }
 
-/// One scan over all names.
+/// Applies a text term by one scan over all names.
 void NodeSearch::keepText(const SearchTerm& term, std::vector<char>& keep) const
 {
     const QStringMatcher matcher(term.text);
@@ -133,7 +135,8 @@ void NodeSearch::keepText(const SearchTerm& term, std::vector<char>& keep) const
         keep[i] = char(keep[i] && (hit[i] != 0) != term.negated);
 }
 
-/// Each name by itself: `^` and `$` are a name's own, as in a recipe's rules.
+/// True if the pattern is found in a name of the line. `^` and `$` match the ends of each name, as
+/// in a recipe's rules.
 bool NodeSearch::hasMatch(const Pattern& pattern, std::size_t line) const
 {
     for (std::size_t i = m_namesOf[line]; i < m_namesOf[line + 1]; ++i) {
@@ -144,7 +147,8 @@ bool NodeSearch::hasMatch(const Pattern& pattern, std::size_t line) const
     return false;
 }
 
-/// The number that a term has bounds for; nothing where it was not measured or is not known.
+/// Returns the number that the term's bound applies to; nothing if it was not measured or is
+/// unknown.
 std::optional<double> NodeSearch::figure(const SearchTerm& term, const FoldEntry& entry,
                                          const Facts& facts, double seconds) const
 {

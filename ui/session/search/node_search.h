@@ -29,7 +29,7 @@ private:
     struct Asked
     {
         const std::unordered_set<NodeId>& bookmarks;
-        double seconds = 0; ///< that all units took together
+        double seconds = 0; ///< time of all units
     };
     bool meets(const SearchTerm& term, std::size_t line, const Facts& facts,
                const Asked& asked) const;
@@ -44,7 +44,7 @@ private:
     std::vector<qsizetype> m_start; ///< of each line, and the end
     std::string m_names; ///< in original case, each once per unit, without separators
     std::vector<std::size_t> m_nameEnds; ///< in `m_names`
-    std::vector<std::size_t> m_namesOf; ///< by line: its first of `m_nameEnds`; and the end
+    std::vector<std::size_t> m_namesOf; ///< by line: index of its first name; and the end
 };
 
 } // namespace qs

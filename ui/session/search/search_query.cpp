@@ -19,7 +19,7 @@ tl::unexpected<Error> badTerm(const QString& text)
     return fail(makeError(ErrorCode::Usage, text.toStdString()));
 }
 
-/// A term as it stands in the expression, without its minus and quotes.
+/// A term as typed, without its minus and quotes.
 struct Word
 {
     QString text;
@@ -75,7 +75,7 @@ struct FigureName
     ErrorTerm error = ErrorTerm::BornHere;
 };
 
-/// The bound of a figure, in its unit; what is wrong where it cannot be read.
+/// Reads the bound of a figure, in its unit. Fails if it is malformed.
 Result<void> readBound(SearchTerm& term, const QString& name, const QString& sign,
                        const QString& figure)
 {
@@ -107,7 +107,8 @@ Result<void> readBound(SearchTerm& term, const QString& name, const QString& sig
     }
 }
 
-/// "sqnr<30", "bytes>1M", "time>5%" and their kin; nothing where the word is not a comparison.
+/// Reads a comparison such as "sqnr<30", "bytes>1M" or "time>5%"; nothing if the word has another
+/// form.
 std::optional<Result<SearchTerm>> readComparison(const QString& word)
 {
     static const QRegularExpression shape(QStringLiteral("^([^<>]*)([<>]=?)(.*)$"));
@@ -154,7 +155,7 @@ bool beginsOne(const QStringList& names, const QString& start)
                        [&](const QString& name) { return name.startsWith(start); });
 }
 
-/// `given` is the value as it was typed: module paths know upper and lower case.
+/// Reads "key:value". `given`: the value as typed, because module paths are case-sensitive.
 Result<SearchTerm> readKey(const QString& key, const QString& given)
 {
     const QString value = given.toLower();

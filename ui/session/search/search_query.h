@@ -29,7 +29,7 @@ struct SearchTerm
         Shape, ///< a member makes a value whose shape meets `shape`
         Bytes, ///< its memory (`memoryOf`) is within `bound`
         Seconds, ///< the measured time of its float operators lies within `bound`
-        Share, ///< the same, of the time of all of them
+        Share, ///< its part of the time of all units
         Bookmark,
         Edited ///< an edit of the graph changed or added it
     };
@@ -51,15 +51,15 @@ struct SearchQuery
 
 /// Reads a search expression: words, "quoted words", /regex/, op:, module:, qconfig:, verdict:,
 /// dtype:, arg:, shape:, is:bookmark, is:edited, sqnr<30 (also born, isolated, inherited,
-/// cumulative), bytes>1M, time>5% or time>2ms (each with < <= > >=); a minus in front turns a term
-/// round. Case does not matter. A regex is a `Pattern`, as in the rules of a recipe. Pure. Errors
-/// (Usage): one sentence that names the term and says how it is written.
+/// cumulative), bytes>1M, time>5% or time>2ms (each with < <= > >=); a leading minus negates a
+/// term. Case does not matter. A regex is a `Pattern`, as in the rules of a recipe. Pure. Errors
+/// (Usage): one sentence with the term and the correct syntax.
 Result<SearchQuery> parseSearch(const QString& expression);
 
-/// The error of an expression and its remedy, in one line.
+/// Returns the error of an expression and its remedy, in one line.
 QString searchProblem(const Error& error);
 
-/// One line that teaches the terms.
+/// Returns one line that explains the terms.
 QString searchHint();
 
 } // namespace qs

@@ -15,7 +15,7 @@ namespace qs {
 
 namespace {
 
-/// Typed digits stand for the number that is printed with as many.
+/// Relative tolerance of equal numbers. The argument's four-digit form also counts as equal.
 constexpr double kSameNumber = 1e-6;
 
 tl::unexpected<Error> badValue(const QString& text)
@@ -39,8 +39,8 @@ std::optional<double> numberOf(const QString& text)
     return ok ? std::optional(number) : std::nullopt;
 }
 
-/// "float32" for "torch.float32", "mean" for "'mean'", "conv2d" for "%conv2d", "channels_last" for
-/// "memory_format('channels_last')".
+/// Returns "float32" for "torch.float32", "mean" for "'mean'", "conv2d" for "%conv2d",
+/// "channels_last" for "memory_format('channels_last')".
 QString bareText(QString printed)
 {
     printed.remove(QStringLiteral("torch."));

@@ -15,7 +15,7 @@ namespace qs {
 struct Bound
 {
     bool below = true;
-    bool inclusive = false; ///< the bound itself is taken too
+    bool inclusive = false; ///< the bound itself holds too
     double at = 0;
     bool holds(double value) const
     {
@@ -27,7 +27,7 @@ struct Bound
 /// The test of `arg:` on an argument of a node. A value.
 struct ArgumentTest
 {
-    QString name; ///< as the operator's schema has it; lower case
+    QString name; ///< the name in the operator's schema; lower case
     std::optional<QStringList> values; ///< lower case; several: a list
     std::optional<Bound> bound; ///< with neither: the argument is given
 
@@ -43,7 +43,7 @@ Result<ArgumentTest> parseArgumentTest(const QString& text);
 /// The pattern of `shape:`: one word per dimension, "*" for one or more of any size.
 struct ShapePattern
 {
-    QStringList dims; ///< "scalar" alone: no dimension at all
+    QStringList dims; ///< "scalar" alone: no dimensions
     /// False for a value that is not a tensor or has an unknown shape.
     bool isMetBy(const ValueType& type) const;
 };
@@ -51,14 +51,14 @@ struct ShapePattern
 /// Reads "*x64x*", "8,64,56,56", "scalar". Errors (Usage): one sentence.
 Result<ShapePattern> parseShapePattern(const QString& text);
 
-/// Reads a number of bytes: "640"; "12k", "1M", "2G" and "1MiB" by 1024, as the badges of the graph
-/// count; "1.5MB" by 1000. Case does not matter. Nothing for others.
+/// Reads a number of bytes: "640"; "12k", "1M", "2G" and "1MiB" by 1024, as the graph's badges;
+/// "1.5MB" by 1000. Case does not matter. Nothing for other texts.
 std::optional<double> parseBytes(const QString& text);
 
-/// Reads seconds: "2ms", "500us", "1.5s". Nothing for others.
+/// Reads seconds: "2ms", "500us", "1.5s". Nothing for other texts.
 std::optional<double> parseSeconds(const QString& text);
 
-/// Reads a share: "5%" is 0.05. Nothing for others.
+/// Reads a share: "5%" is 0.05. Nothing for other texts.
 std::optional<double> parseShare(const QString& text);
 
 } // namespace qs

@@ -14,7 +14,7 @@ namespace qs {
 namespace {
 
 const QString kStyleRulesKey = QStringLiteral("styleRules");
-/// Inside a module whose nodes are not all shown alike.
+/// Rule of a module whose nodes have different rules.
 constexpr std::int8_t kMixed = -2;
 constexpr std::int8_t kNoRule = -1;
 
@@ -28,7 +28,7 @@ StyleRules::StyleRules(Workspace& workspace, QObject* parent)
     const auto later = coalesced(this, [this] { apply(); });
     connect(&workspace, &Workspace::treeChanged, this, [this, later] {
         m_index.reset();
-        m_ruleOf.clear(); // entries of a tree that is gone
+        m_ruleOf.clear(); // entries of the previous tree
         later();
     });
     connect(&workspace, &Workspace::factsChanged, this, later);
@@ -76,7 +76,7 @@ void StyleRules::readQueries()
     m_decided.assign(m_rules.size(), 0);
 }
 
-/// Finds out anew; silent where nothing is shown otherwise than before.
+/// Evaluates all rules; emits `changed` only if the rule of an entry changed.
 void StyleRules::apply()
 {
     const auto& tree = m_workspace.foldTree();
@@ -100,7 +100,7 @@ void StyleRules::apply()
         Q_EMIT changed();
 }
 
-/// Takes what all operators inside have in common up to their module.
+/// Gives a module the common rule of its operators, `kMixed` if they differ; returns it.
 std::int8_t StyleRules::applyTo(int index)
 {
     const auto& entry = m_workspace.foldTree()->entry(index);

@@ -21,9 +21,9 @@ class Workspace;
 struct StyleRule
 {
     QString query; ///< a search expression
-    QString colour; ///< "#0072b2", "orange"; empty: as the graph is coloured anyway
+    QString colour; ///< "#0072b2", "orange"; empty: the graph's colour stays
     QString label; ///< shown before the node's second line; may be empty
-    bool hideDetail = false; ///< second and third line go
+    bool hideDetail = false; ///< hides the second and third line
     friend bool operator==(const StyleRule&, const StyleRule&) = default;
 };
 
@@ -35,21 +35,21 @@ class StyleRules : public QObject
     Q_OBJECT
 
 public:
-    /// As many as there may be: a node keeps its rule in a byte.
+    /// Maximum number of rules: a node stores its rule in a byte.
     static constexpr std::size_t kMost = 100;
 
     explicit StyleRules(Workspace& workspace, QObject* parent = nullptr);
 
     const std::vector<StyleRule>& rules() const { return m_rules; }
-    /// Takes over an edited list and keeps it.
+    /// Sets the list after an edit and stores it.
     void setRules(std::vector<StyleRule> rules);
-    /// Takes over another list, of a project say.
+    /// Sets another list, for example of a project, and emits `replaced`.
     void replace(std::vector<StyleRule> rules);
     /// The error of a rule's query; empty if it is valid.
     QString error(std::size_t rule) const { return m_errors[rule]; }
-    /// Nodes of the open model that a rule decides about.
+    /// The number of units whose style the rule sets.
     int decided(std::size_t rule) const { return m_decided[rule]; }
-    /// The rule of an entry of the workspace's tree; -1 without one.
+    /// The index of the rule of an entry of the workspace's tree; -1 without one.
     int ruleOf(int entry) const;
 
     /// Converts the list to JSON text and back; skips invalid entries.
@@ -58,7 +58,7 @@ public:
 
 Q_SIGNALS:
     void changed();
-    /// The list is another one altogether.
+    /// The list was replaced by another one.
     void replaced();
 
 private:
@@ -71,7 +71,7 @@ private:
     std::vector<SearchQuery> m_queries;
     std::vector<QString> m_errors;
     std::vector<int> m_decided;
-    std::optional<NodeSearch> m_index; ///< of the tree at hand, made when it is first needed
+    std::optional<NodeSearch> m_index; ///< of the current tree, built on first use
     std::vector<std::int8_t> m_ruleOf; ///< by entry; empty without rules
 };
 

@@ -30,7 +30,7 @@ public:
     /// Applies the plan's suggestion for the node: a qconfig that fits, or a missing backend
     /// entry.
     void applySuggestion(NodeId node);
-    /// Edits a backend without patterns; the recipe names it once it is saved.
+    /// Opens the editor with a backend without patterns. After saving, the recipe names it.
     void startEmpty();
 
 private:

@@ -18,10 +18,10 @@ namespace qs {
 namespace {
 
 constexpr int kPaletteWidth = 620, kPaletteRows = 12, kPaletteRow = 28;
-/// Below menu and tool bar, which stay readable.
+/// Top of the palette: below menu and tool bar.
 constexpr int kPaletteTop = 100;
 
-/// Name left, keys right, what it does between them where there is room.
+/// Paints name (left), shortcut (right), and the description between them if there is room.
 class PaletteDelegate : public QStyledItemDelegate
 {
 public:
@@ -133,7 +133,7 @@ void CommandPalette::runCurrent()
     const auto index = m_list->currentIndex();
     if (!index.isValid() || !m_model->item(index.row()).enabled)
         return;
-    // It may open the palette anew: nothing of this round is touched after it.
+    // The command may reopen the palette: copy it, and use no state after it.
     const auto run = m_model->item(index.row()).run;
     leave();
     run();
@@ -183,7 +183,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
         hide();
     if (event->type() == QEvent::ShortcutOverride
         && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
-        event->accept(); // else the window would clear the selection
+        event->accept(); // prevents the window's Escape, which clears the selection
         return true;
     }
     if (event->type() == QEvent::KeyPress)

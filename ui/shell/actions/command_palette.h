@@ -13,8 +13,8 @@ class QListView;
 
 namespace qs {
 
-/// A field over the window that finds a command by a few letters of its name and does it. Enter
-/// does, Escape leaves, the arrows walk. GUI thread only.
+/// A field over the window that finds commands by a few letters of their names. Enter runs the
+/// current one, Escape closes, the arrows move. GUI thread only.
 class CommandPalette : public QFrame
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ private:
     PaletteModel* m_model;
     QLineEdit* m_field;
     QListView* m_list;
-    QPointer<QWidget> m_before; ///< had the keyboard
+    QPointer<QWidget> m_before; ///< had the focus before
 };
 
 } // namespace qs

@@ -43,7 +43,7 @@ namespace {
 const QString kRecentKey = QStringLiteral("recentFiles");
 constexpr int kRecentCount = 9;
 
-/// One name for a file, from wherever it was opened: absolute, without links.
+/// Returns the canonical path of a file: absolute, without links.
 QString placeOf(const QString& path)
 {
     const QFileInfo file(path);
@@ -51,7 +51,7 @@ QString placeOf(const QString& path)
     return canonical.isEmpty() ? QDir::cleanPath(file.absoluteFilePath()) : canonical;
 }
 
-/// Kept entries, each file once. A relative path is dropped: its folder is unknown.
+/// Reads the stored entries, each file once. Drops relative paths: their folder is unknown.
 QStringList readRecent()
 {
     QStringList out;
@@ -143,7 +143,7 @@ void Commands::addRecent(const QString& path)
 {
     if (path.isEmpty() || !m_window.keepsRecent())
         return;
-    m_recent = readRecent(); // another window may have opened something
+    m_recent = readRecent(); // another window may have changed the list
     m_recent.removeAll(placeOf(path));
     m_recent.prepend(placeOf(path));
     m_recent = m_recent.mid(0, kRecentCount);
@@ -244,11 +244,11 @@ void Commands::addRequirement(QMenu& menu)
 void Commands::chooseBackend()
 {
     auto& workspace = m_window.workspace();
-    const std::string current = workspace.document().recipe().backend; // none before one is chosen
+    const std::string current = workspace.document().recipe().backend; // empty before one is chosen
     QMenu menu(&m_window);
     menu.setObjectName(QStringLiteral("backendMenu"));
     const auto add = [&](const QString& text, const std::string& backend) {
-        // What it is for stands in the column of keys.
+        // The purpose is shown in the column of shortcuts.
         const QString purpose = backendPurpose(backend);
         auto* action = menu.addAction(purpose.isEmpty() ? text : text + u'\t' + purpose);
         action->setCheckable(true);
@@ -352,7 +352,7 @@ void Commands::selectWorst(int direction)
     const qint64 next = at == order.end() ? 0 : ((at - order.begin()) + direction + count) % count;
     workspace.selectNode(order[std::size_t(next)]);
     m_window.graphPane().revealSelection();
-    m_window.graphPane().view().setFocus(); // the arrow keys go on from there
+    m_window.graphPane().view().setFocus(); // for the arrow keys
 }
 
 void Commands::walk(bool down)

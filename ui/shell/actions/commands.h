@@ -13,7 +13,7 @@ namespace qs {
 
 class MainWindow;
 
-/// Whether each decision triggers a comparison on all data (a setting; on by default).
+/// True if each decision triggers a comparison on all data (a setting; on by default).
 bool wantsComparisonAfterEach();
 
 /// Implements the window's actions. Shows the dialogs; the workspace does the work. GUI
@@ -26,14 +26,14 @@ public:
     explicit Commands(MainWindow& window);
 
     void stageClicked(Stage stage);
-    /// Sets data beside the model as a first guess.
+    /// Shows `CalibrateDialog` and applies its choices; false if cancelled.
     bool askCalibration();
     void runAll();
     /// Updates the list of recent files, with the packs that they need.
     void refreshRecent();
 
 Q_SIGNALS:
-    /// A target of the user's own is to be made, from nothing.
+    /// The user wants a new, empty backend.
     void newBackendWanted();
 
 private:
@@ -50,7 +50,7 @@ private:
     void savePicture();
     void addRecent(const QString& path);
     void chooseBackend();
-    /// Whether a recipe that names no backend is an error: of the backend's menu.
+    /// Adds to the backend's menu the switch whether a recipe must name a backend.
     void addRequirement(QMenu& menu);
     void askExport();
     void newQConfig();

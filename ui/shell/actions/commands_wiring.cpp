@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each action is tied to; the work itself stands in commands.cpp.
+// Connects the actions; commands.cpp implements them.
 #include "ui/edit/edit_actions.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/message_bar.h"
@@ -53,8 +53,8 @@ namespace {
 
 const QString kCompareAfterEachKey = QStringLiteral("compareAfterEachDecision");
 
-/// Escape closes what has popped up and means nothing more: as a key of the window it would clear
-/// the selection first.
+/// Lets Escape close only an open popup. As a shortcut of the window it would clear the selection
+/// first.
 class EscapeClosesPopups : public QObject
 {
 public:
@@ -82,7 +82,7 @@ void on(Actions& actions, ActionId id, QObject* owner, Handler handler)
     QObject::connect(&actions[id], &QAction::triggered, owner, handler);
 }
 
-/// A dialog over the window that is gone once it is closed.
+/// Opens a dialog over the window; it deletes itself when closed.
 template<class Dialog>
 void openDialogOf(MainWindow& window)
 {

@@ -21,7 +21,7 @@ namespace {
 const QString kBoxRepeatsKey = QStringLiteral("repeatsInOneBox"),
               kSidewaysKey = QStringLiteral("graphRunsToTheRight");
 
-/// A switch that is as the user left it, here and now, and from now on.
+/// Restores a switch from the settings, applies it, and stores and applies later changes.
 template<class Apply>
 void keepSwitch(QAction& action, const QString& key, bool byDefault, QObject* owner, Apply apply)
 {
@@ -103,7 +103,7 @@ void GraphActions::offerBlocks()
     std::vector<std::pair<std::optional<double>, int>> choices;
     const Graph& model = *m_workspace.document().model();
     for (const int block : blocks)
-        if (!modulesOfEntry(model, tree, block, {}).empty()) // else it goes with those beside it
+        if (!modulesOfEntry(model, tree, block, {}).empty()) // else part of a neighbour's block
             choices.emplace_back(facts.worstSqnr(tree.nodesOf(block), ErrorTerm::BornHere), block);
     std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {
         return a.first && (!b.first || *a.first < *b.first);

@@ -10,8 +10,8 @@ class GraphPane;
 class MessageBar;
 class Workspace;
 
-/// Folding and unfolding in the graph, boxes around repeated blocks, and which way the graph runs.
-/// The last two are kept in the user's settings. GUI thread only.
+/// Folding and unfolding in the graph, boxes around repeated blocks, and the graph's direction. The
+/// last two are stored in the user's settings. GUI thread only.
 class GraphActions : public QObject
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ private:
     /// Unfolds or folds the first selected module, or the module of the first selected node.
     void fold(bool open);
     void foldRepeats();
-    /// A menu of the selected box's blocks, the worst first.
+    /// Shows a menu of the selected box's blocks, the worst first.
     void offerBlocks();
 
     Workspace& m_workspace;

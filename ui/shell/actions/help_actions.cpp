@@ -76,8 +76,8 @@ void HelpActions::buildGuide(Workspace& workspace)
         connect(m_guide, wanted, &action, [&action] { action.setChecked(false); });
 }
 
-/// Above a dialog that keeps the window waiting, the help belongs to that dialog: it can be read
-/// and scrolled.
+/// The help window belongs to the modal dialog, if there is one, so that the dialog does not block
+/// it.
 void HelpActions::showTopic(const QString& place, const QString& term)
 {
     QWidget* owner = QApplication::activeModalWidget();
@@ -92,7 +92,7 @@ void HelpActions::showTopic(const QString& place, const QString& term)
     help->activateWindow();
 }
 
-/// The keyboard's place counts first; the pointer's where that says nothing.
+/// Shows the help for the focus widget, else for the widget under the pointer.
 void HelpActions::showHere(const QWidget* keyboard)
 {
     QString place = helpPlaceAt(keyboard);
@@ -101,7 +101,7 @@ void HelpActions::showHere(const QWidget* keyboard)
     showTopic(place.isEmpty() ? helpTopics().front().id : place);
 }
 
-/// The window's shortcut does not reach a dialog that keeps the window waiting.
+/// Handles the help key in modal dialogs, which the window's shortcut does not reach.
 bool HelpActions::eventFilter(QObject* watched, QEvent* event)
 {
     const auto* modal = QApplication::activeModalWidget();
@@ -116,7 +116,7 @@ bool HelpActions::eventFilter(QObject* watched, QEvent* event)
     return QObject::eventFilter(watched, event);
 }
 
-/// Too long a list for a message box: it scrolls.
+/// Shows the list of shortcuts in a dialog that scrolls: it is too long for a message box.
 void HelpActions::showKeys()
 {
     QString rows, menu;

@@ -18,13 +18,13 @@ class HelpActions : public QObject
     Q_OBJECT
 
 public:
-    /// `window`: whose parts are explained.
+    /// `window`: the window to explain.
     HelpActions(Actions& actions, Workspace& workspace, QWidget& window, QObject* parent);
 
-    /// The list of first steps, to be put where there is room for it.
+    /// The list of first steps, for the window to place.
     GuidePanel& guide() const { return *m_guide; }
 
-    /// `term`: to mark on the page; empty: nothing.
+    /// Opens a help page. `term`: text to mark on the page; empty: none.
     void showTopic(const QString& place, const QString& term = {});
 
 protected:

@@ -49,7 +49,7 @@ std::string ModuleActions::selectedModule() const
     const auto entries = m_workspace.selectedEntries();
     if (entries.empty())
         return {};
-    // An operator or a fused pair is not a module: a command for it must not reach its module.
+    // A command on an operator or a fused pair must not apply to its module.
     const auto& tree = *m_workspace.foldTree();
     const FoldEntry& entry = tree.entry(entries.front());
     const std::string module = moduleOfPath(entry.path);
@@ -70,7 +70,7 @@ std::string ModuleActions::selectedWrap() const
         if (const auto functions = functionsOfCaller(node.source, 0);
             isGlue && functions.front() != "forward")
             return node.scope.path + "::" + functions.front();
-        // A layer of torch's own would only become float.
+        // Wrapping a torch.nn layer would only make it float.
         if (!isGlue)
             return {};
     }

@@ -23,10 +23,10 @@ public:
     ModuleActions(Actions& actions, Workspace& workspace, QObject* parent);
 
 private:
-    /// The selected module; "" if the selection is the model itself, nothing, or operators that are
-    /// only part of a module.
+    /// The path of the selected module; "" if nothing, the model itself, or only a part of a module
+    /// is selected.
     std::string selectedModule() const;
-    /// The selected module as `prepare.wrap` names it; for an operator the method of its source
+    /// The name of the selected module for `prepare.wrap`; for an operator the method of its source
     /// line; "" as above.
     std::string selectedWrap() const;
     void toggle(PrepareNames list, const std::string& name, const QString& on, const QString& off);

@@ -95,7 +95,7 @@ std::vector<PaletteItem> PaletteActions::assignments()
                          true,
                          [this, target = scope.target, choice] {
                              m_workspace.assign(target, choice.qconfigName);
-                             m_graph.setFocus(); // arrow keys go on
+                             m_graph.setFocus(); // for the arrow keys
                          }});
     return out;
 }

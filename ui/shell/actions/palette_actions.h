@@ -16,14 +16,13 @@ struct PaletteItem;
 class Workspace;
 
 /// Items of the command palette: every action of the menus, backends, recent files, help topics and
-/// the terms that they explain; or, to assign, every qconfig at every scope of the selection.
-/// GUI thread only.
+/// their terms; for assigning: every qconfig at every scope of the selection. GUI thread only.
 class PaletteActions : public QObject
 {
     Q_OBJECT
 
 public:
-    /// `graph` gets the keyboard once something was assigned.
+    /// `graph` gets the focus after an assignment.
     PaletteActions(Actions& actions, Workspace& workspace, MessageBar& messages, QWidget& graph,
                    QWidget& window, QObject* parent);
 

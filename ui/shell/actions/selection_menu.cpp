@@ -16,7 +16,7 @@ namespace qs {
 
 namespace {
 
-/// The modules that hold an operator outside these nodes.
+/// Returns the modules with an operator that is not among these nodes.
 std::unordered_set<std::string> modulesOfOthers(const Graph& graph,
                                                 const std::vector<NodeId>& nodes)
 {
@@ -29,7 +29,8 @@ std::unordered_set<std::string> modulesOfOthers(const Graph& graph,
     return out;
 }
 
-/// As rules of a recipe name them: by module where it holds nothing else, else by the graph's name.
+/// Returns the names of the nodes for rules: the module if it holds no other operator, else the
+/// name in the graph.
 QStringList ruleNames(const Graph& graph, const std::vector<NodeId>& nodes)
 {
     const auto others = modulesOfOthers(graph, nodes);

@@ -13,8 +13,8 @@ class Workspace;
 /// closed.
 void showSelectionMenu(MainWindow& window, const QPoint& at);
 
-/// The names of the selected nodes, one a line, as rules name them; the path of a module; of an
-/// edge both ends. Empty where nothing is selected.
+/// Returns the names of the selected nodes for rules, one per line; the path of a module; both ends
+/// of an edge. Empty without a selection.
 QString selectedName(const Workspace& workspace);
 
 } // namespace qs

@@ -9,7 +9,7 @@ class QMenu;
 
 namespace qs {
 
-/// View > Theme and View > Text size: choices that are kept in the settings. GUI thread only.
+/// View > Theme and View > Text size: choices that are stored in the settings. GUI thread only.
 class StyleActions : public QObject
 {
     Q_OBJECT

@@ -31,7 +31,7 @@ namespace qs {
 
 namespace {
 
-/// "static: quantized::conv2d_relu.new", one mode a line.
+/// Returns the entry's kernels: "static: quantized::conv2d_relu.new", one line per mode.
 QString kernelsOf(const Recipe& recipe, const BackendPattern& entry)
 {
     const std::string made = fusedModuleInEval(entry);
@@ -86,7 +86,7 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
     scroll->setObjectName(QStringLiteral("entryScroll"));
     scroll->setWidget(m_form);
     scroll->setWidgetResizable(true);
-    // It scrolls down alone, unless the text is so large that the screen is too small for it.
+    // Scrolls only vertically, unless the text is too large for the screen.
     for (QWidget* field : m_form->findChildren<QWidget*>())
         field->ensurePolished();
     scroll->setMinimumWidth(std::min(m_form->minimumSizeHint().width() + px(40), 800));
@@ -98,7 +98,7 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
     addItems(*makeVBox(this, {20, 14, 20, 14}, 8),
              {buildName(), {halves, 1}, buildProblems(), buildFile()});
     for (QPushButton* button : findChildren<QPushButton*>())
-        button->setAutoDefault(false); // Enter in a field is not a press
+        button->setAutoDefault(false); // Enter in a field must not press a button
     connect(m_entries, &EntryList::chosen, this, &BackendDialog::onChosen);
     connect(m_entries, &EntryList::added, m_form, &EntryForm::focusPattern);
     connect(m_entries, &EntryList::refused, this, &BackendDialog::say);
@@ -230,7 +230,7 @@ void BackendDialog::showKernels(int entry)
 
 void BackendDialog::refresh()
 {
-    m_entries->refresh(); // an entry may lack what another no longer is
+    m_entries->refresh(); // a change of one entry may affect others
     showProblems();
     const int entry = m_entries->current();
     m_partner->setVisible(entry >= 0 && m_draft.lacksPartner(entry));
@@ -250,7 +250,7 @@ void BackendDialog::showProblems()
     m_verdict->setStyleSheet(m_draft.hasErrors() ? inkStyle(theme().danger)
                                                  : inkStyle(theme().muted));
     if (problems == m_listed)
-        return; // the keyboard may be in the list
+        return; // keep the list: it may have the focus
     m_listed = problems;
     const QSignalBlocker quiet(m_problems);
     m_problems->clear();

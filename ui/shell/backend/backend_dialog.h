@@ -53,8 +53,8 @@ private:
     Workspace& m_workspace;
     BackendDraft m_draft;
     QString m_folder;
-    std::vector<BackendProblem> m_listed; ///< in `m_problems`
-    bool m_isFileOurs = true; ///< the user chose no other
+    std::vector<BackendProblem> m_listed; ///< shown in `m_problems`
+    bool m_isFileOurs = true; ///< the file name is ours, not the user's
     QLineEdit* m_name;
     EntryList* m_entries;
     EntryForm* m_form;

@@ -129,7 +129,7 @@ void BackendDraft::check()
     m_problems.clear();
     for (int entry = 0; entry < size(); ++entry)
         if (!m_typed[std::size_t(entry)].refusal.empty())
-            read(entry); // it may have another index by now
+            read(entry); // its index, part of the message, may have changed
     if (m_backend.name.empty())
         m_problems.push_back({true, QObject::tr("name: a backend has a name").toStdString()});
     const auto found = checkBackend(m_backend);

@@ -22,7 +22,7 @@ public:
     bool hasErrors() const;
     /// The entry's first error, else its first warning, else null.
     const BackendProblem* worstOf(int entry) const;
-    /// Whether the entry is a fusion whose result nothing quantizes.
+    /// True if the entry is a fusion without the entry that quantizes its fused module.
     bool lacksPartner(int entry) const;
     bool isChanged() const;
 
@@ -30,7 +30,7 @@ public:
     /// Sets the one-line description of the target's purpose.
     void setDescription(const std::string& description);
     void setFields(int entry, const EntryFields& fields);
-    /// Puts an entry without a pattern, or a copy, after `entry`; returns its index.
+    /// Inserts an entry without a pattern, or a copy, after the given entry; returns its index.
     int add(int after);
     int duplicate(int entry);
     void remove(int entry);
@@ -42,7 +42,7 @@ private:
     struct Typed
     {
         EntryFields fields;
-        std::string refusal; ///< "" where the fields are the entry's
+        std::string refusal; ///< error of the fields; "" if they are valid
     };
     void read(int entry);
     int insert(int at, const BackendPattern& entry, EntryFields fields);

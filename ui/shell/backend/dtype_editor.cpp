@@ -25,7 +25,7 @@ const std::array<std::pair<const char*, DTypeFields DTypeConfigFields::*>, 3> kR
      {QT_TRANSLATE_NOOP("qs::DTypeEditor", "Output"), &DTypeConfigFields::output},
      {QT_TRANSLATE_NOOP("qs::DTypeEditor", "Weight"), &DTypeConfigFields::weight}}};
 
-/// "static: quint8 → quint8, weight qint8, with constraints"
+/// Returns "static: quint8 → quint8, weight qint8, with constraints".
 QString configLine(const DTypeConfigFields& config)
 {
     const auto dtype = [](const DTypeFields& fields) {

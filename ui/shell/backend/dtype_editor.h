@@ -18,7 +18,7 @@ class QPushButton;
 
 namespace qs {
 
-/// A box in a page that scrolls: the wheel scrolls the page instead of changing the choice.
+/// A combo box for scrolling pages: the wheel scrolls the page instead of changing the choice.
 class CalmComboBox : public QComboBox
 {
     Q_OBJECT
@@ -39,12 +39,12 @@ class DTypeEditor : public QWidget
 public:
     explicit DTypeEditor(QWidget* parent);
 
-    /// Says nothing to `edited`.
+    /// Sets the configs without emitting `edited`.
     void setConfigs(std::vector<DTypeConfigFields> configs);
     const std::vector<DTypeConfigFields>& configs() const { return m_configs; }
 
 Q_SIGNALS:
-    /// By the user.
+    /// The user changed the configs.
     void edited();
 
 private:
@@ -65,7 +65,7 @@ private:
     void onEdited();
 
     std::vector<DTypeConfigFields> m_configs;
-    std::vector<std::function<void(const DTypeConfigFields&)>> m_show; ///< one a field
+    std::vector<std::function<void(const DTypeConfigFields&)>> m_show; ///< one per field
     std::vector<std::function<void(DTypeConfigFields&)>> m_read;
     bool m_isShowing = false;
     QListWidget* m_list;

@@ -17,8 +17,8 @@ namespace qs {
 
 class DTypeEditor;
 
-/// The fields of one entry of a backend: pattern, observation, modules, dtype configs, and which
-/// kernel the lowering table has for it. GUI thread only.
+/// The fields of one entry of a backend: pattern, observation, modules, dtype configs, and its
+/// kernels in the lowering table. GUI thread only.
 class EntryForm : public QWidget
 {
     Q_OBJECT
@@ -26,15 +26,15 @@ class EntryForm : public QWidget
 public:
     explicit EntryForm(QWidget* parent);
 
-    /// Says nothing to `edited`.
+    /// Sets the fields without emitting `edited`.
     void setFields(const EntryFields& fields);
     EntryFields fields() const;
     void setKernels(const QString& text);
-    /// Puts the keyboard where an entry begins.
+    /// Focuses the first field, the pattern.
     void focusPattern();
 
 Q_SIGNALS:
-    /// By the user.
+    /// The user changed a field.
     void edited();
     void loweringWanted();
 

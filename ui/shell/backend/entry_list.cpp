@@ -90,8 +90,7 @@ QPushButton* EntryList::buildAdder()
     return add;
 }
 
-/// What the backend lacks of the fusions that shipped backends have, by the operator they begin
-/// with.
+/// Lists the fusions of shipped backends that this backend lacks, by their first operator.
 void EntryList::fillFusionMenu()
 {
     qDeleteAll(m_fusions->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));

@@ -29,7 +29,7 @@ public:
     /// Index of the selected entry; -1 without one.
     int current() const;
     void showEntry(int entry);
-    /// Entries came or went: lists all and chooses this one.
+    /// Rebuilds the list after entries were added or removed, and selects this entry.
     void fill(int entry);
     /// Updates all entries.
     void refresh();
@@ -37,7 +37,7 @@ public:
 
 Q_SIGNALS:
     void chosen(int entry);
-    /// The chosen one is new and has no pattern.
+    /// The selected entry is new and has no pattern.
     void added();
     void refused(const QString& why);
 
@@ -56,7 +56,7 @@ private:
     QPushButton* m_remove;
 };
 
-/// torch.ao's own short names of its packages: "nni.ConvReLU2d".
+/// Shortens package names as torch.ao does: "nni.ConvReLU2d".
 QString shortNames(QString text);
 
 } // namespace qs

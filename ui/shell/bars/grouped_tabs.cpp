@@ -6,7 +6,7 @@ namespace qs {
 GroupedTabs::GroupedTabs(QWidget* parent)
     : QTabWidget(parent)
 {
-    setUsesScrollButtons(true); // in large letters: two letters of each word name no page
+    setUsesScrollButtons(true); // for large text: elided tabs would not be readable
     setElideMode(Qt::ElideNone);
     connect(this, &QTabWidget::currentChanged, this, &GroupedTabs::refresh);
 }
@@ -43,7 +43,7 @@ void GroupedTabs::refresh()
     const int current = currentIndex();
     if (current < 0 || m_pages.size() != std::size_t(count()))
         return;
-    setTabVisible(current, true); // first: where it is hidden, hiding another makes that current
+    setTabVisible(current, true); // first: hiding a current tab changes the current page
     const int open = m_pages[std::size_t(current)].group;
     m_groups[std::size_t(open)].shown = current;
     for (int group = 0; group < int(m_groups.size()); ++group) {

@@ -21,7 +21,7 @@ public:
     /// Pages added from now on belong to this group.
     void beginGroup(const QString& name);
     void addPage(QWidget* page, const QString& text);
-    /// How many things a page has to say: "Findings (3)".
+    /// Sets the number that a page's tab shows: "Findings (3)".
     void setCount(QWidget* page, int count);
 
 private:
@@ -34,7 +34,7 @@ private:
     struct Group
     {
         QString name;
-        int shown = -1; ///< the page of it that was shown last
+        int shown = -1; ///< its page that was shown last
     };
     void refresh();
     QString textOf(int page) const;

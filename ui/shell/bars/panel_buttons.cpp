@@ -13,7 +13,7 @@ namespace qs {
 
 namespace {
 
-/// A small window with the panel's part of it filled while the panel is shown.
+/// Draws a small window; the panel's part is filled while the panel is shown.
 class PanelButton : public QAbstractButton
 {
 public:
@@ -54,7 +54,7 @@ protected:
     void leaveEvent(QEvent*) override { update(); }
 
 private:
-    QRectF m_part; ///< of the whole, 0 to 1
+    QRectF m_part; ///< the panel's part of the window, 0 to 1
 };
 
 } // namespace

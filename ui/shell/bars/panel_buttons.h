@@ -7,8 +7,7 @@ namespace qs {
 
 class Actions;
 
-/// Three small buttons that collapse and bring back the left, the lower and the right panel. GUI
-/// thread only.
+/// Three small buttons that hide and show the left, the lower and the right panel. GUI thread only.
 class PanelButtons : public QWidget
 {
     Q_OBJECT

@@ -21,9 +21,9 @@ public:
     struct Panel
     {
         QWidget* widget;
-        std::vector<QWidget*> takers; ///< inside it; the first that can takes the keyboard
+        std::vector<QWidget*> takers; ///< inside it; the first that can gets the focus
     };
-    /// In the order of F6.
+    /// `panels`: in the order of F6.
     PanelCycle(Actions& actions, std::vector<Panel> panels, QObject* parent);
 
 private:

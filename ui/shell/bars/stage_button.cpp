@@ -10,8 +10,8 @@ namespace qs {
 
 namespace {
 
-/// The second line as far as it fits, cut between its parts. The start matters most; of a share and
-/// the time left the time, as the bar below shows the share.
+/// Returns the second line, shortened by whole parts until it fits: from the end; while running
+/// from the start, as the bar below shows the progress.
 QString fitted(const StageStatus& status, const QFontMetrics& metrics, int room)
 {
     const QString joint = QStringLiteral(" · ");
@@ -115,7 +115,7 @@ void StageButton::paintEvent(QPaintEvent*)
     p.setBrush(fill);
     const QRectF frame = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
     p.drawRoundedRect(frame, 6, 6);
-    // A narrow button gives its margins to the words.
+    // A narrow button has small margins.
     const double left = width() < px(100) ? 6 : 12;
     const double room = width() - 2 * left;
     p.setPen(t.text);

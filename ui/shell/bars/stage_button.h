@@ -15,7 +15,7 @@ class StageButton : public QAbstractButton
 
 public:
     StageButton(Stage stage, QWidget* parent);
-    /// `attention`: done, but not all of it went well.
+    /// `attention`: done, but with problems.
     void setStatus(const StageStatus& status, bool attention = false);
     bool needsAttention() const { return m_attention; }
     const StageStatus& status() const { return m_status; }

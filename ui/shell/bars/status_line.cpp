@@ -86,10 +86,10 @@ void StatusLine::refresh()
         else if (comparison->agreement)
             parts << tr("same top-1 for %1 %").arg(comparison->agreement->top1 * 100, 0, 'f', 1);
     }
-    // The views show a run: these figures are not its.
+    // The views show a stored run, but these figures belong to the current result.
     if (m_workspace.shownRun() && !parts.isEmpty())
         parts.front() = tr("current result: %1").arg(parts.front());
-    // Beside a model that is open, another may be on its way.
+    // Another file may be opening while a model is open.
     if (!m_opening.isEmpty())
         parts = {tr("Opening %1 …").arg(QFileInfo(m_opening).fileName())};
     else if (!document.model())

@@ -30,14 +30,14 @@ protected:
 
 private:
     void refresh();
-    /// Memory that a run of the plan takes; recomputed when plan or batch size changed.
+    /// Predicted memory of a run of the plan; recomputed when plan or batch size changed.
     QString memoryText();
 
     Workspace& m_workspace;
     ElidedLabel* m_summary;
     ElidedLabel* m_warnings;
     ElidedLabel* m_provenance;
-    PlanPtr m_predictedPlan; ///< that `m_memory` is of
+    PlanPtr m_predictedPlan; ///< the plan of `m_memory`
     int m_predictedBatch = 0;
     QString m_memory;
     QString m_opening; ///< the file that is being opened; else empty

@@ -165,7 +165,7 @@ std::vector<LoweringDialog::Row> LoweringDialog::rows() const
     std::vector<Row> out;
     for (const LoweringRow& own : recipe.loweringAdd)
         out.push_back({own.pattern, own.to, Origin::Own});
-    // What is used is the engine's to say: a row may take others away in some modes only.
+    // The engine determines which rows are used: a row may replace others in some modes only.
     const auto used = kernelRows(recipe);
     for (const KernelRow& row : defaultKernelRows()) {
         const bool isUsed = !used || std::find(used->begin(), used->end(), row) != used->end();

@@ -17,7 +17,7 @@ namespace qs {
 
 class Workspace;
 
-/// The rows that map the reference form to LibTorch's kernels: torch.ao's and the recipe's own.
+/// The rows that map the reference form to LibTorch's kernels: torch.ao's and the recipe's.
 /// Removes, restores and adds rows; each change is one undoable step and takes effect at the next
 /// conversion. GUI thread only.
 class LoweringDialog : public QDialog
@@ -32,7 +32,7 @@ private:
     {
         Default, ///< torch.ao's row, in use
         Removed, ///< torch.ao's row, removed by the recipe
-        Replaced, ///< torch.ao's row, a row of the recipe has its pattern
+        Replaced, ///< torch.ao's row, replaced by a row of the recipe
         Own ///< the recipe's
     };
     struct Row
@@ -64,10 +64,10 @@ private:
 
 /// A row's kernel as displayed.
 QString kernelText(const std::string& kernel);
-/// The recipe without the row of that pattern: removes the recipe's own row, marks torch.ao's row
-/// as removed.
+/// Returns the recipe without the row of that pattern: removes the recipe's row, marks torch.ao's
+/// row as removed.
 Recipe withoutLoweringRow(const Recipe& recipe, const std::vector<std::string>& pattern);
-/// The recipe with torch.ao's row of that pattern back in use.
+/// Returns the recipe with torch.ao's row of that pattern restored.
 Recipe withLoweringRowBack(const Recipe& recipe, const std::vector<std::string>& pattern);
 
 } // namespace qs

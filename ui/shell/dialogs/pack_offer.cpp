@@ -31,7 +31,7 @@ QString keyOf(const QString& path)
     return QFileInfo(path).canonicalFilePath();
 }
 
-/// The folders of the packs that the file was used with.
+/// Returns the folders of the packs that the file was used with.
 QStringList neededPacks(const QString& path)
 {
     return QSettings().value(kNeededKey).toMap().value(keyOf(path)).toStringList();
@@ -55,13 +55,13 @@ QString packNames(const QStringList& folders)
     return names.join(QStringLiteral(", "));
 }
 
-/// "sites" of "sites.linear" and of "sites::linear".
+/// Returns "sites" for "sites.linear" and "sites::linear".
 std::string namespaceOf(const std::string& target)
 {
     return target.substr(0, target.find_first_of(".:"));
 }
 
-/// Whether the graph holds operators, or modules, that are the pack's.
+/// True if the graph has operators or modules of the pack.
 bool isUsed(const ExtensionPack& pack, const Graph& graph)
 {
     std::set<std::string> own;
@@ -122,7 +122,7 @@ bool PackOffer::offer(Stage stage, const Error& error)
         m_refused = m_noted;
     Error plain = error;
     plain.hint.clear();
-    // What stands in the message may be the command line's way.
+    // Remove the hint for the command line from the message.
     const auto way = plain.message.find(std::string("; ") + kLoadPackHint);
     plain.message = plain.message.substr(0, way);
     show(stageText(stage) + QStringLiteral(": ") + toQString(plain.line()),
@@ -155,7 +155,7 @@ PacksDialog& PackOffer::openDialog()
     return *dialog;
 }
 
-/// Opens the dialog with the folder; an empty one is asked for.
+/// Opens the dialog and reads the folder; if it is empty, asks for one.
 void PackOffer::add(const QString& folder)
 {
     PacksDialog* dialog = &openDialog();
@@ -169,7 +169,7 @@ bool PackOffer::retry()
 {
     if (!m_refused)
         return false;
-    const File file = *m_refused; // opening forgets it
+    const File file = *m_refused; // a copy: opening clears `m_refused`
     m_window.openModel(file.path, file.recipe);
     return true;
 }
@@ -190,7 +190,7 @@ void PackOffer::onPlanned()
         remember();
 }
 
-/// Keeps which of the loaded packs what is open cannot do without.
+/// Stores in the settings which loaded packs the open file uses.
 void PackOffer::remember()
 {
     const Document& document = m_window.workspace().document();

@@ -28,11 +28,12 @@ class PackOffer : public QObject
 public:
     PackOffer(MainWindow& window, QObject* parent);
 
-    /// Notes the file that is being opened, to open it again.
+    /// Stores the file that is being opened, so that it can be opened again.
     void noteOpening(const QString& path, const Recipe& recipe);
-    /// Where a pack would cure the failure, says so with a button that adds one, and returns true.
+    /// If a pack may cure the failure: shows a message with a button that adds one, and returns
+    /// true.
     bool offer(Stage stage, const Error& error);
-    /// The list of packs, where one is added too.
+    /// Opens the dialog with the list of packs.
     PacksDialog& openDialog();
 
 private:
@@ -49,11 +50,11 @@ private:
 
     MainWindow& m_window;
     File m_noted;
-    std::optional<File> m_refused; ///< did not open for want of a pack
-    bool m_isNew = false; ///< not planned yet since it was opened
+    std::optional<File> m_refused; ///< failed to open without a pack
+    bool m_isNew = false; ///< not planned yet after opening
 };
 
-/// "needs sparse_conv" for a file that was used with packs; else empty.
+/// Returns "needs sparse_conv" for a file that was used with packs; else empty.
 QString packsText(const QString& path);
 
 } // namespace qs

@@ -50,7 +50,7 @@ bool isLoaded(const ExtensionPack& wanted)
     });
 }
 
-/// The loaded packs that the recipe does not ask for.
+/// Returns the names of the loaded packs that the recipe does not request.
 QStringList packsThatStay(const Recipe& recipe)
 {
     QStringList names;
@@ -60,8 +60,7 @@ QStringList packsThatStay(const Recipe& recipe)
     return names;
 }
 
-/// The window's part of a load, whether the dialog is still open or not: the recipe asks for the
-/// pack from now on, and the plan follows.
+/// Adds a loaded pack to the recipe and plans again; works after the dialog was closed.
 void takeUpPacks(Workspace& workspace, const ExtensionPack& loaded)
 {
     Document& document = workspace.document();
@@ -138,7 +137,7 @@ PacksDialog::PacksDialog(Workspace& workspace, QWidget* parent)
 
 PacksDialog::~PacksDialog()
 {
-    if (m_jobs) // goes before the dialog where the window itself is closed
+    if (m_jobs) // already destroyed if the window itself closes
         m_jobs->cancel(kReadTag);
 }
 

@@ -56,13 +56,13 @@ private:
     Workspace& m_workspace;
     QPointer<JobRunner> m_jobs;
     std::function<bool()> m_retry;
-    ExtensionPackPtr m_asked; ///< read, and not loaded yet
+    ExtensionPackPtr m_asked; ///< read but not loaded yet
     QTreeWidget* m_packs;
     QLabel* m_problem;
     QLabel* m_busy;
     QLabel* m_questionText = nullptr;
     QPushButton* m_load = nullptr;
-    QWidget* m_question; ///< after its parts, which are set while it is built
+    QWidget* m_question; ///< declared after its parts, which `buildQuestion` sets
     QPushButton* m_add;
 };
 

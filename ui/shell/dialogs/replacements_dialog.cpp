@@ -20,7 +20,7 @@ namespace qs {
 
 namespace {
 
-/// "quantized.reference.Conv2d"
+/// Returns "quantized.reference.Conv2d".
 QString shortModule(const std::string& name)
 {
     const QString package = QStringLiteral("torch.ao.nn.");

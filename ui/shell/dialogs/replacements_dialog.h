@@ -33,7 +33,7 @@ private:
     void applyFilter();
 
     Workspace& m_workspace;
-    std::vector<Replacement> m_rows; ///< by the list's rows
+    std::vector<Replacement> m_rows; ///< by row of the list
     QLineEdit* m_filter;
     QTreeWidget* m_list;
     QLabel* m_count;

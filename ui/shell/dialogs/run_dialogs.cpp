@@ -38,14 +38,14 @@ QFormLayout* formOf(QDialog& dialog)
     return form;
 }
 
-/// Returns the one that goes ahead.
+/// Adds OK, with the text `go`, and Cancel; returns the OK button.
 QPushButton* addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
 {
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, &dialog);
     buttons->button(QDialogButtonBox::Ok)->setText(go);
     auto* ahead = buttons->button(QDialogButtonBox::Ok);
     ahead->setProperty("primary", true);
-    // The box had it styled before it was the primary one.
+    // It was styled before the property was set: apply the style again.
     ahead->style()->unpolish(ahead);
     ahead->style()->polish(ahead);
     form.addRow(buttons);
@@ -54,7 +54,7 @@ QPushButton* addButtons(QDialog& dialog, QFormLayout& form, const QString& go)
     return ahead;
 }
 
-/// "torchscript: int8 kernels, for torch.jit.load"
+/// Returns "torchscript: int8 kernels, for torch.jit.load".
 QString formText(const std::string& form)
 {
     const std::map<std::string, QString> words
@@ -67,7 +67,7 @@ QString formText(const std::string& form)
                                 : QStringLiteral("%1: %2").arg(toQString(form), found->second);
 }
 
-/// "ort-cpu: integer kernels of ONNX Runtime"
+/// Returns "ort-cpu: integer kernels of ONNX Runtime".
 QString targetText(const std::string& target)
 {
     const std::map<std::string, QString> words
@@ -124,7 +124,7 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
                            QString::fromStdString(settings.comparisonData), tr("the same data"));
     form->addRow(tr("Compare on"), m_testData->parentWidget());
     offerSibling(siblingComparisonData(modelPath));
-    // Tab goes from one to the next in the order in which they are made.
+    // The order of construction is the tab order.
     m_device = new QComboBox(this);
     m_batchSize = new QSpinBox(this);
     m_batches = new QSpinBox(this);
@@ -153,7 +153,7 @@ QLineEdit* CalibrateDialog::pathField(const QString& name, const QString& value,
     auto* field = new QLineEdit(value, box);
     field->setObjectName(name);
     field->setPlaceholderText(hint);
-    // No native dialog offers files and folders at once.
+    // Native dialogs do not offer files and folders at once.
     auto* browse = new QPushButton(tr("Browse"), box);
     browse->setObjectName(name + QStringLiteral("Browse"));
     browse->setAutoDefault(false);

@@ -82,9 +82,10 @@ private:
     QComboBox* m_weight;
 };
 
-/// Data for calibration that lie beside the model ("calib.npz"), or "sample".
+/// Returns data for calibration beside the model ("calib.npz"), else "sample".
 QString guessCalibrationData(const QString& modelPath);
-/// Data for comparison beside the model ("test.npz"), or empty: to be offered, never taken unasked.
+/// Returns data for comparison beside the model ("test.npz"), else empty. Offer them; do not use
+/// them without the user's choice.
 QString siblingComparisonData(const QString& modelPath);
 
 } // namespace qs

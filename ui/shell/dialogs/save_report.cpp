@@ -19,7 +19,7 @@ namespace {
 
 const QString kReportTopic = QStringLiteral("report"); // no words
 
-/// The folder of an export that holds the results as they stand; empty if no export has them.
+/// Returns the folder of an export with the current results; empty if there is none.
 std::string exportedFolder(const Document& document)
 {
     const DecisionKeys* made = document.keysOf(Stage::Export);

@@ -116,7 +116,7 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
 
 VerifyDialog::~VerifyDialog()
 {
-    if (m_jobs) // goes before the dialog where the window itself is closed
+    if (m_jobs) // already destroyed if the window itself closes
         m_jobs->cancel(kVerifyTag);
 }
 
@@ -169,7 +169,7 @@ void VerifyDialog::start()
         m_summary->setText(tr("Choose a runtime."));
         return;
     }
-    // All of them are those that are there; what was left out makes the others a choice.
+    // All boxes checked means "the installed runtimes"; else the checked ones are named.
     const auto named = asked.size() == m_runtimes.size() ? std::vector<std::string>() : asked;
     m_rows->clear();
     m_progress->setValue(0);
@@ -217,7 +217,7 @@ void VerifyDialog::showResult(const Result<Certificate>& result)
         m_summary->setText(m_summary->text() + QLatin1Char(' ') + tr("State: %1.").arg(state));
     if (!result->setup.empty())
         m_summary->setText(m_summary->text() + QStringLiteral("\n") + toQString(result->setup));
-    m_rows->setFocus(); // the arrow keys go through what was found
+    m_rows->setFocus(); // for the arrow keys
 }
 
 void VerifyDialog::showRows(const Certificate& certificate)

@@ -23,8 +23,8 @@ class Workspace;
 struct Progress;
 
 /// Runs the last written exports in their runtimes, on the engine's lane, and shows the
-/// certificate: a row for each file and runtime, and below it why it failed, what is not installed,
-/// and where integers differ. Closing it cancels. GUI thread only.
+/// certificate: a row for each file and runtime, with failures, missing packages and differing
+/// integers below it. Closing the dialog cancels. GUI thread only.
 class VerifyDialog : public QDialog
 {
     Q_OBJECT
@@ -57,7 +57,7 @@ private:
     QPushButton* m_cancel;
 };
 
-/// Whether there are exports of the current decisions.
+/// True if there are exports of the current decisions.
 bool canVerify(const Workspace& workspace);
 
 } // namespace qs
