@@ -179,7 +179,7 @@ void TestConventions::savedViewsComeBack()
     const auto expanded = pane().expanded();
     const QPointF where = middle();
     QTest::keyClick(&view, Qt::Key_2, Qt::AltModifier);
-    QVERIFY(m_window->statusBar()->currentMessage().contains(QStringLiteral("2 goes back")));
+    QVERIFY(m_window->statusBar()->currentMessage().contains(QStringLiteral("2 returns")));
     pane().foldAll();
     QTRY_VERIFY(pane().isLayoutDone());
     QVERIFY(pane().expanded() != expanded);

@@ -64,12 +64,12 @@ private Q_SLOTS:
     {
         open("net.pt2");
         QTRY_COMPARE(m_panel->count(), 8);
-        QVERIFY(section("What the export failed at · 2"));
+        QVERIFY(section("Export failures · 2"));
         QVERIFY(section("Decided by the example's values · 1"));
         QVERIFY(section("Code that the export did not run · 2"));
         QVERIFY(section("Leftovers in the exported model · 2"));
         QVERIFY(section("Places that tend to freeze or break · 1"));
-        auto* row = section("What the export failed at")->child(0);
+        auto* row = section("Export failures")->child(0);
         QCOMPARE(row->text(0), QStringLiteral("block.relu1"));
         for (const int column : {0, 1}) // a narrow panel cuts them
             QCOMPARE(row->toolTip(column), row->text(column));
@@ -77,8 +77,7 @@ private Q_SLOTS:
             row->text(1),
             QStringLiteral("net.py:12: if x.sum() > 0: · the branch depends on the values of a "
                            "tensor (strict, non-strict); use torch.where"));
-        QCOMPARE(section("What the export failed at")->child(1)->text(0),
-                 QStringLiteral("(model)"));
+        QCOMPARE(section("Export failures")->child(1)->text(0), QStringLiteral("(model)"));
     }
 
     void rowsSelectTheirModule()
@@ -99,13 +98,13 @@ private Q_SLOTS:
         QCOMPARE(selection.modulePath(), QStringLiteral("block"));
         QCOMPARE(reveal.count(), 2);
         // A module that is fused with its neighbours: the node that they make.
-        click(section("What the export failed at")->child(0));
+        click(section("Export failures")->child(0));
         QVERIFY(!selection.isModule());
         QCOMPARE(selection.nodes().size(), std::size_t(3));
         QCOMPARE(m_engine.model->get(selection.nodes().back()).scope.path,
                  std::string("block.relu1"));
         // The model itself: all of it.
-        click(section("What the export failed at")->child(1));
+        click(section("Export failures")->child(1));
         QVERIFY(selection.isModule());
         QCOMPARE(selection.modulePath(), QString());
         QVERIFY(selection.nodes().size() > 10);

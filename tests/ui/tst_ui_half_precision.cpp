@@ -45,7 +45,7 @@ private Q_SLOTS:
         QTRY_VERIFY2(messages->headline().contains("bfloat16"), qPrintable(messages->headline()));
         QPointer<QPushButton> take;
         for (auto* button : messages->findChildren<QPushButton*>())
-            if (button->text() == QLatin1String("Take as float32"))
+            if (button->text() == QLatin1String("Convert to float32"))
                 take = button;
         QVERIFY(take);
         take->click();

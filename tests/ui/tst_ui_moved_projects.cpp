@@ -242,7 +242,7 @@ private Q_SLOTS:
         openProject();
         QTRY_VERIFY(settled());
         QTRY_COMPARE(m_window->messageBar().headline(),
-                     QStringLiteral("The project's data are not where they were"));
+                     QStringLiteral("The project's data were not found"));
         int asked = 0;
         answer(at("new.npz"), asked);
         for (auto* button : m_window->messageBar().findChildren<QPushButton*>())

@@ -57,7 +57,7 @@ private Q_SLOTS:
         QVERIFY2(findings().contains("-Inf in batch 1"), qPrintable(findings()));
 
         QUndoStack& history = workspace().undoStack();
-        QCOMPARE(history.undoText(), QStringLiteral("keep float what is not finite"));
+        QCOMPARE(history.undoText(), QStringLiteral("keep non-finite values float"));
         history.undo();
         QS_STEP(settle());
         QVERIFY(isQuantized("add"));

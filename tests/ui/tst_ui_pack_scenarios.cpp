@@ -53,14 +53,13 @@ private:
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
                           table->visualItemRect(table->item(row, 0)).center());
         auto* toggle = dialog->findChild<QPushButton*>(QStringLiteral("loweringToggle"));
-        QCOMPARE(toggle->text(), QStringLiteral("Take row away"));
+        QCOMPARE(toggle->text(), QStringLiteral("Remove row"));
         QTest::mouseClick(toggle, Qt::LeftButton);
-        QTRY_COMPARE(table->item(row, 2)->text(), QStringLiteral("taken away"));
-        QCOMPARE(toggle->text(), QStringLiteral("Bring row back"));
+        QTRY_COMPARE(table->item(row, 2)->text(), QStringLiteral("removed"));
+        QCOMPARE(toggle->text(), QStringLiteral("Restore row"));
         QTest::keyClick(dialog, Qt::Key_Escape);
         QTRY_VERIFY(!m_window->findChild<LoweringDialog*>());
-        QCOMPARE(workspace().undoStack().undoText(),
-                 QStringLiteral("take lowering row linear away"));
+        QCOMPARE(workspace().undoStack().undoText(), QStringLiteral("remove lowering row linear"));
     }
 
 private Q_SLOTS:

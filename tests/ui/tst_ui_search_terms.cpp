@@ -80,7 +80,7 @@ void TestSearchTerms::refusesExpressions_data()
     QTest::newRow("key") << "foo:x"
                          << "'foo'";
     QTest::newRow("no value") << "op:"
-                              << "op: wants";
+                              << "op: expects";
     QTest::newRow("no number") << "sqnr<lots"
                                << "sqnr<30";
     QTest::newRow("compares what") << "size<3"
@@ -108,7 +108,7 @@ void TestSearchTerms::refusesExpressions_data()
     QTest::newRow("list with a hole") << "arg:stride=[2,,2]"
                                       << "empty item";
     QTest::newRow("no shape") << "shape:"
-                              << "shape: wants";
+                              << "shape: expects";
     QTest::newRow("shape with a hole") << "shape:64xx3"
                                        << "shape:*x64x*";
     QTest::newRow("bytes") << "bytes>many"

@@ -237,7 +237,7 @@ private Q_SLOTS:
         QVERIFY(left);
         for (const KernelRow& row : *left)
             QVERIFY(row.pattern != std::vector<std::string> {"linear"});
-        QCOMPARE(toggle->text(), QStringLiteral("Bring row back"));
+        QCOMPARE(toggle->text(), QStringLiteral("Restore row"));
         QTest::mouseClick(toggle, Qt::LeftButton);
         QCOMPARE(document().recipe(), defaultRecipe());
 

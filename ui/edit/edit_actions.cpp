@@ -150,7 +150,7 @@ bool EditActions::canEdit()
     auto& pipeline = m_workspace.pipeline();
     m_messages.showChoices(
         MessageBar::Kind::Note, kFormTopic, tr("Nothing is converted yet"),
-        tr("This form is edited once the model is converted; the float form can be edited now"), {},
+        tr("Convert the model to edit this form; the float form can be edited now"), {},
         {{tr("Convert"), tr("Calibrate where that is needed, and convert"),
           [&pipeline] { pipeline.runUpTo(Stage::Convert); }}});
     return false;
@@ -198,7 +198,7 @@ void EditActions::ask(const QString& ok, const Ask& rest)
     const About now = about();
     if (now.operators.empty())
         return refuse(tr("Nothing to change"),
-                      now.edge ? tr("No operator stands at an end of the edge")
+                      now.edge ? tr("Neither end of the edge is an operator")
                                : tr("This form has no operator for what is selected"));
     auto* dialog = newDialog(ok, ok);
     QStringList members;
@@ -247,8 +247,8 @@ void EditActions::remove()
     m_messages.showChoices(
         MessageBar::Kind::Note, kEdgeTopic,
         tr("The edge %1 cannot be removed").arg(edgeText(m_workspace.facts(), *now.edge)),
-        tr("Its reader needs a value; an operator at its ends can be removed, or "
-           "the reader fed from elsewhere"),
+        tr("Its reader needs a value; remove an operator at its ends, or feed the reader another "
+           "value"),
         {}, std::move(choices));
 }
 
@@ -290,7 +290,7 @@ void EditActions::rewire()
             askOtherInput(dialog, m_editor, about.model, node, nullptr);
         });
     if (!isOperator(*now.model, now.edge->reader.node))
-        return refuse(tr("Not fed"), tr("The model's outputs are added and dropped, not fed"));
+        return refuse(tr("Not fed"), tr("Outputs of the model can be added and dropped, not fed"));
     auto* dialog = newDialog({}, tr("Feed"));
     askOtherInput(*dialog, m_editor, now.model, now.model->get(now.edge->reader.node), &*now.edge);
     dialog->open();
@@ -304,7 +304,7 @@ void EditActions::duplicate()
             askDuplicate(dialog, m_editor, node, nullptr);
         });
     if (!isOperator(*now.model, now.edge->value.node))
-        return refuse(tr("Not duplicated"), tr("No operator makes the value of the edge"));
+        return refuse(tr("Not duplicated"), tr("No operator computes the value of the edge"));
     auto* dialog = newDialog({}, tr("Duplicate"));
     askDuplicate(*dialog, m_editor, now.model->get(now.edge->value.node), &*now.edge);
     dialog->open();

@@ -142,10 +142,9 @@ void EditDialog::askName(const std::string& name)
 
 void EditDialog::askBack()
 {
-    m_back = new QCheckBox(tr("And &back before it is read"), this);
+    m_back = new QCheckBox(tr("Insert the &inverse before the readers"), this);
     setNames(*m_back, "editBack", {},
-             tr("After a quantize the dequantize with the same arguments, after a cast "
-                "the one to the type of before"));
+             tr("Adds a dequantize with the same arguments, or a cast to the previous dtype"));
     m_form->addRow(QString(), m_back);
     const auto show = [this] {
         const bool has = hasWayBack(target());

@@ -30,16 +30,15 @@ EditsPanel::EditsPanel(Workspace& workspace, GraphEditor& editor, QWidget* paren
     , m_save(makeButton("editsSave", tr("Save edited model…"),
                         tr("Write the edited float model as a .pt2"), this))
     , m_takeAway(makeButton(
-          "editsTakeAway", tr("Take away"),
-          tr("Take the edit or the cure out of the list; edits that need it are then left out"),
-          this))
+          "editsTakeAway", tr("Remove"),
+          tr("Remove the edit or the cure; edits that depend on it are then left out"), this))
     , m_original(new QCheckBox(tr("Measure against the original model"), this))
 {
     setObjectName(QStringLiteral("editsPanel"));
     setFocusProxy(m_list);
     setNames(*m_list, "editsList", tr("Edits of the graph"));
     setNames(*m_cures, "curesList", tr("Cures"),
-             tr("Decisions that mend a loss; without its tick a cure is kept without effect"));
+             tr("Decisions that reduce a loss; a cure without a tick is kept but has no effect"));
     m_list->setHeaderLabels({tr("Edit"), tr("State")});
     m_cures->setHeaderLabels({tr("Cure"), tr("State")});
     for (QTreeWidget* list : {m_list, m_cures}) {

@@ -98,12 +98,12 @@ void askInsertOnInput(EditDialog& dialog, GraphEditor& editor, const Graph& mode
     }
     dialog.askOperator(kFirstOffered, false, {});
     dialog.askBack();
-    dialog.askChoice(QObject::tr("&On the input"), texts);
+    dialog.askChoice(QObject::tr("On the inpu&t"), texts);
     dialog.askName(editor.freeName(kFirstOffered));
     dialog.make = [&dialog, inputs, addresses]() -> Result<EditStep> {
         if (inputs.empty())
             return fail(makeError(ErrorCode::NotFound,
-                                  QObject::tr("the operator reads nothing").toStdString()));
+                                  QObject::tr("the operator has no inputs").toStdString()));
         EditStep step;
         const auto at = std::size_t(dialog.choice());
         step.at = addresses.at(at);

@@ -102,7 +102,7 @@ void askOtherInput(EditDialog& dialog, GraphEditor& editor, const GraphPtr& mode
     dialog.make = [&dialog, &editor, model, inputs, values]() -> Result<EditStep> {
         if (inputs.empty())
             return fail(makeError(ErrorCode::NotFound,
-                                  QObject::tr("the operator reads nothing").toStdString()));
+                                  QObject::tr("the operator has no inputs").toStdString()));
         EditStep step;
         step.kind = EditKind::Rewire;
         const ReaderAddress& reader = inputs.at(std::size_t(dialog.input())).address;
@@ -137,7 +137,7 @@ void askDuplicate(EditDialog& dialog, GraphEditor& editor, const Node& node, con
            step = stepAbout(EditKind::Duplicate, editor, node)]() mutable -> Result<EditStep> {
         if (readers.empty())
             return fail(makeError(ErrorCode::NotFound,
-                                  QObject::tr("nothing reads the operator").toStdString()));
+                                  QObject::tr("the operator has no readers").toStdString()));
         step.name = dialog.name();
         step.readers = {readers.at(std::size_t(dialog.choice())).address};
         return step;

@@ -80,7 +80,7 @@ void PartActions::extract()
 {
     if (m_workspace.selection().edge()) {
         m_messages.showMessage(MessageBar::Kind::Note, tr("An edge is selected"),
-                               tr("Select the operators that are to be the model alone"));
+                               tr("Select the operators to extract"));
         return;
     }
     EditStep step;
@@ -97,9 +97,9 @@ void PartActions::extract()
             offerData();
         else
             m_messages.showMessage(
-                MessageBar::Kind::Note, tr("This form is the part alone"),
-                tr("Its files hold the part; comparing and verifying feed it what the whole form "
-                   "computes from the model's data"));
+                MessageBar::Kind::Note, tr("This form contains only the part"),
+                tr("Its files contain only the part. Comparing and verifying compute its inputs "
+                   "with the whole form, from the model's data"));
     });
 }
 
@@ -108,8 +108,8 @@ void PartActions::offerData()
     QAction& save = m_actions[ActionId::SavePartData];
     m_messages.showChoices(
         MessageBar::Kind::Note, kPartTopic, tr("The part has its own inputs"),
-        tr("The whole model's data do not fit it; a run of the whole gives those that do"), {},
-        {{save.text().remove(QLatin1Char('&')), save.toolTip(), [&save] { save.trigger(); }}});
+        tr("The whole model's data do not fit it; a run of the whole model computes its inputs"),
+        {}, {{save.text().remove(QLatin1Char('&')), save.toolTip(), [&save] { save.trigger(); }}});
 }
 
 void PartActions::askForFile()
@@ -131,7 +131,7 @@ void PartActions::saveData(const QString& path)
         if (!read.empty() && QFileInfo(path) == QFileInfo(toQString(read))) {
             m_messages.showMessage(
                 MessageBar::Kind::Warning, tr("Not saved"),
-                tr("The file holds the data that are to be run; choose another name"));
+                tr("The file contains the data for this run; choose another name"));
             return;
         }
     m_workspace.pipeline().jobs().run(

@@ -275,7 +275,7 @@ void RewireDrag::wish(const Edge& reading, ValueRef value)
     const Node& reader = *found;
     const NamedArgument& argument = reader.args[reading.reader.argument];
     if (reader.kind == NodeKind::Output) {
-        Q_EMIT refused(tr("the model's outputs are added and dropped, not fed"));
+        Q_EMIT refused(tr("outputs of the model can be added and dropped, not fed"));
         return;
     }
     EditStep step;

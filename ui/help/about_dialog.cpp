@@ -177,8 +177,8 @@ AboutDialog::AboutDialog(QWidget* parent)
     facts->setText(QStringLiteral("<table>%1</table>").arg(rows));
     facts->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     facts->setWordWrap(true);
-    setNames(*m_list, "aboutParts", tr("What the program is made of"));
-    m_list->setHeaderLabels({tr("Made of"), tr("Licence")});
+    setNames(*m_list, "aboutParts", tr("Components"));
+    m_list->setHeaderLabels({tr("Component"), tr("Licence")});
     m_list->setRootIsDecorated(false);
     m_list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     for (const LicencedPart& part : m_parts) {
@@ -191,9 +191,8 @@ AboutDialog::AboutDialog(QWidget* parent)
     halves->addWidget(m_list);
     halves->addWidget(m_text);
     halves->setSizes({px(400), px(440)});
-    auto* copy
-        = makeButton("aboutCopy", tr("Cop&y versions"),
-                     tr("Put the versions on the clipboard, as for a report of a fault"), this);
+    auto* copy = makeButton("aboutCopy", tr("Cop&y versions"),
+                            tr("Copy the versions to the clipboard, for a bug report"), this);
     auto* close = makeButton("aboutClose", tr("&Close"), {}, this);
     auto* buttons = makeHBox(nullptr, {}, 10);
     buttons->addStretch(1);
@@ -216,7 +215,7 @@ void AboutDialog::showLicence(int part)
     for (const QString& path : shown.texts)
         texts << wholeText(path);
     m_text->setPlainText(texts.isEmpty()
-                             ? tr("The text of %1 is not on this machine; it stands at %2")
+                             ? tr("The text of %1 is not on this machine; see %2")
                                    .arg(shown.licence, QStringLiteral("https://spdx.org/licenses/"))
                              : texts.join(QStringLiteral("\n\n")));
 }

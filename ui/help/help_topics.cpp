@@ -109,9 +109,9 @@ std::vector<HelpTopic> readGuide(const QString& folder)
         out.push_back({QStringLiteral("first-model"),
                        {},
                        {},
-                       QObject::tr("The guide is not here"),
+                       QObject::tr("The guide was not found"),
                        QObject::tr("Its pages belong in `%1`. Install the program again, or set "
-                                   "QUANTSCOPE_RESOURCES to the folder that holds them.")
+                                   "QUANTSCOPE_RESOURCES to the folder that contains them.")
                            .arg(QDir::toNativeSeparators(folder)),
                        folder,
                        {},

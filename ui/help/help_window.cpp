@@ -27,7 +27,7 @@ namespace qs {
 HelpWindow::HelpWindow(QWidget* parent)
     : QDialog(parent)
     , m_field(new QLineEdit(this))
-    , m_back(makeButton("helpBack", tr("Back"), tr("To the place before (Alt+Left)"), this))
+    , m_back(makeButton("helpBack", tr("Back"), tr("Go to the previous place (Alt+Left)"), this))
     , m_list(new QListWidget(this))
     , m_text(new QTextBrowser(this))
 {

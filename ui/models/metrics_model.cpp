@@ -24,29 +24,29 @@ TableColumns MetricsModel::columnsOf()
               std::pair(tr("MSE"), Cells::Number), std::pair(tr("max"), Cells::Number)})
             out.push_back({QStringLiteral("%1 %2").arg(errorTermText(term), metric), {}, cells});
     out.push_back({QStringLiteral("KL"),
-                   tr("KL divergence: how far the converted values are spread otherwise than "
-                      "the float ones, in nats, over 64 bins of the first batch's range; of "
-                      "large values 131,072 elements a batch are counted"),
+                   tr("KL divergence between the distributions of the converted and the float "
+                      "values, in nats, over 64 bins of the first batch's range; of large values "
+                      "131,072 elements a batch are counted"),
                    Cells::Number});
     out.push_back({tr("steps of difference"),
-                   tr("The most steps that the lowered form, run whole over one batch, is "
-                      "from the reference form"),
+                   tr("Largest difference in steps between the lowered and the reference form, "
+                      "each run as a whole over one batch"),
                    Cells::Number});
     out.push_back({tr("share of the output's noise"),
                    tr("The node's share of the outputs' noise, with its standard error; Find "
                       "causes measures it"),
                    Cells::Number});
     out.push_back({tr("float ms"),
-                   tr("Milliseconds that one batch takes in the float operator and what is fused "
-                      "with it, on the CPU, while it was compared"),
+                   tr("Milliseconds per batch of the float operator and its fused operators, on "
+                      "the CPU, measured during the comparison"),
                    Cells::Number});
     out.push_back({tr("int8 ms"),
-                   tr("Milliseconds that the same takes in the lowered form, without conversions"),
+                   tr("Milliseconds per batch in the lowered form, without conversions"),
                    Cells::Number});
-    out.push_back({tr("conversion ms"),
-                   tr("Milliseconds that quantizing and dequantizing the result takes in the "
-                      "lowered form"),
-                   Cells::Number});
+    out.push_back(
+        {tr("conversion ms"),
+         tr("Milliseconds per batch to quantize and dequantize the result in the lowered form"),
+         Cells::Number});
     return out;
 }
 

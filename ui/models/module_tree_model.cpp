@@ -255,7 +255,7 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
 {
     static const TableColumns columns {
         {tr("Modules"), tr("The model's modules; a double click opens or closes one")},
-        {tr("qconfig"), tr("How it is quantized; a pencil marks a rule of your own")},
+        {tr("qconfig"), tr("How it is quantized; a pencil marks a rule that you set")},
         {tr("dB"),
          tr("Signal to quantization noise born here, of the worst node inside; "
             "higher is better"),

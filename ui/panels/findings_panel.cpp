@@ -94,7 +94,7 @@ void FindingsPanel::showTrace(int& count)
         const char* title;
         const char* name;
     } kSections[] = {
-        {{Kind::Failure}, QT_TR_NOOP("What the export failed at"), "findingsFailures"},
+        {{Kind::Failure}, QT_TR_NOOP("Export failures"), "findingsFailures"},
         {{Kind::Frozen}, QT_TR_NOOP("Decided by the example's values"), "findingsFrozen"},
         {{Kind::Untaken}, QT_TR_NOOP("Code that the export did not run"), "findingsUntaken"},
         {{Kind::Training, Kind::Stub},
@@ -169,7 +169,7 @@ void FindingsPanel::refresh()
             (isUnused ? unused : others).push_back({namedNode(*model, text), text});
         }
         show(tr("Rules that match nothing"), "findingsRules", unused);
-        show(tr("What the plan warns of"), "findingsPlan", others);
+        show(tr("Plan warnings"), "findingsPlan", others);
         show(tr("Ranges that cost precision"), "findingsRanges", rangeFindings());
     }
     if (m_trace)

@@ -80,10 +80,9 @@ StylePanel::StylePanel(Workspace& workspace, QWidget* parent)
     m_table->installEventFilter(this);
 
     m_add = makeButton("styleAdd", tr("Add"), tr("Add a rule (Insert)"), this);
-    m_remove = makeButton("styleRemove", tr("Remove"), tr("Take the rule away (Delete)"), this);
-    m_up = makeButton("styleUp", tr("Up"), tr("Let the rule decide sooner (Ctrl+Shift+Up)"), this);
-    m_down = makeButton("styleDown", tr("Down"), tr("Let the rule decide later (Ctrl+Shift+Down)"),
-                        this);
+    m_remove = makeButton("styleRemove", tr("Remove"), tr("Remove the rule (Delete)"), this);
+    m_up = makeButton("styleUp", tr("Up"), tr("Move the rule up (Ctrl+Shift+Up)"), this);
+    m_down = makeButton("styleDown", tr("Down"), tr("Move the rule down (Ctrl+Shift+Down)"), this);
     m_note->setObjectName(QStringLiteral("styleNote"));
     m_note->setFont(uiFont(11));
     m_note->setWordWrap(true);

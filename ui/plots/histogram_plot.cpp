@@ -171,8 +171,8 @@ void HistogramPlot::refresh()
         m_caption->setText(tr("Histogram"));
         const bool calibrated = m_workspace.document().calibration() != nullptr;
         m_empty->setText(!calibrated ? tr("Calibrate to see the observers' histograms")
-                             : edge  ? tr("No observer sits on this edge")
-                             : node  ? tr("No observer sits on this node's output")
+                             : edge  ? tr("This edge has no observer")
+                             : node  ? tr("This node's output has no observer")
                                      : tr("Select a node"));
         replot();
         return;

@@ -31,11 +31,11 @@ RangeBar::RangeBar(QWidget* parent)
     m_effect->setColor(theme().text);
     m_effect->hide();
     setNames(*m_snap, "rangeSnap", tr("Range by a method"),
-             tr("Put the range where a method would; S steps through them"));
+             tr("Set the range as a method would; S steps through the methods"));
     setNames(*m_apply, "rangeApply", tr("Apply the range"),
              tr("Keep this range by rules (Enter); can be undone"));
     m_apply->setProperty("primary", true);
-    setNames(*m_back, "rangeBack", tr("Put the range back"), tr("Put the range back (Escape)"));
+    setNames(*m_back, "rangeBack", tr("Reset the range"), tr("Reset the range (Escape)"));
     for (QWidget* widget : std::initializer_list<QWidget*> {m_snap, m_apply, m_back})
         widget->setFont(uiFont(11));
     m_snap->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

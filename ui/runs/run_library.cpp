@@ -286,7 +286,7 @@ void RunLibrary::setNote(const QString& runFolder, const QString& note)
     const RunEntry* run = tryRun(runFolder);
     if (!run || !canWrite())
         return;
-    report(tr("Noting at the run"), noteRun(*run, note.toStdString()));
+    report(tr("Adding the note"), noteRun(*run, note.toStdString()));
     refresh();
 }
 

@@ -75,16 +75,14 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     auto* column = makeVBox(this, {12, 8, 8, 8}, 6);
     column->addWidget(new ButtonRow(
         "runsMore",
-        {addButton("runsKeep", tr("Keep…"), tr("Keep the current result under a name of your own"),
+        {addButton("runsKeep", tr("Keep…"), tr("Keep the current result as a named run"),
                    &RunList::askToKeep),
          addButton("runsName", tr("Name…"), tr("Give the run another name (F2)"),
                    &RunList::askName),
-         addButton("runsNoteIt", tr("Note…"), tr("Put a line of your own at the run"),
+         addButton("runsNoteIt", tr("Note…"), tr("Add a one-line note to the run"),
                    &RunList::askNote),
-         addButton(
-             "runsUse", tr("Use"),
-             tr("Use its decisions: the run's recipe is the one at hand; Ctrl+Z takes it back"),
-             &RunList::useDecisions),
+         addButton("runsUse", tr("Use"), tr("Use the run's recipe; can be undone"),
+                   &RunList::useDecisions),
          addButton("runsRemove", tr("Delete…"), tr("Delete the run (Del)"), &RunList::askRemove),
          addButton("runsAddFile", tr("Add…"),
                    tr("Add a quantized file: compare a .pt2 or TorchScript file of any "
@@ -272,8 +270,8 @@ void RunList::askNote()
         return;
     bool taken = false;
     const QString note
-        = QInputDialog::getText(this, tr("Note at the run"), tr("A line of your own:"),
-                                QLineEdit::Normal, toQString(run->label.note), &taken);
+        = QInputDialog::getText(this, tr("Note for the run"), tr("One line:"), QLineEdit::Normal,
+                                toQString(run->label.note), &taken);
     if (taken)
         m_library.setNote(currentFolder(), note);
 }

@@ -44,7 +44,7 @@ void Workspace::takeDecided(const CalibrationPtr& calibration, const Recipe& ask
     const PreparedModel& prepared = *calibration->prepared;
     for (const PlanFinding& finding : notFiniteFindings(*calibration))
         warn(finding.text);
-    change(tr("keep float what is not finite"),
+    change(tr("keep non-finite values float"),
            withNotFinite(m_document.recipe(), calibration->notFinite));
     if (m_document.recipe() != withNotFinite(asked, calibration->notFinite))
         return;

@@ -68,7 +68,7 @@ bool Advice::sayHalf(const Plan& plan, const Plan* before)
     const auto act = [this] {
         Recipe recipe = m_workspace.document().recipe();
         recipe.edits = withFloat32(std::move(recipe.edits));
-        m_workspace.change(tr("take the model as float32"), std::move(recipe));
+        m_workspace.change(tr("convert the model to float32"), std::move(recipe));
     };
     m_messages.showChoices(
         MessageBar::Kind::Warning, kHalf, tr("The model is float16 or bfloat16"),
@@ -76,7 +76,7 @@ bool Advice::sayHalf(const Plan& plan, const Plan* before)
             .arg(plan.quantizedOps)
             .arg(toQString(counted(plan.totalOps, "operator"))),
         {},
-        {{tr("Take as float32"),
+        {{tr("Convert to float32"),
           tr("Converts weights, inputs and casts, as an edit that the recipe keeps"), act}});
     return true;
 }
@@ -137,7 +137,7 @@ bool Advice::sayConflict(const Plan& plan, const Plan* before)
     std::vector<MessageBar::Choice> choices;
     choices.push_back(
         {tr("Unfuse"),
-         tr("Keep %1 apart from %2, so that its own qconfig counts").arg(member, root),
+         tr("Do not fuse %1 with %2, so that it uses its separate qconfig").arg(member, root),
          act(tr("unfuse %1").arg(member), [conflict](const Document& document) {
              return unfuse(document.recipe(), *document.model(), conflict);
          })});

@@ -65,7 +65,7 @@ void Autosave::note(const Recipe& next, const QString& step)
     m_steps->after = next;
     const QString file = unsavedFileFor(m_files.openedPath()) + kUnderWayEnding;
     if (!writeSteps(*m_steps, file))
-        warn("the step under way cannot be noted in " + file.toStdString());
+        warn("the current step cannot be recorded in " + file.toStdString());
 }
 
 void Autosave::endSteps()
@@ -156,12 +156,12 @@ void Autosave::offer(MessageBar& messages)
              }});
     if (leavesOut)
         choices.push_back({isBehind ? tr("Bring back all") : tr("Apply again"),
-                           tr("With what the program ended at: %1").arg(steps->text()),
+                           tr("Includes the step that crashed: %1").arg(steps->text()),
                            [this, offered, steps, &messages] {
                                restore(offered, steps->after, steps->text(), messages);
                            }});
     choices.push_back(
-        {tr("Drop"), tr("They are not wanted any more"), [this, file] { dropOffered(file); }});
+        {tr("Drop"), tr("Discard these decisions"), [this, file] { dropOffered(file); }});
     messages.showChoices(
         MessageBar::Kind::Note, kTopic, tr("Decisions that were not saved"),
         steps ? tr("The program ended on %1 while it applied: %2").arg(when, steps->text())

@@ -72,7 +72,7 @@ FromPython::FromPython(QWidget* parent)
         code->setFixedHeight(line * linesOf(snippets) + px(22));
     auto* data = makeMutedLabel(tr("Data to calibrate on: numpy.savez(\"model.calib.npz\", "
                                    "image=images), an array for each "
-                                   "input. Beside the model they are found by themselves."),
+                                   "input. Beside the model they are found automatically."),
                                 11.5, this);
     data->setWordWrap(true);
     addItems(*makeVBox(this, {}, 6), {title, pages, data});
@@ -93,7 +93,7 @@ QWidget* FromPython::buildPage(const PythonSnippet& snippet)
                                        "padding: 4px 8px; }")
                             .arg(theme().window.name()));
     auto* copy = makeButton(qPrintable(QStringLiteral("copy_%1").arg(snippet.id)), tr("Copy"),
-                            tr("Put these lines on the clipboard"), page);
+                            tr("Copy these lines to the clipboard"), page);
     connect(copy, &QPushButton::clicked, this, [copy, text = snippet.code] {
         QApplication::clipboard()->setText(text);
         copy->setText(tr("Copied"));
@@ -103,7 +103,7 @@ QWidget* FromPython::buildPage(const PythonSnippet& snippet)
     if (snippet.file.endsWith(QLatin1String(".sh"))) {
         auto* save = makeButton("saveHelper", tr("Save quantscope_export.py…"),
                                 tr("The same for a machine without Quantscope: put it beside your "
-                                   "model and run it with Python; it needs torch alone"),
+                                   "model and run it with Python; it needs only torch"),
                                 page);
         connect(save, &QPushButton::clicked, this, &FromPython::saveHelper);
         row->addWidget(save);

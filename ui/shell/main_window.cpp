@@ -202,7 +202,7 @@ void MainWindow::offerToVerify()
     QAction& verify = (*m_actions)[ActionId::Verify];
     if (verify.isEnabled())
         m_messages->showChoices(MessageBar::Kind::Note, QStringLiteral("export"), written,
-                                detail + tr("Do they compute the same where they will run?"), {},
+                                detail + tr("Verify runs the files in their runtimes"), {},
                                 {{verify.text().remove(QLatin1Char('&')), verify.toolTip(),
                                   [&verify] { verify.trigger(); }}});
 }
@@ -302,8 +302,7 @@ void MainWindow::onFailure(Stage stage, const Error& error)
 {
     if (error.code == ErrorCode::Cancelled) {
         // A cancelled calibration reports its progress and keeps its statistics.
-        const QString after
-            = error.hint.empty() ? QString() : tr("; start it again to go on from there");
+        const QString after = error.hint.empty() ? QString() : tr("; start it again to resume");
         m_cancelled
             = QStringLiteral("%1 %2").arg(stageText(stage), toQString(error.message)) + after;
         statusBar()->showMessage(m_cancelled, 8000);

@@ -351,7 +351,7 @@ void MainWindow::wireViews()
     connect(m_messages, &MessageBar::nodeClicked, m_graph, &GraphPane::revealNamed);
     connect(m_graph, &GraphPane::notFound, this, [this](const QString& name) {
         statusBar()->showMessage(
-            tr("No form of the model has a node %1: it is made and used up on the way").arg(name),
+            tr("No form of the model has a node %1: it exists only during conversion").arg(name),
             8000);
     });
     connect(m_modules, &ModulePanel::revealWanted, m_graph, &GraphPane::revealSelection);

@@ -11,7 +11,7 @@ namespace qs {
 QString askWhereModelIs(QWidget* parent, const QString& project, const QString& was)
 {
     return QFileDialog::getOpenFileName(
-        parent, QObject::tr("Where is %1 by now?").arg(QFileInfo(was).fileName()),
+        parent, QObject::tr("Find %1").arg(QFileInfo(was).fileName()),
         QFileInfo(project).absolutePath(), QObject::tr("Models (*.pt2 *.pt *.pth);;All files (*)"));
 }
 
@@ -25,13 +25,13 @@ QString askWhereDataAre(QWidget* parent, const QString& project)
 bool mayOpenOtherModel(QWidget* parent, const QString& chosen)
 {
     QMessageBox box(QMessageBox::Question, QObject::tr("Another model"),
-                    QObject::tr("%1 is not the project's model: its content is another.")
+                    QObject::tr("%1 is not the project's model: its content differs.")
                         .arg(QFileInfo(chosen).fileName()),
                     QMessageBox::Open | QMessageBox::Cancel, parent);
     box.setObjectName(QStringLiteral("otherModelBox"));
-    box.setInformativeText(QObject::tr("Opened all the same, decisions and edits that do not fit "
+    box.setInformativeText(QObject::tr("If you open it anyway, decisions and edits that do not fit "
                                        "it are left out, and the saved results are not shown."));
-    box.button(QMessageBox::Open)->setText(QObject::tr("Open all the same"));
+    box.button(QMessageBox::Open)->setText(QObject::tr("Open anyway"));
     box.setDefaultButton(QMessageBox::Cancel);
     return box.exec() == QMessageBox::Open;
 }

@@ -38,7 +38,7 @@ bool mayReadOutside(MessageBar& messages, const QString& file, std::vector<std::
         QObject::tr("%1 names files outside its folder").arg(QFileInfo(file).fileName()),
         listedOutside(outside), {},
         {{QObject::tr("Read them"),
-          QObject::tr("You know this file and these; asked once on this machine"),
+          QObject::tr("Allow reading these files; remembered on this machine"),
           [&messages, file, outside, goOn = std::move(goOn)] {
               if (const auto kept = confirmPaths(file.toStdString(), outside); !kept)
                   messages.showError(QObject::tr("Remembering the answer"), kept.error());

@@ -190,8 +190,8 @@ void ProjectFiles::askForModel(const QString& path)
 void ProjectFiles::askForData(const QString& was)
 {
     m_window.messageBar().showChoices(MessageBar::Kind::Warning, QStringLiteral("movedData"),
-                                      tr("The project's data are not where they were"), was, {},
-                                      {{tr("Choose…"), tr("Say where they are by now"), [this] {
+                                      tr("The project's data were not found"), was, {},
+                                      {{tr("Choose…"), tr("Choose their new path"), [this] {
                                             const QString chosen
                                                 = askWhereDataAre(&m_window, m_project);
                                             if (chosen.isEmpty())
@@ -210,11 +210,11 @@ void ProjectFiles::rememberModel(const QString& path)
         return;
     project->modelPath = m_window.workspace().document().model()->info().path;
     if (const auto written = writeProject(*project, path.toStdString()); !written)
-        warn("the model's new place is not remembered: " + written.error().line());
+        warn("the model's new path was not saved: " + written.error().line());
     else if (const auto kept
              = confirmPaths(path.toStdString(), pathsOutside(*project, path.toStdString()));
              !kept)
-        warn("the model's new place will be asked about: " + kept.error().line());
+        warn("the model's new path will be asked for again: " + kept.error().line());
 }
 
 void ProjectFiles::refuse(const Error& error)

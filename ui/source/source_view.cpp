@@ -46,7 +46,7 @@ SourceView::SourceView(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_where(new ElidedLabel(QString(), uiFont(11), this))
     , m_choose(makeButton("sourceFolder", tr("Choose folder…"),
-                          tr("Where the Python files of the model lie on this machine"), this))
+                          tr("Choose the folder with the model's Python files"), this))
     , m_text(new QPlainTextEdit(this))
     , m_folder(QSettings().value(kSourceFolderKey).toString())
 {
@@ -83,7 +83,7 @@ void SourceView::showEvent(QShowEvent* event)
 void SourceView::chooseFolder()
 {
     const QString folder = QFileDialog::getExistingDirectory(
-        this, tr("Where the model's Python files lie"), m_folder);
+        this, tr("Folder with the model's Python files"), m_folder);
     if (!folder.isEmpty())
         setFolder(folder);
 }
@@ -170,7 +170,7 @@ void SourceView::showMenu(const QPoint& at)
     action->setChecked(std::ranges::find(wraps, key) != wraps.end());
     action->setEnabled(!key.empty());
     action->setToolTip(key.empty()
-                           ? tr("No operator of the model was made in it")
+                           ? tr("No operator of the model comes from it")
                            : tr("Show %1 as one node: its own operators stay float, the modules "
                                 "that it calls follow their rules")
                                  .arg(toQString(key)));

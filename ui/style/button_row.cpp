@@ -25,7 +25,7 @@ ButtonRow::ButtonRow(const char* name, std::initializer_list<QPushButton*> butto
     row->setSizeConstraint(QLayout::SetNoConstraint); // buttons without room are in the menu
     for (QPushButton* button : m_buttons)
         row->addWidget(button);
-    setNames(*m_more, name, tr("More"), tr("What the row has no room for"));
+    setNames(*m_more, name, tr("More"), tr("More buttons"));
     m_more->setText(QStringLiteral("⋯"));
     m_more->setAutoRaise(true);
     m_more->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));

@@ -33,7 +33,7 @@ BodyPane::BodyPane(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("bodyPane"));
     setAutoFillBackground(true);
-    setNames(*m_view, "bodyView", tr("What a node does inside"));
+    setNames(*m_view, "bodyView", tr("The node's body"));
     setNames(*m_tabs, "bodyTabs", {}, tr("The bodies of the node"));
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);

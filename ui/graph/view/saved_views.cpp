@@ -40,14 +40,14 @@ void SavedViews::keep(int digit)
     auto& view = m_pane.view();
     m_kept[digit]
         = {m_pane.expanded(), view.mapToScene(view.viewport()->rect().center()), view.zoom()};
-    Q_EMIT told(tr("View kept: %1 goes back to it").arg(digit));
+    Q_EMIT told(tr("View saved: %1 returns to it").arg(digit));
 }
 
 void SavedViews::goTo(int digit)
 {
     const auto kept = m_kept.find(digit);
     if (kept == m_kept.end()) {
-        Q_EMIT told(tr("No view is kept under %1: Alt+%1 keeps the one you see").arg(digit));
+        Q_EMIT told(tr("No view is saved under %1: Alt+%1 saves the current one").arg(digit));
         return;
     }
     m_wanted = digit;

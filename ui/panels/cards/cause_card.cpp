@@ -51,7 +51,7 @@ void CauseCard::showCure(const Cause& cause)
 {
     const Proposal& proposal = cause.proposals.front();
     const QString text = proposalText(m_workspace.document(), proposal);
-    addText(tr("Would mend it: %1").arg(text));
+    addText(tr("Possible cure: %1").arg(text));
     QPushButton* take = addButton(tr("Take the cure"));
     take->setObjectName(QStringLiteral("takeCure"));
     take->setToolTip(tr("One step of the history; the tab Graph edits lists and switches cures"));

@@ -175,7 +175,7 @@ QComboBox* EdgeCard::addBox(const QString& label, const char* name, const QStrin
 void EdgeCard::showChoices(const Edge& edge, const EdgeFacts& facts)
 {
     if (!facts.index) {
-        addText(tr("No rule reaches this edge: it is not an activation of an operator."), true);
+        addText(tr("No rule applies to this edge: it is not an activation of an operator."), true);
         return;
     }
     const auto readers

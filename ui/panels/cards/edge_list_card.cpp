@@ -24,7 +24,7 @@ EdgeListCard::EdgeListCard(Workspace& workspace, QWidget* parent)
     , m_list(new QListWidget(this))
 {
     setNames(*m_list, "edgeList", tr("Edges of the node"),
-             tr("Enter or a click looks at the edge; E steps through them"));
+             tr("Enter or a click inspects the edge; E steps through them"));
     m_list->setFont(monoFont(10.5));
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setTextElideMode(Qt::ElideMiddle);

@@ -55,7 +55,7 @@ QString WhyCard::ruleText(const NodePlan& decided) const
 {
     const Rule& rule = decided.rule;
     if (rule.kind == RuleKind::None)
-        return tr("Rule: none reaches this node");
+        return tr("No rule applies to this node");
     const QString name
         = rule.qconfig.config ? QString::fromStdString(rule.qconfig.name) : QStringLiteral("float");
     QString key = QString::fromStdString(rule.key);

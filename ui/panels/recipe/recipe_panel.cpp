@@ -97,7 +97,7 @@ void RecipePanel::follow()
         m_following = false;
     }
     m_editor->setProblem(0, {});
-    say(tr("Follows every decision; a valid edit is taken at once."), false);
+    say(tr("Follows every decision; a valid edit is applied at once."), false);
 }
 
 void RecipePanel::apply()

@@ -86,7 +86,7 @@ Result<void> useBackend(Workspace& workspace, const QString& text, const Backend
         if (QFileInfo::exists(path))
             return fail(
                 makeError(ErrorCode::BadInput,
-                          QObject::tr("there is another file of this name").toStdString())
+                          QObject::tr("another file of this name exists").toStdString())
                     .inFile(file)
                     .withHint(QObject::tr("choose another name, so that undo finds what was there")
                                   .toStdString()));

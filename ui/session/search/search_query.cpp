@@ -88,21 +88,22 @@ Result<void> readBound(SearchTerm& term, const QString& name, const QString& sig
     switch (term.kind) {
     case Kind::Bytes:
         if (!take(parseBytes(figure)))
-            return badTerm(QObject::tr("%1 wants a number of bytes: %1%2, with k, M or G for 1024 "
-                                       "of the unit before")
-                               .arg(name + sign, QStringLiteral("1M")));
+            return badTerm(
+                QObject::tr(
+                    "%1 expects a number of bytes, such as %1%2; k, M and G are powers of 1024")
+                    .arg(name + sign, QStringLiteral("1M")));
         return {};
     case Kind::Seconds:
         if (take(parseShare(figure)))
             term.kind = Kind::Share;
         else if (!take(parseSeconds(figure)))
-            return badTerm(QObject::tr("%1 wants a share of the whole or a time with its unit: "
-                                       "%1%2 or %1%3")
-                               .arg(name + sign, QStringLiteral("5%"), QStringLiteral("2ms")));
+            return badTerm(
+                QObject::tr("%1 expects a share of the whole or a time with its unit: %1%2 or %1%3")
+                    .arg(name + sign, QStringLiteral("5%"), QStringLiteral("2ms")));
         return {};
     default:
         if (!take(isNumber ? std::optional(plain) : std::nullopt))
-            return badTerm(QObject::tr("%1 wants a number of dB: %1%2").arg(name + sign).arg(30));
+            return badTerm(QObject::tr("%1 expects a number of dB: %1%2").arg(name + sign).arg(30));
         return {};
     }
 }
@@ -172,7 +173,7 @@ Result<SearchTerm> readKey(const QString& key, const QString& given)
                                    "word in quotes")
                            .arg(key));
     if (value.isEmpty())
-        return badTerm(QObject::tr("%1: wants a word right after it").arg(key));
+        return badTerm(QObject::tr("%1: expects a word right after it").arg(key));
     SearchTerm term;
     term.kind = found->second;
     term.text = term.kind == Kind::Module ? given : value;
@@ -189,8 +190,7 @@ Result<SearchTerm> readKey(const QString& key, const QString& given)
     }
     if (term.kind == Kind::Bookmark && !QStringLiteral("bookmark").startsWith(value)) {
         if (!QStringLiteral("edited").startsWith(value))
-            return badTerm(
-                QObject::tr("is:bookmark and is:edited are known, not is:%1").arg(value));
+            return badTerm(QObject::tr("Unknown is:%1; use is:bookmark or is:edited").arg(value));
         term.kind = Kind::Edited;
     }
     return term;

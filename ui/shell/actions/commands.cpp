@@ -228,7 +228,7 @@ void Commands::addRequirement(QMenu& menu)
     auto* action = menu.addAction(tr("A recipe must name its backend"));
     action->setObjectName(QStringLiteral("requireTarget"));
     action->setToolTip(
-        tr("Where none is named, nothing is planned; in the window and on the command line"));
+        tr("A recipe without a backend is then an error, in window and command line"));
     action->setCheckable(true);
     const auto settings = readSettings();
     action->setChecked(settings && settings->requiresTarget);

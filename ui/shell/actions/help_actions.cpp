@@ -139,7 +139,7 @@ void HelpActions::showKeys()
     text->document()->setDocumentMargin(14);
     text->setHtml(tr("<p>In the graph: the wheel scrolls, Ctrl+wheel zooms, dragging pans, "
                      "Shift+dragging selects, Ctrl+dragging zooms to a part, a double click folds. "
-                     "Alt+1 to Alt+9 keep the view, 1 to 9 go back to it.</p><table>%1</table>")
+                     "Alt+1 to Alt+9 save the view, 1 to 9 return to it.</p><table>%1</table>")
                       .arg(rows));
     makeVBox(dialog)->addWidget(text);
     dialog->open();

@@ -88,15 +88,14 @@ std::vector<PaletteItem> PaletteActions::assignments()
         for (const auto& scope : scopes)
             for (const auto& choice : choices)
                 if (choice.common == common)
-                    out.push_back(
-                        {QStringLiteral("%1 → %2").arg(scope.text, choice.text),
-                         choice.qconfigName ? choice.words : tr("takes its own rule away"),
-                         {},
-                         true,
-                         [this, target = scope.target, choice] {
-                             m_workspace.assign(target, choice.qconfigName);
-                             m_graph.setFocus(); // for the arrow keys
-                         }});
+                    out.push_back({QStringLiteral("%1 → %2").arg(scope.text, choice.text),
+                                   choice.qconfigName ? choice.words : tr("removes its own rule"),
+                                   {},
+                                   true,
+                                   [this, target = scope.target, choice] {
+                                       m_workspace.assign(target, choice.qconfigName);
+                                       m_graph.setFocus(); // for the arrow keys
+                                   }});
     return out;
 }
 

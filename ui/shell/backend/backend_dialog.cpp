@@ -117,7 +117,7 @@ BackendDialog::BackendDialog(Workspace& workspace, const Backend& backend, const
 QWidget* BackendDialog::buildName()
 {
     auto* box = new QWidget(this);
-    setNames(*m_name, "backendName", {}, tr("How plans and reports call the backend"));
+    setNames(*m_name, "backendName", {}, tr("The backend's name in plans and reports"));
     m_name->setFixedWidth(px(220));
     auto* label = new QLabel(tr("Na&me"), box);
     label->setBuddy(m_name);
@@ -147,7 +147,7 @@ QWidget* BackendDialog::buildProblems()
 {
     auto* box = new QWidget(this);
     m_verdict->setObjectName(QStringLiteral("backendVerdict"));
-    setNames(*m_problems, "backendProblems", tr("What is wrong with the backend"));
+    setNames(*m_problems, "backendProblems", tr("Problems of the backend"));
     m_problems->setFixedHeight(px(58));
     m_problems->setWordWrap(true);
     m_problems->setToolTip(tr("Choose a line to see its entry"));
@@ -168,7 +168,7 @@ QWidget* BackendDialog::buildProblems()
 QWidget* BackendDialog::buildFile()
 {
     auto* box = new QWidget(this);
-    setNames(*m_file, "backendFile", {}, tr("The file that the recipe names from then on"));
+    setNames(*m_file, "backendFile", {}, tr("The file that the recipe will name"));
     auto* label = new QLabel(tr("&File"), box);
     label->setBuddy(m_file);
     auto* browse = new QPushButton(tr("&Browse…"), box);
@@ -235,7 +235,7 @@ void BackendDialog::refresh()
     const int entry = m_entries->current();
     m_partner->setVisible(entry >= 0 && m_draft.lacksPartner(entry));
     m_save->setEnabled(m_draft.isChanged() && !m_draft.hasErrors());
-    m_save->setToolTip(m_draft.hasErrors() ? tr("What is marked ✕ comes first")
+    m_save->setToolTip(m_draft.hasErrors() ? tr("Fix the entries marked ✕ first")
                            : m_draft.isChanged()
                            ? tr("Write the file and plan by it; can be undone")
                            : tr("Nothing was changed"));
@@ -290,7 +290,7 @@ void BackendDialog::reject()
 {
     if (m_draft.isChanged()
         && QMessageBox::question(this, tr("Edit the backend"),
-                                 tr("Close without saving? What was changed is lost."),
+                                 tr("Close without saving? Changes are lost."),
                                  QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Cancel)
             != QMessageBox::Discard)
         return;

@@ -131,7 +131,7 @@ void BackendDraft::check()
         if (!m_typed[std::size_t(entry)].refusal.empty())
             read(entry); // its index, part of the message, may have changed
     if (m_backend.name.empty())
-        m_problems.push_back({true, QObject::tr("name: a backend has a name").toStdString()});
+        m_problems.push_back({true, QObject::tr("name: must not be empty").toStdString()});
     const auto found = checkBackend(m_backend);
     auto next = found.begin();
     for (int entry = 0; entry < size(); ++entry) {

@@ -61,8 +61,7 @@ void CalmComboBox::wheelEvent(QWheelEvent* event)
 DTypeEditor::DTypeEditor(QWidget* parent)
     : QWidget(parent)
     , m_list(new QListWidget(this))
-    , m_remove(
-          makeButton("dtypeRemove", tr("Remove"), tr("Take the chosen combination away"), this))
+    , m_remove(makeButton("dtypeRemove", tr("Remove"), tr("Remove the chosen combination"), this))
     , m_up(makeButton("dtypeUp", tr("&Up"), tr("Try the chosen combination earlier"), this))
     , m_fields(buildFields())
 {

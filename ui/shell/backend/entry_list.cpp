@@ -42,11 +42,11 @@ EntryList::EntryList(BackendDraft& draft, QWidget* parent)
     , m_fusions(new QMenu(tr("&Fusion"), this))
     , m_duplicate(makeButton("backendDuplicate", tr("&Duplicate"),
                              tr("A copy of the chosen entry after it"), this))
-    , m_remove(makeButton("backendRemove", tr("R&emove"), tr("Take the chosen entry away"), this))
+    , m_remove(makeButton("backendRemove", tr("R&emove"), tr("Remove the chosen entry"), this))
 {
     setUpFilter(*m_filter, "backendFilter", tr("Filter entries"), tr("Filter, such as conv2d"));
     setNames(*m_entries, "backendEntries", tr("Entries of the backend"));
-    m_entries->setHeaderLabels({tr("Pattern"), tr("What becomes of it"), tr("Types")});
+    m_entries->setHeaderLabels({tr("Pattern"), tr("Becomes"), tr("Types")});
     m_entries->setRootIsDecorated(false);
     m_entries->setUniformRowHeights(true);
     m_entries->header()->setStretchLastSection(false);

@@ -87,16 +87,16 @@ LoweringDialog::LoweringDialog(Workspace& workspace, QWidget* parent)
     , m_workspace(workspace)
     , m_filter(new QLineEdit(this))
     , m_table(new QTableWidget(this))
-    , m_toggle(makeButton("loweringToggle", QString(),
-                          tr("Take the selected row away, or bring it back"), this))
+    , m_toggle(makeButton("loweringToggle", QString(), tr("Remove the selected row, or restore it"),
+                          this))
 {
     setObjectName(QStringLiteral("loweringDialog"));
     setWindowTitle(tr("Lowering table"));
     resize(760, 560);
     auto* intro = makeParagraph(
         tr("Between dequantize and quantize, a chain of operators on the left becomes "
-           "the kernel on the right. What has no row stays in reference form, with "
-           "its quantize and dequantize. Convert again to see the effect."),
+           "the kernel on the right. Operators without a row stay in reference form, with their "
+           "quantize and dequantize. Convert again to see the effect."),
         this);
     setUpFilter(*m_filter, "loweringFilter", tr("Filter rows"), tr("Filter, such as linear"));
     setNames(*m_table, "loweringTable", tr("Rows of the lowering table"));
@@ -197,7 +197,7 @@ void LoweringDialog::refresh()
 void LoweringDialog::showRow(int at, const Row& row)
 {
     const QString origins[]
-        = {QStringLiteral("torch.ao"), tr("taken away"), tr("replaced"), tr("this recipe")};
+        = {QStringLiteral("torch.ao"), tr("removed"), tr("replaced"), tr("this recipe")};
     QString origin = origins[int(row.origin)];
     if (row.mode != KernelMode::Static)
         origin += QStringLiteral(" · %1").arg(toQString(kernelModeName(row.mode)));
@@ -222,7 +222,7 @@ void LoweringDialog::onSelection()
     const bool any = row >= 0 && row < int(m_rows.size());
     const Origin origin = any ? m_rows[std::size_t(row)].origin : Origin::Default;
     m_toggle->setEnabled(any && origin != Origin::Replaced);
-    m_toggle->setText(origin == Origin::Removed ? tr("Bring row back") : tr("Take row away"));
+    m_toggle->setText(origin == Origin::Removed ? tr("Restore row") : tr("Remove row"));
 }
 
 void LoweringDialog::toggle()
@@ -234,10 +234,10 @@ void LoweringDialog::toggle()
     const QString text = rowText(row.pattern);
     const Recipe& recipe = m_workspace.document().recipe();
     if (row.origin == Origin::Removed)
-        m_workspace.change(tr("bring lowering row %1 back").arg(text),
+        m_workspace.change(tr("restore lowering row %1").arg(text),
                            withLoweringRowBack(recipe, row.pattern));
     else
-        m_workspace.change(tr("take lowering row %1 away").arg(text),
+        m_workspace.change(tr("remove lowering row %1").arg(text),
                            withoutLoweringRow(recipe, row.pattern));
 }
 

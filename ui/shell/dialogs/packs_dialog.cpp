@@ -204,7 +204,7 @@ void PacksDialog::ask(ExtensionPackPtr pack)
     say({});
     if (m_asked)
         m_questionText->setText(
-            tr("Load %1 into this program? Its code then runs here with all that you may do. Load "
+            tr("Load %1 into this program? Its code then runs here with all your permissions. Load "
                "no pack that you would not start as a program.")
                 .arg(toQString(m_asked->name)));
     m_question->setVisible(m_asked != nullptr);

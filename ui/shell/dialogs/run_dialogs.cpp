@@ -258,7 +258,7 @@ ExportDialog::ExportDialog(const std::vector<std::string>& forms, const QString&
     setNames(*m_saturates, "saturates", {},
              tr("Integers of pt2 and ONNX are cut at the ends of the observers' "
                 "ranges, as PT2E's files are, for processors whose products of "
-                "bytes overflow. Else they go on to the ends of their type"));
+                "bytes overflow. Otherwise they extend to the ends of their type"));
     form->addRow(QString(), m_saturates);
     auto* note
         = makeParagraph(tr("result.json, recipe.json and observations.npz are written beside "

@@ -67,8 +67,7 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     m_data = field(this, "verifyData", toQString(document.settings().compared()),
                    tr(".npz, .pt, a folder of images, or \"sample\""));
     form->addRow(tr("&Data"), m_data);
-    m_python = field(this, "verifyPython", {},
-                     tr("the one LibTorch lies in; another that has the runtimes"));
+    m_python = field(this, "verifyPython", {}, tr("default: the Python that contains LibTorch"));
     form->addRow(tr("&Python"), m_python);
     form->addRow(tr("Runtimes"), buildRuntimes());
     column->addLayout(form);
