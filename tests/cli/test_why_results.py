@@ -93,7 +93,7 @@ def test_the_report_tells_causes_and_cures(folder):
     out, document = kept(folder, cures=cures)
     run_good("report", out, "--html", folder / "page.html")
     page = (folder / "page.html").read_text()
-    section = page.split("<h2>What was wrong and what mended it</h2>")[1].split("<h2>")[0]
+    section = page.split("<h2>Causes and cures</h2>")[1].split("<h2>")[0]
     why = document["why"]
     assert f"{why['measured_db']:.2f} dB measured" in section
     rows = re.findall(r"<tr><td class=\"n\">([\d.]+ %)</td><td>(.*?)</td><td>(.*?)</td>", section)
@@ -117,7 +117,7 @@ def test_a_report_without_causes_has_no_section(folder):
     run_good("quantize", MODEL, "--data", CALIBRATION, "--export", "none", "--out", folder / "plain")
     run_good("report", folder / "plain", "--html", folder / "page.html")
     page = (folder / "page.html").read_text()
-    assert "What was wrong" not in page and "Share of the output" not in page
+    assert "Causes and cures" not in page and "Share of the output" not in page
 
 
 main(__name__)

@@ -40,7 +40,7 @@ constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
      "other numbers for a parameter, buffer or constant: nested lists, or a `.npy` beside the "
      "recipe"},
     {"add_output", "a value becomes the last output"},
-    {"drop_output", "an output goes"},
+    {"drop_output", "removes an output"},
     {"fold", "what depends on stored tensors alone becomes a constant; `--fold` is this edit"},
     {"extract", "only these operators stay; what they read from elsewhere becomes inputs"},
     {"as_float32", "float16 and bfloat16 become float32; `--as-float32` is this edit"},

@@ -18,11 +18,11 @@ constexpr std::array kRecipeKeys {
             "the extension packs that the recipe needs, by name; load them with `--extension DIR`",
             R"("extensions": ["gated_unit"])"},
     KeyRow {
-        "qconfigs", "object", "{}", "qconfigs of your own, by name",
+        "qconfigs", "object", "{}", "your own qconfigs, by name",
         R"("qconfigs": {"own": {"activation": {"observer": "minmax", "dtype": "quint8"}, "weight": {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"}}}, "mapping": {"global": "own"})",
         "`QConfig(activation=MinMaxObserver, weight=default_weight_observer)`"},
     KeyRow {"mapping", "object", "",
-            "which qconfig is for what; left out, the backend's preset under `global`",
+            "which qconfig is for which operators; left out, the backend's preset under `global`",
             R"("mapping": {"global": "x86"})", "`QConfigMapping`"},
     KeyRow {
         "needless_outputs", "string", "null",
@@ -45,7 +45,7 @@ constexpr std::array kRecipeKeys {
             R"("edits": [{"do": "rename", "at": $HEAD, "name": "classifier"}])"},
     KeyRow {
         "cures", "list of objects", "[]",
-        "decisions that mend a loss, in order, above the rules of `mapping`; keys by kind below",
+        "decisions that reduce a loss, in order, above the rules of `mapping`; keys by kind below",
         R"("cures": [{"cure": "float", "at": $HEAD}])"},
     KeyRow {"limits", "object", "{}", "what `quantscope check` holds a result to",
             R"("limits": {"min_sqnr": 20})"},
@@ -276,7 +276,8 @@ constexpr std::array kCalibrationKeys {
             R"("calibration": {"batch_size": 16})"},
     KeyRow {"batches", "integer", "16", "batches to run; 0: all of the data",
             R"("calibration": {"batches": 4})"},
-    KeyRow {"sequence", "boolean", "false", "a call goes on from the state that the last one left",
+    KeyRow {"sequence", "boolean", "false",
+            "each call continues from the state of the previous call",
             R"("calibration": {"sequence": true})"},
     KeyRow {"preprocess", "object", "", "how a folder of images becomes batches",
             R"("calibration": {"preprocess": {"resize": 8, "channels": "gray"}})"},
@@ -323,11 +324,12 @@ constexpr std::array kLimitsKeys {
 
 constexpr std::array kRecipeTables {
     KeyTable {"", "The file itself.", kRecipeKeys},
-    KeyTable {"mapping",
-              "Which qconfig is for what. Of the kinds that match a node the one further down "
-              "wins; null keeps float.",
-              kMappingKeys},
-    KeyTable {"qconfigs.NAME", "A qconfig of your own: two observers.", kQConfigKeys},
+    KeyTable {
+        "mapping",
+        "Which qconfig is for which operators. Of the kinds that match a node the one further down "
+        "wins; null keeps float.",
+        kMappingKeys},
+    KeyTable {"qconfigs.NAME", "A named qconfig: two observers.", kQConfigKeys},
     KeyTable {"qconfigs.NAME.activation",
               "An observer. Keys that its kind does not have are errors; null is \"not given\".",
               kObserverKeys},
@@ -353,12 +355,13 @@ constexpr std::array kRecipeTables {
               "Edits are done in order, before anything else is decided; one that does not fit the "
               "model is left out with a warning, and `--strict` makes that an error.",
               kEditKeyRows},
-    KeyTable {"cures[0]",
-              "A decision that mends a loss: `cure` says what, the other keys where and with what. "
-              "Cures count after the edits and above every rule of `mapping`, a later one above an "
-              "earlier one; one that does not fit the model is left out with a warning, and "
-              "`--strict` makes that an error.",
-              kCureKeyRows},
+    KeyTable {
+        "cures[0]",
+        "A decision that reduces a loss: `cure` says what, the other keys where and with what. "
+        "Cures count after the edits and above every rule of `mapping`, a later one above an "
+        "earlier one; one that does not fit the model is left out with a warning, and "
+        "`--strict` makes that an error.",
+        kCureKeyRows},
     KeyTable {"limits",
               "What `quantscope check` holds a result to; an option of the command line wins over "
               "it. Limits change no number.",
