@@ -106,16 +106,14 @@ struct Options
     QCommandLineOption text {QStringLiteral("text-size"),
                              QObject::tr("Text size in percent, 80 to 200."),
                              QStringLiteral("PERCENT")};
-    QCommandLineOption keep {
-        QStringLiteral("keep-values"),
-        QObject::tr("Memory for values from which comparisons and previews go on after a change, 0 "
-                    "to 65536 MB; 768 without."),
-        QStringLiteral("MB")};
-    QCommandLineOption memory {
-        QStringLiteral("memory"),
-        QObject::tr("The most main memory to take: 4G, 512M. Less is kept for it, and a run that "
-                    "needs more is refused."),
-        QStringLiteral("SIZE")};
+    QCommandLineOption keep {QStringLiteral("keep-values"),
+                             QObject::tr("Memory for values that comparisons and previews reuse "
+                                         "after a change, 0 to 65536 MB; default: 768."),
+                             QStringLiteral("MB")};
+    QCommandLineOption memory {QStringLiteral("memory"),
+                               QObject::tr("Limit of main memory: 4G, 512M. Fewer values are kept, "
+                                           "and a run that cannot fit is refused."),
+                               QStringLiteral("SIZE")};
 
     QList<QCommandLineOption> all() const
     {
@@ -165,26 +163,27 @@ int parse(QApplication& app, Wanted& wanted)
     if (parser.isSet(options.text)) {
         wanted.style.textPercent = parser.value(options.text).toInt();
         if (wanted.style.textPercent < 80 || wanted.style.textPercent > 200)
-            return 1 + fail(QObject::tr("--text-size wants a number from 80 to 200"), 2);
+            return 1 + fail(QObject::tr("invalid --text-size; expected 80 to 200"), 2);
     }
     if (parser.isSet(options.keep)) {
         bool isNumber = false;
         const uint megabytes = parser.value(options.keep).toUInt(&isNumber);
         if (!isNumber || megabytes > 65536)
-            return 1 + fail(QObject::tr("--keep-values wants a number from 0 to 65536"), 2);
+            return 1 + fail(QObject::tr("invalid --keep-values; expected 0 to 65536"), 2);
         wanted.valueBytes = std::size_t(megabytes) << 20;
     }
     if (parser.isSet(options.memory)) {
         const auto bytes = qs::parseBytes(parser.value(options.memory).toStdString());
         if (!bytes)
-            return 1 + fail(QObject::tr("--memory wants an amount: 4G, 512M"), 2);
+            return 1 + fail(QObject::tr("invalid --memory; expected a size such as 4G"), 2);
         qs::setMemoryLimit(*bytes);
     }
     if (parser.isSet(options.size)) {
         const auto parts = parser.value(options.size).split(QLatin1Char('x'));
         wanted.size = QSize(parts.value(0).toInt(), parts.value(1).toInt());
         if (parts.size() != 2 || wanted.size.width() < 320 || wanted.size.height() < 240)
-            return 1 + fail(QObject::tr("--size wants WIDTHxHEIGHT, at least 320x240"), 2);
+            return 1
+                + fail(QObject::tr("invalid --size; expected WIDTHxHEIGHT, at least 320x240"), 2);
     }
     return 0;
 }

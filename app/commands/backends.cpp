@@ -56,7 +56,7 @@ Result<void> showBackend(const BackendsOptions& options)
         return printOut(backendToJson(backend));
     // Most entries share a few combinations of dtypes: list each combination once.
     std::vector<std::string> combinations;
-    TextTable table({"pattern", "what becomes of it", "types"});
+    TextTable table({"pattern", "becomes", "types"});
     for (const auto& entry : backend.patterns) {
         std::string types;
         for (const auto& config : entry.dtypeConfigs) {

@@ -67,7 +67,8 @@ Result<StoredRun> storedSubject(const CheckOptions& options, const CommandRun& j
             makeError(ErrorCode::Usage,
                       "--recipe, --data, --compare-on, --against, --local-terms and --eval are for "
                       "a model's file")
-                .withHint(options.subject + " is a result: its own recipe, data and metric stand"));
+                .withHint(options.subject
+                          + " is a result, which has its own recipe, data and metric"));
     return readStoredRun(options.subject, job);
 }
 
@@ -138,9 +139,9 @@ Result<void> runCheck(CheckOptions options, const CommandRun& job)
 void addCheckCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<CheckOptions>();
-    CLI::App* verb = app.add_subcommand(
-        "check",
-        "A gate: holds a result, or a model with its recipe, to limits; exits with 1 on a miss");
+    CLI::App* verb = app.add_subcommand("check",
+                                        "A gate: checks a result, or a model with its recipe, "
+                                        "against limits; exits with 1 on a miss");
     verb->add_option("DIR|MODEL", options->subject,
                      "what 'quantize --out' wrote, its result.json, or a model or project to run")
         ->required();

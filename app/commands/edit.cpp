@@ -88,7 +88,7 @@ std::string editTable(const EditedModel& edited, const Recipe& recipe, const Mod
         table.add({std::to_string(i + 1), titles.of(recipe.edits[i]),
                    !outcome.problem.empty() ? "left out: " + words.named(outcome.problem)
                        : !isEditOf(recipe.edits[i], edited)
-                       ? "done by 'quantize'"
+                       ? "applied by 'quantize'"
                        : words.named(namesText(edited, outcome.touched))});
     }
     for (const CureOutcome& outcome : edited.cures)
@@ -124,18 +124,18 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
            modelSource(options.model, options.recipe, options.movedTo, job, options.edits));
     const Recipe& recipe = source.recipe;
     if (!changesModel(recipe))
-        return fail(makeError(ErrorCode::BadInput, "it holds no edits")
+        return fail(makeError(ErrorCode::BadInput, "it contains no edits")
                         .inFile(source.file)
-                        .withHint("they stand under the key 'edits'"));
+                        .withHint("list them under the key 'edits'"));
     std::error_code code;
     std::string dataOut = options.data.empty() ? "" : partDataPath(options);
     for (const auto& [word, written] : {std::pair("--out", options.out), {"--data-out", dataOut}})
         for (const std::string& read : {options.model, options.recipe, source.model, options.data})
             if (!written.empty() && std::filesystem::equivalent(written, read, code))
-                return fail(
-                    makeError(ErrorCode::Usage, std::string(word) + " would replace what is read")
-                        .inFile(written)
-                        .withHint("name another file"));
+                return fail(makeError(ErrorCode::Usage,
+                                      std::string(word) + " would overwrite an input file")
+                                .inFile(written)
+                                .withHint("name another file"));
     StageChain chain;
     QS_TRY(const GraphPtr model, openModel(source.model, job));
     QS_TRY(const EditedModelPtr edited, chain.edited(model, recipe, job));
@@ -150,11 +150,12 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
         return fail(
             makeError(ErrorCode::BadInput, "--strict: " + problems.front()).inFile(source.model));
     if (own == 0 && unfit == 0 && !(options.out.empty() && dataOut.empty()))
-        return fail(makeError(ErrorCode::BadInput,
-                              "all edits are of converted forms, which this model is not in; "
-                              "nothing is written")
-                        .inFile(source.model)
-                        .withHint("'quantscope quantize' does them, or edit an exported file"));
+        return fail(
+            makeError(
+                ErrorCode::BadInput,
+                "all edits are of converted forms other than this model's; nothing is written")
+                .inFile(source.model)
+                .withHint("'quantscope quantize' applies them, or edit an exported file"));
     if (unfit == std::int64_t(recipe.edits.size()) + cures
         && !(options.out.empty() && dataOut.empty()))
         return fail(makeError(ErrorCode::BadInput,
@@ -196,11 +197,12 @@ void addEditCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<EditOptions>();
     CLI::App* verb = app.add_subcommand(
-        "edit", "Does a recipe's edits to a model's graph and writes the float model");
+        "edit", "Applies a recipe's edits to a model's graph and writes the float model");
     verb->add_option("MODEL", options->model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(*verb, options->movedTo);
     addEditOptions(*verb, options->edits);
-    verb->add_option("--recipe", options->recipe, "whose 'edits' are done; a project has its own");
+    verb->add_option("--recipe", options->recipe,
+                     "whose 'edits' are applied; a project has its own");
     verb->add_option("--out", options->out,
                      "the .pt2 to write; without it the edits are only tried");
     verb->add_option("--data", options->data,

@@ -85,10 +85,9 @@ void addExportCommand(CLI::App& app, Command& chosen)
     verb->add_option("--test-samples", options->testSamples,
                      "write the N after those, to measure on, as NAME.test.npz")
         ->type_name("N");
-    verb->add_option("-o,--output", options->output, "the file to write; without, model.pt2");
-    verb->add_flag(
-        "--fixed-batch", options->fixedBatch,
-        "keep the example's batch size; without, it is left open where the model allows");
+    verb->add_option("-o,--output", options->output, "the file to write; default: model.pt2");
+    verb->add_flag("--fixed-batch", options->fixedBatch,
+                   "keep the example's batch size; default: left open where the model allows");
     verb->add_flag("--dynamic-batch", options->dynamicBatch,
                    "fail where the batch size cannot be left open");
     verb->add_flag("--train", options->train,
@@ -97,10 +96,10 @@ void addExportCommand(CLI::App& app, Command& chosen)
                      "what FACTORY is called with: Python literals, NAME=VALUE")
         ->type_name("VALUE ...");
     verb->add_option("--draft-seconds", options->draftSeconds,
-                     "how long draft_export may take; without, 120")
+                     "how long draft_export may take; default: 120")
         ->type_name("SECONDS");
     verb->add_option("--python", options->python,
-                     "the Python that holds the model; without, that of the active environment, "
+                     "the Python that contains the model; default: that of the active environment, "
                      "else the one that 'verify' uses");
     verb->callback([options, &chosen] {
         chosen = [options](const CommandRun&) { return runExport(*options); };

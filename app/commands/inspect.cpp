@@ -297,7 +297,7 @@ void addInspectCommand(CLI::App& app, Command& chosen)
         ->required();
     addEditOptions(*verb, options->edits);
     verb->add_option("--model", options->movedTo,
-                     "of a project or a result: where its model is by now");
+                     "of a project or a result: the new path of its model");
     auto* json = verb->add_flag("--json", options->json, "one JSON document on stdout");
     auto* code = verb->add_flag("--code", options->code, "the graph as torch.fx prints it");
     code->excludes(json);

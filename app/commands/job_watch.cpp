@@ -113,7 +113,7 @@ Error JobWatch::told(Error error) const
         return error;
     }
     error.message = m_state->lateText();
-    error.hint = "give it more time, or keep it from going on without end";
+    error.hint = "give it more time, or make sure that it ends";
     return error;
 }
 

@@ -44,7 +44,7 @@ void addKeysCommand(CLI::App& app, Command& chosen)
     verb->add_option("DOCUMENT", options->document, "recipe, backend or lowering")
         ->required()
         ->check(CLI::IsMember(keyDocuments()));
-    verb->add_option("KEY", options->key, "this key alone");
+    verb->add_option("KEY", options->key, "only this key");
     verb->add_flag("--page", options->page, "as the page of the guide, in Markdown");
     verb->callback([options, &chosen] {
         chosen = [options](const CommandRun&) { return runKeys(*options); };

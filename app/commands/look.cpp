@@ -115,7 +115,7 @@ void addLookCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<LookOptions>();
     CLI::App* verb = app.add_subcommand(
-        "look", "Looks at one node's values: by channel, by sample, and a sample's own");
+        "look", "Shows one node's values: by channel, by sample, and those of one sample");
     verb->add_option("MODEL", options->model, "the model that the result was made from")
         ->required();
     verb->add_option("--result", options->result, "the folder, or its result.json")->required();
@@ -135,8 +135,7 @@ void addLookCommand(CLI::App& app, Command& chosen)
         ->check(notNegativeNumber());
     verb->add_option("--npz", options->npz,
                      "writes the sample's values: float, converted and difference");
-    verb->add_option("--sources", options->sources,
-                     "a folder that the Python files of the model lie in");
+    verb->add_option("--sources", options->sources, "a folder with the model's Python files");
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
     verb->add_flag("--json", options->json, "one JSON document on stdout");

@@ -85,7 +85,8 @@ std::string targetText(const PlannedModel& planned)
     const std::string& name = planned.plan->backend;
     const bool file = planned.recipe.target() != name;
     return "backend " + name + (file ? " (" + planned.recipe.target() + ")" : "")
-        + ", global qconfig " + (global.empty() ? "none: what no rule names stays float" : global)
+        + ", global qconfig "
+        + (global.empty() ? "none: operators without a rule stay float" : global)
         + (planned.recipe.namesTarget() ? "" : "\n        " + assumedTarget(planned.recipe));
 }
 

@@ -22,7 +22,7 @@ Result<void> runRecipe(const RecipeOptions& options, const CommandRun& job)
 {
     std::error_code code;
     if (!options.out.empty() && std::filesystem::exists(options.out, code))
-        return fail(makeError(ErrorCode::Usage, "there is such a file; its decisions stay")
+        return fail(makeError(ErrorCode::Usage, "the file exists already")
                         .inFile(options.out)
                         .withHint("give --out another name, or remove the file"));
     Recipe recipe = defaultRecipe();
@@ -47,7 +47,7 @@ void addRecipeCommand(CLI::App& app, Command& chosen)
     verb->add_option("MODEL", options->model, "a .pt2 of torch.export, or a TorchScript file")
         ->required();
     verb->add_option("--backend", options->backend, "the target: a name or a backend file");
-    verb->add_option("--out", options->out, "the file to write; without, it is printed");
+    verb->add_option("--out", options->out, "the file to write; default: standard output");
     verb->callback([options, &chosen] {
         chosen = [options](const CommandRun& job) { return runRecipe(*options, job); };
     });

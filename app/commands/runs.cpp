@@ -101,7 +101,7 @@ Result<void> note(const RunsOptions& options)
     QS_TRY(const std::string folder, folderOf(options));
     QS_TRY(const RunEntry run, findRun(folder, options.name));
     QS_CHECK(noteRun(run, options.note));
-    return printOut("noted at " + inQuotes(run.label.name) + "\n");
+    return printOut("note added to " + inQuotes(run.label.name) + "\n");
 }
 
 Result<void> remove(const RunsOptions& options)
@@ -117,7 +117,7 @@ Result<void> remove(const RunsOptions& options)
 void addRunsCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<RunsOptions>();
-    CLI::App* verb = app.add_subcommand("runs", "Lists and tends the results that a project keeps");
+    CLI::App* verb = app.add_subcommand("runs", "Lists and manages a project's runs");
     verb->add_option("PROJECT", options->project, "a project's file")->required();
     verb->require_subcommand(0, 1);
     // The verb's callback runs after that of its subcommand, and then has no effect.
@@ -133,16 +133,16 @@ void addRunsCommand(CLI::App& app, Command& chosen)
         part->add_flag("--json", options->json, "one JSON document on stdout");
     does(listing, list);
     CLI::App* keeping = verb->add_subcommand("keep", "keep the project's current result");
-    keeping->add_option("NAME", options->name, "what to call it")->required();
+    keeping->add_option("NAME", options->name, "its name")->required();
     keeping->add_option("--from", options->other,
                         "keep this result folder or 'compare --json' document instead");
-    keeping->add_option("--note", options->note, "a line of your own");
+    keeping->add_option("--note", options->note, "the note, one line");
     does(keeping, keep);
     CLI::App* renaming = verb->add_subcommand("rename", "give a run another name");
     renaming->add_option("NAME", options->name, "the run")->required();
     renaming->add_option("NEW", options->other, "its new name")->required();
     does(renaming, rename);
-    CLI::App* noting = verb->add_subcommand("note", "put a line of your own at a run");
+    CLI::App* noting = verb->add_subcommand("note", "add a one-line note to a run");
     noting->add_option("NAME", options->name, "the run")->required();
     noting->add_option("TEXT", options->note, "the line")->required();
     does(noting, note);

@@ -18,9 +18,10 @@ Result<void> runUi(const std::string& file, const std::vector<std::string>& pack
     const auto own = std::filesystem::read_symlink("/proc/self/exe", code);
     const std::string program = (own.parent_path() / "quantscope-ui").string();
     if (!std::filesystem::exists(program))
-        return fail(makeError(ErrorCode::NotFound, "the window's program is not there")
-                        .inFile(program)
-                        .withHint("build with -DQUANTSCOPE_UI=ON"));
+        return fail(
+            makeError(ErrorCode::NotFound, "quantscope-ui is not installed beside quantscope")
+                .inFile(program)
+                .withHint("build with -DQUANTSCOPE_UI=ON"));
     std::vector<std::string> texts {program};
     for (const std::string& pack : packs)
         texts.insert(texts.end(), {"--extension", pack});

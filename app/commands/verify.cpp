@@ -89,11 +89,11 @@ void addVerifyCommand(CLI::App& app, Command& chosen)
                      "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
         ->required();
     verb->add_option("--model", options->model,
-                     "the model that the result was made from, where it has moved");
+                     "the model that the result was made from, if it was moved");
     verb->add_option("--python", options->python,
-                     "the Python that has the runtimes; without, the one LibTorch lies in");
+                     "Python with the runtimes; default: the one that contains LibTorch");
     verb->add_option("--runtime", options->runtimes,
-                     "only these, each of which must be there: " + joined(runtimeNames()))
+                     "only these; each must be installed: " + joined(runtimeNames()))
         ->delimiter(',');
     verb->add_flag("--speed", options->speed,
                    "time the float and the int8 model too, side by side in each runtime but "

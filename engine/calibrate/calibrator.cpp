@@ -194,7 +194,7 @@ private:
         const std::string type(dtypeName(fromScalarType(value.scalar_type())));
         return fail(makeError(ErrorCode::Unsupported,
                               "its value is " + type
-                                  + ", which the file does not tell; only float32 is quantized")
+                                  + ", which the file does not state; only float32 is quantized")
                         .atNode(maker ? maker->name : observer.name)
                         .withHint("keep what reads it float: a rule without a qconfig for its "
                                   "module or for its type of operator"));
@@ -316,7 +316,7 @@ private:
         m_seen.batches = earlier->batches;
         m_seen.samples = earlier->samples;
         m_calibration.restore(std::move(earlier->observers));
-        note("calibration goes on after batch " + std::to_string(m_seen.batches) + ", from "
+        note("calibration resumes after batch " + std::to_string(m_seen.batches) + ", from "
              + m_checkpoint->path());
         return true;
     }
@@ -360,7 +360,7 @@ private:
         if (const auto saved = m_checkpoint->save(m_kept); !saved)
             return saved.error();
         cancelled.message += " after batch " + std::to_string(m_kept.batches) + all;
-        return std::move(cancelled).withHint("the same command goes on from there");
+        return std::move(cancelled).withHint("repeat the command to resume");
     }
 
     Calibration m_calibration;

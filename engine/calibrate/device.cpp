@@ -72,7 +72,7 @@ Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& mod
     const auto index = cudaIndex(requested);
     if (!index)
         return fail(makeError(ErrorCode::Usage, "'" + requested + "' is not a device")
-                        .withHint("say auto, cpu, cuda or cuda:N"));
+                        .withHint("use auto, cpu, cuda or cuda:N"));
     auto choice = tryCuda(*index);
     if (!choice)
         return fail(std::move(choice).error().withHint("use --device cpu"));

@@ -39,7 +39,7 @@ Result<std::string> checkedDevice(const std::string& asked, DoctorReport& report
     std::string why = report.cuda.why;
     if (wanted.rfind("cuda:", 0) != 0)
         return fail(makeError(ErrorCode::Usage, "'" + asked + "' is not a device")
-                        .withHint("say auto, cpu, cuda or cuda:N"));
+                        .withHint("use auto, cpu, cuda or cuda:N"));
     if (why.empty()) {
         const auto loaded = loadCudaPlugin();
         if (loaded)

@@ -26,7 +26,7 @@ namespace {
 Result<void> readQConfigs(const JsonPlace& place, Recipe& recipe)
 {
     if (!place.value().is_object())
-        return place.error("an object of named qconfigs is wanted");
+        return place.error("expected an object of named qconfigs");
     for (const auto& [name, value] : place.value().items()) {
         if (name.empty())
             return place.error("a qconfig needs a name");

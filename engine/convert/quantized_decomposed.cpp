@@ -64,7 +64,7 @@ Tensor toFloat(const Tensor& input)
 {
     const bool half = input.scalar_type() == at::kHalf || input.scalar_type() == at::kBFloat16;
     Tensor x = half ? input.to(at::kFloat) : input;
-    TORCH_CHECK(x.scalar_type() == at::kFloat, "quantized_decomposed: wants float32, got ",
+    TORCH_CHECK(x.scalar_type() == at::kFloat, "quantized_decomposed: expected float32, got ",
                 x.scalar_type());
     return x;
 }

@@ -151,8 +151,8 @@ std::string misplaced(const EditStep& step, const EditedModel& model)
     const EditForm held = formHeld(*model.file);
     const bool isLeftOver = model.form == EditForm::Float && held != EditForm::Float;
     if (!isEditOf(step, model))
-        return isLeftOver ? "the file holds the " + std::string(editFormName(held))
-                + " form alone; edit the model that it was converted from"
+        return isLeftOver ? "the file contains only the " + std::string(editFormName(held))
+                + " form; edit the model that it was converted from"
                           : "";
     if (model.form == EditForm::Float || step.kind != EditKind::AsFloat32)
         return {};

@@ -57,11 +57,11 @@ Result<at::Tensor> tensorOfFile(const EditStep& step)
     if (!step.sha256.empty()) {
         QS_TRY(const std::string now, fileSha256(step.file));
         if (now != step.sha256)
-            return fail(makeError(ErrorCode::BadInput,
-                                  "it is not the file that the edit was made "
-                                  "with: its content is another")
-                            .inFile(step.file)
-                            .withHint("load it again, or take 'sha256' out of the edit"));
+            return fail(
+                makeError(ErrorCode::BadInput,
+                          "it is not the file that the edit was made with: its content differs")
+                    .inFile(step.file)
+                    .withHint("load it again, or remove 'sha256' from the edit"));
     }
     QS_TRY(const NpyArray array, readNpy(step.file));
     return tensorFromNpy(array);

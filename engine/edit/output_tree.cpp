@@ -45,9 +45,9 @@ Result<bool> dropLeaf(Json& node, std::size_t& leaf)
         const std::string type = node.value("type", std::string());
         if (type != "builtins.tuple" && type != "builtins.list")
             return fail(makeError(ErrorCode::Unsupported,
-                                  "the output stands in a " + type
+                                  "the output is part of a " + type
                                       + ", which would be another class without it")
-                            .withHint("drop outputs of tuples and lists alone"));
+                            .withHint("drop only outputs of tuples and lists"));
         children.erase(i);
         return true;
     }

@@ -98,7 +98,7 @@ Result<KernelArgument> readArgument(const JsonPlace& place, ArgumentsOf owner)
     if (place.has("prepack"))
         return readPrepack(place, owner);
     if (place.value().size() != 1 || place.has("arguments"))
-        return place.error("one source is wanted", sourcesOf(owner));
+        return place.error("expected one source", sourcesOf(owner));
     KernelArgument made;
     if (place.has("input")) {
         QS_TRY(made.input, readNumber(place.key("input"), "inputs"));
@@ -145,7 +145,7 @@ Result<std::string> readPackTarget(const JsonPlace& place, const std::string& na
 Result<std::vector<KernelArgument>> readArguments(const JsonPlace& place, ArgumentsOf owner)
 {
     if (!place.value().is_object() || place.value().empty())
-        return place.error("an object is wanted: for each argument where it comes from");
+        return place.error("expected an object: for each argument where it comes from");
     std::vector<KernelArgument> made;
     for (const auto& [name, value] : place.value().items()) {
         QS_TRY(KernelArgument one, readArgument(place.key(name), owner));

@@ -29,7 +29,7 @@ constexpr std::array kFactFields {
 Result<void> readOperators(const JsonPlace& place, ExtensionPack& pack)
 {
     if (!place.value().is_object())
-        return place.error("an object of operators by their names is wanted");
+        return place.error("expected an object of operators by their names");
     for (const auto& [name, value] : place.value().items()) {
         const JsonPlace item = place.key(name);
         OperatorFacts facts;
@@ -54,7 +54,7 @@ Result<void> readOutput(const JsonPlace& place, KernelRow& row)
     if (place.value().is_object()) {
         QS_CHECK(place.object({"scale", "zero_point"}));
         if (!place.has("scale") || !place.has("zero_point"))
-            return place.error("both 'scale' and 'zero_point' are wanted");
+            return place.error("expected both 'scale' and 'zero_point'");
         row.output = KernelOutput::Fixed;
         QS_TRY(row.fixedScale, place.key("scale").number());
         QS_TRY(row.fixedZeroPoint, place.key("zero_point").integer());
@@ -143,14 +143,14 @@ Result<std::vector<std::string>> readLibraries(const JsonPlace& place, const Ext
 Result<void> readScripts(const JsonPlace& place, ExtensionPack& pack)
 {
     if (!place.value().is_object())
-        return place.error("an object of files is wanted",
+        return place.error("expected an object of files",
                            "write {\"unit.pt\": {\"mypack::unit\": \"forward\"}}");
     for (const auto& [name, methods] : place.value().items()) {
         const JsonPlace item = place.key(name);
         PackScript script;
         QS_TRY(script.path, readFileName(item, name, pack));
         if (!methods.is_object() || methods.empty())
-            return item.error("an object from operators to the script's methods is wanted");
+            return item.error("expected an object from operators to the script's methods");
         for (const auto& [op, method] : methods.items()) {
             QS_CHECK(readPackTarget(item.key(op), op));
             QS_TRY(script.methods[op], item.key(op).string());

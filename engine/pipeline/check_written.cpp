@@ -51,10 +51,10 @@ Result<std::string> compareOutputs(const std::vector<at::IValue>& wanted,
         const auto metrics = metricsFrom(sums);
         if (metrics && metrics->sqnrDb && *metrics->sqnrDb < kLeastDb)
             return fail(makeError(ErrorCode::Numeric,
-                                  "read back, the written file computes something else than the "
+                                  "read back, the written file computes other values than the "
                                   "converted model: output "
                                       + std::to_string(i) + " agrees to "
-                                      + fixedText(*metrics->sqnrDb, 1) + " dB, 40 dB are wanted")
+                                      + fixedText(*metrics->sqnrDb, 1) + " dB, 40 dB are required")
                             .inFile(path)
                             .withHint("export another form; please report the model"));
     }

@@ -136,7 +136,7 @@ void warnOfRegions(const Graph& graph, std::vector<std::string>& warnings)
             });
     }
     if (!layers.empty())
-        warnings.push_back("the file does not tell the modules of what lies in a region such as "
+        warnings.push_back("the file does not name the modules of operators in a region such as "
                            "'with torch.no_grad()': "
                            + quotedNames(layers)
                            + " are planned as functions, and rules for them match nothing; export "

@@ -141,7 +141,7 @@ Result<RunEntry> readKept(const std::string& folder)
     }
     std::error_code code;
     if (!fs::is_regular_file(place / "result.json", code))
-        return fail(makeError(ErrorCode::NotFound, "its result is gone")
+        return fail(makeError(ErrorCode::NotFound, "its result is missing")
                         .inFile((place / "result.json").string()));
     if (!run.foreignPath.empty()) {
         run.decisions = "quantized by another program";

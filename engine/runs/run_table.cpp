@@ -76,7 +76,7 @@ std::string_view runStateName(State state)
 Result<RunTable> matchRuns(std::vector<RunRecordPtr> runs)
 {
     if (runs.size() < kLeastRuns || runs.size() > kMostRuns)
-        return fail(ErrorCode::Usage, "two to four runs stand side by side");
+        return fail(ErrorCode::Usage, "two to four runs can be shown side by side");
     RunTable table;
     table.m_runs = std::move(runs);
     for (std::size_t run = 0; run < table.m_runs.size(); ++run)

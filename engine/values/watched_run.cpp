@@ -40,7 +40,7 @@ Error unmeasured(const Node& node)
                      "models have"
                    : "it is not an operator: only results of operators are compared")
         .atNode(node.name)
-        .withHint("look at a node that 'compare' lists");
+        .withHint("choose a node that 'compare' lists");
 }
 
 Error notOfOriginal(const char* what)
@@ -109,7 +109,7 @@ Result<void> WatchedRun::aim(const EditedModel* edited)
         if (inForm < 0)
             return fail(
                 makeError(ErrorCode::BadInput, "an edit of the reference form dropped this output")
-                    .withHint("take that edit away"));
+                    .withHint("remove that edit"));
         m_formOutput = std::size_t(inForm);
         m_values = {outputs[*m_target.output]};
         m_sweep.watch(std::nullopt, {});

@@ -59,7 +59,7 @@ void failChanged(Certificate& certificate, const std::string& folder)
         verdict.file = name;
         verdict.outcome = RuntimeVerdict::Outcome::Failed;
         verdict.reason = now == certificate.files.end()
-            ? "it was certified, and is gone"
+            ? "it was certified, but is missing"
             : "its bytes are not those of the certificate";
         const bool told = std::any_of(certificate.verdicts.begin(), certificate.verdicts.end(),
                                       [&file = name](const RuntimeVerdict& other) {

@@ -51,7 +51,7 @@ private:
         const std::string value = found ? shortNumber(*found) + unit : "not measured";
         m_checks.push_back(
             {rule, where, found && *found >= wanted,
-             what + " is " + value + ", at least " + shortNumber(wanted) + unit + " is wanted"});
+             what + " is " + value + ", at least " + shortNumber(wanted) + unit + " is required"});
     }
 
     void addOutput(const Json& output)
@@ -75,7 +75,7 @@ private:
         m_checks.push_back({"max-drop", "model", known && drop <= *m_limits.maxDrop + 1e-9,
                             known
                                 ? what + " falls by " + shortNumber(drop) + unitText + ", at most "
-                                    + shortNumber(*m_limits.maxDrop) + unitText + " is wanted"
+                                    + shortNumber(*m_limits.maxDrop) + unitText + " is required"
                                 : what + " was not measured: " + unmeasured()});
     }
 

@@ -19,7 +19,7 @@ struct GateCheck
     std::string rule; ///< "min-sqnr"
     std::string where; ///< output, node or "model"
     bool passed = false;
-    std::string message; ///< "output 'linear' is at 28.4 dB, 30 dB are wanted"
+    std::string message; ///< "output 'linear' is at 28.4 dB, at least 30 dB is required"
 };
 
 /// Checks a result document against limits. A missing figure counts as not passed. For a member of

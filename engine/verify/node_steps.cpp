@@ -155,7 +155,7 @@ std::string faultAlone(const AloneSteps& alone)
     if (alone.outputDb.value_or(kExactDb) >= kExactRuntimeDb)
         return {};
     return "fed our integers, an output agrees with ours to " + fixedText(*alone.outputDb, 1)
-        + " dB, " + fixedText(kExactRuntimeDb, 0) + " dB are wanted";
+        + " dB, " + fixedText(kExactRuntimeDb, 0) + " dB are required";
 }
 
 bool isOnlyTies(const RuntimeVerdict& verdict)

@@ -347,7 +347,7 @@ private:
                 + "' are other integers than ours";
         else if (runtime.isExact && !hasTies && agreement < kExactRuntimeDb)
             reason = "output '" + name + "' agrees with ours to " + dbText(agreement)
-                + ", 60 dB are wanted";
+                + ", 60 dB are required";
         else if (agreement < kExactRuntimeDb && losesMore(errors))
             reason = "output '" + name + "' is at " + dbText(errors.loweredDb)
                 + " against the float model, ours at " + dbText(errors.referenceDb);

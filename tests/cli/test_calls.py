@@ -131,7 +131,7 @@ def test_a_sequence_carries_its_state_on(folder):
     torch.manual_seed(4)
     model, calls = Cache().eval(), cache_calls()
     document, said = result_of(folder, model, calls, "--recipe", write_recipe(folder, backend="x86", calibration={"sequence": True}))
-    assert "goes on from the state of the call before" in said, said
+    assert "continues from the state of the previous call" in said, said
     one, other = copy.deepcopy(model), torch.jit.load(folder / "q" / "model.int8.ts.pt")
     with torch.no_grad():
         measured = sqnr(torch.cat([one(*c) for c in calls]), torch.cat([other(*c) for c in calls]))

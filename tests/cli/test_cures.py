@@ -284,7 +284,7 @@ def test_a_recipe_that_is_wrong_says_where(folder):
         ([{"cure": "flot", "at": CONV}], ["cures[0].cure", "did you mean 'float'"]),
         ([{"cure": "float", "at": CONV}, {"cure": "range", "at": CONV}], ["cures[1]", "'qconfig' is missing"]),
         ([{"cure": "bound", "at": CONV, "bound": -1}], ["cures[0].bound", "above 0"]),
-        ({"cure": "float"}, ["cures", "a list is wanted"]),
+        ({"cure": "float"}, ["cures", "expected a list"]),
     ):
         recipe = write_recipe(folder, cures=cures)
         expect_bad("plan", path, "--recipe", recipe, contains=[recipe, *words])

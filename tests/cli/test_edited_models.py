@@ -46,7 +46,7 @@ def test_a_part_comes_with_the_data_that_it_sees(folder):
     expect_bad("edit", path, "--recipe", plain, "--data", npz, "--data-out", folder / "no.npz", contains=["extract no part"])
     assert not (folder / "no.npz").exists()
     expect_bad("edit", path, "--recipe", twice, "--data", npz, "--out", folder / "part.pt2", "--data-out", npz,
-               contains=["would replace what is read"], code=2)
+               contains=["would overwrite an input file"], code=2)
     expect_bad("edit", path, "--recipe", twice, "--data", npz, contains=["--data needs --out"], code=2)
     left = [name for name in folder.iterdir() if name.name.startswith(".quantscope")]
     assert not left, left

@@ -219,19 +219,19 @@ def test_a_project_stands_wherever_a_model_does(folder):
     (folder / "models").mkdir()
     path.rename(folder / "models" / "renamed.pt2")
     lost = json.loads(project.read_text())
-    expect_bad("plan", project, contains=[project, "is not where it was", "residual.pt2", "--model"])
+    expect_bad("plan", project, contains=[project, "was not found at", "residual.pt2", "--model"])
     digest = hashlib.sha256((folder / "models" / "renamed.pt2").read_bytes()).hexdigest()
     project.write_text(json.dumps({**lost, "model_sha256": digest}))
     found = run("plan", project, "--json")
-    assert found.returncode == 0 and "its model was moved; taking" in found.stderr and "renamed.pt2" in found.stderr, found.stderr
+    assert found.returncode == 0 and "its model was moved; using" in found.stderr and "renamed.pt2" in found.stderr, found.stderr
     assert [node["name"] for node in json.loads(found.stdout)["nodes"]] == names
     (folder / "models" / "renamed.pt2").rename(folder / "elsewhere.bin")
-    expect_bad("plan", project, contains=["is not where it was"])
+    expect_bad("plan", project, contains=["was not found at"])
     (folder / "elsewhere.bin").rename(folder / "there.pt")
     assert [node["name"] for node in run_json("plan", project, "--model", folder / "there.pt")["nodes"]] == names
     block(folder)
     other = run("plan", project, "--model", folder / "block.pt2", "--json")
-    assert other.returncode == 0 and "another model than the one of" in other.stderr, other.stderr
+    assert other.returncode == 0 and "its content differs from the model of" in other.stderr, other.stderr
     expect_bad("plan", folder / "there.pt", "--model", folder / "there.pt", contains=["--model is for a project"], code=2)
 
 
@@ -309,13 +309,13 @@ def test_a_recipe_that_is_wrong_says_where(folder):
         ([{"do": "remove"}], ["edits[0]", "'at' is missing"]),
         ([{"do": "remove", "at": {"op": "aten.relu.default", "indx": 1}}], ["edits[0].at", "'indx'"]),
         ([{"do": "insert", "op": "aten.relu.default", "at": "relu", "name": "a"}], ["edits[0].at", "an address is"]),
-        ({"do": "fold"}, ["edits", "a list is wanted"]),
+        ({"do": "fold"}, ["edits", "expected a list"]),
     ):
         recipe = write_recipe(folder, edits=edits)
         expect_bad("edit", path, "--recipe", recipe, contains=[recipe, *words])
-    expect_bad("edit", path, "--recipe", write_recipe(folder), contains=["holds no edits"])
+    expect_bad("edit", path, "--recipe", write_recipe(folder), contains=["contains no edits"])
     good = write_recipe(folder, edits=[{"do": "remove", "at": op("relu", "relu.default")}])
-    expect_bad("edit", path, "--recipe", good, "--out", path, contains=["would replace what is read"], code=2)
+    expect_bad("edit", path, "--recipe", good, "--out", path, contains=["would overwrite an input file"], code=2)
     assert json.loads(run_good("edit", path, "--recipe", good, "--json"))["written"] is None
 
 

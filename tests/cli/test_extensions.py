@@ -246,8 +246,8 @@ class Kernels(torch.nn.Module):
 def test_a_kernel_that_spoils_its_neighbours_is_refused(folder):
     _, file, data = network(folder, Shared)
     arguments = {"x": "input", "weight": "weight", "bias": "bias", "factor": {"argument": "factor"}, "scale": "output_scale", "zero": "output_zero_point"}
-    for name, why in (("fits", ""), ("writes", "it writes into its input"), ("floats", "its result is Float where QUInt8 is wanted"),
-                      ("signed", "its result is QInt8 where QUInt8 is wanted")):
+    for name, why in (("fits", ""), ("writes", "it writes into its input"), ("floats", "its result is Float where QUInt8 is expected"),
+                      ("signed", "its result is QInt8 where QUInt8 is expected")):
         pack = copied(folder, name, scripts={"kernels.pt": {f"kernels::{name}": name}},
                       lowering=[{"pattern": ["mypack::scaled_linear"], "to": f"kernels::{name}", "arguments": arguments}])
         torch.jit.script(Kernels()).save(str(pack / "kernels.pt"))

@@ -42,7 +42,7 @@ def started(words, folder, before=None):
 def half_calibrated(words, folder):
     """A run that is ended while it calibrates, and leaves what it saw."""
     code, line = interrupted(words, AMIDST, signal.SIGTERM)
-    assert code == 1 and "the same command goes on" in line, (code, line)
+    assert code == 1 and "repeat the command to resume" in line, (code, line)
     assert os.listdir(folder) == ["calibration.partial.npz"], os.listdir(folder)
 
 

@@ -250,7 +250,7 @@ def test_json_that_is_wrong(folder):
     bad("beyond", static(scale={"output_scale": 2}), "'scale' is of result 2", "cells::cell_int8 returns 2 tensors")
     bad("negative", static(scale={"output_scale": -1}), "scale.output_scale", "results are counted from 0")
     bad("word", static(scale={"output_scale": "y"}), "scale.output_scale")
-    bad("two", static(scale={"output_scale": 0, "output_zero_point": 0}), "one source is wanted")
+    bad("two", static(scale={"output_scale": 0, "output_zero_point": 0}), "expected one source")
     bad("list", {**CELL, "modes": {"dynamic": {"to": "cells::cell_list", "arguments": READ}}}, "cells::cell_list returns Tensor[]")
     bad("dynamic", {**CELL, "modes": {"dynamic": {"to": "cells::cell_int8", "arguments": GIVEN}}}, "mode 'dynamic' gives float results")
     bad("observed", {**CELL, "observed": {"to": "cells::cell_list", "arguments": READ}}, "cells::cell_list returns Tensor[]")

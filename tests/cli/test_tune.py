@@ -181,7 +181,7 @@ def test_where_it_writes_is_checked_first(folder):
         expect_bad("tune", *gone, "--out", out, contains=[out if out != folder / "place.json" else "place.tune.json"])
     for read in (words[0], words[2], words[4]):
         before = read.read_bytes()
-        expect_bad("tune", *words, "--out", read, contains=[read, "--out would replace what is read"], code=2)
+        expect_bad("tune", *words, "--out", read, contains=[read, "--out would overwrite an input file"], code=2)
         assert read.read_bytes() == before
     left = {path.name for path in folder.rglob("*")}
     assert left == {"sick", "model.pt2", "data.npz", "recipe.json", "file", "pipe", "place.tune.json"}, left

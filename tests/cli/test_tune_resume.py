@@ -76,7 +76,7 @@ def test_a_search_is_stopped_at_any_moment(folder):
         if how != signal.SIGKILL:
             left = {path.name for path in out.parent.iterdir()} - hidden
             assert left <= {out.name, state.name}, left
-            ends = ("cancelled", "goes on from here", "the best recipe is written")
+            ends = ("cancelled", "with --resume to continue", "the best recipe is written")
             assert code in (1, -how) and (not last or last.endswith(ends)), (code, last)
         if not state.exists():
             assert not out.exists()
@@ -150,7 +150,7 @@ def test_a_search_that_is_stopped_early(folder):
     """Before its first trial it leaves a state without trials; without any state `--resume` says what to do."""
     words, out = sick(folder), folder / "tuned.json"
     state = out.with_suffix(".tune.json")
-    expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, "no search to go on from", "without --resume"])
+    expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, "no stopped search to resume", "without --resume"])
     assert not out.exists() and not state.exists()
     # A trial takes half a minute until there is that folder.
     slow = ("--goal", "metric 0.9", "--eval", f"test -d {folder / 'quick'} || sleep 30; echo 0.5 #")
@@ -158,7 +158,7 @@ def test_a_search_that_is_stopped_early(folder):
         code, line = interrupted(["tune", *words, *slow, *LIMITS, "--out", out], "trial 1", how)
         begun = json.loads(state.read_text())
         assert begun["trials"] == [] and begun["best"] is None and not out.exists(), begun
-    assert code == 1 and line.endswith("the same command with --resume goes on from here"), (code, line)
+    assert code == 1 and line.endswith("repeat the command with --resume to continue"), (code, line)
     (folder / "quick").mkdir()
     assert tuned(words, out, *slow, "--resume", code=1) == tuned(words, folder / "whole.json", *slow, code=1)
     went_on = tuned(words, out, "--goal", "sqnr 60", code=1)

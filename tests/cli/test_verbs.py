@@ -242,13 +242,13 @@ def test_backends(folder):
         {"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 0}}]}
     file.write_text(json.dumps({**document, "patterns": document["patterns"] + [lone]}))
     text = run_good("backends", "check", file)
-    assert "0 errors, 1 warning\n" in text and "stands alone" in text
+    assert "0 errors, 1 warning\n" in text and "is set without its partner" in text
     wrong = {"pattern": ["torch.nn.Conv2D"], "dtype_configs": [{}]}
     file.write_text(json.dumps({**document, "patterns": document["patterns"] + [lone, wrong]}))
     done = run("backends", "check", file)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
     assert "mine.json" in done.stderr and "did you mean 'torch.nn.Conv2d'?" in done.stderr
-    assert "1 error, 1 warning\n" in done.stdout and "stands alone" in done.stdout
+    assert "1 error, 1 warning\n" in done.stdout and "is set without its partner" in done.stdout
     file.write_text("{}")
     expect_bad("backends", "check", file, contains=["mine.json"])
     expect_bad("backends", "show", "tpu9", contains=["tpu9"])
@@ -339,7 +339,7 @@ def test_interrupted_calibration_goes_on(folder):
     reached = []
     for progress in (r"calibrate: batch \d{3,} of", r"calibrate: batch ([5-9]\d{2}|\d{4,}) of"):
         code, line = interrupted(words(folder / "out", 20000), progress)
-        found = re.fullmatch(r"quantscope: cancelled after batch (\d+) of 20000; the same command goes on from there", line)
+        found = re.fullmatch(r"quantscope: cancelled after batch (\d+) of 20000; repeat the command to resume", line)
         assert code == 1 and found, (code, line)
         reached.append(int(found[1]))
         assert os.listdir(folder / "out") == ["calibration.partial.npz"], os.listdir(folder / "out")

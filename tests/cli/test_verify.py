@@ -119,7 +119,7 @@ def test_every_change_is_found(folder):
     result = json.loads(sound["result.json"])
     result["exports_sha256"] |= {name: sha256((out / name).read_bytes()).hexdigest() for name in EXPORTS}
     (out / "result.json").write_text(json.dumps(result))
-    verdicts = expect_failed(["agrees with ours to", "60 dB are wanted"], ("model.int8.ts.pt", "torch.jit"), ("model.reference.pt2", "torch.export"),
+    verdicts = expect_failed(["agrees with ours to", "60 dB are required"], ("model.int8.ts.pt", "torch.jit"), ("model.reference.pt2", "torch.export"),
                              ("model.int8.pt2", "torch.export"), ("model.int8.onnx", "onnxruntime"), runtimes=EAGER)
     changed = verdicts[("model.int8.pt2", "torch.export")]["reason"]
     assert "the first node more than a step off is 'quantize_per_tensor" in changed, changed
@@ -232,7 +232,7 @@ def test_onnx_is_held_to_its_numbers(folder):
     (out / "model.int8.onnx.data").unlink()
     _, verdicts, done = verified(out, "--runtime", "onnxruntime")
     assert done.returncode == 1 and "model.int8.onnx.data" in verdicts[("model.int8.onnx", "onnxruntime")]["reason"], verdicts[("model.int8.onnx", "onnxruntime")]
-    assert verdicts[("model.int8.onnx.data", "")]["reason"] == "it was certified, and is gone"
+    assert verdicts[("model.int8.onnx.data", "")]["reason"] == "it was certified, but is missing"
 
 
 def test_speed_is_measured_side_by_side(folder):

@@ -174,7 +174,7 @@ def test_recipes_that_are_wrong(folder):
     words = ("plan", folder / "model.pt2", "--recipe")
     expect_bad(*words, write_recipe(folder, custom_modules=["torch.nn.MultiheadAttentoin"]),
                contains=["custom_modules", "did you mean 'torch.nn.MultiheadAttention'?"])
-    expect_bad(*words, write_recipe(folder, custom_modules="torch.nn.MultiheadAttention"), contains=["a list of names is wanted"])
+    expect_bad(*words, write_recipe(folder, custom_modules="torch.nn.MultiheadAttention"), contains=["expected a list of names"])
     done = run(*words, write_recipe(folder, prepare={"custom_modules": ["torch.nn.modules.activation.MultiheadAttention"]}))
     assert done.returncode == 0 and done.stderr == "", done.stderr
 

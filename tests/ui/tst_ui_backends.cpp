@@ -108,7 +108,7 @@ void TestBackends::whatIsTypedIsCheckedByTheEngine()
     QCOMPARE(problems(dialog).size(), 1);
     QVERIFY2(problems(dialog)[0].startsWith(
                  QStringLiteral("✕ patterns[0].dtype_configs[0].input_dtype."
-                                "quant_min_lower_bound: an integer is wanted")),
+                                "quant_min_lower_bound: expected an integer")),
              qPrintable(problems(dialog)[0]));
     // What is typed stays, also while another entry is looked at.
     choose(dialog, QStringLiteral("torch.nn.Conv2d, torch.nn.ReLU"));

@@ -74,7 +74,7 @@ Result<void> checkSpared(const TuneOptions& options, const ModelRun& run)
                                         settings.calibrationData, settings.compared()}) {
             std::error_code code;
             if (std::filesystem::equivalent(written, read, code) && !code)
-                return fail(makeError(ErrorCode::Usage, "--out would replace what is read")
+                return fail(makeError(ErrorCode::Usage, "--out would overwrite an input file")
                                 .inFile(read)
                                 .withHint("name another file"));
         }
@@ -90,7 +90,7 @@ Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneReques
         return EarlierSearch();
     if (!std::filesystem::exists(path, code) && !code)
         return fail(
-            makeError(ErrorCode::NotFound, "there is no search to go on from")
+            makeError(ErrorCode::NotFound, "no stopped search to resume")
                 .inFile(path)
                 .withHint(
                     "search without --resume, or name the recipe of the search that was stopped"));
@@ -183,7 +183,7 @@ Result<void> runTune(const TuneOptions& options, const CommandRun& job)
     auto made = tune(run.chain(), request, known, see, job);
     if (!made && isKept && made.error().code == ErrorCode::Cancelled)
         return fail(
-            std::move(made).error().withHint("the same command with --resume goes on from here"));
+            std::move(made).error().withHint("repeat the command with --resume to continue"));
     QS_TRY(const TuneState state, std::move(made));
     QS_CHECK(printOut(options.json ? tuneJson(request, state, known) : tuneText(request, state)));
     if (!state.isReached())
@@ -230,7 +230,7 @@ void addTuneCommand(CLI::App& app, Command& chosen)
                      "kinds of cures: range, float, float_result, bound, split; without it all")
         ->delimiter(',');
     verb->add_option("--forbid", options->forbidden,
-                     "a cure that must not be taken: float@add_6; may be given several times")
+                     "a cure to exclude: float@add_6; may be given several times")
         ->take_all();
     verb->add_option("--time", options->time, "stop with the best so far after: seconds, 10m, 2h");
     verb->add_option("--trials", options->trials, "stop with the best so far after so many trials")

@@ -34,9 +34,10 @@ void noteState(const Graph& model, bool isSequence)
     note("the model keeps state from call to call (" + first
          + (updates.size() > 1 ? " and " + std::to_string(updates.size() - 1) + " more" : "")
          + "): "
-         + (isSequence ? "each call goes on from the state of the call before (\"sequence\": true)"
-                       : "each call of the data starts from the saved state; where calls follow "
-                         "each other set \"sequence\": true under \"calibration\" in the recipe"));
+         + (isSequence
+                ? "each call continues from the state of the previous call (\"sequence\": true)"
+                : "each call of the data starts from the saved state; where calls follow "
+                  "each other set \"sequence\": true under \"calibration\" in the recipe"));
 }
 
 } // namespace

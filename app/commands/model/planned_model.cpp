@@ -41,20 +41,20 @@ Result<std::string> placeOfModel(const Project& project, const std::string& file
         QS_TRY(place, findModel(project, file, job));
     }
     if (place.empty())
-        return fail(
-            makeError(ErrorCode::NotFound, "its model is not where it was: " + project.modelPath)
-                .inFile(file)
-                .withHint("put it back, or say where it is with --model"));
+        return fail(makeError(ErrorCode::NotFound,
+                              "the project's model was not found at " + project.modelPath)
+                        .inFile(file)
+                        .withHint("move it back, or give its path with --model"));
     if (place == project.modelPath)
         return place;
     if (movedTo.empty()) {
-        note(file + ": its model was moved; taking " + place);
+        note(file + ": its model was moved; using " + place);
         return place;
     }
     QS_TRY(const bool same, isModelOf(project, place, job));
     if (!same)
-        warn(place + ": another model than the one of " + file
-             + ", by its content: decisions that do not fit are left out");
+        warn(place + ": its content differs from the model of " + file
+             + "; decisions that do not fit are left out");
     return place;
 }
 
@@ -62,7 +62,7 @@ Result<std::string> placeOfModel(const Project& project, const std::string& file
 
 void addMovedOption(CLI::App& verb, std::string& movedTo)
 {
-    verb.add_option("--model", movedTo, "of a project: where its model is by now");
+    verb.add_option("--model", movedTo, "of a project: the new path of its model");
 }
 
 void addHybridOption(CLI::App& verb, std::vector<std::string>& names)
@@ -101,7 +101,7 @@ Result<ModelSource> modelSource(const std::string& given, const std::string& rec
          {std::pair(project.dataPath, source.settings.calibrationData),
           std::pair(project.comparisonPath, source.settings.comparisonData)})
         if (!was.empty() && now != was)
-            note(given + ": its data were moved; taking " + now);
+            note(given + ": its data were moved; using " + now);
     if (recipePath.empty())
         source.recipe = withLoadedPacks(std::move(project.recipe));
     else {
@@ -141,7 +141,7 @@ Result<EditedModelPtr> openEdited(StageChain& chain, const std::string& path, co
         warn(path + ": " + line);
     for (std::size_t i = 0; i < recipe.edits.size(); ++i)
         if (recipe.edits[i].kind == EditKind::AsFloat32 && edited->outcomes[i].problem.empty())
-            note(path + ": what is float16 or bfloat16 is taken as float32");
+            note(path + ": float16 and bfloat16 are converted to float32");
     return edited;
 }
 

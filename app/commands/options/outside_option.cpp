@@ -12,8 +12,7 @@ void addOutsideOption(CLI::App& app, bool& given)
 {
     for (const char* verb : kModelVerbs)
         app.get_subcommand(verb)->add_flag(
-            "--outside", given,
-            "the recipe or project may have files read that lie outside its folder");
+            "--outside", given, "allow the recipe or project to read files outside its folder");
 }
 
 Result<void> checkOutside(const std::string& file, std::vector<std::string> outside,
@@ -25,7 +24,7 @@ Result<void> checkOutside(const std::string& file, std::vector<std::string> outs
     return fail(
         makeError(ErrorCode::BadInput, "it names files outside its folder: " + joined(outside))
             .inFile(file)
-            .withHint("where you trust it with them, give --outside; the window asks once"));
+            .withHint("give --outside if you trust it; the window asks once"));
 }
 
 } // namespace qs

@@ -122,7 +122,7 @@ std::string sourceText(const InspectionParts& parts)
         + (at.function.empty() ? "" : ", in " + innermostFunction(at)) + "\n";
     if (!parts.source)
         return text + (at.code.empty() ? "" : "  " + at.code + "\n")
-            + "  (the file is not on this machine; --sources FOLDER says where it is)\n";
+            + "  (the file is not on this machine; give its folder with --sources FOLDER)\n";
     const SourceExcerpt& source = *parts.source;
     if (source.path != at.file)
         text += "found at " + source.path + "\n";

@@ -79,7 +79,7 @@ tl::unexpected<Error> JsonPlace::error(const std::string& message, std::string h
 Result<void> JsonPlace::object(const std::vector<std::string>& allowedKeys) const
 {
     if (!m_value->is_object())
-        return error("an object is wanted, not " + typeName(*m_value));
+        return error("expected an object, not " + typeName(*m_value));
     for (const auto& [name, value] : m_value->items())
         if (std::find(allowedKeys.begin(), allowedKeys.end(), name) == allowedKeys.end())
             return error("unknown key '" + name + "'", suggestName(name, allowedKeys));
@@ -89,35 +89,35 @@ Result<void> JsonPlace::object(const std::vector<std::string>& allowedKeys) cons
 Result<void> JsonPlace::array() const
 {
     if (!m_value->is_array())
-        return error("a list is wanted, not " + typeName(*m_value));
+        return error("expected a list, not " + typeName(*m_value));
     return {};
 }
 
 Result<std::string> JsonPlace::string() const
 {
     if (!m_value->is_string())
-        return error("a string is wanted, not " + typeName(*m_value));
+        return error("expected a string, not " + typeName(*m_value));
     return m_value->get<std::string>();
 }
 
 Result<std::int64_t> JsonPlace::integer() const
 {
     if (!m_value->is_number_integer())
-        return error("an integer is wanted, not " + typeName(*m_value));
+        return error("expected an integer, not " + typeName(*m_value));
     return m_value->get<std::int64_t>();
 }
 
 Result<double> JsonPlace::number() const
 {
     if (!m_value->is_number())
-        return error("a number is wanted, not " + typeName(*m_value));
+        return error("expected a number, not " + typeName(*m_value));
     return m_value->get<double>();
 }
 
 Result<bool> JsonPlace::boolean() const
 {
     if (!m_value->is_boolean())
-        return error("true or false is wanted, not " + typeName(*m_value));
+        return error("expected true or false, not " + typeName(*m_value));
     return m_value->get<bool>();
 }
 
@@ -166,9 +166,9 @@ Result<Json> parseJson(const std::string& text, const std::string& file)
         Json parsed = Json::parse(text, std::ref(repeated));
         if (repeated.key())
             return fail(makeError(ErrorCode::BadInput,
-                                  "the key '" + *repeated.key() + "' stands twice in one object")
+                                  "the key '" + *repeated.key() + "' occurs twice in one object")
                             .inFile(file)
-                            .withHint("only one of them could count: take the other out"));
+                            .withHint("only one of them can count: remove the other"));
         return parsed;
     } catch (const nlohmann::json::parse_error& problem) {
         std::string cause = problem.what();
@@ -194,14 +194,14 @@ Result<std::string> readTextFile(const std::string& path)
 Result<void> checkFormat(const JsonPlace& root, const std::string& format, int version)
 {
     if (!root.value().is_object())
-        return root.error("a JSON object is wanted");
+        return root.error("expected a JSON object");
     if (!root.has("format"))
         return root.error("the key 'format' is missing",
                           "start with {\"format\": \"" + format
                               + "\", \"version\": " + std::to_string(version) + ", ...");
     QS_TRY(const std::string given, root.key("format").string());
     if (given != format)
-        return root.error("the format is '" + given + "'", "'" + format + "' is wanted");
+        return root.error("the format is '" + given + "'", "expected '" + format + "'");
     if (!root.has("version"))
         return root.error("the key 'version' is missing",
                           "this program reads version " + std::to_string(version));

@@ -46,7 +46,7 @@ void crashed(int number)
         put(place->m_node);
         put("' (");
         put(place->m_target);
-        put("): keep it out, or mend the extension pack that it comes from");
+        put("): exclude it, or fix the extension pack that it comes from");
     }
     put("\n");
     std::raise(number); // with the default action, restored by SA_RESETHAND

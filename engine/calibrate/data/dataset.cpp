@@ -62,8 +62,8 @@ Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph
         return openNpzDataset(source, graph, options);
     if (endsWith(source, ".pt") || endsWith(source, ".pth"))
         return openTensorFileDataset(source, graph, options);
-    return fail(makeError(ErrorCode::BadInput, "is not a data file that this program knows")
-                    .withHint(kKindsOfData));
+    return fail(
+        makeError(ErrorCode::BadInput, "is not a supported data file").withHint(kKindsOfData));
 }
 
 /// Fails if the model takes an object: no data format can contain one, since torch.save omits its

@@ -37,7 +37,7 @@ Error misfit(const std::string& what, const Node& input, const std::string& want
              const std::string& given)
 {
     return makeError(ErrorCode::BadInput,
-                     what + " does not fit input '" + input.name + "': " + wanted + " is wanted, "
+                     what + " does not fit input '" + input.name + "': " + wanted + " is expected, "
                          + given + " is given");
 }
 

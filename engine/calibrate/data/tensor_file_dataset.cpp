@@ -18,7 +18,7 @@ namespace qs {
 namespace {
 
 constexpr const char* kKinds
-    = "a tensor, a tuple of tensors, a dictionary of tensors or a list of calls is wanted";
+    = "expected a tensor, a tuple of tensors, a dictionary of tensors or a list of calls";
 
 Result<StoredTensor> locate(const SavedTensors& file, const at::IValue& value,
                             const std::string& what)

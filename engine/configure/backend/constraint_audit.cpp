@@ -68,7 +68,7 @@ private:
         const auto& high = m_value.quantMaxUpperBound;
         if (low.has_value() != high.has_value())
             warning(std::string(low ? "quant_min_lower_bound" : "quant_max_upper_bound")
-                    + " stands alone; PyTorch ignores it without its partner, here it is checked");
+                    + " is set without its partner; PyTorch then ignores it, here it is checked");
         if (!low || !high)
             return;
         if (*low >= *high)
@@ -101,7 +101,7 @@ private:
         const auto& zero = m_value.zeroPointExactMatch;
         if (scale.has_value() != zero.has_value())
             warning(std::string(scale ? "scale_exact_match" : "zero_point_exact_match")
-                    + " stands alone; PyTorch ignores it without its partner, here it is checked");
+                    + " is set without its partner; PyTorch then ignores it, here it is checked");
         if (scale && *scale <= 0)
             error("scale_exact_match must be above 0");
         else if (scale && m_value.scaleMinLowerBound && *scale < *m_value.scaleMinLowerBound)

@@ -107,7 +107,7 @@ Result<void> readArgumentMaps(const JsonPlace& place, BackendPattern& entry)
     if (place.has("num_tensor_args_to_observation_type")) {
         const JsonPlace map = place.key("num_tensor_args_to_observation_type");
         if (!map.value().is_object())
-            return map.error("an object is wanted");
+            return map.error("expected an object");
         for (const auto& [count, value] : map.value().items()) {
             if (count.empty() || count.size() > 3
                 || !std::all_of(count.begin(), count.end(),
@@ -135,7 +135,7 @@ Result<BackendPattern> readBackendPattern(const JsonPlace& place)
     QS_CHECK(place.object(keyTable("backend", "patterns[0]").keys()));
     BackendPattern entry;
     if (place.has("pattern") == place.has("pattern_complex_format"))
-        return place.error("exactly one of 'pattern' and 'pattern_complex_format' is wanted");
+        return place.error("expected exactly one of 'pattern' and 'pattern_complex_format'");
     if (place.has("pattern")) {
         QS_TRY(entry.pattern, readPattern(place.key("pattern")));
     } else {

@@ -128,8 +128,9 @@ Result<void> checkAddedRow(const LoweringRow& added)
                         .withHint(names.suggestion(*unknown)));
     if (!isKernelName(added.to) && !names.has(added.to))
         return fail(makeError(ErrorCode::BadInput,
-                              place + "the row [" + joined(added.pattern) + "] wants the kernel '"
-                                  + added.to + "', which PyTorch does not have")
+                              place + "the row [" + joined(added.pattern)
+                                  + "] requires the kernel '" + added.to
+                                  + "', which PyTorch does not have")
                         .withHint(names.suggestion(added.to)));
     return {};
 }

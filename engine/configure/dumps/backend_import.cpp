@@ -152,7 +152,7 @@ private:
         if (has(place, kCounts)) {
             const JsonPlace map = place.key(kCounts);
             if (!map.value().is_object())
-                return map.error("an object is wanted");
+                return map.error("expected an object");
             for (const auto& [count, value] : map.value().items()) {
                 QS_TRY(out[kCounts][count], observationWord(map.key(count)));
             }

@@ -52,7 +52,7 @@ Result<Json> observerFromPython(const JsonPlace& place, const PythonValue& value
     using Kind = PythonValue::Kind;
     if (value.kind == Kind::Constant)
         return value.constant.is_null() ? Result<Json>(Json {{"observer", "identity"}})
-                                        : place.error("an observer class is wanted");
+                                        : place.error("expected an observer class");
     QS_TRY(Json out, observerNamed(place, value.text));
     for (const auto& [key, argument] : value.arguments) {
         if (key.empty())

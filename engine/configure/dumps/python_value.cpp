@@ -67,7 +67,7 @@ private:
             return number();
         if (std::isalpha(static_cast<unsigned char>(next())) || next() == '_')
             return nameOrCall(depth);
-        return problem("a value is wanted");
+        return problem("expected a value");
     }
 
     Result<PythonValue> object()
@@ -148,7 +148,7 @@ private:
     {
         while (!take(')')) {
             if (!call.arguments.empty() && !take(','))
-                return problem("a ',' or ')' is wanted");
+                return problem("expected ',' or ')'");
             space();
             if (take(')'))
                 break;

@@ -92,7 +92,7 @@ Result<double> readFinite(const JsonPlace& place)
 {
     QS_TRY(const double value, place.number());
     if (!std::isfinite(value))
-        return place.error("a finite number is wanted");
+        return place.error("expected a finite number");
     return value;
 }
 
@@ -132,7 +132,7 @@ Result<std::vector<int>> readChannels(const JsonPlace& place)
            readFilled(place, "name the channels to split off", readChannel));
     if (std::adjacent_find(channels.begin(), channels.end(), std::greater_equal<>())
         != channels.end())
-        return place.error("channels stand in ascending order, each once");
+        return place.error("channels must be in ascending order, each once");
     return channels;
 }
 

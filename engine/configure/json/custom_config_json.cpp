@@ -25,32 +25,33 @@ struct StrayKey
     std::string_view what; ///< what replaced it
     std::string_view instead;
 };
-constexpr std::string_view kByNode = "rules by node stand in the recipe: \"mapping\": {\"node\": "
+constexpr std::string_view kByNode = "rules by node belong in the recipe: \"mapping\": {\"node\": "
                                      "[[\"conv2d\", \"x86\"]]}; null keeps "
                                      "a node float";
 constexpr std::string_view kScopes
-    = "'inspect' shows every node's module; rules by module stand under mapping.module_name";
+    = "'inspect' shows every node's module; rules by module belong under mapping.module_name";
 constexpr std::array<StrayKey, 28> kStray {{
-    {"prepare_custom_config_dict", "is gone from PyTorch", "write its content under 'prepare'"},
+    {"prepare_custom_config_dict", "was removed from PyTorch", "write its content under 'prepare'"},
     {"prepare_custom_config", "is an argument of PyTorch's", "write its content under 'prepare'"},
-    {"convert_custom_config_dict", "is gone from PyTorch", "write its content under 'convert'"},
+    {"convert_custom_config_dict", "was removed from PyTorch", "write its content under 'convert'"},
     {"convert_custom_config", "is an argument of PyTorch's", "write its content under 'convert'"},
-    {"qconfig_dict", "is gone from PyTorch", "write its content under 'mapping'"},
+    {"qconfig_dict", "was removed from PyTorch", "write its content under 'mapping'"},
     {"qconfig_mapping", "does not belong here",
      "write its content under 'mapping'; nulls for conversion only under 'convert'"},
     {"backend_config", "is an argument of PyTorch's",
      "name the backend or its file under 'backend'"},
-    {"backend_config_dict", "is gone from PyTorch", "name the backend or its file under 'backend'"},
-    {"_qconfig_map", "is gone from PyTorch", kByNode},
-    {"qconfig_map", "is gone from PyTorch", kByNode},
+    {"backend_config_dict", "was removed from PyTorch",
+     "name the backend or its file under 'backend'"},
+    {"_qconfig_map", "was removed from PyTorch", kByNode},
+    {"qconfig_map", "was removed from PyTorch", kByNode},
     {"node_name_to_qconfig", "is PyTorch's own bookkeeping", kByNode},
-    {"_node_name_to_scope", "is gone from PyTorch and cannot be set", kScopes},
+    {"_node_name_to_scope", "was removed from PyTorch and cannot be set", kScopes},
     {"node_name_to_scope", "follows from the model and cannot be set", kScopes},
-    {"additional_fuser_method_mapping", "is gone from PyTorch",
+    {"additional_fuser_method_mapping", "was removed from PyTorch",
      "write fusions into a backend file, with fused_module and fuser_method"},
-    {"additional_qat_module_mapping", "is gone from PyTorch",
+    {"additional_qat_module_mapping", "was removed from PyTorch",
      "write qat_module into a backend file"},
-    {"additional_object_mapping", "is gone from PyTorch",
+    {"additional_object_mapping", "was removed from PyTorch",
      "write reference_quantized_module into a backend file"},
     {"global_qconfig", "is an attribute of QConfigMapping", "write 'global'"},
     {"object_type_qconfigs", "is an attribute of QConfigMapping", "write 'object_type'"},
@@ -79,7 +80,7 @@ std::string className(const std::string& given)
 Result<std::vector<std::string>> readNames(const JsonPlace& place)
 {
     if (place.value().is_string())
-        return place.error("a list of names is wanted, not one name",
+        return place.error("expected a list of names, not one name",
                            "write [" + place.value().dump() + "]");
     return place.strings();
 }
@@ -88,7 +89,7 @@ Result<std::vector<std::string>> readNames(const JsonPlace& place)
 Result<std::vector<std::string>> readStandalone(const JsonPlace& place)
 {
     if (place.value().is_string())
-        return place.error("a list of modules is wanted, not one name",
+        return place.error("expected a list of modules, not one name",
                            "write [" + place.value().dump() + "]");
     return readList(place, [](const JsonPlace& item) -> Result<std::string> {
         const Json& given = item.value();
@@ -106,7 +107,7 @@ Result<std::vector<std::string>> readStandalone(const JsonPlace& place)
 Result<std::vector<std::int64_t>> readIndices(const JsonPlace& place)
 {
     if (place.value().is_number())
-        return place.error("a list of indices is wanted, not one number",
+        return place.error("expected a list of indices, not one number",
                            "write [" + place.value().dump() + "]");
     return readList(place, [](const JsonPlace& item) { return item.integer(); });
 }
@@ -115,7 +116,7 @@ Result<std::vector<std::int64_t>> readIndices(const JsonPlace& place)
 Result<std::map<std::string, std::string>> readNotFinite(const JsonPlace& place)
 {
     if (!place.value().is_object())
-        return place.error("an object from a node's name to what was seen there is wanted",
+        return place.error("expected an object from a node's name to what was seen there",
                            "write {\"log\": \"-Inf in batch 1\"}");
     std::map<std::string, std::string> out;
     for (const auto& [name, seen] : place.value().items()) {
@@ -129,7 +130,7 @@ template<bool isPreparing>
 Result<std::vector<ClassChange>> readClassMap(const JsonPlace& place)
 {
     if (!place.value().is_object())
-        return place.error("an object of modes is wanted",
+        return place.error("expected an object of modes",
                            "write {\"static\": {\"my.From\": \"my.To\"}}");
     std::vector<ClassChange> out;
     for (const auto& [mode, value] : place.value().items()) {
@@ -148,7 +149,7 @@ Result<std::vector<ClassChange>> readClassMap(const JsonPlace& place)
                                "under convert."
                                    + std::string(kQuantized) + "." + mode);
         if (!value.is_object())
-            return block.error("an object from class to class is wanted");
+            return block.error("expected an object from class to class");
         for (const auto& [from, to] : value.items()) {
             QS_TRY(const std::string target, block.key(from).string());
             const auto isSame = [mode = mode, name = className(from)](const ClassChange& other) {
@@ -181,7 +182,7 @@ Result<void> checkPartners(const JsonPlace& place, const std::vector<ClassChange
                            "move its entry to 'static'; mode '" + mode
                                + "' takes float classes that are never observed");
         warn(place.file() + ": prepare makes '" + observed + "' of '" + from + "', and convert."
-             + kQuantized + ".static does not say what becomes of it");
+             + kQuantized + ".static does not map it");
     }
     return {};
 }

@@ -142,7 +142,7 @@ Result<EditStep> readEdit(const JsonPlace& place)
     if (step.json == "{}")
         step.json.clear();
     if (step.kind == EditKind::Constant && step.json.empty() == step.file.empty())
-        return place.error("one of the keys 'values' and 'file' is wanted");
+        return place.error("expected one of the keys 'values' and 'file'");
     return step;
 }
 

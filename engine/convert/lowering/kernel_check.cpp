@@ -212,7 +212,7 @@ private:
             if (wanted.integers && made.scalar_type() != at::toQIntType(type))
                 return fail(ErrorCode::Unsupported,
                             std::string("its result is ") + at::toString(made.scalar_type())
-                                + " where " + at::toString(at::toQIntType(type)) + " is wanted");
+                                + " where " + at::toString(at::toQIntType(type)) + " is expected");
             if (made.numel() > 0)
                 all.add(distanceOf(made, wanted, floatResult(site)));
         }

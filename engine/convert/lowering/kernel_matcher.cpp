@@ -216,7 +216,7 @@ private:
         if (wanted.scale == match.scale && wanted.zeroPoint == match.zeroPoint)
             return true;
         if (isPlanned(match) || (wanted.dtype != DType::QUInt8 && wanted.dtype != DType::QInt8)) {
-            why = "the kernel's output parameters are fixed, and others are wanted";
+            why = "the kernel's output parameters are fixed, and others are required";
             return false;
         }
         return true;

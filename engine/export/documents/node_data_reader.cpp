@@ -46,7 +46,7 @@ Result<std::string> optionalText(const JsonPlace& place, const char* key)
 Result<void> wantObject(const JsonPlace& place)
 {
     if (!place.value().is_object())
-        return place.error("an object is wanted");
+        return place.error("expected an object");
     return {};
 }
 
@@ -88,7 +88,7 @@ Result<ImportedValue> readValue(const JsonPlace& place)
     else if (value.value().is_string())
         out.text = value.value().get<std::string>();
     else
-        return value.error("a number or text is wanted");
+        return value.error("expected a number or text");
     return out;
 }
 
@@ -133,7 +133,7 @@ Result<std::vector<JsonPlace>> graphsOf(const JsonPlace& root)
             if (graph.is_object() && graph.contains("results"))
                 out.push_back(root.key(id));
     if (out.empty())
-        return root.error("this is not node data", "an object with 'results' is wanted");
+        return root.error("this is not node data", "expected an object with 'results'");
     return out;
 }
 

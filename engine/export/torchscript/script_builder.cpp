@@ -237,7 +237,7 @@ Result<ScriptValue*> ScriptBuilder::plainArgument(const Argument& argument,
     if (!ref) {
         if (argument.asList())
             return fail(ErrorCode::Unsupported,
-                        "a list stands where " + type->str() + " is wanted");
+                        "a list is given where " + type->str() + " is expected");
         return literal(literalOf(argument, type));
     }
     QS_TRY(ScriptValue * given, value(*ref));

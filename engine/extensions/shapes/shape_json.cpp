@@ -73,7 +73,7 @@ Result<PackShapes> readResults(const JsonPlace& place, const std::string& op)
     PackShapes shapes {op, {}};
     QS_TRY(shapes.results, readList(place, readResult));
     if (shapes.results.empty())
-        return place.error("one entry for each result is wanted");
+        return place.error("expected one entry for each result");
     return shapes;
 }
 

@@ -236,7 +236,7 @@ Result<ScriptFile> openWhole(const Pt2Archive& archive, ScriptPlaceholders& plac
     if (!file && file.error().hint.empty())
         return fail(std::move(file).error().withHint(
             "it calls operators that are not known to this LibTorch (" + *added
-            + "), of which the file does not tell what they return: load the library that has "
+            + "), and the file does not state their results: load the library that has "
               "them with --extension DIR, or export the model with torch.export"));
     return file;
 }

@@ -72,12 +72,12 @@ private Q_SLOTS:
         QCOMPARE(readRoom("{'doors': 0}").error().line(),
                  std::string("rooms.json: hall.doors: a room has a door"));
         QCOMPARE(readRoom("{'height': 'low'}").error().line(),
-                 std::string("rooms.json: hall.height: a number is wanted, not a string"));
+                 std::string("rooms.json: hall.height: expected a number, not a string"));
         QCOMPARE(readRoom("{'colours': [1]}").error().line(),
-                 std::string("rooms.json: hall.colours[0]: a string is wanted, not a number"));
+                 std::string("rooms.json: hall.colours[0]: expected a string, not a number"));
         QCOMPARE(readRoom("{\n  'name' 1}").error().message.substr(0, 26),
                  std::string("not JSON: line 2, column 1"));
-        QVERIFY(readRoom("{'doors': 1, 'doors': 2}").error().message.find("stands twice")
+        QVERIFY(readRoom("{'doors': 1, 'doors': 2}").error().message.find("occurs twice")
                 != std::string::npos);
     }
     void commentsAreBlanks()

@@ -208,14 +208,14 @@ private Q_SLOTS:
         row("one_missing.npz", "holds 1 input arrays, the model takes 2 ('x', 'ids')");
         row("too_many.npz", "holds 3 input arrays, the model takes 2");
         row("complex.npz",
-            "array 'x' does not fit input 'x': float32 is wanted, complex64 is given");
+            "array 'x' does not fit input 'x': float32 is expected, complex64 is given");
         row("fractions.npz",
             "array 'ids' holds 13.5 at index [6, 1], which the int64 of input 'ids' cannot hold");
         row("fraction_call.pt", "tensor 1 of call 0 holds 0.25 at index [0, 0]");
         row("finer.npz", "array 'x' holds 16777217 at index [0, 2], which the float32 of input");
         row("huge.npz", "array 'x' holds a value too large for float32");
-        row("rank.npz", "rank 2 is wanted, rank 3 (shape [10, 3, 1]) is given");
-        row("dims.npz", "size 3 in dimension 1 is wanted, shape [10, 2] is given");
+        row("rank.npz", "rank 2 is expected, rank 3 (shape [10, 3, 1]) is given");
+        row("dims.npz", "size 3 in dimension 1 is expected, shape [10, 2] is given");
         row("uneven.npz", "array 'ids' holds 7 samples, array 'x' holds 10");
         row("nan.npz", "array 'x' holds NaN at index [4, 1]");
         row("inf.npz", "array 'x' holds Inf at index [4, 1]");
@@ -238,7 +238,7 @@ private Q_SLOTS:
         row("cut.pt", "cannot be read as saved tensors");
         row("garbage.pt", "is not a file of torch.save");
         row("void.npz", "is empty");
-        row("text.csv", "is not a data file that this program knows");
+        row("text.csv", "is not a supported data file");
         row("none.npz", "no such data file");
         row(".", "is a folder of images, which feeds one input; the model takes 2");
     }

@@ -260,7 +260,7 @@ private Q_SLOTS:
             << "flat"
             << "preset"
             << "flat"
-            << "size 24 in dimension 2 is wanted, shape [3, 3, 56, 56] is "
+            << "size 24 in dimension 2 is expected, shape [3, 3, 56, 56] is "
                "given; change calibration.preprocess";
         QTest::newRow("empty") << "empty"
                                << ""
@@ -273,7 +273,7 @@ private Q_SLOTS:
         QTest::newRow("garbage") << "garbage"
                                  << ""
                                  << "garbage/img0.png"
-                                 << "take it out of the folder";
+                                 << "remove it from the folder";
         QTest::newRow("few labels") << "labels_few"
                                     << ""
                                     << "labels_few/labels.txt"

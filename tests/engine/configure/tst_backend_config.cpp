@@ -117,7 +117,7 @@ private Q_SLOTS:
         QVERIFY(
             problemsOf(
                 R"({"pattern": ["a"], "dtype_configs": [{"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 0}}]})")
-                .contains("stands alone"));
+                .contains("is set without its partner"));
         QVERIFY(
             problemsOf(
                 R"({"pattern": ["a"], "dtype_configs": [{"input_dtype": {"dtype": "quint8", "quant_min_lower_bound": 9, "quant_max_upper_bound": 3}}]})")
@@ -207,9 +207,9 @@ private Q_SLOTS:
         QTest::newRow("lone bound")
             << dtype(R"("quant_max_upper_bound": 9)")
             << "warning: patterns[0] (torch.add).dtype_configs[0].input_dtype: "
-               "quant_max_upper_bound stands alone; PyTorch ignores it";
-        QTest::newRow("lone scale")
-            << dtype(R"("scale_exact_match": 0.1)") << "scale_exact_match stands alone";
+               "quant_max_upper_bound is set without its partner; PyTorch then ignores it";
+        QTest::newRow("lone scale") << dtype(R"("scale_exact_match": 0.1)")
+                                    << "scale_exact_match is set without its partner";
         QTest::newRow("largest scale")
             << dtype(R"("scale_max_upper_bound": 1)") << "PyTorch ignores scale_max_upper_bound";
         QTest::newRow("dtype")

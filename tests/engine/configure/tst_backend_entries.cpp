@@ -59,7 +59,7 @@ private Q_SLOTS:
         QTest::newRow("range") << "quantMin"
                                << "12x"
                                << "patterns[2].dtype_configs[0].input_dtype.quant_min_lower_bound: "
-                                  "an integer is wanted, not a string";
+                                  "expected an integer, not a string";
         QTest::newRow("dtype") << "dtype"
                                << "quint"
                                << "patterns[2].dtype_configs[0].input_dtype.dtype: unknown dtype";

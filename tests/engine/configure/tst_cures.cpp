@@ -123,13 +123,13 @@ private Q_SLOTS:
         QTest::newRow("no qconfig") << R"({"cure": "range", )" + at + "}"
                                     << QStringList {"cures[0]", "'qconfig' is missing"};
         QTest::newRow("null qconfig") << R"({"cure": "range", "qconfig": null, )" + at + "}"
-                                      << QStringList {"cures[0].qconfig", "a string is wanted"};
+                                      << QStringList {"cures[0].qconfig", "expected a string"};
         QTest::newRow("no bound") << R"({"cure": "bound", )" + at + "}"
                                   << QStringList {"cures[0]", "'bound' is missing"};
         QTest::newRow("bound 0") << R"({"cure": "bound", "bound": 0, )" + at + "}"
                                  << QStringList {"cures[0].bound", "above 0"};
         QTest::newRow("bound") << R"({"cure": "bound", "bound": "104", )" + at + "}"
-                               << QStringList {"cures[0].bound", "a number is wanted"};
+                               << QStringList {"cures[0].bound", "expected a number"};
         QTest::newRow("no channels") << R"({"cure": "split", )" + at + "}"
                                      << QStringList {"cures[0]", "'channels' is missing"};
         const auto split = [&](const char* channels) {
@@ -141,19 +141,19 @@ private Q_SLOTS:
         QTest::newRow("order") << split("[3, 3]")
                                << QStringList {"cures[0].channels", "ascending order"};
         QTest::newRow("gain") << R"({"cure": "float", "gain_db": "4", )" + at + "}"
-                              << QStringList {"cures[0].gain_db", "a number is wanted"};
+                              << QStringList {"cures[0].gain_db", "expected a number"};
         QTest::newRow("off") << R"({"cure": "float", "off": 1, )" + at + "}"
                              << QStringList {"cures[0].off", "true or false"};
         QTest::newRow("by") << R"({"cure": "float", "by": "", )" + at + "}"
                             << QStringList {"cures[0].by", "empty"};
         QTest::newRow("nodes") << R"({"cure": "float", "nodes": {}, )" + at + "}"
-                               << QStringList {"cures[0].nodes", "a list is wanted"};
+                               << QStringList {"cures[0].nodes", "expected a list"};
         QTest::newRow("a stored node") << R"({"cure": "float", "nodes": [{"stored": "w"}], )" + at
                 + "}" << QStringList {"cures[0].nodes[0]", "'float' is not for w"};
         QTest::newRow("no readers") << R"({"cure": "range", "qconfig": "a", "readers": [], )" + at
                 + "}" << QStringList {"cures[0].readers", "the list is empty", "for every reader"};
         QTest::newRow("reader") << R"({"cure": "range", "qconfig": "a", "readers": ["conv"], )" + at
-                + "}" << QStringList {"cures[0].readers[0]", "an object is wanted"};
+                + "}" << QStringList {"cures[0].readers[0]", "expected an object"};
     }
     void badCuresAreNamed()
     {
@@ -168,7 +168,7 @@ private Q_SLOTS:
     {
         const auto recipe = parseRecipe(recipeWith("{}"), "r.json");
         QVERIFY(!recipe);
-        QVERIFY2(recipe.error().line().find("cures: a list is wanted") != std::string::npos,
+        QVERIFY2(recipe.error().line().find("cures: expected a list") != std::string::npos,
                  recipe.error().line().c_str());
     }
     /// The keys of the kinds are those of the table, and no others; each kind is explained.

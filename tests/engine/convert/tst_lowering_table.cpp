@@ -153,7 +153,8 @@ private Q_SLOTS:
             return made ? std::string() : made.error().line();
         };
         const std::string kernel = refusal({"torch.nn.Linear"}, "my.Linear");
-        QVERIFY2(kernel.find("[torch.nn.Linear] wants the kernel 'my.Linear'") != std::string::npos
+        QVERIFY2(kernel.find("[torch.nn.Linear] requires the kernel 'my.Linear'")
+                         != std::string::npos
                      && kernel.find("did you mean '") != std::string::npos,
                  kernel.c_str());
         const std::string pattern = refusal({"torch.nn.Lineer"}, "quantized::linear");

@@ -232,7 +232,7 @@ Result<ImagePreprocess> withoutBlock(const ImageFolder& folder, const ImageInput
                                    input)
                             .inFile(file.path));
     }
-    note("the recipe has no preprocess block: pixels are brought to [0, 1], nothing else");
+    note("the recipe has no preprocess block: pixels are only scaled to [0, 1]");
     return ImagePreprocess {};
 }
 

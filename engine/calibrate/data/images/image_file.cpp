@@ -33,7 +33,7 @@ Error badImage(const std::string& path, const std::string& why)
 {
     return makeError(ErrorCode::BadInput, "is not an image that can be decoded (" + why + ")")
         .inFile(path)
-        .withHint("take it out of the folder, or save it again as .png or .jpg");
+        .withHint("remove it from the folder, or save it again as .png or .jpg");
 }
 
 /// A file opened for stb. Detects reads past the end, for which stb silently uses zeros or old

@@ -76,7 +76,8 @@ Result<void> checkTensorRt(const OnnxView& view)
         text += (text.empty() ? "" : ", ") + one;
     return fail(
         makeError(ErrorCode::Unsupported,
-                  "TensorRT wants int8 without zero points, and other integers stand at " + text)
+                  "TensorRT requires int8 without zero points, and other integers are used at "
+                      + text)
             .withHint("set \"backend\": \"tensorrt\" in the recipe, or give these values "
                       "dtype qint8 and qscheme per_tensor_symmetric (weights: "
                       "per_channel_symmetric)"));
