@@ -40,16 +40,14 @@ bool comparable(const at::Tensor& signal, const at::Tensor& other)
 class Comparer
 {
 public:
-    /// `reference`: the reference form as exported, where the sweep adds up in another way.
     /// `edited`: the sweep is against its file; null: against the converted model.
     Comparer(const ConvertedModel& converted, at::Device device, Sweep sweep, OutputRun lowered,
-             std::optional<OutputRun> reference, const EditedModel* edited)
+             const EditedModel* edited)
         : m_converted(converted)
         , m_edited(edited)
         , m_device(device)
         , m_sweep(std::move(sweep))
         , m_lowered(std::move(lowered))
-        , m_reference(std::move(reference))
         , m_top1(classScores(*converted.prepared->model))
     {
     }
@@ -64,9 +62,6 @@ public:
         outputs.floatForm = paired(std::move(outputs.floatForm));
         // In this order: packing a weight takes more beside it than what stays of it.
         QS_TRY(auto lowered, m_lowered.run(batch, job));
-        if (m_reference) {
-            QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
-        }
         lowered = inModelOrder(std::move(lowered), m_converted.loweredEdits, m_outputNames.size());
         outputs.referenceForm = inModelOrder(std::move(outputs.referenceForm),
                                              m_converted.referenceEdits, m_outputNames.size());
@@ -83,8 +78,6 @@ public:
     {
         m_sweep.followSequence();
         m_lowered.followSequence();
-        if (m_reference)
-            m_reference->followSequence();
     }
 
     void keepSums(const Continuation& from) const { m_sweep.keepSums(from); }
@@ -234,7 +227,6 @@ private:
     at::Device m_device;
     Sweep m_sweep;
     OutputRun m_lowered;
-    std::optional<OutputRun> m_reference;
     std::vector<OutputSums> m_outputSums;
     Top1 m_top1;
     std::int64_t m_samples = 0, m_batches = 0;
@@ -310,27 +302,19 @@ Result<ComparisonPtr> compareAll(const ConvertedModel& converted, const Dataset&
     QS_CHECK(job.check());
     QS_TRY(OutputRun lowered, OutputRun::create(converted.lowered));
     QS_CHECK(job.check());
-    std::optional<OutputRun> reference;
-    if (!sweep.addsAsExported()) {
-        QS_TRY(reference, OutputRun::create(converted.reference));
-    }
-    QS_CHECK(job.check());
     const bool isSteady = isRepeatable(*model) && isRepeatable(*converted.reference);
     if (!allLocalTerms && isSteady) // a measurement draws random numbers, which shift later ones
         sweep.sampleLocalTerms(data.batchCount());
     std::optional<FormKeys> keys;
     if (from && !data.isSequence() && isSteady) {
         keys.emplace(*model, converted);
-        const std::size_t part = from->work.values.budget() / 4;
+        const std::size_t part = from->work.values.budget() / 3;
         sweep.continueFrom(*from, keys->floatForm, keys->reference, part * 2);
         lowered.continueFrom(*from, keys->lowered, keys->loweredForm, part);
-        if (reference)
-            reference->continueFrom(*from, keys->reference, "reference", part);
         reportWhere(sweep, job);
     }
     std::optional<Comparer> comparer;
-    comparer.emplace(converted, torchDevice, std::move(sweep), std::move(lowered),
-                     std::move(reference), edited);
+    comparer.emplace(converted, torchDevice, std::move(sweep), std::move(lowered), edited);
     if (data.isSequence())
         comparer->followSequence();
     BatchReader reader(data, job);

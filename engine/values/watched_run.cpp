@@ -76,14 +76,8 @@ Result<WatchedRun> WatchedRun::create(const ConvertedModel& converted,
     WatchedRun run(converted, target, std::move(sweep));
     run.m_device = at::Device(device);
     QS_CHECK(run.aim(edited));
-    if (target.output && !run.m_sweep.addsAsExported()) {
-        QS_TRY(run.m_reference, OutputRun::create(converted.reference));
-    }
-    if (isSequence) {
+    if (isSequence)
         run.m_sweep.followSequence();
-        if (run.m_reference)
-            run.m_reference->followSequence();
-    }
     return run;
 }
 
@@ -148,9 +142,6 @@ Result<std::vector<ValuePair>> WatchedRun::run(const Batch& batch, const JobCont
     m_seen->clear();
     QS_TRY(Sweep::Outputs outputs, m_sweep.run(inputs, batch.samples, job));
     if (m_target.output) {
-        if (m_reference) {
-            QS_TRY(outputs.referenceForm, m_reference->run(batch, job));
-        }
         const at::Tensor &y = outputs.floatForm.at(m_floatOutput),
                          &converted = outputs.referenceForm.at(m_formOutput);
         if (y.defined() && converted.defined() && y.is_floating_point())

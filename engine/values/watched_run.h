@@ -36,8 +36,6 @@ private:
     const ConvertedModel* m_converted;
     InspectionTarget m_target;
     Sweep m_sweep;
-    /// The exported form, if the sweep uses another summation order.
-    std::optional<OutputRun> m_reference;
     std::optional<std::size_t> m_unit;
     std::size_t m_floatOutput = 0; ///< index of the output on the float side
     std::size_t m_formOutput = 0; ///< index of the output in the reference form

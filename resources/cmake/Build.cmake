@@ -26,8 +26,9 @@ endif()
 # Includes resolve from the repository root: "engine/graph/graph.h".
 add_library(qs_build INTERFACE)
 target_include_directories(qs_build INTERFACE "${CMAKE_SOURCE_DIR}")
+# At -O1 GCC takes empty optionals for uninitialized ones.
 target_compile_options(qs_build INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unknown-pragmas -fpch-preprocess>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-maybe-uninitialized -Wno-unknown-pragmas -fpch-preprocess>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${QUANTSCOPE_WERROR}>>:-Werror>)
 target_compile_definitions(qs_build INTERFACE QUANTSCOPE_VERSION="${PROJECT_VERSION}")
 if(QUANTSCOPE_SANITIZE)

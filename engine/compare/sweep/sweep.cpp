@@ -53,13 +53,12 @@ Result<Sweep> Sweep::create(const ConvertedModel& converted, at::Device device,
     auto units
         = original ? pairedUnits(compareUnits(converted), *original) : compareUnits(converted);
     QS_CHECK(job.check());
-    const Layout layout = fastLayout(*model, *converted.reference, device);
     const auto times = device.is_cpu() ? std::make_shared<NodeTimes>() : nullptr;
     QS_TRY(Interpreter floatForm,
-           Interpreter::create(model, {.device = device, .layout = layout, .times = times}, job));
+           Interpreter::create(model, {.device = device, .times = times}, job));
     QS_CHECK(job.check());
     QS_TRY(Interpreter reference,
-           Interpreter::create(converted.reference, {.device = device, .layout = layout}, job));
+           Interpreter::create(converted.reference, {.device = device}, job));
     QS_CHECK(job.check());
     Sweep sweep(converted, std::move(floatForm), std::move(reference), std::move(units));
     sweep.m_floatTimes = times;
@@ -76,14 +75,11 @@ Result<Sweep::Outputs> Sweep::run(const std::vector<at::IValue>& inputs, std::in
     m_referenceAt = m_first > 0 ? m_schedule.referenceEnd[m_first - 1] : 0;
     if (m_floatTimes)
         m_floatTimes->beginRun();
-    std::vector<at::IValue> given;
-    for (const at::IValue& input : inputs)
-        given.push_back(inLayout(input, m_float.layout()));
     std::vector<at::IValue> givenToFloat;
     for (const std::size_t place : m_floatInputs)
-        givenToFloat.push_back(given.at(place));
+        givenToFloat.push_back(inputs.at(place));
     QS_TRY(Frame floatFrame, startFrame(m_float, givenToFloat, m_floatState));
-    QS_TRY(Frame referenceFrame, startFrame(m_reference, given, m_referenceState));
+    QS_TRY(Frame referenceFrame, startFrame(m_reference, inputs, m_referenceState));
     Frame* const frames[] = {&floatFrame, &referenceFrame};
     if (m_cuts)
         m_cuts->restore(frames);

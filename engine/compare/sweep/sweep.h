@@ -16,7 +16,9 @@
 namespace qs {
 
 /// Runs batches through the float and the reference graph, stepped side by side, and sums the
-/// errors of every unit. Keeps values only until their last use. One thread at a time.
+/// errors of every unit. Both run in the layout of their inputs, as PyTorch runs the exported
+/// files: in another one sums differ in their last bits, which a quantizer may turn into a step.
+/// Keeps values only until their last use. One thread at a time.
 class Sweep
 {
 public:
@@ -24,10 +26,6 @@ public:
     /// it; of values that both have the cumulative term alone is measured. Null: the own one.
     static Result<Sweep> create(const ConvertedModel& converted, at::Device device,
                                 const GraphPtr& original = nullptr, const JobContext& job = {});
-
-    /// Whether its reference form adds in the order of the exported form: in the layout of its
-    /// inputs. Else sums differ in their last bits, which a quantizer may turn into a step.
-    bool addsAsExported() const { return m_float.layout() == Layout::AsGiven; }
 
     /// One batch of so many samples; `inputs` on the sweep's device. Returns the float model's
     /// outputs and the reference form's, flat and in order; places that hold no tensor are
@@ -88,8 +86,6 @@ private:
           std::vector<CompareUnit> units);
     Key unitKey(const Continuation& from, const CompareUnit& unit, const ValueKeys& floatKeys,
                 const ValueKeys& referenceKeys) const;
-    /// Distinguishes sweeps that add up in different ways.
-    std::string way() const;
 
     Result<void> step(std::size_t position, Frame& floatFrame, Frame& referenceFrame);
     /// For each node: inputs whose last consumer it is and that no measurement needs. A node of

@@ -7,12 +7,6 @@
 
 namespace qs {
 
-std::string Sweep::way() const
-{
-    return std::string(m_float.layout() == Layout::ChannelsLast ? "channels last" : "as given")
-        + (m_edited ? ", original" : "") + (m_sampledOf ? ", sampled" : "");
-}
-
 /// The key of all inputs of its four terms: x and y of the float graph; of the reference graph the
 /// incoming values, whose keys hold their grid, and y^, whose key holds weights and quantization
 /// parameters.
@@ -20,7 +14,9 @@ Key Sweep::unitKey(const Continuation& from, const CompareUnit& unit, const Valu
                    const ValueKeys& referenceKeys) const
 {
     KeyBuilder key("unit");
-    key.add(from.run).add(way());
+    key.add(from.run)
+        .add(std::int64_t(m_edited != nullptr))
+        .add(std::int64_t(m_sampledOf.has_value()));
     key.add(std::int64_t(unit.quantized)).add(std::int64_t(unit.unchanged));
     for (const UnitInput& input : unit.inputs)
         key.add(floatKeys.of(input.value))
@@ -65,7 +61,7 @@ void Sweep::continueFrom(const Continuation& from, const ValueKeys& floatKeys,
         for (; at < m_schedule.referenceEnd[step]; ++at)
             sides[1].runs.back().push_back(referenceNodes[at]->id);
     }
-    m_cuts = std::make_unique<Cuts>(from, "sweep " + way(), budget, sides);
+    m_cuts = std::make_unique<Cuts>(from, m_edited ? "sweep of the original" : "sweep", budget, sides);
     m_first = m_cuts->resume(limit);
 }
 
