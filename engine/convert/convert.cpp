@@ -113,8 +113,7 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
 }
 
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
-                                  const Batch* checkBatch, const JobContext& job,
-                                  const std::vector<RefusedKernel>* refused)
+                                  const KernelChecking& checking, const JobContext& job)
 {
     const InferenceScope scope;
     job.report("convert", "reference form", 0.1);
@@ -123,8 +122,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
     const auto& model = made.model;
     LoweringOptions options;
     options.reduceRange = made.reduceRange;
-    if (checkBatch && lacksShapes(*model->reference)) { // the file states no shapes
-        QS_TRY(Graph sized, withShapes(model->reference, checkBatch->inputs, job));
+    if (checking.batch && lacksShapes(*model->reference)) { // the file states no shapes
+        QS_TRY(Graph sized, withShapes(model->reference, checking.batch->inputs, job));
         model->reference = std::make_shared<const Graph>(std::move(sized));
     }
     QS_TRY(options.rows, kernelRows(recipe));
@@ -139,8 +138,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         if (!node.quantized && !node.rule.qconfig.config)
             options.keptFloat.insert(node.node);
     options.modules = moduleLowerings(*model);
-    if (refused)
-        options.refused = sitesOf(*refused, *model->reference);
+    if (checking.refused)
+        options.refused = sitesOf(*checking.refused, *model->reference);
     job.report("convert", "lowering", 0.4);
     LoweredGraph lowered;
     const auto lower = [&](const GraphPtr& graph, const JobContext& job) -> Result<GraphPtr> {
@@ -151,8 +150,8 @@ Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, co
         Pass("lower", lower, PassTraits {.isVerified = false})}; // lower verifies
     QS_CHECK(runPasses(model->reference, passes, job));
     QS_CHECK(job.check());
-    if (checkBatch)
-        QS_CHECK(checkLowered(*model, *checkBatch, options, lowered, job, refused));
+    if (checking.batch)
+        QS_CHECK(checkLowered(*model, checking, options, lowered, job));
     model->lowered = lowered.graph;
     model->residue = findResidue(*model, lowered);
     returnFreedMemory();

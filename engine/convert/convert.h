@@ -2,9 +2,8 @@
 #pragma once
 
 #include "engine/base/job_context.h"
-#include "engine/calibrate/data/dataset.h"
 #include "engine/configure/recipe.h"
-#include "engine/convert/converted_model.h"
+#include "engine/convert/lowering/kernel_checking.h"
 
 namespace qs {
 
@@ -21,13 +20,10 @@ Result<ReferenceModel> convertToReference(PreparedPtr prepared, QParamsTable qpa
                                           const std::string& backend, const JobContext& job = {});
 
 /// The reference form (`convertToReference`), then the lowered form (`convert_fx` with the recipe's
-/// lowering table). The kernel check runs on `checkBatch`; if it is null, nothing is checked. With
-/// `refused`, converts a model as it was written earlier: leaves out exactly these kernels; the
-/// checks report the others on this batch. Runs on the CPU. Errors: with `refused`, another kernel
-/// cannot run this batch.
+/// lowering table), its kernels checked (`checkLowered`). Runs on the CPU. Errors: with
+/// `checking.refused`, another kernel cannot run this batch.
 Result<ConvertedPtr> convertModel(PreparedPtr prepared, QParamsTable qparams, const Recipe& recipe,
-                                  const Batch* checkBatch, const JobContext& job = {},
-                                  const std::vector<RefusedKernel>* refused = nullptr);
+                                  const KernelChecking& checking, const JobContext& job = {});
 
 /// Refuses a recipe with a lowering row whose kernel LibTorch does not have. `convertModel` checks
 /// it too; checking before a calibration saves that time.

@@ -24,6 +24,7 @@ struct KernelCheck
     std::string reason; ///< why the node stays in reference form, or empty
     NodeId reference; ///< of the reference form: the node with the kernel's result
     NodeId lowered; ///< the kernel's node; invalid if it was refused
+    friend bool operator==(const KernelCheck&, const KernelCheck&) = default;
 };
 
 /// A kernel that the check refused when a result was written: the result's files do not contain it.

@@ -58,7 +58,7 @@ Result<ConvertedPtr> outlineConversion(GraphPtr model, PlanPtr plan, const Recip
     QParamsTable table = outlineParameters(*prepared);
     QS_CHECK(job.check());
     QS_TRY(const ConvertedPtr converted,
-           convertModel(std::move(prepared), std::move(table), recipe, nullptr, job));
+           convertModel(std::move(prepared), std::move(table), recipe, {}, job));
     return withFormEdits(converted, recipe, job);
 }
 

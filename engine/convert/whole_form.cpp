@@ -58,10 +58,11 @@ Noise noiseOf(const at::IValue& wanted, const at::IValue& made)
 class WholeForm
 {
 public:
-    WholeForm(const ConvertedModel& model, const Batch& batch, LoweringOptions& options,
+    WholeForm(const ConvertedModel& model, const KernelChecking& checking, LoweringOptions& options,
               LoweredGraph& lowered, const JobContext& job)
         : m_model(model)
-        , m_batch(batch)
+        , m_batch(*checking.batch)
+        , m_known(checking.known)
         , m_options(options)
         , m_lowered(lowered)
         , m_job(job)
@@ -70,10 +71,7 @@ public:
 
     Result<void> hold(const FormOutputs& outputs)
     {
-        const GraphPtr& model = m_model.prepared->model;
-        QS_TRY(const Interpreter floatForm,
-               Interpreter::create(model, {.layout = fastLayout(*model)}, m_job));
-        QS_TRY(m_wanted, floatForm.run(m_batch.inputs, {}, m_job));
+        QS_TRY(m_wanted, floatOutputs());
         m_reference = against(outputs.reference);
         m_noise = against(outputs.lowered);
         for (int found = 0; found < kMostKernels; ++found) {
@@ -91,6 +89,26 @@ public:
     }
 
 private:
+    Result<std::vector<at::IValue>> floatOutputs() const
+    {
+        const GraphPtr& model = m_model.prepared->model;
+        const Key key = m_known ? KeyBuilder("float outputs").add(m_known->batch).key() : Key();
+        if (const auto kept = m_known ? m_known->memo.find<std::vector<at::IValue>>(key) : nullptr)
+            return *kept;
+        QS_TRY(const Interpreter floatForm,
+               Interpreter::create(model, {.layout = fastLayout(*model)}, m_job));
+        QS_TRY(auto outputs, floatForm.run(m_batch.inputs, {}, m_job));
+        if (m_known) {
+            std::size_t bytes = 0;
+            for (const at::IValue& output : outputs)
+                if (output.isTensor() && output.toTensor().defined())
+                    bytes += output.toTensor().nbytes();
+            m_known->memo.keep<std::vector<at::IValue>>(
+                key, std::make_shared<const std::vector<at::IValue>>(outputs), bytes);
+        }
+        return outputs;
+    }
+
     std::vector<Noise> against(const std::vector<at::IValue>& outputs) const
     {
         std::vector<Noise> all(m_wanted.size());
@@ -159,6 +177,7 @@ private:
 
     const ConvertedModel& m_model;
     const Batch& m_batch;
+    const KnownChecks* m_known; ///< null: nothing is kept
     LoweringOptions& m_options;
     LoweredGraph& m_lowered;
     const JobContext& m_job;
@@ -184,12 +203,14 @@ bool isComparable(const Graph& lowered)
     });
 }
 
-Result<void> holdOutputs(const ConvertedModel& model, const Batch& batch, LoweringOptions& options,
-                         LoweredGraph& lowered, const FormOutputs& outputs, const JobContext& job)
+Result<void> holdOutputs(const ConvertedModel& model, const KernelChecking& checking,
+                         LoweringOptions& options, LoweredGraph& lowered,
+                         const FormOutputs& outputs, const JobContext& job)
 {
     if (!isComparable(*lowered.graph))
         return {};
-    return guardTorch([&] { return WholeForm(model, batch, options, lowered, job).hold(outputs); });
+    return guardTorch(
+        [&] { return WholeForm(model, checking, options, lowered, job).hold(outputs); });
 }
 
 } // namespace qs

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/calibrate/data/dataset.h"
-#include "engine/convert/converted_model.h"
 #include "engine/convert/form_errors.h"
+#include "engine/convert/lowering/kernel_checking.h"
 #include "engine/convert/lowering/lower.h"
 
 #include <ATen/core/ivalue.h>
@@ -24,7 +23,9 @@ struct FormOutputs
 /// If an output of the lowered form loses more than in the reference form, finds the responsible
 /// kernels by bisection, adds them to `options.refused` with the figures, and lowers again. A loss
 /// that no single kernel causes stays; the comparison over all data reports it.
-Result<void> holdOutputs(const ConvertedModel& model, const Batch& batch, LoweringOptions& options,
-                         LoweredGraph& lowered, const FormOutputs& outputs, const JobContext& job);
+/// Keeps the float model's outputs in `checking.known`.
+Result<void> holdOutputs(const ConvertedModel& model, const KernelChecking& checking,
+                         LoweringOptions& options, LoweredGraph& lowered,
+                         const FormOutputs& outputs, const JobContext& job);
 
 } // namespace qs

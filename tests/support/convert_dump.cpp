@@ -129,7 +129,7 @@ Result<void> run(const std::vector<std::string>& args)
     if (args.size() > 5)
         QS_CHECK(replaceParameters(args[5], observersByNode(*graph, *plan), table));
     QS_TRY(const Batch batch, data->batch(0));
-    QS_TRY(const ConvertedPtr model, convertModel(prepared, table, recipe, &batch));
+    QS_TRY(const ConvertedPtr model, convertModel(prepared, table, recipe, {&batch}));
 
     c10::impl::GenericDict out(c10::StringType::get(), c10::AnyType::get());
     QS_TRY(const at::IValue plain, runAll(graph, *test));

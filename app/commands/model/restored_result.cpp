@@ -162,8 +162,8 @@ Result<ConvertedPtr> convertedOfResult(StageChain& chain, const std::string& res
     QS_TRY(PreparedPtr prepared, prepareModel(planned.model, planned.plan, job));
     const std::vector<RefusedKernel> refused = was.refused.value_or(std::vector<RefusedKernel>());
     QS_TRY(const ConvertedPtr converted,
-           convertModel(std::move(prepared), std::move(was.qparams), planned.recipe, nullptr, job,
-                        &refused));
+           convertModel(std::move(prepared), std::move(was.qparams), planned.recipe,
+                        {.refused = &refused}, job));
     return withFormEdits(converted, planned.recipe, job);
 }
 

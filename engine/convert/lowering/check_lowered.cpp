@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/convert/lowering/check_lowered.h"
 
+#include "engine/base/text.h"
 #include "engine/convert/lowering/kernel_check.h"
 #include "engine/convert/whole_form.h"
+#include "engine/prepare/value_keys.h"
+
+#include <c10/util/StringUtil.h>
 
 #include <algorithm>
 
@@ -13,15 +17,16 @@ namespace {
 class LoweredCheck
 {
 public:
-    LoweredCheck(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
-                 LoweredGraph& lowered, const JobContext& job,
-                 const std::vector<RefusedKernel>* written)
+    LoweredCheck(ConvertedModel& model, const KernelChecking& checking, LoweringOptions& options,
+                 LoweredGraph& lowered, const JobContext& job)
         : m_model(model)
-        , m_batch(batch)
+        , m_checking(checking)
+        , m_batch(*checking.batch)
         , m_options(options)
         , m_lowered(lowered)
         , m_job(job)
-        , m_written(written)
+        , m_written(checking.refused)
+        , m_known(checking.known)
     {
     }
 
@@ -49,7 +54,7 @@ public:
         }
         m_reference.reset();
         if (!m_written)
-            QS_CHECK(holdOutputs(m_model, m_batch, m_options, m_lowered,
+            QS_CHECK(holdOutputs(m_model, m_checking, m_options, m_lowered,
                                  {std::move(m_referenceOutputs), std::move(m_loweredOutputs)},
                                  m_job));
         listChecks();
@@ -120,27 +125,80 @@ private:
     {
         std::vector<std::size_t> fresh;
         for (std::size_t s = 0; s < m_lowered.sites.size(); ++s) {
-            const auto known = m_checked.find(m_lowered.sites[s].reference);
-            if (known == m_checked.end() || known->second.check.kernel != m_lowered.sites[s].target
-                || known->second.inputs != formsOf(m_lowered.sites[s]))
+            const auto checked = m_checked.find(m_lowered.sites[s].reference);
+            if (checked == m_checked.end()
+                || checked->second.check.kernel != m_lowered.sites[s].target
+                || checked->second.inputs != formsOf(m_lowered.sites[s]))
                 fresh.push_back(s);
         }
-        if (fresh.empty())
+        if (m_known && !m_referenceKeys)
+            m_referenceKeys.emplace(*m_model.reference, *m_model.prepared);
+        if (m_known)
+            m_loweredKeys.emplace(*m_lowered.graph, *m_model.prepared);
+        std::erase_if(fresh, [&](std::size_t s) { return takeKnown(m_lowered.sites[s]); });
+        if (fresh.empty() && (m_ranReference || m_written))
             return {};
-        m_job.report("convert", "checking kernels", 0.5);
+        m_job.report("convert",
+                     "checking " + counted(std::int64_t(fresh.size()), "kernel") + " of "
+                         + std::to_string(m_lowered.sites.size()),
+                     0.5);
         QS_TRY(
             KernelChecks made,
             checkKernels(*m_reference, interpreter, {m_lowered, fresh, m_forms}, m_batch, m_job));
         m_referenceOutputs = std::move(made.outputs);
+        m_ranReference = true;
         for (std::size_t i = 0; i < fresh.size(); ++i) {
             const KernelSite& site = m_lowered.sites[fresh[i]];
-            if (m_written)
-                made.checks[i].passed = true;
-            else if (!made.checks[i].passed)
-                m_options.refused[site.reference] = made.checks[i].reason;
-            m_checked[site.reference] = {formsOf(site), std::move(made.checks[i])};
+            if (m_known)
+                m_known->memo.keep<KernelCheck>(keyOf(site),
+                                                std::make_shared<const KernelCheck>(made.checks[i]),
+                                                sizeof(KernelCheck) + made.checks[i].reason.size());
+            take(site, std::move(made.checks[i]));
         }
         return {};
+    }
+
+    void take(const KernelSite& site, KernelCheck check)
+    {
+        if (m_written)
+            check.passed = true;
+        else if (!check.passed)
+            m_options.refused[site.reference] = check.reason;
+        m_checked[site.reference] = {formsOf(site), std::move(check)};
+    }
+
+    /// Whether an earlier conversion checked the kernel on the same values.
+    bool takeKnown(const KernelSite& site)
+    {
+        const auto known = m_known ? m_known->memo.find<KernelCheck>(keyOf(site)) : nullptr;
+        if (!known)
+            return false;
+        KernelCheck check = *known;
+        check.node = site.origin;
+        take(site, std::move(check));
+        return true;
+    }
+
+    /// Key of everything that the check of a kernel depends on.
+    Key keyOf(const KernelSite& site) const
+    {
+        KeyBuilder key("kernel check");
+        key.add(m_known->batch).add(m_model.engine).add(site.target);
+        key.add(std::int64_t(m_lowered.reduceRange)).add(std::int64_t(site.ownGrid));
+        const auto addOutputs = [&key](const Graph& graph, const ValueKeys& keys, NodeId node) {
+            for (std::uint32_t i = 0; i < graph.get(node).outputs.size(); ++i)
+                key.add(keys.of({node, i}));
+        };
+        addOutputs(*m_lowered.graph, *m_loweredKeys, site.kernel);
+        addOutputs(*m_model.reference, *m_referenceKeys, site.reference);
+        for (const auto& [mine, reference] : site.inputs)
+            key.add(m_referenceKeys->of(reference));
+        for (const TensorForm& form : formsOf(site))
+            key.add(c10::str(form.sizes, form.strides, form.isQuantized, form.type))
+                .add(
+                    std::string_view(reinterpret_cast<const char*>(&form.scale), sizeof form.scale))
+                .add(form.zeroPoint);
+        return key.key();
     }
 
     Result<void> refuseRaising(const Error& raised)
@@ -183,11 +241,15 @@ private:
     }
 
     ConvertedModel& m_model;
+    const KernelChecking& m_checking;
     const Batch& m_batch;
     LoweringOptions& m_options;
     LoweredGraph& m_lowered;
     const JobContext& m_job;
     const std::vector<RefusedKernel>* m_written; ///< null: the check decides
+    const KnownChecks* m_known; ///< null: every kernel is checked
+    std::optional<ValueKeys> m_referenceKeys, m_loweredKeys; ///< empty without `m_known`
+    bool m_ranReference = false; ///< `m_referenceOutputs` are set
     std::optional<Interpreter> m_reference;
     InputForms m_forms; ///< in the latest run
     std::unordered_map<NodeId, Checked> m_checked; ///< by `KernelSite::reference`
@@ -196,11 +258,10 @@ private:
 
 } // namespace
 
-Result<void> checkLowered(ConvertedModel& model, const Batch& batch, LoweringOptions& options,
-                          LoweredGraph& lowered, const JobContext& job,
-                          const std::vector<RefusedKernel>* written)
+Result<void> checkLowered(ConvertedModel& model, const KernelChecking& checking,
+                          LoweringOptions& options, LoweredGraph& lowered, const JobContext& job)
 {
-    return LoweredCheck(model, batch, options, lowered, job, written).run();
+    return LoweredCheck(model, checking, options, lowered, job).run();
 }
 
 } // namespace qs

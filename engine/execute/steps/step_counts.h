@@ -16,6 +16,7 @@ struct StepCounts
     std::int64_t count = 0; ///< elements; 0 if only `largest` is known
     double sum = 0; ///< of absolute differences
     double largest = 0;
+    friend bool operator==(const StepCounts&, const StepCounts&) = default;
 
     /// The histogram's count for a difference of `steps`, from -kReach to kReach.
     std::int64_t& apartBy(int steps) { return histogram.data()[kReach + steps]; }

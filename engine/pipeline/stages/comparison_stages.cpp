@@ -78,11 +78,29 @@ Result<ConvertedPtr> ComparisonStages::convert(const ConvertRequest& request, co
     QS_TRY(const auto opened,
            data(*prepared.model, request.settings.calibrationData, request.recipe.calibration));
     QS_TRY(const Batch first, opened->batch(0));
+    QS_TRY(const Key batch, checkedKey(request, job));
+    const KnownChecks known {m_work.sums, batch};
     QS_TRY(ConvertedPtr converted,
-           convertModel(calibration.prepared, calibration.qparams, request.recipe, &first, job,
-                        request.refused ? &*request.refused : nullptr));
+           convertModel(calibration.prepared, calibration.qparams, request.recipe,
+                        {&first, request.refused ? &*request.refused : nullptr,
+                         batch.empty() ? nullptr : &known},
+                        job));
     m_memo.keep<ConvertedModel>(key, converted, bytesOf(*converted));
     return converted;
+}
+
+Result<Key> ComparisonStages::checkedKey(const ConvertRequest& request, const JobContext& job)
+{
+    const Graph& model = *request.calibration->prepared->model;
+    if (m_options.valueBytes == 0)
+        return Key();
+    QS_TRY(const Key content,
+           m_hashes.of(request.settings.calibrationData, model.info().sha256, job));
+    return KeyBuilder("checked batch")
+        .add(modelKey(model))
+        .add(batchesKey(content, request.recipe.calibration, 1))
+        .add(std::int64_t(at::get_num_threads()))
+        .key();
 }
 
 Result<Key> ComparisonStages::comparedKey(const CompareRequest& request, const JobContext& job)

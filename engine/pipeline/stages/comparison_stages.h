@@ -33,6 +33,9 @@ protected:
                         const Key& comparison);
 
 private:
+    /// Key of the batch that checks kernels, of the model and the threads; empty if no values are
+    /// kept.
+    Result<Key> checkedKey(const ConvertRequest& request, const JobContext& job);
     /// Key of the compared data, how they are cut, device and threads.
     Result<Key> comparedKey(const CompareRequest& request, const JobContext& job);
     /// What a comparison runs: the conversion, made again if it is older than the requested

@@ -71,7 +71,7 @@ struct Case
         QS_TRY(const PreparedPtr prepared, prepareModel(graph, plan));
         Batch batch;
         batch.inputs = {x};
-        return convertModel(prepared, qparams, recipe, &batch);
+        return convertModel(prepared, qparams, recipe, {&batch});
     }
 };
 

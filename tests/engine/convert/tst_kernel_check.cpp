@@ -183,7 +183,7 @@ private Q_SLOTS:
         Batch batch;
         batch.inputs = {parts.x};
         LoweredGraph lowered = *lowerGraph(*model.reference, options);
-        const auto checked = checkLowered(model, batch, options, lowered, {});
+        const auto checked = checkLowered(model, {&batch}, options, lowered, {});
         QVERIFY2(checked, checked ? "" : checked.error().line().c_str());
         QCOMPARE(model.checks.size(), std::size_t(3));
         QVERIFY(model.checks[1].passed && !model.checks[2].passed);
@@ -239,7 +239,7 @@ private Q_SLOTS:
         const std::size_t kernels = lowered.sites.size();
         FormOutputs outputs {*Interpreter::create((*made)->reference)->run({x}),
                              *Interpreter::create(lowered.graph)->run({x})};
-        const auto held = holdOutputs(**made, batch, options, lowered, outputs, {});
+        const auto held = holdOutputs(**made, {&batch}, options, lowered, outputs, {});
         QVERIFY2(held, held ? "" : held.error().line().c_str());
         QCOMPARE(options.refused.size(), std::size_t(1));
         const std::string& reason = options.refused.begin()->second;

@@ -70,7 +70,7 @@ private Q_SLOTS:
         QVERIFY2(seen, seen ? "" : seen.error().line().c_str());
         const auto batch = (*data)->batch(0);
         QVERIFY(batch);
-        const auto converted = convertModel(*prepared, chooseAllQParams(**seen), recipe, &*batch);
+        const auto converted = convertModel(*prepared, chooseAllQParams(**seen), recipe, {&*batch});
         QVERIFY2(converted, converted ? "" : converted.error().line().c_str());
         QVERIFY(compareModels(**converted, **data, "cpu"));
 

@@ -54,7 +54,7 @@ Result<void> run(const std::string& modelPath, const std::string& source, const 
     QS_TRY(const ObservationsPtr observations, calibrate(*prepared, *data, "cpu"));
     QS_TRY(const Batch batch, data->batch(0));
     QS_TRY(const ConvertedPtr converted,
-           convertModel(prepared, chooseAllQParams(*observations), recipe, &batch));
+           convertModel(prepared, chooseAllQParams(*observations), recipe, {&batch}));
     for (const std::string& form : exportForms()) {
         QS_TRY(const std::string written, exportModel(*converted, form, folder));
         std::printf("%s\n", written.c_str());
