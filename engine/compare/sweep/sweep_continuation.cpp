@@ -61,7 +61,8 @@ void Sweep::continueFrom(const Continuation& from, const ValueKeys& floatKeys,
         for (; at < m_schedule.referenceEnd[step]; ++at)
             sides[1].runs.back().push_back(referenceNodes[at]->id);
     }
-    m_cuts = std::make_unique<Cuts>(from, m_edited ? "sweep of the original" : "sweep", budget, sides);
+    m_cuts
+        = std::make_unique<Cuts>(from, m_edited ? "sweep of the original" : "sweep", budget, sides);
     m_first = m_cuts->resume(limit);
 }
 
