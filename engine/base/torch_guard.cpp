@@ -60,9 +60,7 @@ std::optional<Error> refusedBySystem(const std::string& text)
     const std::int64_t bytes = tried == std::string::npos
         ? 0
         : std::strtoll(text.c_str() + tried + kTried.size(), nullptr, 10);
-    const std::string asked = bytes > 0
-        ? ": " + memoryText(bytes) + " are needed at once, more than the system gives"
-        : "";
+    const std::string asked = bytes > 0 ? ": " + memoryText(bytes) + " could not be allocated" : "";
     return makeError(ErrorCode::Device, std::string(kOutOfMemory) + asked).withHint(memoryHint());
 }
 

@@ -194,7 +194,7 @@ private:
         const std::string type(dtypeName(fromScalarType(value.scalar_type())));
         return fail(makeError(ErrorCode::Unsupported,
                               "its value is " + type
-                                  + ", which the file does not state; only float32 is quantized")
+                                  + ", which the file does not record; only float32 is quantized")
                         .atNode(maker ? maker->name : observer.name)
                         .withHint("keep what reads it float: a rule without a qconfig for its "
                                   "module or for its type of operator"));

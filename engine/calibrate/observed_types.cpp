@@ -47,8 +47,8 @@ Result<GraphPtr> withObservedTypes(GraphPtr model, const Dataset& data, const Jo
     const std::size_t told = before - countUntyped(**typed);
     if (told == 0) // the rest belongs to branches not taken
         return model;
-    note("the file does not state the element types of " + counted(told, "value")
-         + ": those of the first batch are used");
+    note("the file does not record the element types of " + counted(told, "value")
+         + "; using those of the first batch");
     return std::move(*typed);
 }
 

@@ -78,9 +78,9 @@ Result<OperatorSchema> operatorSchema(const std::string& target)
 {
     const auto op = findOperator(target);
     if (!op)
-        return fail(makeError(ErrorCode::NotFound,
-                              "operator '" + target + "' is not known to this LibTorch")
-                        .withHint(suggestName(target, operatorTargets(), 6)));
+        return fail(
+            makeError(ErrorCode::NotFound, "operator '" + target + "' is unknown to this LibTorch")
+                .withHint(suggestName(target, operatorTargets(), 6)));
     OperatorSchema out {target, c10::str(op->schema()), {}};
     for (const c10::Argument& slot : op->schema().arguments()) {
         OperatorArgument argument {

@@ -155,16 +155,17 @@ Result<c10::OperatorHandle> usableOperator(const std::string& target)
 {
     const auto op = findOperator(target);
     if (!op)
-        return fail(makeError(ErrorCode::BadInput,
-                              "operator '" + target + "' is not known to this LibTorch")
-                        .withHint(suggestName(target, operatorTargets(), 6)));
+        return fail(
+            makeError(ErrorCode::BadInput, "operator '" + target + "' is unknown to this LibTorch")
+                .withHint(suggestName(target, operatorTargets(), 6)));
     if (isForbiddenOperator(target))
         return fail(ErrorCode::Unsupported,
-                    "'" + target + "' reaches outside the model and is never run");
+                    "'" + target + "' accesses files, processes or the terminal; it is never run");
     if (mutatesArguments(op->schema()))
-        return fail(makeError(ErrorCode::Unsupported, target + " writes to what it reads")
-                        .withHint("take the operator without the underscore: a graph here changes "
-                                  "no value in place"));
+        return fail(
+            makeError(ErrorCode::Unsupported, target + " writes to what it reads")
+                .withHint(
+                    "use the operator without the underscore: graphs have no in-place operators"));
     return *op;
 }
 

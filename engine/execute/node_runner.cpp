@@ -263,7 +263,8 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
     if (runsWithoutSchema(node))
         return call; // even where a kernel of that name is registered
     if (isForbiddenOperator(node.target)) {
-        call.problem = "'" + node.target + "' reaches outside the model and is never run";
+        call.problem
+            = "'" + node.target + "' accesses files, processes or the terminal; it is never run";
         return call;
     }
     call.op = findOperator(node.target);
@@ -273,7 +274,7 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
         call.script = findScriptOperator(node.target);
     if (!call.op && !call.script) {
         call.problem = node.opaqueReason.empty()
-            ? "operator '" + node.target + "' is not known to this LibTorch"
+            ? "operator '" + node.target + "' is unknown to this LibTorch"
             : node.opaqueReason;
         return call;
     }

@@ -24,7 +24,7 @@ constexpr ForeignFormat kSafetensors {
     "export it: torch.export.save(torch.export.export(model.eval(), example_inputs), "
     "\"model.pt2\")"};
 constexpr std::string_view kFromPyTorch
-    = "there is no way back from there: export the PyTorch model that it was made from: "
+    = "it cannot be converted back: export the PyTorch model that it was made from: "
       "torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
 constexpr ForeignFormat kTfLite {"a TensorFlow Lite (LiteRT) model", kFromPyTorch};
 constexpr ForeignFormat kExecuTorch {

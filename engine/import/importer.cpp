@@ -66,9 +66,9 @@ Error explainArchive(const Pt2Archive& archive)
                          "save the program itself: torch.export.save(exported_program, "
                          "\"model.pt2\")");
     if (archive.has("config.json") && archive.has("model.weights.h5"))
-        return wrongKind(archive.path(), "is a Keras model",
-                         "export the PyTorch model that it was made from; there is no way back "
-                         "from there");
+        return wrongKind(
+            archive.path(), "is a Keras model",
+            "it cannot be converted back: export the PyTorch model that it was made from");
     if (anyRecord(archive, "Data/com.apple.CoreML/"))
         return wrongKind(archive.path(), "is a zipped Core ML package",
                          "export the PyTorch model that it was made from");

@@ -116,7 +116,7 @@ private:
                 at::empty(sizes, at::TensorOptions(toScalarType(type.dtype)).device(at::kMeta)));
         };
         const RunSubgraph none = [](std::size_t, const std::vector<at::IValue>&) {
-            return fail(ErrorCode::Unsupported, "bodies are not asked");
+            return fail(ErrorCode::Unsupported, "bodies are not inferred");
         };
         const auto made = guardTorchValue<std::vector<at::IValue>>([&] {
             return runCall(node, prepareCall(node), {at::Device(at::kMeta), read, none});

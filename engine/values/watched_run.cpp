@@ -40,12 +40,12 @@ Error unmeasured(const Node& node)
                      "models have"
                    : "it is not an operator: only results of operators are compared")
         .atNode(node.name)
-        .withHint("choose a node that 'compare' lists");
+        .withHint("choose a node listed by 'compare'");
 }
 
 Error notOfOriginal(const char* what)
 {
-    return makeError(ErrorCode::BadInput, what).withHint("look at it against the edited model");
+    return makeError(ErrorCode::BadInput, what).withHint("inspect it against the edited model");
 }
 
 /// True if a comparison with the edited model measures the node.

@@ -86,7 +86,7 @@ def test_check_tells_what_a_pack_adds(folder):
 def test_nothing_is_loaded_unasked(folder):
     _, model, data = network(folder)
     node = by_name(run_json("plan", model))["scaled_linear"]
-    assert not node["quantized"] and "is not known to this LibTorch" in node["reason"], node
+    assert not node["quantized"] and "is unknown to this LibTorch" in node["reason"], node
     recipe = write_recipe(folder, extensions=["scaled_linear"])
     expect_bad("plan", model, "--recipe", recipe, contains=["recipe.json", "'scaled_linear' is not loaded", "--extension DIR"])
     recipe = write_recipe(folder, extensions=["scaled_liner"])

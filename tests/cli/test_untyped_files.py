@@ -120,7 +120,7 @@ def test_what_is_no_float_stays_as_it_is(folder):
         again = run_json("compare", path, "--result", folder / "out", "--data", data)
         assert again["outputs"][0]["lowered"] == result["outputs"][0]["lowered"], (net, how)
         if how == "script":
-            assert "the file does not state the element types of" in said and "first batch" in said, said
+            assert "the file does not record the element types of" in said and "first batch" in said, said
 
 
 def test_a_packed_sequence_in_a_script(folder):

@@ -175,7 +175,7 @@ std::int64_t virtualBytes()
 }
 
 /// Whether memory ran out, rather than that a size was refused which no machine has ("out of
-/// memory: 3072.0 GB are needed at once").
+/// memory: 3072.0 GB could not be allocated").
 bool isOutOfMemory(const std::string& text)
 {
     constexpr std::string_view kWords = "out of memory";

@@ -161,7 +161,7 @@ private Q_SLOTS:
                  "model.pt"));
         // Its place: module, file and line.
         const QString branch = cards(QStringLiteral("If"));
-        for (const char* word : {"part · If", "a branch that the data decide", "opaque"})
+        for (const char* word : {"part · If", "a data-dependent branch", "opaque"})
             QVERIFY2(branch.contains(QString::fromUtf8(word)), qPrintable(branch));
         static const QRegularExpression kPlace(
             QStringLiteral("^scenario_models\\.py:\\d+  if x\\.sum\\(\\) > 0:$"));

@@ -147,7 +147,7 @@ std::string memoryText(std::int64_t bytes)
 
 std::string outOfMemory(std::int64_t asked, std::int64_t left)
 {
-    return std::string(kOutOfMemory) + ": " + memoryText(asked) + " are needed at once, where "
+    return std::string(kOutOfMemory) + ": " + memoryText(asked) + " could not be allocated; "
         + memoryText(left) + " are left" + (memoryLimit() > 0 ? " of --memory" : "");
 }
 

@@ -46,7 +46,7 @@ void crashed(int number)
         put(place->m_node);
         put("' (");
         put(place->m_target);
-        put("): exclude it, or fix the extension pack that it comes from");
+        put("): avoid this operator, or fix its extension pack");
     }
     put("\n");
     std::raise(number); // with the default action, restored by SA_RESETHAND

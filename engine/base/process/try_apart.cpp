@@ -115,7 +115,7 @@ std::string meaning(const TrialEnd& end)
     if (end.noMemory)
         return " takes more memory than a model could need";
     if (end.threw)
-        return " makes PyTorch's reader give up";
+        return " makes PyTorch's reader abort";
     switch (end.signal) {
     case 0:
         return "";
@@ -127,7 +127,7 @@ std::string meaning(const TrialEnd& end)
     case SIGXCPU:
         return " keeps PyTorch's reader busy without end";
     default:
-        return " makes PyTorch's reader give up";
+        return " makes PyTorch's reader abort";
     }
 }
 

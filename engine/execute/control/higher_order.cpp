@@ -201,7 +201,7 @@ Result<Values> runOutDtype(const Node&, const Values& args, const RunSubgraph&)
     const auto op = findOperator(name);
     if (!op || op->schema().arguments().size() < args.size() - 2)
         return fail(ErrorCode::Unsupported,
-                    "operator '" + std::string(name) + "' is not known to this LibTorch");
+                    "operator '" + std::string(name) + "' is unknown to this LibTorch");
     const auto wanted = at::ScalarType(args[1].toInt());
     at::ScalarType common = wanted;
     for (std::size_t i = 2; i < args.size(); ++i)

@@ -70,17 +70,16 @@ std::vector<std::string> recordFindings(const ExportRecord& record, const RunsUn
 {
     std::vector<std::string> lines;
     if (!record.engine.empty() && record.engine != now.engine)
-        lines.push_back("made for the quantized engine " + inQuotes(record.engine) + ", and "
-                        + inQuotes(now.engine)
-                        + " is in use here: its integers may differ; in Python set "
+        lines.push_back("made for the quantized engine " + inQuotes(record.engine)
+                        + "; this runtime uses " + inQuotes(now.engine)
+                        + ": integer results may differ; in Python set "
                           "torch.backends.quantized.engine to "
                         + inQuotes(record.engine) + " before loading it");
     const bool known = !record.torch.empty() && !now.torch.empty();
     if (known && release(record.torch) != release(now.torch))
-        lines.push_back("made with torch " + release(record.torch) + ", and torch "
+        lines.push_back("made with torch " + release(record.torch) + "; this runtime uses torch "
                         + release(now.torch)
-                        + " is in use here: its integers may differ; use that version, or export "
-                          "it again");
+                        + ": integer results may differ; use that version, or export it again");
     return lines;
 }
 

@@ -45,7 +45,7 @@ const char* structureProblem(const std::vector<std::vector<std::size_t>>& parts,
             if (next < parts[object].size()) {
                 const std::size_t held = parts[object][next];
                 if (seen[held].isOpen)
-                    return "it holds itself";
+                    return "it is cyclic";
                 ++next;
                 if (seen[held].depth == 0)
                     path.emplace_back(held, 0);
@@ -55,7 +55,7 @@ const char* structureProblem(const std::vector<std::vector<std::size_t>>& parts,
             if (seen[object].depth > kDeepest)
                 return "it is nested too deeply";
             if (seen[object].leaves > most)
-                return "it unfolds to far more than the file holds";
+                return "it expands to far more data than the file has";
             path.pop_back();
         }
     }

@@ -232,7 +232,7 @@ Result<void> Pt2GraphReader::readArguments(const Pt2NodeSpec& spec, const NameSc
     else if (!node.subgraphs.empty())
         node.opaqueReason = "'" + node.target + "' runs subgraphs, which are kept as they are";
     else if (!findOperator(node.target) && !isScalarOp(node.target) && !isHigherOrder(node.target))
-        node.opaqueReason = "operator '" + calledOperator(node) + "' is not known to this LibTorch";
+        node.opaqueReason = "operator '" + calledOperator(node) + "' is unknown to this LibTorch";
     if (!node.opaqueReason.empty())
         for (const JsonView input : spec.inputs)
             node.argumentStrings.push_back(shortened(input.at("arg").dump(), kLongestArgument));

@@ -131,11 +131,11 @@ private:
             : examples.empty()                        ? used.count
                                                       : examples.size();
         if (count == 0 && kind != Kind::Tuple)
-            return fail(
-                makeError(ErrorCode::Unsupported,
-                          "the file does not record of the model's argument '" + name
-                              + (kind == Kind::List ? "' how long it is" : "' which keys it has"))
-                    .withHint("save a traced model, or unpack the argument in forward"));
+            return fail(makeError(ErrorCode::Unsupported,
+                                  std::string("the file does not record the ")
+                                      + (kind == Kind::List ? "length" : "keys")
+                                      + " of the model's argument '" + name + "'")
+                            .withHint("save a traced model, or unpack the argument in forward"));
         std::vector<ScriptItem> items;
         for (std::size_t i = 0; i < count; ++i) {
             const bool isNamed = !keys.empty() && keys[i].isString();
@@ -235,9 +235,9 @@ Result<ScriptFile> openWhole(const Pt2Archive& archive, ScriptPlaceholders& plac
     file = openScriptFile(archive, job);
     if (!file && file.error().hint.empty())
         return fail(std::move(file).error().withHint(
-            "it calls operators that are not known to this LibTorch (" + *added
-            + "), and the file does not state their results: load the library that has "
-              "them with --extension DIR, or export the model with torch.export"));
+            "it calls operators that are unknown to this LibTorch (" + *added
+            + "), and the file does not record their result types: load the library that has them "
+              "with --extension DIR, or export the model with torch.export"));
     return file;
 }
 

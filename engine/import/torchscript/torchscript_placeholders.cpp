@@ -127,7 +127,7 @@ jit::Operator placeholder(const std::string& name, const UnknownOperator& op)
             std::move(arguments),
             std::move(results),
             [name](jit::Stack&) {
-                TORCH_CHECK(false, "operator '", name, "' is not known to this LibTorch");
+                TORCH_CHECK(false, "operator '", name, "' is unknown to this LibTorch");
             },
             c10::AliasAnalysisKind::CONSERVATIVE};
 }

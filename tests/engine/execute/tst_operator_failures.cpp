@@ -130,7 +130,7 @@ void numberRows()
     row("zeros.default", "size=[-3]", {});
     row("full.default", "size=[4611686018427387904, 4], fill_value=1", {}, "overflowed");
     row("zeros.default", "size=[70368744177664]", {}, // more than a process can address
-        "out of memory: 262144.0 GB are needed at once");
+        "out of memory: 262144.0 GB could not be allocated");
     row("arange.start_step", "start=0, end=5, step=-1", {}, "inconsistent");
     row("linspace.default", "start=0, end=1, steps=-2", {}, "non-negative");
     row("topk.default", "self=%a, k=5", {f({2})}, "out of range");
@@ -185,7 +185,7 @@ void typeRows()
     // words
     row("pad.default", "self=%a, pad=[1, 1], mode=\"nothing\"", {f({2, 2})}, "nothing");
     row("div.Tensor_mode", "self=%a, other=%a, rounding_mode=\"odd\"", {f({2})}, "rounding_mode");
-    row("no_such_thing.default", "self=%a", {f({2})}, "not known");
+    row("no_such_thing.default", "self=%a", {f({2})}, "unknown to this LibTorch");
     row("add.Tensor", "self=%a", {f({2})}, "lacks its argument 'other'");
     row("add.Tensor", "self=%a, other=%a, nothing=1", {f({2})}, "no argument 'nothing'");
     row("relu.default", "self=\"text\"", {});

@@ -376,7 +376,7 @@ class Scripts(unittest.TestCase):
                 with self.subTest(network.__name__):
                     self.assertEqual(done.returncode, 1)
                     self.assertIn("model.pt: prim::", done.stderr)
-                    self.assertIn("changes a tensor in place that is also seen under another name", done.stderr)
+                    self.assertIn("changes a tensor in place that has an alias outside its body", done.stderr)
                     self.assertEqual(len(done.stderr.strip().splitlines()), 1)
 
     def test_a_change_seen_elsewhere_is_kept_as_it_is(self):

@@ -233,7 +233,7 @@ class Traces(unittest.TestCase):
             made(lambda: Call(places), ROWS, folder)
             done = quantize(folder / "model.pt")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("does not state the element types", done.stderr)
+            self.assertIn("does not record the element types", done.stderr)
             nodes = json.loads((folder / "out" / "result.json").read_text())["nodes"]
             sums = [node["quantized"] for node in nodes if node["op"].startswith("aten.add.")]
             self.assertEqual(sums, [False, True], "the sum of places is one of integers")

@@ -127,7 +127,7 @@ class TestUnknownOperators(unittest.TestCase):
                 for node in unknown:
                     word = node["op"].split(".")[1]
                     counts[word] = counts.get(word, 0) + 1
-                    self.assertIn("is not known", node["opaque"])
+                    self.assertIn("is unknown to", node["opaque"])
                     self.assertTrue(all(out["shape"] is None for out in node["outputs"]), node)
                 self.assertEqual(counts, wanted)
                 plan = {n["name"]: n for n in json.loads(Run("plan", path, "--json").out)["nodes"]}
@@ -144,7 +144,7 @@ class TestUnknownOperators(unittest.TestCase):
         self.assertEqual(run.code, 1)
         lines = [line for line in run.err.splitlines() if line.startswith("quantscope: ") and "unknownlib." in line]
         self.assertEqual(len(lines), 1, run.err)
-        for word in (str(path), "node '", "is not known to this LibTorch", "export the model with"):
+        for word in (str(path), "node '", "is unknown to this LibTorch", "export the model with"):
             self.assertIn(word, lines[0])
 
     def test_a_tensor_in_a_submodule(self):

@@ -275,7 +275,7 @@ Result<void> ScriptControl::dynamicIf(const JitNode& node, const ScriptItem& con
     Node made;
     made.target = kIfTarget;
     made.name = "branch";
-    made.opaqueReason = "a branch that the data decide, which is kept as it is";
+    made.opaqueReason = "a data-dependent branch, kept float";
     made.args = {{"condition", std::move(test)},
                  {"then", std::string(kSubgraphPrefix) + "0"},
                  {"otherwise", std::string(kSubgraphPrefix) + "1"}};

@@ -239,9 +239,10 @@ Result<void> ScriptEmitter::emitOperator(const JitNode& node, const ScriptItems&
     Node made;
     made.target = targetOf(schema->operator_name());
     if (isForbiddenOperator(made.target)) {
-        made.opaqueReason = "'" + made.target + "' reaches outside the model and is never run";
+        made.opaqueReason
+            = "'" + made.target + "' accesses files, processes or the terminal; it is never run";
     } else if (!findOperator(made.target) && !findScriptOperator(made.target)) {
-        made.opaqueReason = "operator '" + made.target + "' is not known to this LibTorch";
+        made.opaqueReason = "operator '" + made.target + "' is unknown to this LibTorch";
     }
     ScriptContainerPtr changed;
     for (std::size_t i = 0; i < args.size() && i < schema->arguments().size(); ++i) {
@@ -264,7 +265,7 @@ Result<void> ScriptEmitter::emitUnknown(const JitNode& node, const c10::Function
 {
     Node made;
     made.target = targetOf({schema.name(), ""});
-    made.opaqueReason = "operator '" + made.target + "' is not known to this LibTorch";
+    made.opaqueReason = "operator '" + made.target + "' is unknown to this LibTorch";
     // Omits None arguments: named ones anywhere, positional ones at the end.
     bool atEnd = true;
     for (std::size_t i = args.size(); i-- > 0;) {

@@ -207,7 +207,7 @@ Result<bool> ScriptEvaluator::runPrim(const JitNode& node, Env& env)
         return true;
     case c10::prim::fork:
     case c10::aten::wait:
-        return fail(m_emitter.unsupported(node, "runs in parallel, which is not read"));
+        return fail(m_emitter.unsupported(node, "runs in parallel, which is not supported"));
     default:
         return false;
     }
@@ -232,7 +232,7 @@ Result<void> ScriptEvaluator::useAttribute(const JitNode& node, Env& env)
     if (!slot)
         return fail(m_emitter.unsupported(node,
                                           (sets ? "sets" : "reads") + (" the attribute '" + name)
-                                              + "' of an object that is not known"));
+                                              + "' of an unknown object"));
     const ScriptContainerPtr object = std::get<ScriptContainerPtr>(owner);
     // Read from the file at first use; a branch that does not set it needs its old value.
     ScriptItem& held = object->items.at(*slot);
@@ -285,7 +285,7 @@ Result<ScriptItem> ScriptEvaluator::calledBy(const JitNode& node, Items args)
     if (node.kind() == c10::prim::CallFunction) {
         const auto type = node.input(0)->type()->cast<c10::FunctionType>();
         if (!type)
-            return fail(m_emitter.unsupported(node, "calls a function that is not known"));
+            return fail(m_emitter.unsupported(node, "calls an unknown function"));
         args.erase(args.begin());
         return call(*type->function(), std::move(args), nullptr);
     }
@@ -293,9 +293,8 @@ Result<ScriptItem> ScriptEvaluator::calledBy(const JitNode& node, Items args)
     const auto type = object ? object->type->cast<c10::ClassType>() : nullptr;
     auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
     if (!method)
-        return fail(m_emitter.unsupported(node,
-                                          "calls the method '" + node.s(c10::attr::name)
-                                              + "' of an object that is not known"));
+        return fail(m_emitter.unsupported(
+            node, "calls the method '" + node.s(c10::attr::name) + "' of an unknown object"));
     // A context such as torch.no_grad() changes no value.
     if (type->name()
         && type->name()->qualifiedName().starts_with("__torch__.torch.autograd.grad_mode."))

@@ -145,7 +145,7 @@ Result<std::vector<at::IValue>> probe(const Node& node, const Operands& operands
         }
     };
     const RunSubgraph none = [](std::size_t, const std::vector<at::IValue>&) {
-        return fail(ErrorCode::Unsupported, "bodies are not asked");
+        return fail(ErrorCode::Unsupported, "bodies are not inferred");
     };
     return guardTorchValue<std::vector<at::IValue>>([&] {
         return runCall(node, prepareCall(node), {at::Device(at::kMeta), read, none});

@@ -73,7 +73,8 @@ Result<void> ScriptControl::dynamicLoop(const JitNode& node, Env& env)
         if (round)
             return finishLoop(node, loop, inputs, *round, env);
     }
-    return fail(m_emitter.unsupported(node, "changes too much from round to round"));
+    return fail(
+        m_emitter.unsupported(node, "changes its values in too many ways between iterations"));
 }
 
 /// Inputs of the body's scope: the iteration number, the leaves, the tensors that the body changes
@@ -178,7 +179,7 @@ Result<void> ScriptControl::finishLoop(const JitNode& node, Outcome loop,
     Node made;
     made.target = kLoopTarget;
     made.name = "loop";
-    made.opaqueReason = "a loop whose rounds the data decide, which is kept as it is";
+    made.opaqueReason = "a data-dependent loop, kept float";
     made.subgraphs = {std::move(body)};
     made.args = {{"trips", std::move(trips)},
                  {"condition", std::move(condition)},

@@ -11,8 +11,8 @@ namespace qs {
 namespace {
 
 constexpr const char* kSeenTwice
-    = "changes a tensor in place that is also seen under another name, which is not followed into "
-      "or out of its body; write the change without the underscore";
+    = "changes a tensor in place that has an alias outside its body, which is not supported; use "
+      "the operator without the underscore";
 
 /// True if a tensor is read under an earlier name after a branch or loop, or with `orKept` is a
 /// buffer.
