@@ -40,13 +40,13 @@ std::string lastLine(const std::string& text)
 
 /// Replacements for the texts of a standard or JSON library's exceptions.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kStandard {{
-    {"stoll", "a number in it is not one, or is too large"},
-    {"stoull", "a number in it is not one, or is too large"},
-    {"stoi", "a number in it is not one, or is too large"},
-    {"stol", "a number in it is not one, or is too large"},
-    {"stoul", "a number in it is not one, or is too large"},
-    {"stod", "a number in it is not one, or is too large"},
-    {"stof", "a number in it is not one, or is too large"},
+    {"stoll", "it contains an invalid or too large number"},
+    {"stoull", "it contains an invalid or too large number"},
+    {"stoi", "it contains an invalid or too large number"},
+    {"stol", "it contains an invalid or too large number"},
+    {"stoul", "it contains an invalid or too large number"},
+    {"stod", "it contains an invalid or too large number"},
+    {"stof", "it contains an invalid or too large number"},
     {"map::at", "it refers to something that it does not hold"},
     {"_Map_base::at", "it refers to something that it does not hold"},
     {"unordered_map::at", "it refers to something that it does not hold"},
@@ -214,7 +214,7 @@ std::string withoutAssertion(const std::string& text)
         rest.erase(0, asks + std::string_view("please report a bug to PyTorch").size());
     rest.erase(0, rest.find_first_not_of(". "));
     rest = withoutMarks(rest);
-    return rest.empty() ? "PyTorch cannot take it: its parts do not fit together" : rest;
+    return rest.empty() ? "PyTorch rejects it: inconsistent data" : rest;
 }
 
 } // namespace
@@ -247,7 +247,7 @@ std::string plainCause(const std::string& what)
     removePlaces(text);
     removeNamespaces(text);
     text = withoutMarks(text);
-    return text.empty() ? "PyTorch cannot take it" : text;
+    return text.empty() ? "PyTorch rejects it" : text;
 }
 
 } // namespace qs

@@ -108,7 +108,7 @@ Result<void> translateDumps(Json& document, const std::string& path)
     if (isMappingDump(document)) {
         QS_TRY(ImportedMapping dump, importMapping(JsonPlace(document, path, ""), Json::object()));
         note(path + ": a dump of torch.ao's QConfigMapping: " + dump.summary
-             + "; it names no backend, x86 is taken");
+             + "; no backend is specified; using x86");
         document = {{"format", "quantscope.recipe"},
                     {"version", 1},
                     {"qconfigs", std::move(dump.qconfigs)},
@@ -135,8 +135,8 @@ void completeRules(Json& document, const std::string& path)
     const Recipe usual = defaultRecipe();
     if (!document.contains("global"))
         document["global"] = usual.mapping.rules.front().qconfig.name;
-    note(path + ": rules alone: backend " + usual.target() + " is taken, and "
-         + document["global"].dump() + " for what no rule names");
+    note(path + ": only rules: using backend " + usual.target() + ", and "
+         + document["global"].dump() + " for operators without a rule");
     document = {{"format", "quantscope.recipe"}, {"version", 1}, {"mapping", std::move(document)}};
 }
 

@@ -64,7 +64,7 @@ Result<ValueRef> EditDraft::value(const ValueAddress& address,
     if (address.kind == ValueAddress::Kind::This) {
         if (subject)
             return *subject;
-        return refuse("\"this\" stands for no value here", "name a value");
+        return refuse("\"this\" is not valid here", "name a value");
     }
     QS_TRY(const NodeId id, node(address));
     const std::size_t count = m_graph.get(id).outputs.size();

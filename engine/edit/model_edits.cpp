@@ -57,11 +57,10 @@ Result<at::Tensor> tensorOfFile(const EditStep& step)
     if (!step.sha256.empty()) {
         QS_TRY(const std::string now, fileSha256(step.file));
         if (now != step.sha256)
-            return fail(
-                makeError(ErrorCode::BadInput,
-                          "it is not the file that the edit was made with: its content differs")
-                    .inFile(step.file)
-                    .withHint("load it again, or remove 'sha256' from the edit"));
+            return fail(makeError(ErrorCode::BadInput,
+                                  "the file's content differs from that recorded in the edit")
+                            .inFile(step.file)
+                            .withHint("load it again, or remove 'sha256' from the edit"));
     }
     QS_TRY(const NpyArray array, readNpy(step.file));
     return tensorFromNpy(array);
@@ -247,7 +246,7 @@ Result<EditedNodes> foldConstants(EditDraft& draft, const EditStep& step)
         made.push_back(id);
     }
     if (made.empty())
-        return refuse("nothing here depends on stored tensors alone");
+        return refuse("no value here depends only on stored tensors");
     draft.graph().eraseDead();
     return made;
 }

@@ -99,13 +99,13 @@ Result<EditedNodes> removeOperator(EditDraft& draft, const EditStep& step)
     for (std::uint32_t i = 1; i < gone.outputs.size(); ++i)
         if (!draft.graph().users({id, i}).empty())
             return refuse(gone.name + " gives several values that are read",
-                          "feed the readers of the others from elsewhere first");
+                          "connect the readers of all but the first to other values first");
     EditedNodes readers;
     for (const Use& use : draft.graph().users({id, 0}))
         readers.push_back(use.node);
     if (!readers.empty() && !instead)
         return refuse(gone.name + " reads no value that could take its place",
-                      "feed its readers from elsewhere first");
+                      "connect its readers to other values first");
     if (instead)
         draft.graph().replaceUses({id, 0}, *instead);
     draft.graph().erase(id);

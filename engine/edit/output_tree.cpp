@@ -45,9 +45,8 @@ Result<bool> dropLeaf(Json& node, std::size_t& leaf)
         const std::string type = node.value("type", std::string());
         if (type != "builtins.tuple" && type != "builtins.list")
             return fail(makeError(ErrorCode::Unsupported,
-                                  "the output is part of a " + type
-                                      + ", which would be another class without it")
-                            .withHint("drop only outputs of tuples and lists"));
+                                  "the output is in a " + type + ", whose class would change")
+                            .withHint("only outputs in tuples and lists can be dropped"));
         children.erase(i);
         return true;
     }

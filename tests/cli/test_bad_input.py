@@ -81,7 +81,7 @@ def test_recipes_with_a_mistake(folder):
         expect_bad("plan", model, *words, contains=[name, word])
         expect_bad(*quantize_words(model, npz, folder / "out", *words), contains=[name, word], out=folder / "out")
     (folder / "twice.json").write_text(json.dumps(base)[:-1] + ', "mapping": {"global": null}, "mapping": {"global": "x86"}}')
-    expect_bad("plan", model, "--recipe", folder / "twice.json", contains=["twice.json", "'mapping' stands twice"])
+    expect_bad("plan", model, "--recipe", folder / "twice.json", contains=["twice.json", "duplicate key 'mapping'"])
     (folder / "broken.json").write_text("{")
     expect_bad("plan", model, "--recipe", folder / "broken.json", contains=["broken.json"])
     expect_bad("plan", model, "--recipe", folder / "absent.json", contains=["absent.json"])

@@ -289,7 +289,7 @@ REFUSED = [
     ({"do": "constant", "at": {"stored": "fc.bias"}, "values": [[1, 2], [3]]}, "nor a regular nesting"),
     ({"do": "constant", "at": {"stored": "fc.bias"}, "values": [1, 2]}, "size"),
     ({"do": "constant", "at": {"stored": "fc.bias"}, "file": "nowhere.npy"}, "nowhere.npy"),
-    ({"do": "fold"}, "nothing here depends on stored tensors alone"),
+    ({"do": "fold"}, "no value here depends only on stored tensors"),
     ({"do": "rename", "at": op("conv1", "conv2d.default"), "name": "relu"}, "is called 'relu' already"),
 ]
 

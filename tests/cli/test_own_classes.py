@@ -62,7 +62,7 @@ def test_a_class_of_ones_own_matches(folder):
     torch.save([(torch.randn(4, 8),) for _ in range(3)], folder / "data.pt")
     backend = own_backend(folder, f"{__name__}.MyLinear")
     recipe = write_recipe(folder, backend=str(backend), mapping={"global": "x86"})
-    assert "matches modules of that class that are one operator" in run_good("backends", "check", backend)
+    assert "matches single-operator modules of that class" in run_good("backends", "check", backend)
     for file in ("m.pt2", "m.pt"):
         out = folder / f"{file}.out"
         run_good("quantize", folder / file, "--recipe", recipe, "--data", folder / "data.pt", "--out", out, "--device", "cpu")

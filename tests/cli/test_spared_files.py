@@ -117,7 +117,7 @@ def test_reports_into_what_is_no_file(folder):
     assert link.is_symlink() and real.read_bytes() == wanted
     link.unlink()
     link.symlink_to(folder / "nowhere.html")
-    expect_bad("report", out, "--html", link, contains=["link.html", "a link to nothing"])
+    expect_bad("report", out, "--html", link, contains=["link.html", "a dangling link"])
     assert not (folder / "nowhere.html").exists()
     stdout = run_good("report", out, "--html", "/dev/stdout")
     assert stdout.encode() == wanted or wanted in stdout.encode()

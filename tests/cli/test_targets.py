@@ -42,7 +42,7 @@ def test_every_backend_plans_with_its_presets(folder):
 def test_a_target_that_nobody_named_is_told_once(folder):
     """In plan, result and report; never where a recipe names one. The result carries what was taken."""
     _, model, data, _ = residual(folder)
-    words = "no target is named, x86 is taken"
+    words = "no target is specified; using x86"
     assert run_good("plan", model).count(words) == 1
     assert words in run_json("plan", model)["target_assumed"]
     named = write_recipe(folder, backend="x86", calibration={"batch_size": 2, "batches": 2})

@@ -37,7 +37,7 @@ Result<DiagnosisPtr> FakeEngine::why(const CompareRequest& request, const BlameO
         Cause cause;
         cause.code = CauseCode::WeightRounding;
         cause.share = noisePart(blame->sites.front(), expectedNoise(*blame)).part;
-        cause.evidence = {"the weight makes 80 % of it"};
+        cause.evidence = {"the weight causes 80 % of it"};
         Cure cure;
         cure.at.kind = ValueAddress::Kind::Operator;
         const Node& node = prepared.model->get(blame->sites.front().site.node);

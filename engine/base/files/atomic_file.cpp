@@ -103,7 +103,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path)
     const bool exists = lstat(path.c_str(), &link) == 0;
     const char* hint = "choose another file";
     if (exists && stat(path.c_str(), &about) != 0)
-        return fail(file.error("is a link to nothing, where a file is to be written")
+        return fail(file.error("is a dangling link; cannot write a file there")
                         .withHint("remove the link or choose another file"));
     if (exists && S_ISDIR(about.st_mode))
         return fail(file.error("is a folder, where a file is to be written").withHint(hint));

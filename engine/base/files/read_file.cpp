@@ -27,7 +27,7 @@ Result<void> checkReadable(const std::string& path)
     if (!S_ISREG(about.st_mode))
         return fail(makeError(ErrorCode::Io, "is a pipe, a device or a socket, which is not read")
                         .inFile(path)
-                        .withHint("copy what it gives into a file"));
+                        .withHint("save its output to a file first"));
     const int handle = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (handle < 0)
         return refused(ErrorCode::Io, "cannot be read: " + systemMessage(errno));

@@ -166,9 +166,9 @@ Result<Json> parseJson(const std::string& text, const std::string& file)
         Json parsed = Json::parse(text, std::ref(repeated));
         if (repeated.key())
             return fail(makeError(ErrorCode::BadInput,
-                                  "the key '" + *repeated.key() + "' occurs twice in one object")
+                                  "duplicate key '" + *repeated.key() + "' in one object")
                             .inFile(file)
-                            .withHint("only one of them can count: remove the other"));
+                            .withHint("remove one of them"));
         return parsed;
     } catch (const nlohmann::json::parse_error& problem) {
         std::string cause = problem.what();

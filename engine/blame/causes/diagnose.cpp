@@ -108,7 +108,7 @@ Found wrongRange(const SiteFacts& facts, const SiteBlame& blamed)
     if (sloped && sloped->gainDb > kGainDb && sloped->spec.scale < kNarrowed * stepOf(*now))
         return caused(
             CauseCode::RangeWide,
-            {"the outputs hardly feel the largest values: the range of least noise in them "
+            {"the outputs are insensitive to the largest values: the range of least noise in them "
              "is "
                  + figureText(100 * sloped->spec.scale / stepOf(*now)) + " % of the chosen one",
              "the value's noise in the outputs would shrink by " + fixedText(sloped->gainDb, 1)
@@ -192,8 +192,8 @@ Found weightRounding(const SiteFacts& facts, const SiteBlame& blamed)
     if (const auto cure = facts.cureAt(CureKind::Float, blamed.site.node))
         proposals.push_back({*cure, {}});
     return caused(CauseCode::WeightRounding,
-                  {"the weight makes " + figureText(100 * own / (own + inputs))
-                   + " % of what the operator's weight and inputs add"},
+                  {"the weight causes " + figureText(100 * own / (own + inputs))
+                   + " % of the noise of the operator's weight and inputs"},
                   std::move(proposals));
 }
 
@@ -206,9 +206,9 @@ Found recurrence(const SiteFacts& facts, const SiteBlame& blamed)
         proposals.push_back({*cure, {}});
     const double inputs = facts.shareInto(blamed.site.node);
     return caused(CauseCode::Recurrence,
-                  {"what is quantized inside makes "
+                  {"quantization inside causes "
                    + figureText(100 * blamed.expected / (blamed.expected + inputs))
-                   + " % of what the layer and its inputs add"},
+                   + " % of the noise of the layer and its inputs"},
                   std::move(proposals));
 }
 

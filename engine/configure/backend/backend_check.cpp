@@ -183,8 +183,8 @@ private:
                                   : "; did you mean '" + near + "'?"));
         else if (key == "pattern")
             warning(what
-                    + " is not PyTorch's, and no entry makes it: it matches modules of that class "
-                      "that are one operator");
+                    + " is unknown to PyTorch and to this file; it matches single-operator modules "
+                      "of that class");
     }
 
     void checkNames(const BackendPattern& entry)

@@ -51,7 +51,7 @@ private:
     {
         if (!m_value.dtype) {
             if (constrained())
-                warning("constraints without a dtype hold for none");
+                warning("constraints without a dtype have no effect");
             return;
         }
         const DType dtype = *m_value.dtype;

@@ -31,7 +31,7 @@ std::string assumedTarget(const Recipe& recipe)
 {
     return recipe.namesTarget()
         ? std::string()
-        : "no target is named, " + recipe.target() + " is taken; " + kHowToName;
+        : "no target is specified; using " + recipe.target() + "; " + kHowToName;
 }
 
 Result<void> checkTargetNamed(const Recipe& recipe)

@@ -73,7 +73,7 @@ Result<ValueAddress> readCuredAddress(const JsonPlace& place, CureKind kind)
     using Kind = ValueAddress::Kind;
     QS_TRY(ValueAddress address, readAddress(place));
     if (address.kind == Kind::This)
-        return place.error(R"("this" stands for no value here)",
+        return place.error(R"("this" is not valid here)",
                            "an address is " + std::string(kAddressExample));
     const bool fits = isOperatorAddress(address)
         || (kind == CureKind::Range && address.kind == Kind::Input)
@@ -132,7 +132,7 @@ Result<std::vector<int>> readChannels(const JsonPlace& place)
            readFilled(place, "name the channels to split off", readChannel));
     if (std::adjacent_find(channels.begin(), channels.end(), std::greater_equal<>())
         != channels.end())
-        return place.error("channels must be in ascending order, each once");
+        return place.error("channels must be in ascending order and unique");
     return channels;
 }
 

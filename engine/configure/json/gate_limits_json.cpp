@@ -26,7 +26,7 @@ Result<std::vector<GateLimits::Node>> readNodes(const JsonPlace& place)
     std::vector<GateLimits::Node> nodes;
     for (const auto& [name, value] : place.value().items()) {
         if (name.empty())
-            return place.error("a limit is of no node", "name a node or a module");
+            return place.error("a limit has an empty node name", "name a node or a module");
         QS_TRY(const double least, place.key(name).number());
         nodes.push_back({name, least});
     }

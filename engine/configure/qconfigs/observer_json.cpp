@@ -125,7 +125,7 @@ Result<ObserverSpec> readFakeQuantize(const JsonPlace& place, FakeQuantize kind)
         if (key == "observer" || key == "inner")
             continue;
         if (inner.contains(key) && inner[key] != value)
-            return place.key(key).error("'" + key + "' of the observer inside says something else",
+            return place.key(key).error("'" + key + "' conflicts with the observer inside",
                                         "give it once");
         inner[key] = value;
     }

@@ -77,7 +77,7 @@ private Q_SLOTS:
                  std::string("rooms.json: hall.colours[0]: expected a string, not a number"));
         QCOMPARE(readRoom("{\n  'name' 1}").error().message.substr(0, 26),
                  std::string("not JSON: line 2, column 1"));
-        QVERIFY(readRoom("{'doors': 1, 'doors': 2}").error().message.find("occurs twice")
+        QVERIFY(readRoom("{'doors': 1, 'doors': 2}").error().message.find("duplicate key 'doors'")
                 != std::string::npos);
     }
     void commentsAreBlanks()

@@ -43,7 +43,7 @@ private Q_SLOTS:
         const auto row = [](const char* name, const char* thrown, const char* text) {
             QTest::newRow(name) << QString(thrown) << QString(text);
         };
-        const char* kNumber = "a number in it is not one, or is too large";
+        const char* kNumber = "it contains an invalid or too large number";
         row("number", "stoll", kNumber);
         row("map", "_Map_base::at", "it refers to something that it does not hold");
         row("other map", "map::at", "it refers to something that it does not hold");
@@ -58,7 +58,7 @@ private Q_SLOTS:
         row("assertion alone",
             "false INTERNAL ASSERT FAILED at \"../torch/csrc/jit/ir.cpp\":12, please report a bug "
             "to PyTorch. ",
-            "PyTorch cannot take it: its parts do not fit together");
+            "PyTorch rejects it: inconsistent data");
         row("improve",
             "Expected sizes.size() == 4 to be true, but got false.  (Could this error message be "
             "improved?  If so, please report an enhancement request to PyTorch.)",
@@ -95,7 +95,7 @@ private Q_SLOTS:
             "The following operation failed in the TorchScript interpreter.\nTraceback of "
             "TorchScript:\n  File x\nRuntimeError: mat1 and mat2 do not fit\n",
             "mat1 and mat2 do not fit");
-        row("nothing", "", "PyTorch cannot take it");
+        row("nothing", "", "PyTorch rejects it");
     }
     void messagesHaveNoWordOfALibrary()
     {

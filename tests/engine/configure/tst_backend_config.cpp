@@ -145,7 +145,7 @@ private Q_SLOTS:
             << "'torch.nn.Conv9d' is not in PyTorch";
         QTest::newRow("own module")
             << R"({"pattern": ["models.Head"], "dtype_configs": [{}]})"
-            << "warning: patterns[0] (models.Head): pattern 'models.Head' is not PyTorch's";
+            << "warning: patterns[0] (models.Head): pattern 'models.Head' is unknown to PyTorch";
         QTest::newRow("fusion of one")
             << entry(R"("fuser_method": "sequential", "fused_module": "torch.nn.Linear")")
             << "error: patterns[0] (torch.nn.Linear): a fusion needs two or three";

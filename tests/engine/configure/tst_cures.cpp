@@ -113,7 +113,7 @@ private Q_SLOTS:
         QTest::newRow("address") << R"({"cure": "float", "at": "conv"})"
                                  << QStringList {"cures[0].at", "an address is"};
         QTest::newRow("this") << R"({"cure": "float", "at": "this"})"
-                              << QStringList {"cures[0].at", "stands for no value"};
+                              << QStringList {"cures[0].at", "is not valid here"};
         QTest::newRow("an input for an operator")
             << R"({"cure": "dynamic", "qconfig": "a", "at": {"input": "x"}})"
             << QStringList {"cures[0].at", "'dynamic' is not for input x", "name an operator"};
