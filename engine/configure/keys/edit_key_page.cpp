@@ -19,7 +19,7 @@ constexpr std::string_view kEditAddresses = R"(
 | `$ADDRESS` | the first convolution directly in that module; `"index": 1` the second, `"output": 1` its second result |
 | `{"input": "x"}` | an input of the model |
 | `{"stored": "fc.weight"}` | a parameter, buffer or constant |
-| `{"added": "clip"}` | what an edit before added by this name |
+| `{"added": "clip"}` | a node that an earlier edit added under this name |
 
 Addresses survive another export of the model. An argument may be a literal or `{"value": ADDRESS}`; `"this"` is the value that is edited. A reader is
 `{"node": ADDRESS, "argument": "other", "item": 0}`, with `item` for lists, or `{"model_output": 0}`. `quantscope inspect --json` lists modules, operators
@@ -28,38 +28,38 @@ and arguments; in the window *Edit* writes such edits.
 
 /// Effect of each kind of edit, by its name.
 constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
-    {"insert", "puts an operator after a value, for all its readers or those named"},
-    {"remove", "takes an operator out; its readers get its first argument, or `bypass`"},
-    {"replace", "another operator in its place; arguments of the same name are kept"},
-    {"replace_every", "the same for every operator of a target, in the model or below a module"},
+    {"insert", "inserts an operator after a value, for all its readers or the named ones"},
+    {"remove", "removes an operator; its readers get its first argument, or `bypass`"},
+    {"replace", "puts another operator in its place; arguments of the same name are kept"},
+    {"replace_every", "replaces every operator of one target, in the model or below a module"},
     {"set", "changes literal arguments"},
-    {"rewire", "lets an argument read another value"},
-    {"duplicate", "computes the value once more, for the readers named"},
-    {"rename", "gives an operator another name"},
+    {"rewire", "connects an argument to another value"},
+    {"duplicate", "computes the value a second time, for the named readers"},
+    {"rename", "renames an operator"},
     {"constant",
-     "other numbers for a parameter, buffer or constant: nested lists, or a `.npy` beside the "
-     "recipe"},
-    {"add_output", "a value becomes the last output"},
+     "new values for a parameter, buffer or constant: nested lists, or a `.npy` beside the recipe"},
+    {"add_output", "makes a value the last output"},
     {"drop_output", "removes an output"},
-    {"fold", "what depends on stored tensors alone becomes a constant; `--fold` is this edit"},
-    {"extract", "only these operators stay; what they read from elsewhere becomes inputs"},
-    {"as_float32", "float16 and bfloat16 become float32; `--as-float32` is this edit"},
+    {"fold",
+     "turns values that depend only on stored tensors into constants; `--fold` is this edit"},
+    {"extract", "keeps only these operators; the values that they read from others become inputs"},
+    {"as_float32", "converts float16 and bfloat16 to float32; `--as-float32` is this edit"},
 };
 
 /// Effect of each kind of cure, by its name.
 constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
     {"range",
-     "another activation observer for a value, for all its readers or those named; without readers "
-     "the observer of what the operator gives"},
+     "another activation observer for a value, for the named readers; without `readers`, for all "
+     "of them and for the operator that makes the value"},
     {"float", "the operators stay float"},
-    {"float_result", "a quantized layer hands its result on as float"},
+    {"float_result", "a quantized layer returns its result as float"},
     {"bound",
-     "the constant of a mask (1e9 or more, the least number of its type, an infinity) gets this "
-     "magnitude, its sign kept; other numbers stay"},
-    {"dynamic", "a qconfig that chooses its ranges at run time"},
+     "sets the constant of a mask (1e9 or more, the least number of its type, an infinity) to this "
+     "magnitude, with its sign kept; other numbers stay"},
+    {"dynamic", "uses a qconfig that chooses its ranges at run time"},
     {"split",
      "linears multiply these input channels as floats and the others as integers; the sum is a "
-     "float; with a qconfig, their input takes its range"},
+     "float; with a qconfig, their input uses its range"},
 };
 
 /// Returns the meaning from the table; empty if there is none.

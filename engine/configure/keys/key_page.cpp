@@ -19,7 +19,7 @@ constexpr std::string_view kRecipePage = R"(# Recipe keys
 Every key of a recipe as its reader checks it: meaning, type, default, an example, and the line of Python that says the same.
 
 An unknown key is an error that names the nearest one. `quantscope keys recipe KEY` prints a row of this page.
-[Recipes](recipes.md) has the story, [Cookbook](cookbook.md) whole recipes, [Coming from torch.ao or Horizon](coming-from-torch-ao.md#line-by-line) a table from
+[Recipes](recipes.md) explains recipes, [Cookbook](cookbook.md) has complete ones. [Coming from torch.ao or Horizon](coming-from-torch-ao.md#line-by-line) maps
 each line of Python to its line here.
 
 A recipe can be written by hand, or be torch.ao's own mapping, dumped in Python:
@@ -28,7 +28,7 @@ A recipe can be written by hand, or be torch.ao's own mapping, dumped in Python:
 json.dump(qconfig_mapping.to_dict(), open("recipe.json", "w"), default=str)
 ```
 
-One with a key of each block, `recipe.json`:
+A recipe with a key of each block, `recipe.json`:
 
 ```json file=recipe.json recipe
 {
@@ -81,8 +81,8 @@ constexpr std::string_view kBackendPage = R"(# Backend file
 Every key of a backend file, torch.ao's `BackendConfig`, as its reader checks it: meaning, type, default, an example, and the line of Python
 that says the same.
 
-`quantscope backends check FILE` says what is wrong in one, `quantscope backends show x86 --json`
-prints one that is whole, `quantscope keys backend KEY` a row of this page. A recipe names the file under `"backend"`.
+`quantscope backends check FILE` reports errors in one, `quantscope backends show x86 --json`
+prints a complete one, `quantscope keys backend KEY` a row of this page. A recipe names the file under `"backend"`.
 [Backend](glossary.md#backend) and [Pattern](glossary.md#pattern-and-fusion) explain the terms.
 
 A backend can be written by hand, or be torch.ao's own object, dumped in Python:
@@ -99,7 +99,7 @@ An entry of `patterns` says what one pattern of operators may become. It has
 - `root_module`, `reference_quantized_module`: of a layer with a weight, the class that holds it and its reference class. Without them the weight stays float;
 - `fused_module`, `fuser_method`: of a fusion, the class that it becomes. A fusion takes two entries: one that fuses, and one that quantizes the fused class.
 
-A whole one: linear layers, and convolutions with ReLU, in eight bits, `chip.json`:
+A complete one: linear layers, and convolutions with ReLU, in eight bits, `chip.json`:
 
 ```json file=chip.json backend
 {
@@ -258,8 +258,8 @@ std::string torchNameOfPreset(std::string_view preset)
 std::string presetsTable()
 {
     std::string text
-        = "\n## Presets\n\nWherever a qconfig is asked for, one of these names may stand. Under "
-          "`mapping.global` a name that is marked * means a whole mapping, torch.ao's "
+        = "\n## Presets\n\nThese names may be used wherever a qconfig is expected. Under "
+          "`mapping.global`, a name marked * means a whole mapping, torch.ao's "
           "`get_default_qconfig_mapping` with its entries for single operators; anywhere else it "
           "is the bare qconfig.\n\n| Preset | torch.ao |\n| --- | --- |\n";
     for (const std::string& name : presetNames()) {

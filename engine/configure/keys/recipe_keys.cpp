@@ -9,8 +9,8 @@ namespace qs {
 namespace {
 
 constexpr std::array kRecipeKeys {
-    KeyRow {"format", "string", "required", "what the file is", R"("format": "quantscope.recipe")"},
-    KeyRow {"version", "integer", "required", "of the format: 1", R"("version": 1)"},
+    KeyRow {"format", "string", "required", "the kind of file", R"("format": "quantscope.recipe")"},
+    KeyRow {"version", "integer", "required", "version of the format: 1", R"("version": 1)"},
     KeyRow {"backend", "string", R"("x86")",
             "the target: a backend that is shipped, or a backend file beside the recipe",
             R"("backend": "x86")", "`prepare_fx(backend_config=get_native_backend_config())`"},
@@ -21,33 +21,33 @@ constexpr std::array kRecipeKeys {
         "qconfigs", "object", "{}", "your own qconfigs, by name",
         R"("qconfigs": {"own": {"activation": {"observer": "minmax", "dtype": "quint8"}, "weight": {"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"}}}, "mapping": {"global": "own"})",
         "`QConfig(activation=MinMaxObserver, weight=default_weight_observer)`"},
-    KeyRow {"mapping", "object", "",
-            "which qconfig is for which operators; left out, the backend's preset under `global`",
-            R"("mapping": {"global": "x86"})", "`QConfigMapping`"},
+    KeyRow {
+        "mapping", "object", "",
+        "which qconfig applies to which operators; omitted = the backend's preset under `global`",
+        R"("mapping": {"global": "x86"})", "`QConfigMapping`"},
     KeyRow {
         "needless_outputs", "string", "null",
-        "`float`: linears and convolutions whose result only float operators read give it as "
-        "float; "
-        "null: their results are quantized, as in torch.ao",
+        "`float`: linears and convolutions whose result is read only by float operators return it "
+        "as float; null: their results are quantized, as in torch.ao",
         R"("mapping": {"global": "x86", "object_type": [["torch.add", null]]}, "needless_outputs": "float")",
         "PT2E's `QuantizationAnnotation` without `output_qspec`"},
-    KeyRow {"prepare", "object", "{}", "what is decided before calibration: leaves, custom modules",
+    KeyRow {"prepare", "object", "{}", "decisions before calibration: leaves, custom modules",
             R"("prepare": {"non_traceable_module_name": ["block1"]})", "`PrepareCustomConfig`"},
     KeyRow {"custom_modules", "list of strings", "[]", "the same as `prepare.custom_modules`",
             R"("custom_modules": [])"},
-    KeyRow {"convert", "object", "{}", "what is decided at conversion: lowering rows, nulls",
+    KeyRow {"convert", "object", "{}", "decisions at conversion: lowering rows, removed qconfigs",
             R"("convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}]}})",
             "`ConvertCustomConfig`"},
-    KeyRow {"calibration", "object", "{}", "how much data is run, and how images are read",
+    KeyRow {"calibration", "object", "{}", "amount of calibration data, and how images are read",
             R"("calibration": {"batch_size": 8, "batches": 16})"},
     KeyRow {"edits", "list of objects", "[]",
-            "changes of the model's graph, in order; keys by kind below",
+            "changes to the model's graph, in order; keys by kind below",
             R"("edits": [{"do": "rename", "at": $HEAD, "name": "classifier"}])"},
     KeyRow {
         "cures", "list of objects", "[]",
         "decisions that reduce a loss, in order, above the rules of `mapping`; keys by kind below",
         R"("cures": [{"cure": "float", "at": $HEAD}])"},
-    KeyRow {"limits", "object", "{}", "what `quantscope check` holds a result to",
+    KeyRow {"limits", "object", "{}", "limits that `quantscope check` applies",
             R"("limits": {"min_sqnr": 20})"},
 };
 
@@ -82,7 +82,7 @@ constexpr std::array kMappingKeys {
 
 constexpr std::array kPrepareKeys {
     KeyRow {"non_traceable_module_name", "list of strings", "[]",
-            "these modules stay float, with all that is inside",
+            "these modules stay float, with everything inside them",
             R"("prepare": {"non_traceable_module_name": ["block1"]})",
             "`set_non_traceable_module_names`"},
     KeyRow {"non_traceable_module_class", "list of strings", "[]",
@@ -91,14 +91,14 @@ constexpr std::array kPrepareKeys {
             "`set_non_traceable_module_classes`"},
     KeyRow {
         "float_to_observed_custom_module_class", "object: mode, class, class", "{}",
-        "what a custom module becomes at preparation; mode `static` alone",
+        "what a custom module becomes at preparation; only mode `static`",
         R"("prepare": {"float_to_observed_custom_module_class": {"static": {"torch.nn.LSTM": "torch.ao.nn.quantizable.LSTM"}}}, "convert": {"observed_to_quantized_custom_module_class": {"static": {"torch.ao.nn.quantizable.LSTM": "torch.ao.nn.quantized.LSTM"}}})",
         "`set_float_to_observed_mapping`"},
     KeyRow {"custom_modules", "list of strings", "[]",
             "classes quantized as a whole: `torch.nn.MultiheadAttention`, `torch.nn.LSTM`",
             R"("prepare": {"custom_modules": ["torch.nn.MultiheadAttention"]})"},
     KeyRow {"only_modules", "list of strings", "[]",
-            "quantizes these modules alone; everything outside stays float",
+            "quantizes only these modules; everything else stays float",
             R"("prepare": {"only_modules": ["block1"]})", "`prepare_fx(model.block1, ...)`"},
     KeyRow {"wrap", "list of strings", "[]",
             "shows a module, or `module::method`, as one node; modules inside follow their rules",
@@ -110,28 +110,30 @@ constexpr std::array kPrepareKeys {
             "Horizon's: modules that stay float on the CPU; they become rules",
             R"("prepare": {"hybrid_dict": {"module_name": ["head"]}})", "Horizon's `hybrid_dict`"},
     KeyRow {"unfuse", "list of strings", "[]",
-            "names of nodes that never join the operator before them",
+            "names of nodes that are never fused with the operator before them",
             R"("prepare": {"unfuse": ["relu"]})"},
+    KeyRow {"not_finite", "object of strings", "{}",
+            "nodes whose value is NaN or Inf on the calibration data, with the finding; operators "
+            "that make or read it stay float. Calibration adds them",
+            R"("prepare": {"not_finite": {"x": "-Inf in batch 1"}})"},
     KeyRow {
-        "not_finite", "object of strings", "{}",
-        "nodes whose value is NaN or Inf on the calibration data, with what was seen; what makes "
-        "or reads it stays float. Calibration adds them",
-        R"("prepare": {"not_finite": {"x": "-Inf in batch 1"}})"},
-    KeyRow {"preserved_attributes", "list of strings", "[]",
-            "read for torch.ao's sake; a graph keeps no attributes",
-            R"("prepare": {"preserved_attributes": []})", "`set_preserved_attributes`"},
+        "preserved_attributes", "list of strings", "[]",
+        "accepted for compatibility with torch.ao; no effect, because a graph keeps no attributes",
+        R"("prepare": {"preserved_attributes": []})", "`set_preserved_attributes`"},
     KeyRow {"input_quantized_idxs", "list of integers", "[]",
-            "read for torch.ao's sake; inputs stay float",
+            "accepted for compatibility with torch.ao; no effect, because inputs stay float",
             R"("prepare": {"input_quantized_idxs": []})", "`set_input_quantized_indexes`"},
     KeyRow {"output_quantized_idxs", "list of integers", "[]",
-            "read for torch.ao's sake; outputs stay float",
+            "accepted for compatibility with torch.ao; no effect, because outputs stay float",
             R"("prepare": {"output_quantized_idxs": []})", "`set_output_quantized_indexes`"},
-    KeyRow {"standalone_module_name", "list of strings or tuples", "[]",
-            "read for torch.ao's sake; of a tuple the name is kept",
-            R"("prepare": {"standalone_module_name": []})", "`set_standalone_module_name`"},
-    KeyRow {"standalone_module_class", "list of strings or tuples", "[]",
-            "read for torch.ao's sake; of a tuple the class is kept",
-            R"("prepare": {"standalone_module_class": []})", "`set_standalone_module_class`"},
+    KeyRow {
+        "standalone_module_name", "list of strings or tuples", "[]",
+        "accepted for compatibility with torch.ao; no effect; of a tuple, only the name is kept",
+        R"("prepare": {"standalone_module_name": []})", "`set_standalone_module_name`"},
+    KeyRow {
+        "standalone_module_class", "list of strings or tuples", "[]",
+        "accepted for compatibility with torch.ao; no effect; of a tuple, only the class is kept",
+        R"("prepare": {"standalone_module_class": []})", "`set_standalone_module_class`"},
 };
 
 constexpr std::array kHybridKeys {
@@ -147,24 +149,25 @@ constexpr std::array kConvertKeys {
         "what an observed custom module becomes; modes `static`, `dynamic`, `weight_only`",
         R"("prepare": {"float_to_observed_custom_module_class": {"static": {"torch.nn.LSTM": "torch.ao.nn.quantizable.LSTM"}}}, "convert": {"observed_to_quantized_custom_module_class": {"static": {"torch.ao.nn.quantizable.LSTM": "torch.ao.nn.quantized.LSTM"}}})",
         "`set_observed_to_quantized_mapping`"},
-    KeyRow {"lowering", "object", "{}", "rows that are added to the lowering table, or taken out",
+    KeyRow {"lowering", "object", "{}", "rows added to the lowering table, or removed from it",
             R"("convert": {"lowering": {"remove": [{"pattern": ["torch.nn.Linear"]}]}})",
             "`STATIC_LOWER_FUSED_MODULE_MAP`, `STATIC_LOWER_MODULE_MAP`"},
     KeyRow {"qconfig_mapping", "object", "{}",
-            "a mapping that can only take qconfigs away; its nulls win over every other rule",
+            "a mapping that can only remove qconfigs; its nulls override every other rule",
             R"("convert": {"qconfig_mapping": {"module_name": [["head", null]]}})",
             "`convert_fx(qconfig_mapping=...)`"},
     KeyRow {"uncalibrated", "list of strings", "[]",
             "nodes that may be converted although their observers never saw a value",
             R"("convert": {"uncalibrated": ["linear"]})"},
-    KeyRow {"preserved_attributes", "list of strings", "[]",
-            "read for torch.ao's sake; a graph keeps no attributes",
-            R"("convert": {"preserved_attributes": []})", "`set_preserved_attributes`"},
+    KeyRow {
+        "preserved_attributes", "list of strings", "[]",
+        "accepted for compatibility with torch.ao; no effect, because a graph keeps no attributes",
+        R"("convert": {"preserved_attributes": []})", "`set_preserved_attributes`"},
 };
 
 constexpr std::array kLoweringKeys {
     KeyRow {
-        "add", "list of rows", "[]", "rows tried before the default of the same pattern",
+        "add", "list of rows", "[]", "rows tried before the default rows of the same pattern",
         R"("convert": {"lowering": {"add": [{"pattern": ["torch.nn.Linear"], "to": "quantized::linear"}]}})",
         "`STATIC_LOWER_MODULE_MAP[nnqr.Linear] = nnq.Linear`"},
     KeyRow {"remove", "list of rows without `to`", "[]",
@@ -206,23 +209,23 @@ constexpr std::array kObserverKeys {
             "`MinMaxObserver`"},
     KeyRow {"dtype", "string", R"("quint8")",
             "`quint8 qint8 qint32 uint8 int8 int16 uint16 int32 quint4x2 float16 float32 "
-            "bfloat16`; of `placeholder` `float32`, of `noop` `float16`",
+            "bfloat16`; default of `placeholder`: `float32`, of `noop`: `float16`",
             R"({"observer": "minmax", "dtype": "qint8"})", "`dtype=torch.qint8`"},
     KeyRow {"qscheme", "string", R"("per_tensor_affine")",
             "`per_tensor_affine`, `per_tensor_symmetric`, `per_channel_affine`, "
-            "`per_channel_symmetric`, `per_channel_affine_float_qparams`; of kinds per channel "
-            "`per_channel_affine`",
+            "`per_channel_symmetric`, `per_channel_affine_float_qparams`; default of per-channel "
+            "kinds: `per_channel_affine`",
             R"({"observer": "minmax", "dtype": "qint8", "qscheme": "per_tensor_symmetric"})",
             "`qscheme=torch.per_tensor_symmetric`"},
-    KeyRow {"quant_min", "integer", "null", "the least integer; null: the dtype's",
+    KeyRow {"quant_min", "integer", "null", "the smallest integer; null: the dtype's",
             R"({"observer": "minmax", "quant_min": 0, "quant_max": 127})", "`quant_min=0`"},
-    KeyRow {"quant_max", "integer", "null", "the greatest integer; null: the dtype's",
+    KeyRow {"quant_max", "integer", "null", "the largest integer; null: the dtype's",
             R"({"observer": "minmax", "quant_min": 0, "quant_max": 127})", "`quant_max=127`"},
-    KeyRow {"eps", "number", "1.1920928955078125e-07", "the least scale",
+    KeyRow {"eps", "number", "1.1920928955078125e-07", "the smallest scale",
             R"({"observer": "minmax", "eps": 0.000244140625})", "`eps=2 ** -12`"},
-    KeyRow {"reduce_range", "boolean", "false", "one bit less",
+    KeyRow {"reduce_range", "boolean", "false", "uses one bit less",
             R"({"observer": "minmax", "reduce_range": true})", "`reduce_range=True`"},
-    KeyRow {"is_dynamic", "boolean", "false", "chosen anew for every call, at run time",
+    KeyRow {"is_dynamic", "boolean", "false", "the range is chosen at run time, for each call",
             R"({"observer": "placeholder", "dtype": "quint8", "is_dynamic": true})",
             "`is_dynamic=True`"},
     KeyRow {
@@ -231,12 +234,12 @@ constexpr std::array kObserverKeys {
         "`ch_axis=1`"},
     KeyRow {
         "group_size", "integer", "null",
-        "a scale for each so many values of a weight's row; null: whole rows",
+        "number of values of a weight's row per scale; null: whole rows",
         R"({"observer": "per_channel_minmax", "dtype": "int8", "qscheme": "per_channel_symmetric", "group_size": 32})"},
     KeyRow {"averaging_constant", "number", "0.01", "the weight of a new batch",
             R"({"observer": "moving_average_minmax", "averaging_constant": 0.05})",
             "`averaging_constant=0.05`"},
-    KeyRow {"bins", "integer", "2048", "of the histogram",
+    KeyRow {"bins", "integer", "2048", "number of bins of the histogram",
             R"({"observer": "histogram", "bins": 1024})", "`bins=1024`"},
     KeyRow {"range", "string", R"("search")",
             "how a histogram becomes a range: `search` (torch.ao's), `minmax`, `percentile`, "
@@ -244,19 +247,22 @@ constexpr std::array kObserverKeys {
             R"({"observer": "histogram", "range": "entropy"})"},
     KeyRow {"percentile", "number", "99.99", "with `range` `percentile`: the central percent kept",
             R"({"observer": "histogram", "range": "percentile", "percentile": 99.9})"},
-    KeyRow {"scale", "number", "1", "of `fixed_qparams`",
+    KeyRow {"scale", "number", "1", "the scale of `fixed_qparams`",
             R"({"observer": "fixed_qparams", "scale": 0.00390625, "zero_point": 0})",
             "`FixedQParamsObserver(scale=1 / 256)`"},
-    KeyRow {"zero_point", "integer", "0", "of `fixed_qparams`",
+    KeyRow {"zero_point", "integer", "0", "the zero point of `fixed_qparams`",
             R"({"observer": "fixed_qparams", "scale": 0.00390625, "zero_point": 0})",
             "`zero_point=0`"},
-    KeyRow {"custom_op_name", "string", R"("")", "read for torch.ao's sake",
+    KeyRow {"custom_op_name", "string", R"("")",
+            "accepted for compatibility with torch.ao; no effect",
             R"({"observer": "placeholder", "dtype": "float16", "custom_op_name": "own"})",
             "`custom_op_name`"},
-    KeyRow {"compute_dtype", "string", "null", "read for torch.ao's sake",
+    KeyRow {"compute_dtype", "string", "null",
+            "accepted for compatibility with torch.ao; no effect",
             R"({"observer": "placeholder", "dtype": "quint8", "compute_dtype": "quint8"})",
             "`compute_dtype`"},
-    KeyRow {"factory_kwargs", "object", "null", "places Python's buffers; must be empty",
+    KeyRow {"factory_kwargs", "object", "null",
+            "accepted for compatibility with torch.ao; must be empty",
             R"({"observer": "minmax", "factory_kwargs": {}})", "`factory_kwargs`"},
 };
 
@@ -266,13 +272,13 @@ constexpr std::array kFakeQuantizeKeys {
             R"({"observer": "fake_quantize", "inner": "moving_average_minmax"})", "`FakeQuantize`"},
     KeyRow {
         "inner", "observer or its name", R"("moving_average_minmax")",
-        "the observer inside, whose keys may stand beside it",
+        "the observer inside; its keys may also be written next to `inner`",
         R"({"observer": "fake_quantize", "inner": {"observer": "moving_average_minmax", "dtype": "quint8"}})",
         "`FakeQuantize(observer=MovingAverageMinMaxObserver)`"},
 };
 
 constexpr std::array kCalibrationKeys {
-    KeyRow {"batch_size", "integer", "8", "samples a batch",
+    KeyRow {"batch_size", "integer", "8", "samples per batch",
             R"("calibration": {"batch_size": 16})"},
     KeyRow {"batches", "integer", "16", "batches to run; 0: all of the data",
             R"("calibration": {"batches": 4})"},
@@ -284,10 +290,11 @@ constexpr std::array kCalibrationKeys {
 };
 
 constexpr std::array kPreprocessKeys {
-    KeyRow {"resize", "integer or [height, width]", "", "the shorter side, or both",
+    KeyRow {"resize", "integer or [height, width]", "",
+            "size of the shorter side, or height and width",
             R"("calibration": {"preprocess": {"resize": 256, "crop": 224}})",
             "`transforms.Resize(256)`"},
-    KeyRow {"crop", "integer or [height, width]", "", "the middle",
+    KeyRow {"crop", "integer or [height, width]", "", "size of the center crop",
             R"("calibration": {"preprocess": {"resize": 256, "crop": 224}})",
             "`transforms.CenterCrop(224)`"},
     KeyRow {"interpolation", "string", R"("bilinear")",
@@ -295,14 +302,14 @@ constexpr std::array kPreprocessKeys {
             R"("calibration": {"preprocess": {"resize": 256, "interpolation": "bicubic"}})",
             "`interpolation=InterpolationMode.BICUBIC`"},
     KeyRow {"channels", "string", "",
-            "`rgb`, `bgr`, `gray`; left out, grey where the model takes one channel",
+            "`rgb`, `bgr` or `gray`; omitted = `gray` if the model takes one channel, else `rgb`",
             R"("calibration": {"preprocess": {"channels": "bgr"}})"},
     KeyRow {
-        "mean", "number or three", "", "subtracted from values of 0 to 1",
+        "mean", "number or three", "", "subtracted from the values, which are in [0, 1]",
         R"("calibration": {"preprocess": {"mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}})",
         "`transforms.Normalize(mean, std)`"},
     KeyRow {
-        "std", "number or three", "", "divides what is left",
+        "std", "number or three", "", "divisor after the mean is subtracted",
         R"("calibration": {"preprocess": {"mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}})",
         "`transforms.Normalize(mean, std)`"},
     KeyRow {"layout", "string", R"("nchw")", "`nchw` or `nhwc`",
@@ -310,61 +317,61 @@ constexpr std::array kPreprocessKeys {
 };
 
 constexpr std::array kLimitsKeys {
-    KeyRow {"preset", "string", "", "a set of limits by name; the others here win over it",
+    KeyRow {"preset", "string", "", "a named set of limits; the other keys here override it",
             R"("limits": {"preset": "classification"})"},
-    KeyRow {"min_sqnr", "number", "", "of every output, in dB", R"("limits": {"min_sqnr": 20})"},
-    KeyRow {"min_cosine", "number", "", "of every output", R"("limits": {"min_cosine": 0.99})"},
-    KeyRow {"max_drop", "number", "", "of the top-1 accuracy, in points",
+    KeyRow {"min_sqnr", "number", "", "least SQNR of every output, in dB",
+            R"("limits": {"min_sqnr": 20})"},
+    KeyRow {"min_cosine", "number", "", "least cosine similarity of every output",
+            R"("limits": {"min_cosine": 0.99})"},
+    KeyRow {"max_drop", "number", "", "largest drop of the top-1 accuracy, in points",
             R"("limits": {"max_drop": 0.5})"},
-    KeyRow {"min_coverage", "number", "", "eligible operators that are quantized, in percent",
+    KeyRow {"min_coverage", "number", "",
+            "least share of eligible operators that are quantized, in percent",
             R"("limits": {"min_coverage": 90})"},
-    KeyRow {"nodes", "object", "{}", "least dB of single nodes or modules",
+    KeyRow {"nodes", "object", "{}", "least SQNR of single nodes or modules, in dB",
             R"("limits": {"nodes": {"head": 20}})"},
 };
 
 constexpr std::array kRecipeTables {
     KeyTable {"", "The file itself.", kRecipeKeys},
-    KeyTable {
-        "mapping",
-        "Which qconfig is for which operators. Of the kinds that match a node the one further down "
-        "wins; null keeps float.",
-        kMappingKeys},
+    KeyTable {"mapping",
+              "Which qconfig applies to which operators. If several kinds match a node, the one "
+              "listed last applies; null keeps float.",
+              kMappingKeys},
     KeyTable {"qconfigs.NAME", "A named qconfig: two observers.", kQConfigKeys},
     KeyTable {"qconfigs.NAME.activation",
-              "An observer. Keys that its kind does not have are errors; null is \"not given\".",
+              "An observer. Keys that its kind does not have are errors; null means \"not given\".",
               kObserverKeys},
     KeyTable {"qconfigs.NAME.activation, of a fake-quantize",
               "A QAT qconfig: calibrated with the observer inside.", kFakeQuantizeKeys},
-    KeyTable {
-        "prepare",
-        "What is decided before calibration. Leaves (`non_traceable_...`) win over `wrap`, `wrap` "
-        "over `only_modules`; a name that the model lacks is a warning with the nearest name.",
-        kPrepareKeys},
+    KeyTable {"prepare",
+              "Decisions before calibration. Leaves (`non_traceable_...`) override `wrap`, `wrap` "
+              "overrides `only_modules`. An unknown name is a warning with the nearest name.",
+              kPrepareKeys},
     KeyTable {"prepare.hybrid_dict", "Modules that stay float.", kHybridKeys},
-    KeyTable {"convert", "What is decided at conversion.", kConvertKeys},
-    KeyTable {"convert.lowering", "Which kernels operators become.", kLoweringKeys},
+    KeyTable {"convert", "Decisions at conversion.", kConvertKeys},
+    KeyTable {"convert.lowering", "Which kernels replace operators.", kLoweringKeys},
     KeyTable {"convert.lowering.add[0]", "A row of the lowering table.", kLoweringRowKeys},
-    KeyTable {"calibration", "How much data is run.", kCalibrationKeys},
+    KeyTable {"calibration", "Amount of calibration data.", kCalibrationKeys},
     KeyTable {
         "calibration.preprocess",
-        "How a folder of images becomes batches, in the words of torchvision's presets. Equal to "
-        "theirs on Pillow images for formats without loss, within a few steps of 255 for JPEG.",
+        "How a folder of images becomes batches, with the names of torchvision's presets. Equal to "
+        "theirs on Pillow images for lossless formats, within a few steps of 255 for JPEG.",
         kPreprocessKeys},
     KeyTable {"edits[0]",
-              "An edit of the model's graph: `do` says what, the other keys where and with what. "
-              "Edits are done in order, before anything else is decided; one that does not fit the "
-              "model is left out with a warning, and `--strict` makes that an error.",
+              "An edit of the model's graph: `do` is the kind; the other keys say where and with "
+              "which values. Edits are applied in order, before all other decisions. An edit that "
+              "does not fit the model is left out with a warning; `--strict` makes that an error.",
               kEditKeyRows},
-    KeyTable {
-        "cures[0]",
-        "A decision that reduces a loss: `cure` says what, the other keys where and with what. "
-        "Cures count after the edits and above every rule of `mapping`, a later one above an "
-        "earlier one; one that does not fit the model is left out with a warning, and "
-        "`--strict` makes that an error.",
-        kCureKeyRows},
+    KeyTable {"cures[0]",
+              "A decision that reduces a loss: `cure` is the kind; the other keys say where and "
+              "with which values. Cures apply after the edits and override every rule of "
+              "`mapping`; a later cure overrides an earlier one. A cure that does not fit the "
+              "model is left out with a warning; `--strict` makes that an error.",
+              kCureKeyRows},
     KeyTable {"limits",
-              "What `quantscope check` holds a result to; an option of the command line wins over "
-              "it. Limits change no number.",
+              "Limits that `quantscope check` applies; command-line options override them. Limits "
+              "do not affect quantization.",
               kLimitsKeys},
 };
 
