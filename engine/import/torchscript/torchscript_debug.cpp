@@ -89,6 +89,14 @@ const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange
                                                                              : &call->second;
 }
 
+const std::vector<SourceLocation>& ScriptDebug::framesIn(const std::string& text) const
+{
+    const auto [known, isNew] = m_frames.try_emplace(text);
+    if (isNew)
+        known->second = framesOf(text);
+    return known->second;
+}
+
 SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range,
                                  const std::string& callers) const
 {
@@ -98,7 +106,7 @@ SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range,
         return where;
     torch::jit::Source& source = *from->source();
     const std::string text = source.text_str().str();
-    const auto frames = framesOf(text);
+    const auto& frames = framesIn(text);
     if (!frames.empty()) {
         std::vector<std::string> functions;
         for (const SourceLocation& frame : frames) {
@@ -130,7 +138,7 @@ std::string ScriptDebug::calledAs(const torch::jit::SourceRange& range,
     if (!from)
         return {};
     const std::string text = from->source()->text_str().str();
-    const auto frames = framesOf(text);
+    const auto& frames = framesIn(text);
     if (frames.empty())
         return calledInText(text, from->start(), from->end(), word);
     std::string found;

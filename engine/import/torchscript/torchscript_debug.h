@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 namespace qs {
 
@@ -41,9 +43,12 @@ private:
     using Table = std::map<std::size_t, torch::jit::SourceRange>;
     const torch::jit::SourceRange* origin(const torch::jit::SourceRange& range) const;
     Table read(const std::string& record) const;
+    /// The frames of a stack's text; equal calls of a traced model have equal texts.
+    const std::vector<SourceLocation>& framesIn(const std::string& text) const;
 
     std::shared_ptr<const Pt2Archive> m_archive;
     mutable std::map<std::string, Table> m_tables;
+    mutable std::unordered_map<std::string, std::vector<SourceLocation>> m_frames; ///< by text
 };
 
 } // namespace qs
