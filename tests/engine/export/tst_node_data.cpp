@@ -133,7 +133,7 @@ void TestNodeData::badFilesAreOneLine_data()
                               << QByteArray("not node data");
     QTest::newRow("results") << QByteArray(R"({"results": [1]})") << QByteArray("results");
     QTest::newRow("value") << QByteArray(R"({"results": {"a": {"value": []}}})")
-                           << QByteArray("results.a.value: a number or text");
+                           << QByteArray("results.a.value: expected a number or text");
     QTest::newRow("bare") << QByteArray(R"({"results": {"a": 3}})") << QByteArray("results.a");
     QTest::newRow("stop") << QByteArray(
         R"({"results": {"a": {"value": 1}}, "gradient": [{"bgColor": "red"}]})")
