@@ -21,6 +21,12 @@ public:
 
     /// The value must be one of the graph's own, not of a subgraph.
     const Key& of(ValueRef value) const { return m_keys.at(value); }
+    /// Null for a value that is not one of the graph's own.
+    const Key* tryOf(ValueRef value) const
+    {
+        const auto it = m_keys.find(value);
+        return it == m_keys.end() ? nullptr : &it->second;
+    }
 
 private:
     std::unordered_map<ValueRef, Key> m_keys;

@@ -205,7 +205,7 @@ private Q_SLOTS:
         openProject();
         QTRY_VERIFY_WITH_TIMEOUT(!said.isEmpty(), 10000);
         QCOMPARE(said,
-                 QStringLiteral("net_new.pt2 is not the project's model: its content is another."));
+                 QStringLiteral("net_new.pt2 is not the project's model: its content differs."));
         QTest::qWait(100);
         QVERIFY(!workspace().document().model());
         said.clear();

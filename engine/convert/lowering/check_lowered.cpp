@@ -191,8 +191,9 @@ private:
         };
         addOutputs(*m_lowered.graph, *m_loweredKeys, site.kernel);
         addOutputs(*m_model.reference, *m_referenceKeys, site.reference);
-        for (const auto& [mine, reference] : site.inputs)
-            key.add(m_referenceKeys->of(reference));
+        for (const auto& [mine, reference] : site.inputs) // others are constants of the kernel
+            if (const Key* input = m_referenceKeys->tryOf(reference))
+                key.add(*input);
         for (const TensorForm& form : formsOf(site))
             key.add(c10::str(form.sizes, form.strides, form.isQuantized, form.type))
                 .add(
