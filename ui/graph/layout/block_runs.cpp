@@ -164,10 +164,11 @@ private:
         for (std::size_t period = 1; period <= longest && period < m_same.size(); ++period) {
             const std::size_t all = m_same[period][from] + period;
             const std::size_t count = all / period;
+            if (count < kFewestBlocks || count * period <= out.size())
+                continue; // near the end there is no whole period to look at
             const bool worth = hasModule(from, period)
                 && (period > 1 || isBlock(m_tree.entry(m_children[from])));
-            if (count < kFewestBlocks || count * period <= out.size() || !worth
-                || triedUntil[period] > from || isRepetition(from, period))
+            if (!worth || triedUntil[period] > from || isRepetition(from, period))
                 continue;
             out = {from + firstLearned(from, std::min(all % period + 1, period)), period, count};
         }
