@@ -157,7 +157,8 @@ Result<NpyArray> readNpy(const std::string& path)
         return bad("is truncated: its shape needs more bytes than there are");
     NpyArray array {{}, header->dtype, header->shape, {}};
     array.bytes.resize(std::size_t(count) * size);
-    std::memcpy(array.bytes.data(), content.data() + offset, array.bytes.size());
+    if (!array.bytes.empty())
+        std::memcpy(array.bytes.data(), content.data() + offset, array.bytes.size());
     if (header->fortranOrder && array.shape.size() > 1)
         toRowMajor(array);
     return array;

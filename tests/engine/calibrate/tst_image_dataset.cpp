@@ -270,6 +270,10 @@ private Q_SLOTS:
                                  << "sides"
                                  << "broken/img1.png"
                                  << "is not an image that can be decoded";
+        QTest::newRow("overlong") << "overlong"
+                                  << ""
+                                  << "overlong/img0.jpg"
+                                  << "a Huffman table is too long";
         QTest::newRow("garbage") << "garbage"
                                  << ""
                                  << "garbage/img0.png"

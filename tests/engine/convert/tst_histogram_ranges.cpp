@@ -69,7 +69,8 @@ private:
     {
         const NpyArray& array = m_arrays.at(name);
         std::vector<T> out(std::size_t(array.elements()));
-        std::memcpy(out.data(), array.bytes.data(), array.bytes.size());
+        if (!out.empty())
+            std::memcpy(out.data(), array.bytes.data(), array.bytes.size());
         return out;
     }
 

@@ -292,7 +292,8 @@ private Q_SLOTS:
     }
     void controlFlowKeepsItsSubgraphs()
     {
-        const Node& cond = find(*opened("branch"), "cond");
+        const GraphPtr graph = opened("branch");
+        const Node& cond = find(*graph, "cond");
         QCOMPARE(cond.subgraphs.size(), std::size_t(2));
         QVERIFY(!cond.opaqueReason.empty());
     }

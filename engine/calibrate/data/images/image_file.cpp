@@ -2,8 +2,10 @@
 #include "engine/base/files/read_file.h"
 #include "engine/calibrate/data/images/image.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #pragma GCC diagnostic push
@@ -84,6 +86,42 @@ bool isJpeg(std::ifstream& file)
     return file.read(start, 2) && start[0] == '\xff' && start[1] == '\xd8';
 }
 
+/// True for a JPEG with a Huffman table of more than 256 codes: the format has none, and stb writes
+/// past its own table. Walks the segments (ITU-T T.81, B.1).
+bool hasOverlongTable(std::ifstream& file)
+{
+    constexpr unsigned kStart = 0xff, kTables = 0xc4, kFirstRestart = 0xd0, kEnd = 0xd9;
+    constexpr std::size_t kLengths = 16; // of codes, with a count each
+    file.clear();
+    file.seekg(0);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    const auto at = [&bytes](std::size_t i) {
+        return i < bytes.size() ? unsigned(static_cast<unsigned char>(bytes[i])) : 0U;
+    };
+    for (std::size_t i = 2; i + 3 < bytes.size();) {
+        const unsigned marker = at(i + 1);
+        if (at(i) != kStart || marker == kStart) { // within a scan, or padding
+            ++i;
+            continue;
+        }
+        if (marker < 2 || (marker >= kFirstRestart && marker <= kEnd)) { // without a length
+            i += 2;
+            continue;
+        }
+        const std::size_t end = i + 2 + std::max(2U, at(i + 2) << 8 | at(i + 3));
+        for (std::size_t table = i + 4; marker == kTables && table + kLengths < end;) {
+            std::size_t codes = 0;
+            for (std::size_t length = 1; length <= kLengths; ++length)
+                codes += at(table + length);
+            if (codes > 256)
+                return true;
+            table += 1 + kLengths + codes;
+        }
+        i = end;
+    }
+    return false;
+}
+
 } // namespace
 
 Result<ImageSize> readImageSize(const std::string& path)
@@ -92,6 +130,10 @@ Result<ImageSize> readImageSize(const std::string& path)
     OpenImage file {std::ifstream(path, std::ios::binary)};
     if (!file.file)
         return fail(badImage(path, "it cannot be opened"));
+    if (isJpeg(file.file) && hasOverlongTable(file.file))
+        return fail(badImage(path, "a Huffman table is too long"));
+    file.file.clear();
+    file.file.seekg(0);
     ImageSize size;
     int channels = 0;
     if (!stbi_info_from_callbacks(&kCallbacks, &file, &size.width, &size.height, &channels))
