@@ -151,6 +151,19 @@ Result<void> callKernel(const Node& node, const NodeCall& call, bool overwrite,
     return fail(std::move(error));
 }
 
+/// Puts an image into channels-last layout; false for a value that stays as it is.
+bool putByChannel(at::IValue& value)
+{
+    if (!value.isTensor() || value.toTensor().requires_grad())
+        return false;
+    const at::Tensor& image = value.toTensor();
+    if (image.dim() != 4 || image.scalar_type() != at::kFloat || !image.is_contiguous()
+        || image.size(1) == 1)
+        return false;
+    value = inLayout(value, Layout::ChannelsLast);
+    return true;
+}
+
 Result<Values> callDispatcher(const Node& node, const NodeCall& call, const CallContext& context)
 {
     const auto& schema = *schemaOf(call);
@@ -176,7 +189,10 @@ Result<Values> callDispatcher(const Node& node, const NodeCall& call, const Call
         putOn(device, stack);
         seeded.emplace(context.place, node.name);
     }
+    const bool isByChannel = call.byChannel && putByChannel(stack.front());
     QS_CHECK(callKernel(node, call, context.overwrite && call.inPlace, stack));
+    if (isByChannel)
+        stack.front() = stack.front().toTensor().contiguous();
     if (draws) {
         seeded.reset();
         putOn(context.device, stack);
@@ -302,6 +318,8 @@ NodeCall prepareCall(const Node& node, Layout layout, at::Device device)
         call.inPlace = inPlaceOperator(node.target);
         call.draws = drawsNumbers(node, *call.op);
     }
+    call.byChannel = device.is_cpu() && layout == Layout::AsGiven
+        && hasTrait(node.target, OperatorTrait::FastByChannel);
     if (device.is_cuda()) // by default PyTorch makes tensors on the CPU
         call.deviceSlot = deviceSlotOf(*schemaOf(call));
     // The same values, and autograd goes on through it.

@@ -28,6 +28,7 @@ struct NodeCall
     /// -1 = not needed.
     int deviceSlot = -1;
     bool draws = false; ///< `drawsNumbers`
+    bool byChannel = false; ///< on the CPU, in the layout of its input: `FastByChannel`
     std::string problem; ///< why the node cannot run; empty when it can
     /// For an operator that `trustsArguments`: whether it must still be tried in a copy of the
     /// process before it runs here. Null for other operators. Copies of the call share it.

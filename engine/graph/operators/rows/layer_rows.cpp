@@ -79,7 +79,7 @@ constexpr OperatorRow kPooling[] = {
      R::Unknown,
      {X::AllocatesResult, X::GivesIndices},
      "max_pool1d"},
-    {"max_pool2d", T::First, R::First, {X::AllocatesResult}},
+    {"max_pool2d", T::First, R::First, {X::AllocatesResult, X::FastByChannel}},
     {"max_pool2d_with_indices", T::Unknown, R::Unknown, {X::GivesIndices}, "max_pool2d"},
     {"max_pool3d", T::First, R::First, {X::AllocatesResult}},
     {"max_pool3d_with_indices", T::Unknown, R::Unknown, {X::GivesIndices}, "max_pool3d"},
