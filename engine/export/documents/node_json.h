@@ -64,7 +64,7 @@ Json typeJson(const ValueType& type);
 Json alternativesJson(const std::vector<Alternative>& alternatives);
 Json coverageJson(const Plan& plan);
 /// `fake_quantizers`: how many fake quantizers of the file have a range (`found`) and how many of
-/// these ranges the plan uses (`used`). An empty object if there are none.
+/// these ranges the plan uses (`used`). An empty object without ranges.
 Json fakeQuantizersJson(const Graph& model, const Plan& plan);
 /// Adds "reason" and "reason_code" to `json`; both are null if the reason is empty.
 void addReason(Json& json, const Reason& reason);

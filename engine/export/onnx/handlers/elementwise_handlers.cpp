@@ -2,6 +2,7 @@
 // Elementwise arithmetic of several values, comparisons and casts.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/export/onnx/onnx_word.h"
 #include "engine/graph/operators/engine_ops.h"
 
 #include <ATen/ATen.h>
@@ -183,17 +184,12 @@ DType comparedType(OnnxCall& c)
     return fromScalarType(c10::promoteTypes(toScalarType(a), toScalarType(b)));
 }
 
-template<const char* const& Op>
+template<OnnxWord Op>
 void compare(OnnxCall& c)
 {
     const DType dtype = comparedType(c);
-    c.give(c.emit(Op, {c.in("self", dtype), c.in("other", dtype)}));
+    c.give(c.emit(Op.text, {c.in("self", dtype), c.in("other", dtype)}));
 }
-const char* const kEqual = "Equal";
-const char* const kGreater = "Greater";
-const char* const kLess = "Less";
-const char* const kGreaterOrEqual = "GreaterOrEqual";
-const char* const kLessOrEqual = "LessOrEqual";
 
 void differs(OnnxCall& c)
 {
@@ -201,36 +197,29 @@ void differs(OnnxCall& c)
     c.give(c.emit("Not", {c.emit("Equal", {c.in("self", dtype), c.in("other", dtype)})}));
 }
 
-template<const char* const& Op>
+template<OnnxWord Op>
 void both(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
-    c.give(c.emit(Op, {c.in("self", dtype), c.in("other", dtype)}));
+    c.give(c.emit(Op.text, {c.in("self", dtype), c.in("other", dtype)}));
 }
-const char* const kMax = "Max";
-const char* const kMin = "Min";
 
 /// Logical operator for bools, bitwise operator for integers.
-template<const char* const& Logical, const char* const& Bits>
+template<OnnxWord Logical, OnnxWord Bits>
 void logic(OnnxCall& c)
 {
     const DType dtype = c.resultDType();
     const bool isLogical = dtype == DType::Bool;
     if (!isLogical && c.opset() < 18)
         c.refuse("operations on bits need operator set 18");
-    c.give(c.emit(isLogical ? Logical : Bits, {c.in("self", dtype), c.in("other", dtype)}));
+    c.give(
+        c.emit(isLogical ? Logical.text : Bits.text, {c.in("self", dtype), c.in("other", dtype)}));
 }
-const char* const kAnd = "And";
-const char* const kOr = "Or";
-const char* const kXor = "Xor";
-const char* const kBitAnd = "BitwiseAnd";
-const char* const kBitOr = "BitwiseOr";
-const char* const kBitXor = "BitwiseXor";
 
-template<const char* const& Op>
+template<OnnxWord Op>
 void truth(OnnxCall& c)
 {
-    c.give(c.emit(Op, {c.in("self", DType::Bool), c.in("other", DType::Bool)}));
+    c.give(c.emit(Op.text, {c.in("self", DType::Bool), c.in("other", DType::Bool)}));
 }
 
 void logicalNot(OnnxCall& c)
@@ -322,20 +311,20 @@ void addElementwiseHandlers(OnnxHandlers& table)
     table["atan2"] = table["arctan2"] = arcTangent;
     table["hypot"] = hypotenuse;
     table["lerp"] = lerp;
-    table["eq"] = compare<kEqual>;
-    table["gt"] = table["greater"] = compare<kGreater>;
-    table["lt"] = table["less"] = compare<kLess>;
+    table["eq"] = compare<"Equal">;
+    table["gt"] = table["greater"] = compare<"Greater">;
+    table["lt"] = table["less"] = compare<"Less">;
     table["ne"] = table["not_equal"] = differs;
-    table["le"] = table["less_equal"] = compare<kLessOrEqual>;
-    table["ge"] = table["greater_equal"] = compare<kGreaterOrEqual>;
-    table["maximum"] = table["aten.max.other"] = both<kMax>;
-    table["minimum"] = table["aten.min.other"] = both<kMin>;
-    table["bitwise_and"] = table["__and__"] = logic<kAnd, kBitAnd>;
-    table["bitwise_or"] = table["__or__"] = logic<kOr, kBitOr>;
-    table["bitwise_xor"] = table["__xor__"] = logic<kXor, kBitXor>;
-    table["logical_and"] = truth<kAnd>;
-    table["logical_or"] = truth<kOr>;
-    table["logical_xor"] = truth<kXor>;
+    table["le"] = table["less_equal"] = compare<"LessOrEqual">;
+    table["ge"] = table["greater_equal"] = compare<"GreaterOrEqual">;
+    table["maximum"] = table["aten.max.other"] = both<"Max">;
+    table["minimum"] = table["aten.min.other"] = both<"Min">;
+    table["bitwise_and"] = table["__and__"] = logic<"And", "BitwiseAnd">;
+    table["bitwise_or"] = table["__or__"] = logic<"Or", "BitwiseOr">;
+    table["bitwise_xor"] = table["__xor__"] = logic<"Xor", "BitwiseXor">;
+    table["logical_and"] = truth<"And">;
+    table["logical_or"] = truth<"Or">;
+    table["logical_xor"] = truth<"Xor">;
     table["logical_not"] = logicalNot;
     table["bitwise_not"] = bitwiseNot;
     table["where"] = where;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/export/onnx/onnx_word.h"
 
 #include <ATen/ATen.h>
 
@@ -24,25 +25,19 @@ DType computedIn(OnnxCall& c)
     return wanted && wanted->asDType() ? *wanted->asDType() : c.resultDType();
 }
 
-template<const char* const& Op>
+template<OnnxWord Op>
 void reduce(OnnxCall& c)
 {
     const DType dtype = computedIn(c);
-    c.give(c.reduce(Op, c.in("self", dtype), axesOf(c), c.flag("keepdim", false)));
+    c.give(c.reduce(Op.text, c.in("self", dtype), axesOf(c), c.flag("keepdim", false)));
 }
-const char* const kMean = "ReduceMean";
-const char* const kSum = "ReduceSum";
-const char* const kReduceMax = "ReduceMax";
-const char* const kReduceMin = "ReduceMin";
-const char* const kProd = "ReduceProd";
-const char* const kLogSumExp = "ReduceLogSumExp";
 
 /// `any` and `all`, as maximum and minimum of 0 and 1.
-template<const char* const& Op>
+template<OnnxWord Op>
 void reduceTruth(OnnxCall& c)
 {
     const std::string x = c.cast(c.in("self", DType::Bool), DType::Int32);
-    c.give(c.cast(c.reduce(Op, x, axesOf(c), c.flag("keepdim", false)), DType::Bool));
+    c.give(c.cast(c.reduce(Op.text, x, axesOf(c), c.flag("keepdim", false)), DType::Bool));
 }
 
 /// Number of reduced elements, as a scalar of type `dtype`.
@@ -131,30 +126,28 @@ void countNonzero(OnnxCall& c)
     c.give(c.reduce("ReduceSum", x, axesOf(c), false));
 }
 
-template<const char* const& Op>
+template<OnnxWord Op>
 void argument(OnnxCall& c)
 {
     const std::string x = c.in("self");
     if (!c.has("dim")) {
         const std::string flat = c.reshape(x, {-1});
-        c.give(c.emit(Op, {flat}, {{"axis", 0}, {"keepdims", 0}}));
+        c.give(c.emit(Op.text, {flat}, {{"axis", 0}, {"keepdims", 0}}));
         return;
     }
-    c.give(
-        c.emit(Op, {x}, {{"axis", c.integer("dim", 0)}, {"keepdims", c.flag("keepdim", false)}}));
+    c.give(c.emit(Op.text, {x},
+                  {{"axis", c.integer("dim", 0)}, {"keepdims", c.flag("keepdim", false)}}));
 }
-const char* const kArgMax = "ArgMax";
-const char* const kArgMin = "ArgMin";
 
 /// Extreme values and their indices.
-template<const char* const& Op, const char* const& Places>
+template<OnnxWord Op, OnnxWord Places>
 void extreme(OnnxCall& c)
 {
     const std::int64_t axis = c.integer("dim", 0);
     const bool keep = c.flag("keepdim", false);
     const std::string x = c.in("self");
-    const std::string places = c.emit(Places, {x}, {{"axis", axis}, {"keepdims", keep}});
-    const std::string values = c.reduce(Op, x, {axis}, keep);
+    const std::string places = c.emit(Places.text, {x}, {{"axis", axis}, {"keepdims", keep}});
+    const std::string values = c.reduce(Op.text, x, {axis}, keep);
     c.give(values, 0);
     c.give(places, 1);
 }
@@ -196,24 +189,24 @@ void sort(OnnxCall& c)
 
 void addReductionHandlers(OnnxHandlers& table)
 {
-    table["mean"] = reduce<kMean>;
-    table["sum"] = reduce<kSum>;
-    table["amax"] = table["aten.max.default"] = reduce<kReduceMax>;
-    table["amin"] = table["aten.min.default"] = reduce<kReduceMin>;
-    table["prod"] = reduce<kProd>;
-    table["logsumexp"] = reduce<kLogSumExp>;
-    table["any"] = reduceTruth<kReduceMax>;
-    table["all"] = reduceTruth<kReduceMin>;
+    table["mean"] = reduce<"ReduceMean">;
+    table["sum"] = reduce<"ReduceSum">;
+    table["amax"] = table["aten.max.default"] = reduce<"ReduceMax">;
+    table["amin"] = table["aten.min.default"] = reduce<"ReduceMin">;
+    table["prod"] = reduce<"ReduceProd">;
+    table["logsumexp"] = reduce<"ReduceLogSumExp">;
+    table["any"] = reduceTruth<"ReduceMax">;
+    table["all"] = reduceTruth<"ReduceMin">;
     table["var"] = var;
     table["std"] = standardDeviation;
     table["var_mean"] = [](OnnxCall& c) { spreadAndMean(c, false); };
     table["std_mean"] = [](OnnxCall& c) { spreadAndMean(c, true); };
     table["count_nonzero"] = countNonzero;
     table["norm"] = table["linalg_vector_norm"] = vectorNorm;
-    table["argmax"] = argument<kArgMax>;
-    table["argmin"] = argument<kArgMin>;
-    table["aten.max.dim"] = extreme<kReduceMax, kArgMax>;
-    table["aten.min.dim"] = extreme<kReduceMin, kArgMin>;
+    table["argmax"] = argument<"ArgMax">;
+    table["argmin"] = argument<"ArgMin">;
+    table["aten.max.dim"] = extreme<"ReduceMax", "ArgMax">;
+    table["aten.min.dim"] = extreme<"ReduceMin", "ArgMin">;
     table["cumsum"] = cumulativeSum;
     table["topk"] = largest;
     table["sort"] = sort;

@@ -2,6 +2,7 @@
 // Sizes of tensors and arithmetic on them. Numbers are 0-dimensional tensors.
 #include "engine/execute/torch_types.h"
 #include "engine/export/onnx/onnx_handlers.h"
+#include "engine/export/onnx/onnx_word.h"
 #include "engine/graph/operators/common_targets.h"
 
 #include <ATen/ATen.h>
@@ -59,21 +60,12 @@ void numberOfElements(OnnxCall& c)
     c.give(c.emit("Size", {c.value(argument(c, 0))}));
 }
 
-template<const char* const& Op>
+template<OnnxWord Op>
 void binary(OnnxCall& c)
 {
     const DType dtype = sizesComputedIn(c);
-    c.give(c.emit(Op, {c.value(argument(c, 0), dtype), c.value(argument(c, 1), dtype)}));
+    c.give(c.emit(Op.text, {c.value(argument(c, 0), dtype), c.value(argument(c, 1), dtype)}));
 }
-const char* const kSizeAdd = "Add";
-const char* const kSizeSub = "Sub";
-const char* const kSizeMul = "Mul";
-const char* const kSizePow = "Pow";
-const char* const kSizeEqual = "Equal";
-const char* const kSizeLess = "Less";
-const char* const kSizeGreater = "Greater";
-const char* const kSizeLessOrEqual = "LessOrEqual";
-const char* const kSizeGreaterOrEqual = "GreaterOrEqual";
 
 void sizesDiffer(OnnxCall& c)
 {
@@ -110,7 +102,7 @@ void divideTrue(OnnxCall& c)
 }
 
 /// Maximum, minimum or sum of all operands, which may be items of one list.
-template<const char* const& Op>
+template<OnnxWord Op>
 void ofAll(OnnxCall& c)
 {
     const DType dtype = sizesComputedIn(c);
@@ -128,11 +120,9 @@ void ofAll(OnnxCall& c)
     }
     std::string made = all[0];
     for (std::size_t i = 1; i < all.size(); ++i)
-        made = c.emit(Op, {made, all[i]});
+        made = c.emit(Op.text, {made, all[i]});
     c.give(made);
 }
-const char* const kGreatestSize = "Max";
-const char* const kLeastSize = "Min";
 
 void negate(OnnxCall& c)
 {
@@ -152,18 +142,15 @@ void convert(OnnxCall& c)
 }
 
 /// Rounded by `Op`, as an integer.
-template<const char* const& Op>
+template<OnnxWord Op>
 void rounded(OnnxCall& c)
 {
     const Argument& number = argument(c, 0);
     if (isFloating(sizeType(c, number)))
-        c.give(c.cast(c.emit(Op, {c.value(number, DType::Float64)}), DType::Int64));
+        c.give(c.cast(c.emit(Op.text, {c.value(number, DType::Float64)}), DType::Int64));
     else
         c.give(c.value(number, DType::Int64));
 }
-const char* const kFloor = "Floor";
-const char* const kCeil = "Ceil";
-const char* const kRound = "Round";
 
 void root(OnnxCall& c)
 {
@@ -202,27 +189,27 @@ struct Named
     OnnxHandler handler;
 };
 constexpr std::array<Named, 36> kPython {{
-    {"add", binary<kSizeAdd>},
-    {"sub", binary<kSizeSub>},
-    {"mul", binary<kSizeMul>},
+    {"add", binary<"Add">},
+    {"sub", binary<"Sub">},
+    {"mul", binary<"Mul">},
     {"floordiv", divideDown},
     {"mod", modulo},
-    {"pow", binary<kSizePow>},
-    {"pow_by_natural", binary<kSizePow>},
+    {"pow", binary<"Pow">},
+    {"pow_by_natural", binary<"Pow">},
     {"truediv", divideTrue},
     {"int_truediv", divideTrue},
     {"IntTrueDiv", divideTrue},
-    {"eq", binary<kSizeEqual>},
+    {"eq", binary<"Equal">},
     {"ne", sizesDiffer},
-    {"lt", binary<kSizeLess>},
-    {"le", binary<kSizeLessOrEqual>},
-    {"gt", binary<kSizeGreater>},
-    {"ge", binary<kSizeGreaterOrEqual>},
-    {"sym_max", ofAll<kGreatestSize>},
-    {"sym_min", ofAll<kLeastSize>},
-    {"max", ofAll<kGreatestSize>},
-    {"min", ofAll<kLeastSize>},
-    {"sym_sum", ofAll<kSizeAdd>},
+    {"lt", binary<"Less">},
+    {"le", binary<"LessOrEqual">},
+    {"gt", binary<"Greater">},
+    {"ge", binary<"GreaterOrEqual">},
+    {"sym_max", ofAll<"Max">},
+    {"sym_min", ofAll<"Min">},
+    {"max", ofAll<"Max">},
+    {"min", ofAll<"Min">},
+    {"sym_sum", ofAll<"Add">},
     {"sym_ite", choose},
     {"neg", negate},
     {"abs", absolute},
@@ -230,9 +217,9 @@ constexpr std::array<Named, 36> kPython {{
     {"sym_not", negateTruth},
     {"sym_float", convert<DType::Float64>},
     {"float", convert<DType::Float64>},
-    {"floor", rounded<kFloor>},
-    {"ceil", rounded<kCeil>},
-    {"round", rounded<kRound>},
+    {"floor", rounded<"Floor">},
+    {"ceil", rounded<"Ceil">},
+    {"round", rounded<"Round">},
     {"sqrt", root},
     {"_sym_sqrt", root},
     {"sym_int", convert<DType::Int64>},
