@@ -61,8 +61,7 @@ public:
     WholeForm(const ConvertedModel& model, const KernelChecking& checking, LoweringOptions& options,
               LoweredGraph& lowered, const JobContext& job)
         : m_model(model)
-        , m_batch(*checking.batch)
-        , m_known(checking.known)
+        , m_checking(checking)
         , m_options(options)
         , m_lowered(lowered)
         , m_job(job)
@@ -89,21 +88,23 @@ public:
     }
 
 private:
+    /// Kept ones, where checks are known.
     Result<std::vector<at::IValue>> floatOutputs() const
     {
-        const GraphPtr& model = m_model.prepared->model;
-        const Key key = m_known ? KeyBuilder("float outputs").add(m_known->batch).key() : Key();
-        if (const auto kept = m_known ? m_known->memo.find<std::vector<at::IValue>>(key) : nullptr)
+        const KnownChecks* known = m_checking.known;
+        const Key key = known ? KeyBuilder("float outputs").add(known->batch).key() : Key();
+        if (const auto kept = known ? known->memo.find<std::vector<at::IValue>>(key) : nullptr)
             return *kept;
+        const GraphPtr& model = m_model.prepared->model;
         QS_TRY(const Interpreter floatForm,
                Interpreter::create(model, {.layout = fastLayout(*model)}, m_job));
-        QS_TRY(auto outputs, floatForm.run(m_batch.inputs, {}, m_job));
-        if (m_known) {
+        QS_TRY(auto outputs, floatForm.run(m_checking.batch->inputs, {}, m_job));
+        if (known) {
             std::size_t bytes = 0;
             for (const at::IValue& output : outputs)
                 if (output.isTensor() && output.toTensor().defined())
                     bytes += output.toTensor().nbytes();
-            m_known->memo.keep<std::vector<at::IValue>>(
+            known->memo.keep<std::vector<at::IValue>>(
                 key, std::make_shared<const std::vector<at::IValue>>(outputs), bytes);
         }
         return outputs;
@@ -120,7 +121,7 @@ private:
     Result<std::vector<Noise>> noiseOfGraph(const GraphPtr& graph) const
     {
         QS_TRY(const Interpreter interpreter, Interpreter::create(graph, {}, m_job));
-        QS_TRY(const auto outputs, interpreter.run(m_batch.inputs, {}, m_job));
+        QS_TRY(const auto outputs, interpreter.run(m_checking.batch->inputs, {}, m_job));
         return against(outputs);
     }
 
@@ -176,8 +177,7 @@ private:
     }
 
     const ConvertedModel& m_model;
-    const Batch& m_batch;
-    const KnownChecks* m_known; ///< null: nothing is kept
+    const KernelChecking& m_checking;
     LoweringOptions& m_options;
     LoweredGraph& m_lowered;
     const JobContext& m_job;

@@ -21,18 +21,15 @@ public:
                  LoweredGraph& lowered, const JobContext& job)
         : m_model(model)
         , m_checking(checking)
-        , m_batch(*checking.batch)
         , m_options(options)
         , m_lowered(lowered)
         , m_job(job)
-        , m_written(checking.refused)
-        , m_known(checking.known)
     {
     }
 
     Result<void> run()
     {
-        if (m_written)
+        if (m_checking.refused)
             addWritten();
         if (m_lowered.sites.empty()) {
             listChecks();
@@ -53,9 +50,9 @@ public:
             QS_TRY(m_lowered, lowerGraph(*m_model.reference, m_options, m_job));
         }
         m_reference.reset();
-        if (!m_written)
+        if (!m_checking.refused)
             QS_CHECK(holdOutputs(m_model, m_checking, m_options, m_lowered,
-                                 {std::move(m_referenceOutputs), std::move(m_loweredOutputs)},
+                                 {std::move(*m_referenceOutputs), std::move(m_loweredOutputs)},
                                  m_job));
         listChecks();
         return {};
@@ -75,7 +72,7 @@ private:
         std::unordered_map<std::string, NodeId> nodes;
         for (const NodePtr& node : m_model.reference->nodes())
             nodes.emplace(node->name, node->id);
-        for (const RefusedKernel& kernel : *m_written)
+        for (const RefusedKernel& kernel : *m_checking.refused)
             if (const auto it = nodes.find(kernel.site); it != nodes.end()) {
                 KernelCheck check;
                 check.node = m_model.reference->get(it->second).origin;
@@ -98,7 +95,7 @@ private:
                 form->second = formOf(value.toTensor());
             return {};
         };
-        auto outputs = interpreter.run(m_batch.inputs, tap, m_job);
+        auto outputs = interpreter.run(m_checking.batch->inputs, tap, m_job);
         std::erase_if(m_forms, [&](const auto& entry) { return !seen.contains(entry.first); });
         if (outputs) {
             m_loweredOutputs = std::move(*outputs);
@@ -131,36 +128,42 @@ private:
                 || checked->second.inputs != formsOf(m_lowered.sites[s]))
                 fresh.push_back(s);
         }
-        if (m_known && !m_referenceKeys)
-            m_referenceKeys.emplace(*m_model.reference, *m_model.prepared);
-        if (m_known)
-            m_loweredKeys.emplace(*m_lowered.graph, *m_model.prepared);
-        std::erase_if(fresh, [&](std::size_t s) { return takeKnown(m_lowered.sites[s]); });
-        if (fresh.empty() && (m_ranReference || m_written))
+        std::unordered_map<std::size_t, Key> keys; // of the sites that `takeKnown` leaves
+        if (m_checking.known && !fresh.empty()) {
+            if (!m_referenceKeys)
+                m_referenceKeys.emplace(*m_model.reference, *m_model.prepared);
+            const ValueKeys lowered(*m_lowered.graph, *m_model.prepared);
+            std::erase_if(fresh, [&](std::size_t s) {
+                Key key = keyOf(m_lowered.sites[s], lowered);
+                const bool isKnown = takeKnown(m_lowered.sites[s], key);
+                if (!isKnown)
+                    keys.emplace(s, std::move(key));
+                return isKnown;
+            });
+        }
+        if (fresh.empty() && (m_referenceOutputs || m_checking.refused))
             return {};
         m_job.report("convert",
                      "checking " + counted(std::int64_t(fresh.size()), "kernel") + " of "
                          + std::to_string(m_lowered.sites.size()),
                      0.5);
-        QS_TRY(
-            KernelChecks made,
-            checkKernels(*m_reference, interpreter, {m_lowered, fresh, m_forms}, m_batch, m_job));
+        QS_TRY(KernelChecks made,
+               checkKernels(*m_reference, interpreter, {m_lowered, fresh, m_forms},
+                            *m_checking.batch, m_job));
         m_referenceOutputs = std::move(made.outputs);
-        m_ranReference = true;
         for (std::size_t i = 0; i < fresh.size(); ++i) {
-            const KernelSite& site = m_lowered.sites[fresh[i]];
-            if (m_known)
-                m_known->memo.keep<KernelCheck>(keyOf(site),
-                                                std::make_shared<const KernelCheck>(made.checks[i]),
-                                                sizeof(KernelCheck) + made.checks[i].reason.size());
-            take(site, std::move(made.checks[i]));
+            if (const auto key = keys.find(fresh[i]); key != keys.end())
+                m_checking.known->memo.keep<KernelCheck>(
+                    key->second, std::make_shared<const KernelCheck>(made.checks[i]),
+                    sizeof(KernelCheck) + made.checks[i].reason.size());
+            take(m_lowered.sites[fresh[i]], std::move(made.checks[i]));
         }
         return {};
     }
 
     void take(const KernelSite& site, KernelCheck check)
     {
-        if (m_written)
+        if (m_checking.refused)
             check.passed = true;
         else if (!check.passed)
             m_options.refused[site.reference] = check.reason;
@@ -168,9 +171,9 @@ private:
     }
 
     /// Whether an earlier conversion checked the kernel on the same values.
-    bool takeKnown(const KernelSite& site)
+    bool takeKnown(const KernelSite& site, const Key& key)
     {
-        const auto known = m_known ? m_known->memo.find<KernelCheck>(keyOf(site)) : nullptr;
+        const auto known = m_checking.known->memo.find<KernelCheck>(key);
         if (!known)
             return false;
         KernelCheck check = *known;
@@ -180,16 +183,16 @@ private:
     }
 
     /// Key of everything that the check of a kernel depends on.
-    Key keyOf(const KernelSite& site) const
+    Key keyOf(const KernelSite& site, const ValueKeys& lowered) const
     {
         KeyBuilder key("kernel check");
-        key.add(m_known->batch).add(m_model.engine).add(site.target);
+        key.add(m_checking.known->batch).add(m_model.engine).add(site.target);
         key.add(std::int64_t(m_lowered.reduceRange)).add(std::int64_t(site.ownGrid));
         const auto addOutputs = [&key](const Graph& graph, const ValueKeys& keys, NodeId node) {
             for (std::uint32_t i = 0; i < graph.get(node).outputs.size(); ++i)
                 key.add(keys.of({node, i}));
         };
-        addOutputs(*m_lowered.graph, *m_loweredKeys, site.kernel);
+        addOutputs(*m_lowered.graph, lowered, site.kernel);
         addOutputs(*m_model.reference, *m_referenceKeys, site.reference);
         for (const auto& [mine, reference] : site.inputs) // others are constants of the kernel
             if (const Key* input = m_referenceKeys->tryOf(reference))
@@ -204,7 +207,7 @@ private:
 
     Result<void> refuseRaising(const Error& raised)
     {
-        if (m_written)
+        if (m_checking.refused)
             return fail(raised);
         const auto& sites = m_lowered.sites;
         const auto site = std::find_if(sites.begin(), sites.end(), [&](const KernelSite& s) {
@@ -243,18 +246,15 @@ private:
 
     ConvertedModel& m_model;
     const KernelChecking& m_checking;
-    const Batch& m_batch;
     LoweringOptions& m_options;
     LoweredGraph& m_lowered;
     const JobContext& m_job;
-    const std::vector<RefusedKernel>* m_written; ///< null: the check decides
-    const KnownChecks* m_known; ///< null: every kernel is checked
-    std::optional<ValueKeys> m_referenceKeys, m_loweredKeys; ///< empty without `m_known`
-    bool m_ranReference = false; ///< `m_referenceOutputs` are set
+    std::optional<ValueKeys> m_referenceKeys; ///< empty without `KernelChecking::known`
     std::optional<Interpreter> m_reference;
     InputForms m_forms; ///< in the latest run
     std::unordered_map<NodeId, Checked> m_checked; ///< by `KernelSite::reference`
-    std::vector<at::IValue> m_referenceOutputs, m_loweredOutputs;
+    std::optional<std::vector<at::IValue>> m_referenceOutputs; ///< once the reference form ran
+    std::vector<at::IValue> m_loweredOutputs;
 };
 
 } // namespace
