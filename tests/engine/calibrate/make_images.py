@@ -97,7 +97,8 @@ for name, text in {"csv": "file,class\nimg0.png,3\nimg1.png,1\n\"img2.png\", 4\n
 (folder / "broken" / "img1.png").write_bytes((folder / "same" / "img1.png").read_bytes()[:300])
 (folder / "broken" / "img2.png").write_text("no image at all")
 (folder / "overlong").mkdir()
-tables = bytearray((folder / "photos" / "img0.jpg").read_bytes())
+picture(24, 32).save(folder / "overlong" / "img0.jpg", quality=90)
+tables = bytearray((folder / "overlong" / "img0.jpg").read_bytes())
 at = tables.index(b"\xff\xc4") + 5  # a count for each of 16 lengths of codes
 tables[at:at + 16] = b"\xff" * 16
 (folder / "overlong" / "img0.jpg").write_bytes(tables)

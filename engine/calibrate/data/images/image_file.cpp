@@ -3,10 +3,11 @@
 #include "engine/calibrate/data/images/image.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <memory>
+#include <numeric>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wall"
@@ -30,6 +31,7 @@ namespace {
 
 /// Same limit as Pillow: a larger image is an attack or a mistake.
 constexpr std::int64_t kMostPixels = 178956970;
+const char* const kOverlong = "a Huffman table is too long";
 
 Error badImage(const std::string& path, const std::string& why)
 {
@@ -87,39 +89,45 @@ bool isJpeg(std::ifstream& file)
 }
 
 /// True for a JPEG with a Huffman table of more than 256 codes: the format has none, and stb writes
-/// past its own table. Walks the segments (ITU-T T.81, B.1).
-bool hasOverlongTable(std::ifstream& file)
+/// past its own table. Walks the segments (ITU-T T.81, B.1), those before the frame's header if
+/// `isHeader`. Leaves the file at its start.
+bool hasOverlongTable(std::ifstream& file, bool isHeader)
 {
-    constexpr unsigned kStart = 0xff, kTables = 0xc4, kFirstRestart = 0xd0, kEnd = 0xd9;
-    constexpr std::size_t kLengths = 16; // of codes, with a count each
+    constexpr int kStart = 0xff, kTables = 0xc4, kFirstRestart = 0xd0, kEnd = 0xd9;
+    constexpr int kFirstFrame = 0xc0, kLastFrame = 0xc2; // that stb decodes
+    constexpr std::ptrdiff_t kLengths = 16; // of codes, with a count each
+    bool isOverlong = false;
+    const bool isWanted = isJpeg(file);
+    for (int byte = isWanted ? file.get() : EOF; file && !isOverlong; byte = file.get()) {
+        if (byte != kStart) // within a scan
+            continue;
+        int marker = file.get();
+        while (marker == kStart) // padding
+            marker = file.get();
+        if (marker < 2 || (marker >= kFirstRestart && marker <= kEnd)) // without a length
+            continue;
+        if (isHeader && marker >= kFirstFrame && marker <= kLastFrame)
+            break;
+        const int high = file.get(), length = (high << 8 | file.get()) - 2;
+        if (!file || length < 0)
+            break;
+        if (marker != kTables) {
+            file.seekg(length, std::ios::cur);
+            continue;
+        }
+        std::string bytes(std::size_t(length), '\0');
+        file.read(bytes.data(), length);
+        for (auto table = bytes.cbegin(); bytes.cend() - table > kLengths && !isOverlong;) {
+            const std::ptrdiff_t codes = std::accumulate(
+                table + 1, table + 1 + kLengths, std::ptrdiff_t(0),
+                [](std::ptrdiff_t sum, char count) { return sum + std::uint8_t(count); });
+            isOverlong = codes > 256;
+            table += std::min(1 + kLengths + codes, bytes.cend() - table);
+        }
+    }
     file.clear();
     file.seekg(0);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    const auto at = [&bytes](std::size_t i) {
-        return i < bytes.size() ? unsigned(static_cast<unsigned char>(bytes[i])) : 0U;
-    };
-    for (std::size_t i = 2; i + 3 < bytes.size();) {
-        const unsigned marker = at(i + 1);
-        if (at(i) != kStart || marker == kStart) { // within a scan, or padding
-            ++i;
-            continue;
-        }
-        if (marker < 2 || (marker >= kFirstRestart && marker <= kEnd)) { // without a length
-            i += 2;
-            continue;
-        }
-        const std::size_t end = i + 2 + std::max(2U, at(i + 2) << 8 | at(i + 3));
-        for (std::size_t table = i + 4; marker == kTables && table + kLengths < end;) {
-            std::size_t codes = 0;
-            for (std::size_t length = 1; length <= kLengths; ++length)
-                codes += at(table + length);
-            if (codes > 256)
-                return true;
-            table += 1 + kLengths + codes;
-        }
-        i = end;
-    }
-    return false;
+    return isOverlong;
 }
 
 } // namespace
@@ -130,10 +138,8 @@ Result<ImageSize> readImageSize(const std::string& path)
     OpenImage file {std::ifstream(path, std::ios::binary)};
     if (!file.file)
         return fail(badImage(path, "it cannot be opened"));
-    if (isJpeg(file.file) && hasOverlongTable(file.file))
-        return fail(badImage(path, "a Huffman table is too long"));
-    file.file.clear();
-    file.file.seekg(0);
+    if (hasOverlongTable(file.file, true))
+        return fail(badImage(path, kOverlong));
     ImageSize size;
     int channels = 0;
     if (!stbi_info_from_callbacks(&kCallbacks, &file, &size.width, &size.height, &channels))
@@ -147,6 +153,8 @@ Result<Image> readImage(const std::string& path)
 {
     QS_CHECK(readImageSize(path));
     OpenImage file {std::ifstream(path, std::ios::binary)};
+    if (hasOverlongTable(file.file, false))
+        return fail(badImage(path, kOverlong));
     constexpr int kRgb = 3;
     Image image;
     int channels = 0;
