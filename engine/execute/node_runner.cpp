@@ -151,17 +151,14 @@ Result<void> callKernel(const Node& node, const NodeCall& call, bool overwrite,
     return fail(std::move(error));
 }
 
-/// Puts an image into channels-last layout; false for a value that stays as it is.
+/// Puts a contiguous image into channels-last layout; false for a value that stays as it is.
 bool putByChannel(at::IValue& value)
 {
-    if (!value.isTensor() || value.toTensor().requires_grad())
+    const at::IValue given = value;
+    if (!given.isTensor() || given.toTensor().requires_grad() || !given.toTensor().is_contiguous())
         return false;
-    const at::Tensor& image = value.toTensor();
-    if (image.dim() != 4 || image.scalar_type() != at::kFloat || !image.is_contiguous()
-        || image.size(1) == 1)
-        return false;
-    value = inLayout(value, Layout::ChannelsLast);
-    return true;
+    value = inLayout(given, Layout::ChannelsLast);
+    return !value.toTensor().is_same(given.toTensor());
 }
 
 Result<Values> callDispatcher(const Node& node, const NodeCall& call, const CallContext& context)

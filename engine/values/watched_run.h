@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/calibrate/data/dataset.h"
-#include "engine/compare/output_run.h"
 #include "engine/compare/sweep/sweep.h"
 #include "engine/edit/edited_model.h"
 #include "engine/values/value_inspection.h"
@@ -14,7 +13,7 @@ namespace qs {
 class WatchedRun
 {
 public:
-    /// `edited`: see `inspectValue`. Fails (BadInput) if there is no such output, if a comparison
+    /// `edited`: see `inspectValue`. Fails (BadInput) if the output is missing, if a comparison
     /// does not measure the node, or if the file's model does not have it.
     static Result<WatchedRun> create(const ConvertedModel& converted,
                                      const InspectionTarget& target, const std::string& device,
