@@ -13,7 +13,7 @@ inline constexpr double kExactDb = 200;
 /// above 0.
 double decibelsOf(double signal, double noise);
 
-/// Returns "34.52", or "exact" if there is no noise. With unit " dB": "34.52 dB", "exact".
+/// Returns "34.52", or "exact" without noise. With unit " dB": "34.52 dB", "exact".
 std::string sqnrText(double db, int decimals, const char* unit = "");
 /// The same for a table cell: two decimals, "-" if not measured.
 std::string sqnrCell(const std::optional<double>& db);

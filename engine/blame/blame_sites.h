@@ -21,7 +21,7 @@ namespace qs {
 /// is already on the same grid, is not a site. Results are bit-identical for equal seed, data and
 /// number of threads.
 ///
-/// Fails if there is no floating-point output or an output is not finite. Also: errors of the data,
+/// Fails without a floating-point output or an output is not finite. Also: errors of the data,
 /// Cancelled.
 Result<BlamePtr> blameSites(const ConvertedModel& converted, const Dataset& data,
                             const std::string& device, const BlameOptions& options,

@@ -74,7 +74,7 @@ public:
         }
     }
 
-    // Fails early if there is not enough memory for such a batch.
+    // Fails early if the memory does not suffice for such a batch.
     Result<void> checkMemory(const Batch& batch) const
     {
         const at::Device device = m_interpreter.device();

@@ -28,9 +28,9 @@ public:
         , m_key(std::move(key))
     {
     }
-    /// Returns the statistics of an earlier run of the same calibration; nullopt if there are none
-    /// or the key differs. Renames a damaged or foreign file with a warning, replacing an earlier
-    /// renamed one.
+    /// Returns the statistics of an earlier run of the same calibration; nullopt without them,
+    /// or if the key differs. Renames a damaged or foreign file with a warning, replacing an
+    /// earlier renamed one.
     std::optional<Observations> load(const Plan& plan) const;
     Result<void> save(const Observations& observations) const;
     /// Removes the file.

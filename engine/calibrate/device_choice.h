@@ -15,8 +15,8 @@ struct DeviceChoice
     std::string note; ///< why, for stderr: "no CUDA driver: using the CPU"
 };
 /// Returns the device. auto: the first CUDA device whose plug-in loads and passes a self-check, if
-/// every operator of the model has a kernel for it; else the CPU. Fails (Device) for "cuda" if
-/// there is none.
+/// every operator of the model has a kernel for it; else the CPU. Fails (Device) for "cuda"
+/// without such a device.
 Result<DeviceChoice> chooseDevice(const std::string& requested, const Graph& model);
 
 } // namespace qs

@@ -63,7 +63,7 @@ Result<void> writeObservations(const Observations& observations, const std::stri
 Result<std::string> observationsKey(const std::string& path);
 
 /// Content of a file written by `writeObservations`, with its key, for observers of given ids and
-/// specs. Fails if there is no such file, it belongs to other observers, or it is damaged.
+/// specs. Fails if the file is missing, it belongs to other observers, or it is damaged.
 struct StoredObservations
 {
     Observations observations;

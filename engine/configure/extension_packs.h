@@ -115,7 +115,7 @@ std::vector<ExtensionPackPtr> loadedPacks();
 void addLoadedPack(ExtensionPackPtr pack);
 
 /// Returns a loaded pack's entry for the class of an object
-/// ("__torch__.torch.classes.sites.SparseTensor"); nullopt if there is none.
+/// ("__torch__.torch.classes.sites.SparseTensor"); nullopt without one.
 std::optional<PackClassSpec> adaptedClass(std::string_view className);
 
 /// Returns the backend with the loaded packs' patterns appended; its own entries take precedence.

@@ -123,7 +123,7 @@ Result<void> translateDumps(Json& document, const std::string& path)
 }
 
 /// Turns bare rules such as {"module_name": [["head", null]]} into a recipe for the default
-/// backend. Adds the default global qconfig if there is none.
+/// backend. Adds the default global qconfig if it is missing.
 void completeRules(Json& document, const std::string& path)
 {
     if (!document.is_object() || document.empty())

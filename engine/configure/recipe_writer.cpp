@@ -45,7 +45,7 @@ Json mappingToJson(const QConfigMapping& mapping)
     return out;
 }
 
-/// Writes the nulls of convert.qconfig_mapping; an empty object if there are none.
+/// Writes the nulls of convert.qconfig_mapping; an empty object without nulls.
 Json convertRulesToJson(const QConfigMapping& mapping)
 {
     Json out = Json::object();

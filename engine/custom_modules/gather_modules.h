@@ -15,7 +15,7 @@ namespace qs {
 /// tensors in order of first use; `params`, its stored tensors; `sizes`, outer numbers. Together
 /// they are the body's inputs; the target of a stored tensor's input is its path within the module.
 /// A call that cannot be one node (it changes a buffer, or its result is an operand of it) is
-/// unchanged, with a log line. Returns the graph itself if there are no such calls.
+/// unchanged, with a log line. Returns the graph itself without such calls.
 Result<GraphPtr> gatherModules(GraphPtr graph);
 
 /// The operands of a gathered node.

@@ -37,7 +37,7 @@ public:
     /// Returns the snapshot after `verifyGraph`.
     Result<Graph> build() const;
 
-    /// Fails if there is no such node, or an earlier edit removed it.
+    /// Fails if the node is missing, or an earlier edit removed it.
     Result<NodeId> node(const ValueAddress& address) const;
     /// The same for operators only.
     Result<NodeId> operatorAt(const ValueAddress& address) const;

@@ -37,7 +37,7 @@ struct Extraction
 struct EditedModel
 {
     GraphPtr file; ///< as read
-    GraphPtr graph; ///< `file` itself if there are no edits
+    GraphPtr graph; ///< `file` itself without edits
     std::vector<EditOutcome> outcomes; ///< one per edit
     /// One per cure that changes the model, applied after the edits.
     std::vector<CureOutcome> cures;

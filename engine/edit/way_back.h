@@ -18,7 +18,7 @@ bool hasWayBack(const std::string& target);
 
 /// Returns an insertion and the insertion of its inverse operator (dequantize with the same
 /// arguments, a cast to `before`) as a sequence of edits: both are inserted without consumers, then
-/// the consumers are connected. `backName`: name of the second operator. Fails if there is no
+/// the consumers are connected. `backName`: name of the second operator. Fails without an
 /// inverse, or if a consumer is an output of the model, which edits cannot reconnect.
 Result<std::vector<EditStep>> thereAndBack(const EditStep& there, DType before,
                                            const std::vector<ReaderAddress>& readers,

@@ -50,7 +50,7 @@ struct TraceReport
 /// "failure", "frozen", "untaken", "advice", "training", "stub".
 const char* traceKindName(TraceFinding::Kind kind);
 
-/// Reads the record next to a model file (MODEL.trace.json); nullopt if there is none. Returns
+/// Reads the record next to a model file (MODEL.trace.json); nullopt without one. Returns
 /// nullopt and adds a note if the record is unreadable or belongs to another export (`sha256`: hex
 /// hash of the model file; empty = not checked). Ignores unknown members. Any thread.
 std::optional<TraceReport> readTraceReport(const std::string& modelPath,

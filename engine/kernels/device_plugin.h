@@ -24,7 +24,7 @@ CudaFacts cudaFacts();
 
 /// Loads the plug-in, which registers the CUDA kernels. Afterwards CUDA computes as reproducibly as
 /// LibTorch can in this process: no TF32, deterministic cuDNN without benchmarking. Further calls
-/// have no effect. Fails (Device) if there is no driver, device or plug-in, or with the loader's
+/// have no effect. Fails (Device) without a driver, device or plug-in, or with the loader's
 /// message. Call before any other use of LibTorch's CUDA part.
 Result<void> loadCudaPlugin();
 

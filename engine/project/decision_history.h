@@ -28,7 +28,7 @@ struct HistoryLimits
 };
 
 /// A JSON object with a separate version number for the project file at `path`; each step holds its
-/// changes. Null if there are no steps.
+/// changes. Null without steps.
 nlohmann::ordered_json historyToJson(const DecisionHistory& history, const std::string& path,
                                      const HistoryLimits& limits = {});
 /// Reads what `historyToJson` wrote. Fails (BadInput) if it is damaged, newer than this program, or

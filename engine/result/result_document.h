@@ -59,7 +59,7 @@ std::string fieldText(const ResultDocument::Json& json, const char* key);
 std::optional<double> numberAt(const ResultDocument::Json& json, const char* key);
 
 /// Returns one error term of a node, or of an output ("lowered"), whose terms are direct members.
-/// nullopt if there is no number; `metric` as in the document.
+/// nullopt without a number; `metric` as in the document.
 std::optional<double> errorTerm(const ResultDocument::Json& owner, std::string_view term,
                                 const char* metric = "sqnr_db");
 inline std::optional<double> errorTerm(const ResultDocument::Json& owner, ErrorTerm term,

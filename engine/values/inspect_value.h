@@ -23,8 +23,8 @@ Result<ValueInspectionPtr> inspectValue(const ConvertedModel& converted, const D
 
 /// Returns the value for one sample of the data in both models; runs the sample's batch (for a
 /// sequence also all earlier ones). If the value's rows are not samples, returns the value of the
-/// whole batch and sets `ofBatch`. Errors as `inspectValue`; also if there is no such sample, plane
-/// or result.
+/// whole batch and sets `ofBatch`. Errors as `inspectValue`; also if the sample, plane or result is
+/// missing.
 Result<SampleValuesPtr> sampleValues(const ConvertedModel& converted, const Dataset& data,
                                      const SampleWanted& wanted, const std::string& device,
                                      const JobContext& job = {},

@@ -14,7 +14,7 @@ namespace qs {
 namespace {
 
 /// Returns the reference form of a weight of `owner`: the result of its quantize-dequantize steps,
-/// whose origin is the owner. The weight itself if there are no such steps.
+/// whose origin is the owner. The weight itself without such steps.
 ValueRef dequantized(const Interpreter& reference, ValueRef weight, NodeId owner)
 {
     const Graph& graph = reference.graph();

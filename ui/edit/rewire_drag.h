@@ -43,7 +43,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    /// Sets the edge or value to drag for a press at `at`; false if there is none.
+    /// Sets the edge or value to drag for a press at `at`; false without one.
     bool take(const QPoint& at, bool alt);
     void begin();
     void follow(const QPoint& at);

@@ -23,7 +23,7 @@ struct GraphForm
 };
 
 /// The four forms of the model as graphs. The float form is the workspace's. The others are made on
-/// request from the current conversion, or from an outline if there is none. A changed plan or
+/// request from the current conversion, or from an outline without one. A changed plan or
 /// conversion drops them. GUI thread only.
 class GraphForms : public QObject
 {

@@ -13,7 +13,7 @@ namespace qs {
 class ElidedLabel;
 class Workspace;
 
-/// A plot under its caption, or a sentence if there is nothing to plot. GUI thread only.
+/// A plot under its caption, or a sentence without data to plot. GUI thread only.
 class PlotPage : public QWidget
 {
     Q_OBJECT

@@ -165,7 +165,7 @@ private:
     struct Made
     {
         T value {};
-        std::optional<DecisionKeys> keys {}; ///< empty: there is no result
+        std::optional<DecisionKeys> keys {}; ///< empty: no result
     };
     void updateKeys();
     QString whatChanged(const DecisionKeys& made) const;

@@ -113,7 +113,7 @@ private:
         return term == ErrorTerm::Cumulative && m_preview ? m_previewed : m_errors;
     }
     void matchObservers();
-    /// The calibration's observer on the value of this observer of the plan; none if there is none.
+    /// The calibration's observer on the value of this observer of the plan; invalid without one.
     ObserverId calibrated(ObserverId id) const;
 
     GraphPtr m_model;

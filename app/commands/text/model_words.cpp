@@ -31,7 +31,7 @@ void ModelWords::know(GraphPtr graph, PlanPtr plan)
     m_known.push_back(std::make_unique<Known>(Known {std::move(graph), std::move(plan), {}}));
 }
 
-/// Returns the replacement for a node's name; empty if there is no such node, or if its title is
+/// Returns the replacement for a node's name; empty if the node is missing, or if its title is
 /// the same.
 std::string ModelWords::wordsFor(const std::string& name) const
 {

@@ -23,7 +23,8 @@ constexpr std::int64_t kKilo = 1024;
 
 std::atomic<std::int64_t> userLimit {0};
 
-/// Returns the number in a file of /proc or /sys, or after `key` in it; kNoLimit if there is none.
+/// Returns the number in a file of /proc or /sys, or after `key` in it; kNoLimit without such a
+/// number.
 std::int64_t numberIn(const std::string& path, const std::string& key = {})
 {
     std::ifstream in(path);

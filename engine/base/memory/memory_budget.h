@@ -10,7 +10,7 @@ namespace qs {
 
 /// Returns the total bytes of main memory that this process may use, including its current use: the
 /// minimum of the machine's free memory, the limits of its control groups and shell, and the user's
-/// limit (`setMemoryLimit`). The maximum integer if there is no limit.
+/// limit (`setMemoryLimit`). The maximum integer without a limit.
 std::int64_t mainMemoryLeft();
 
 /// Returns the bytes of main memory in use by this process.

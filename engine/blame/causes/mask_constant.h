@@ -12,7 +12,7 @@ inline constexpr double kMaskMagnitude = 1e9;
 double magnitudeOf(const ObserverStats& seen);
 
 /// Returns the operator with a mask's number as argument, or the stored tensor with it, from which
-/// the node's value is computed; invalid if there is none within a few steps.
+/// the node's value is computed; invalid if none is found within a few steps.
 NodeId maskHolder(const SiteFacts& facts, NodeId from);
 
 /// Returns the range of the scores that a mask is added to: the widest range of the values read by

@@ -82,7 +82,7 @@ struct FewLarge
     double largest = 0, median = 0, others = 0; ///< others: largest of the rest
 };
 
-/// Returns nullopt if there are none or too many, or if the rest is nearly as large.
+/// Returns nullopt without outliers, with too many, or if the rest is nearly as large.
 std::optional<FewLarge> fewLarge(const std::vector<double>& sizes)
 {
     if (sizes.size() < 2)

@@ -15,7 +15,7 @@ namespace {
 
 using Symbols = std::map<std::string, std::int64_t>;
 
-/// Returns the only name in an expression without a known value; empty if there are none or
+/// Returns the only name in an expression without a known value; empty without such a name, or
 /// several.
 std::string openName(const std::string& expression, const Symbols& known)
 {

@@ -17,7 +17,7 @@ std::string assumedTarget(const Recipe& recipe);
 /// fails if the settings cannot be read.
 Result<void> checkTargetNamed(const Recipe& recipe);
 
-/// Returns the qconfig name under "global"; "" if there is none: operators without a rule then stay
+/// Returns the qconfig name under "global"; "" without one: operators without a rule then stay
 /// float.
 std::string globalQConfig(const Recipe& recipe);
 

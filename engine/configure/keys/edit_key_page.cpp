@@ -62,7 +62,7 @@ constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
      "float; with a qconfig, their input uses its range"},
 };
 
-/// Returns the meaning from the table; empty if there is none.
+/// Returns the meaning from the table; empty without one.
 template<std::size_t N>
 std::string meaningIn(const std::pair<std::string_view, std::string_view> (&table)[N],
                       const std::string& name)

@@ -16,7 +16,7 @@ void noteNumberAttribute(Node& node, std::string_view argument, const std::strin
 /// converted to this number. Empty for literals and attributes of other modules.
 std::string numberAttribute(const Graph& graph, const Node& node, const NamedArgument& argument);
 
-/// Returns the step that chooses a quantize step's parameters at run time; null if there is none or
+/// Returns the step that chooses a quantize step's parameters at run time; null without one, or if
 /// others read it too.
 const Node* choiceOf(const Graph& graph, const Node& quantize);
 /// Returns the only quantize step that reads a choice of parameters; null if it has other

@@ -8,7 +8,7 @@ namespace qs {
 
 /// Returns the fault of nested objects; `parts[i]` are the objects inside object i. Faults: a
 /// cycle, more than 1000 levels, or an object that unfolds to far more leaves than `fileSize` bytes
-/// can describe. Null if there is none.
+/// can describe. Null without one.
 const char* structureProblem(const std::vector<std::vector<std::size_t>>& parts,
                              std::size_t fileSize);
 

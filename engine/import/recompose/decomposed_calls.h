@@ -32,7 +32,7 @@ struct WholeCall
 bool isDecomposed(std::string_view function);
 
 /// Returns the operator whose decomposition (PyTorch's torch/_decomp, torch/_refs) equals the
-/// call's operators; nullopt if there is none.
+/// call's operators; nullopt without one.
 std::optional<WholeCall> wholeCall(const GraphEdit& edit, const DecomposedCall& call);
 
 } // namespace qs

@@ -25,7 +25,7 @@ public:
     ScriptPlaceholders& operator=(const ScriptPlaceholders&) = delete;
 
     /// Registers placeholders. A call has one result, a tensor, or as many as the program unpacks.
-    /// Returns their names for messages; "" if there are none, so LibTorch failed for another
+    /// Returns their names for messages; "" without such operators, so LibTorch failed for another
     /// reason. May throw exceptions of LibTorch's parser.
     Result<std::string> add(const Pt2Archive& archive);
 

@@ -30,7 +30,7 @@ public:
                             const c10::TypePtr& declared = nullptr, int depth = 0);
     /// Returns an object's attribute as stored in the file.
     Result<ScriptItem> attribute(const ScriptContainer& owner, std::size_t slot);
-    /// Returns the class at a module path; "" if there is no module.
+    /// Returns the class at a module path; "" without a module.
     std::string classAt(const std::string& path) const;
 
 private:

@@ -10,7 +10,7 @@
 namespace qs {
 
 /// Why a node is not quantized: a cause and the arguments of its sentence. Views and files filter
-/// and group by the code; `text` is for people. A value; empty where there is nothing to explain.
+/// and group by the code; `text` is for people. A value; empty without anything to explain.
 class Reason
 {
 public:

@@ -165,7 +165,7 @@ private:
             const std::size_t all = m_same[period][from] + period;
             const std::size_t count = all / period;
             if (count < kFewestBlocks || count * period <= out.size())
-                continue; // near the end there is no whole period to look at
+                continue; // near the end no whole period is left
             const bool worth = hasModule(from, period)
                 && (period > 1 || isBlock(m_tree.entry(m_children[from])));
             if (!worth || triedUntil[period] > from || isRepetition(from, period))
@@ -216,7 +216,7 @@ private:
         return out;
     }
 
-    /// Adds the runs inside the stretch; false if there are none.
+    /// Adds the runs inside the stretch; false without runs.
     bool take(const Stretch& stretch)
     {
         std::vector<BlockEntries> blocks;

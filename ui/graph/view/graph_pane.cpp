@@ -279,7 +279,7 @@ void GraphPane::restyle()
 void GraphPane::setTrace(Trace trace)
 {
     m_trace = trace;
-    restyle(); // in case there is nothing to trace
+    restyle(); // needed if nothing is traced
     retrace();
 }
 

@@ -7,7 +7,7 @@
 namespace qs {
 
 /// The parameters, buffers and constants inside the selected node: type, range, first elements, and
-/// for large tensors a histogram. Hidden if there are none. GUI thread only.
+/// for large tensors a histogram. Hidden without values. GUI thread only.
 class ValuesCard : public Card
 {
     Q_OBJECT

@@ -43,7 +43,7 @@ private:
     QTimer* m_start;
 };
 
-/// "-0.42 … 0.39 · mean 0.0013"; empty where there is nothing to measure.
+/// "-0.42 … 0.39 · mean 0.0013"; empty without values to measure.
 QString rangeText(const ValuePreview& preview);
 /// "0.12, -0.034, 0.5, …"
 QString firstText(const ValuePreview& preview);

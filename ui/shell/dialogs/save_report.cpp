@@ -19,7 +19,7 @@ namespace {
 
 const QString kReportTopic = QStringLiteral("report"); // no words
 
-/// Returns the folder of an export with the current results; empty if there is none.
+/// Returns the folder of an export with the current results; empty without one.
 std::string exportedFolder(const Document& document)
 {
     const DecisionKeys* made = document.keysOf(Stage::Export);
