@@ -3,7 +3,6 @@
 #include "engine/calibrate/data/images/image.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -13,8 +12,10 @@
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"
 #pragma GCC diagnostic ignored "-Wunused-function"
+#ifndef __clang_analyzer__ // what it says of stb's own code is not ours to mend
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
+#endif
 #define STBI_NO_STDIO
 #define STBI_NO_HDR
 #define STBI_NO_LINEAR
@@ -88,17 +89,14 @@ bool isJpeg(std::ifstream& file)
     return file.read(start, 2) && start[0] == '\xff' && start[1] == '\xd8';
 }
 
-/// True for a JPEG with a Huffman table of more than 256 codes: the format has none, and stb writes
-/// past its own table. Walks the segments (ITU-T T.81, B.1), those before the frame's header if
-/// `isHeader`. Leaves the file at its start.
-bool hasOverlongTable(std::ifstream& file, bool isHeader)
+/// True if a JPEG, read from its first segment on, has a Huffman table of more than 256 codes.
+/// Walks the segments (ITU-T T.81, B.1), those before the frame's header if `isHeader`.
+bool findsOverlongTable(std::ifstream& file, bool isHeader)
 {
     constexpr int kStart = 0xff, kTables = 0xc4, kFirstRestart = 0xd0, kEnd = 0xd9;
     constexpr int kFirstFrame = 0xc0, kLastFrame = 0xc2; // that stb decodes
     constexpr std::ptrdiff_t kLengths = 16; // of codes, with a count each
-    bool isOverlong = false;
-    const bool isWanted = isJpeg(file);
-    for (int byte = isWanted ? file.get() : EOF; file && !isOverlong; byte = file.get()) {
+    for (int byte = file.get(); file; byte = file.get()) {
         if (byte != kStart) // within a scan
             continue;
         int marker = file.get();
@@ -107,24 +105,33 @@ bool hasOverlongTable(std::ifstream& file, bool isHeader)
         if (marker < 2 || (marker >= kFirstRestart && marker <= kEnd)) // without a length
             continue;
         if (isHeader && marker >= kFirstFrame && marker <= kLastFrame)
-            break;
+            return false;
         const int high = file.get(), length = (high << 8 | file.get()) - 2;
         if (!file || length < 0)
-            break;
+            return false;
         if (marker != kTables) {
             file.seekg(length, std::ios::cur);
             continue;
         }
         std::string bytes(std::size_t(length), '\0');
         file.read(bytes.data(), length);
-        for (auto table = bytes.cbegin(); bytes.cend() - table > kLengths && !isOverlong;) {
+        for (auto table = bytes.cbegin(); bytes.cend() - table > kLengths;) {
             const std::ptrdiff_t codes = std::accumulate(
                 table + 1, table + 1 + kLengths, std::ptrdiff_t(0),
                 [](std::ptrdiff_t sum, char count) { return sum + std::uint8_t(count); });
-            isOverlong = codes > 256;
+            if (codes > 256)
+                return true;
             table += std::min(1 + kLengths + codes, bytes.cend() - table);
         }
     }
+    return false;
+}
+
+/// True for a JPEG with an overlong Huffman table: the format has none, and stb writes past its own
+/// table. `isHeader`: as far as stb reads for the size. Leaves the file at its start.
+bool hasOverlongTable(std::ifstream& file, bool isHeader)
+{
+    const bool isOverlong = isJpeg(file) && findsOverlongTable(file, isHeader);
     file.clear();
     file.seekg(0);
     return isOverlong;
