@@ -115,13 +115,14 @@ int runProgram(int argc, char** argv)
                          "quantscope " QUANTSCOPE_VERSION ", LibTorch " + qs::ownTorchVersion());
     app.require_subcommand(1);
     qs::Command chosen;
-    for (const auto add : {qs::addExportCommand,   qs::addInspectCommand,  qs::addRecipeCommand,
-                           qs::addPlanCommand,     qs::addEditCommand,     qs::addQuantizeCommand,
-                           qs::addCompareCommand,  qs::addDiffCommand,     qs::addRunsCommand,
-                           qs::addLookCommand,     qs::addWhyCommand,      qs::addTuneCommand,
-                           qs::addVerifyCommand,   qs::addCheckCommand,    qs::addReportCommand,
-                           qs::addBackendsCommand, qs::addKeysCommand,     qs::addExtensionsCommand,
-                           qs::addDoctorCommand,   qs::addDescribeCommand, qs::addUiCommand})
+    for (const auto add : {qs::addExportCommand,     qs::addInspectCommand,  qs::addRecipeCommand,
+                           qs::addPlanCommand,       qs::addEditCommand,     qs::addQuantizeCommand,
+                           qs::addCompareCommand,    qs::addDiffCommand,     qs::addRunsCommand,
+                           qs::addLookCommand,       qs::addWhyCommand,      qs::addTuneCommand,
+                           qs::addTrainCommand,      qs::addVerifyCommand,   qs::addCheckCommand,
+                           qs::addReportCommand,     qs::addBackendsCommand, qs::addKeysCommand,
+                           qs::addExtensionsCommand, qs::addDoctorCommand,   qs::addDescribeCommand,
+                           qs::addUiCommand})
         add(app, chosen);
     SharedOptions options;
     qs::addExtensionOption(app, options.extensions);

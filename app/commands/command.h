@@ -25,6 +25,7 @@ void addCompareCommand(CLI::App& app, Command& chosen);
 void addLookCommand(CLI::App& app, Command& chosen);
 void addWhyCommand(CLI::App& app, Command& chosen);
 void addTuneCommand(CLI::App& app, Command& chosen);
+void addTrainCommand(CLI::App& app, Command& chosen);
 void addVerifyCommand(CLI::App& app, Command& chosen);
 void addDiffCommand(CLI::App& app, Command& chosen);
 void addRunsCommand(CLI::App& app, Command& chosen);

@@ -12,8 +12,8 @@ namespace qs {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kCureNames {"range", "float",   "float_result",
-                                                      "bound", "dynamic", "split"};
+constexpr std::array<std::string_view, 7> kCureNames {"range",   "float", "float_result", "bound",
+                                                      "dynamic", "split", "train"};
 
 /// "104", "0.5".
 std::string magnitudeText(double value)
@@ -30,6 +30,8 @@ std::string withMore(const Cure& cure)
 
 std::string effectInWords(const Cure& cure, const OperatorNames& names)
 {
+    if (cure.kind == CureKind::Train)
+        return "weights and ranges of " + cure.file;
     const std::string at = addressText(cure.at, names);
     switch (cure.kind) {
     case CureKind::Range:
@@ -45,6 +47,8 @@ std::string effectInWords(const Cure& cure, const OperatorNames& names)
     case CureKind::Split:
         return "split " + counted(std::int64_t(cure.channels.size()), "input channel") + " off "
             + at + withMore(cure);
+    case CureKind::Train:
+        break;
     }
     return {};
 }

@@ -19,9 +19,10 @@ enum class CureKind : std::uint8_t
     FloatResult, ///< a quantized layer returns a float result
     Bound, ///< bounds the magnitude of a mask's constant
     Dynamic, ///< gives an operator a dynamic qconfig
-    Split ///< a linear reads its largest input channels as floats, the others as integers
+    Split, ///< a linear reads its largest input channels as floats, the others as integers
+    Train ///< weights and ranges of a training with simulated quantization
 };
-/// "range", "float", "float_result", "bound", "dynamic", "split".
+/// "range", "float", "float_result", "bound", "dynamic", "split", "train".
 std::string_view cureKindName(CureKind kind);
 std::optional<CureKind> cureKindFromName(std::string_view name);
 std::vector<std::string> cureKindNames();
@@ -31,7 +32,7 @@ std::vector<std::string> cureKindNames();
 struct Cure
 {
     CureKind kind = CureKind::Float;
-    /// The affected operator. For Range: the value. For Bound: the stored constant, or the operator
+    /// The affected operator; for Train unset. For Range: the value. For Bound: the stored constant, or the operator
     /// with the number as argument.
     ValueAddress at;
     std::vector<ValueAddress> nodes; ///< Float, Split: further operators with the same cure
@@ -40,6 +41,8 @@ struct Cure
     std::string qconfig;
     std::optional<double> bound; ///< Bound: the magnitude, above 0
     std::vector<int> channels {}; ///< Split: input channels, 0-based, ascending
+    std::string file {}; ///< Train: the trained model, a .pt2
+    std::string sha256 {}; ///< Train: of that file
     std::optional<double> gainDb; ///< gain when the cure was chosen; informational
     std::string by; ///< author: "tune 1f3a"; "" = the user
     bool off = false; ///< disabled, but kept in the recipe

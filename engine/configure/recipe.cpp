@@ -292,6 +292,9 @@ Result<Recipe> recipeFromJson(Json document, const std::string& path)
     }
     if (root.has("cures")) {
         QS_TRY(recipe.cures, readCures(root.key("cures")));
+        for (Cure& cure : recipe.cures)
+            if (!cure.file.empty())
+                cure.file = fileFrom(cure.file, path);
     }
     if (root.has("limits")) {
         QS_TRY(recipe.limits, readLimits(root.key("limits")));
@@ -320,6 +323,9 @@ Recipe writtenBeside(Recipe recipe, const std::string& path)
     for (EditStep& step : recipe.edits)
         if (!step.file.empty())
             beside(step.file);
+    for (Cure& cure : recipe.cures)
+        if (!cure.file.empty())
+            beside(cure.file);
     return recipe;
 }
 

@@ -34,6 +34,9 @@ Result<EditedNodes> asFloat32(EditDraft& draft, const EditStep& step);
 /// the tensor.
 Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor);
 
+/// Hash of a tensor's type, shape and content, for keys of results.
+std::string contentOf(const at::Tensor& tensor);
+
 /// Adds a stored tensor without consumers before another node. Shares the tensor.
 NodeId addConstant(EditDraft& draft, const std::string& name, const at::Tensor& tensor,
                    NodeId before);

@@ -121,6 +121,9 @@ GraphPtr withCuresMarked(const EditedModel& model)
     GraphEdit edit(*model.graph);
     ModelInfo info = model.graph->info();
     info.edits = KeyBuilder("cures").add(info.edits).add(curesText(model)).key();
+    info.trained = std::any_of(model.cures.begin(), model.cures.end(), [](const auto& outcome) {
+        return outcome.cure.kind == CureKind::Train && outcome.problem.empty();
+    });
     edit.setInfo(std::move(info));
     return std::make_shared<const Graph>(edit.build());
 }

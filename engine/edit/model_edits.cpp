@@ -66,17 +66,6 @@ Result<at::Tensor> tensorOfFile(const EditStep& step)
     return tensorFromNpy(array);
 }
 
-/// Returns a hash of the tensor's content, for keys of results.
-std::string contentOf(const at::Tensor& tensor)
-{
-    Sha256 hash;
-    const std::string head = c10::str(tensor.scalar_type(), tensor.sizes());
-    hash.update(head.data(), head.size());
-    if (tensor.nbytes() > 0)
-        hash.update(tensor.const_data_ptr(), tensor.nbytes());
-    return hash.hex();
-}
-
 /// Adds the tensor to a store on top of the draft's.
 TensorId store(EditDraft& draft, const at::Tensor& tensor)
 {
@@ -150,6 +139,16 @@ Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
     return putTensor(draft, id,
                      tensor.to(dtype == DType::Unknown ? tensor.scalar_type() : toScalarType(dtype))
                          .contiguous());
+}
+
+std::string contentOf(const at::Tensor& tensor)
+{
+    Sha256 hash;
+    const std::string head = c10::str(tensor.scalar_type(), tensor.sizes());
+    hash.update(head.data(), head.size());
+    if (tensor.nbytes() > 0)
+        hash.update(tensor.const_data_ptr(), tensor.nbytes());
+    return hash.hex();
 }
 
 Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor)

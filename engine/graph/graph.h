@@ -37,6 +37,7 @@ struct ModelInfo
                               ///< range_constraints, ...)
     bool converted = false; ///< the file itself holds Q/DQ
     std::string edits; ///< hash of the edits; empty if the model is not edited
+    bool trained = false; ///< an edit replaced its weights by trained ones
 };
 
 /// One use of a value: the consuming node and the index into its `args`.

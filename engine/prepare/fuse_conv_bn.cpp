@@ -37,14 +37,6 @@ bool isStored(const GraphEdit& edit, ValueRef ref)
     return !ref || edit.get(ref.node).tensor;
 }
 
-/// A layer and the batch norm that can be folded into it.
-struct Pair
-{
-    NodeId conv, batchNorm;
-    WeightedOp op;
-    WeightPath weight;
-};
-
 struct Folded
 {
     at::Tensor weight, bias;
@@ -122,36 +114,6 @@ bool onlyReader(const GraphEdit& edit, ValueRef value, NodeId reader)
                        [&](const Use& use) { return use.node == reader; });
 }
 
-/// The convolution a group's batch norm can be folded into, if any.
-std::optional<Pair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
-{
-    for (NodeId id : group.members) {
-        const Node* node = edit.tryGet(id);
-        if (!node || !isBatchNorm(node->target) || isTraining(*node) || node->args.empty())
-            continue;
-        const ValueRef input = argumentRef(*node, "input");
-        const bool inside = input
-            && std::find(group.members.begin(), group.members.end(), input.node)
-                != group.members.end();
-        if (!inside || !onlyReader(edit, input, id) || !argumentRef(*node, "running_mean"))
-            continue;
-        const Node& conv = edit.get(input.node);
-        const auto op = weightedOp(conv);
-        if (!op || op->kind == WeightedOp::Kind::Embedding || op->kind == WeightedOp::Kind::Other)
-            continue;
-        const WeightPath path = weightPath(edit, argumentRef(conv, op->weight));
-        bool stored = path.source && isStored(edit, path.source);
-        stored = stored && (op->bias.empty() || isStored(edit, argumentRef(conv, op->bias)));
-        for (const char* name : {"weight", "bias", "running_mean", "running_var"})
-            stored = stored && isStored(edit, argumentRef(*node, name));
-        for (std::uint32_t i = 1; i < node->outputs.size(); ++i)
-            stored = stored && edit.users({id, i}).empty();
-        if (stored)
-            return Pair {conv.id, id, *op, path};
-    }
-    return std::nullopt;
-}
-
 /// The names of a parameter.
 struct ParameterNames
 {
@@ -219,7 +181,7 @@ void inheritName(GraphEdit& edit, NodeId fresh, NodeId old, const ParameterNames
     edit.rename(fresh, names.name);
 }
 
-Result<void> fold(GraphEdit& edit, const Pair& pair)
+Result<void> fold(GraphEdit& edit, const FoldablePair& pair)
 {
     const Node conv = edit.get(pair.conv);
     const Node weightNode = edit.get(pair.weight.source.node);
@@ -262,6 +224,35 @@ Result<void> fold(GraphEdit& edit, const Pair& pair)
 }
 
 } // namespace
+
+std::optional<FoldablePair> foldablePair(const GraphEdit& edit, const MatchGroup& group)
+{
+    for (NodeId id : group.members) {
+        const Node* node = edit.tryGet(id);
+        if (!node || !isBatchNorm(node->target) || isTraining(*node) || node->args.empty())
+            continue;
+        const ValueRef input = argumentRef(*node, "input");
+        const bool inside = input
+            && std::find(group.members.begin(), group.members.end(), input.node)
+                != group.members.end();
+        if (!inside || !onlyReader(edit, input, id) || !argumentRef(*node, "running_mean"))
+            continue;
+        const Node& conv = edit.get(input.node);
+        const auto op = weightedOp(conv);
+        if (!op || op->kind == WeightedOp::Kind::Embedding || op->kind == WeightedOp::Kind::Other)
+            continue;
+        const WeightPath path = weightPath(edit, argumentRef(conv, op->weight));
+        bool stored = path.source && isStored(edit, path.source);
+        stored = stored && (op->bias.empty() || isStored(edit, argumentRef(conv, op->bias)));
+        for (const char* name : {"weight", "bias", "running_mean", "running_var"})
+            stored = stored && isStored(edit, argumentRef(*node, name));
+        for (std::uint32_t i = 1; i < node->outputs.size(); ++i)
+            stored = stored && edit.users({id, i}).empty();
+        if (stored)
+            return FoldablePair {conv.id, id, *op, path};
+    }
+    return std::nullopt;
+}
 
 Result<bool> fuseConvBn(GraphEdit& edit, const Plan& plan, ValueMap& valueOf)
 {

@@ -3,6 +3,7 @@
 
 #include "engine/execute/interpreter.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/prepare/weighted_op.h"
 
 #include <optional>
 
@@ -94,6 +95,40 @@ private:
 };
 
 } // namespace
+
+ValueMap identityMap(const Graph& graph)
+{
+    ValueMap map;
+    for (const NodePtr& node : graph.nodes())
+        for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
+            map[{node->id, i}] = {node->id, i};
+    return map;
+}
+
+Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit& edit,
+                                                                 const Plan& plan)
+{
+    std::unordered_map<ObserverId, ValueRef> weights;
+    for (const PlannedObserver& observer : plan.observers) {
+        if (!observer.isWeight)
+            continue;
+        const Node* owner = edit.tryGet(observer.weightOwner);
+        const auto op = owner ? weightedOp(*owner) : std::nullopt;
+        ValueRef weight;
+        if (op)
+            weight = argumentRef(*owner, op->weight);
+        else if (owner && !observer.edges.empty())
+            weight = observer.edges.front()
+                         .value; // one of several weights; nothing is folded into these
+        else if (owner)
+            weight = argumentRef(*owner, "weight");
+        if (!weight || !edit.contains(weight.node))
+            return fail(makeError(ErrorCode::Internal, "the plan observes a weight it has not")
+                            .atNode(owner ? owner->name : std::string()));
+        weights[observer.id] = weightPath(edit, weight).source;
+    }
+    return weights;
+}
 
 Result<bool> insertObservers(GraphEdit& edit, const Plan& plan, const ValueMap& valueOf,
                              const JobContext& job)

@@ -4,7 +4,17 @@
 #include "engine/base/job_context.h"
 #include "engine/prepare/fuse_conv_bn.h"
 
+#include <unordered_map>
+
 namespace qs {
+
+/// A map of every value of the graph to itself.
+ValueMap identityMap(const Graph& graph);
+
+/// The value of each weight observer: the (folded) parameter as the layer stores it. Errors
+/// (Internal): the plan observes a weight that does not exist.
+Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit& edit,
+                                                                 const Plan& plan);
 
 /// Inserts an observer node for every activation that the plan observes. An observer of an edge
 /// without readers is inserted after the value, for all readers. An observer of an edge with

@@ -9,48 +9,12 @@
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/insert_observers.h"
 #include "engine/prepare/observe_modules.h"
-#include "engine/prepare/weighted_op.h"
 
 #include <array>
 
 namespace qs {
 
 namespace {
-
-ValueMap identityMap(const Graph& graph)
-{
-    ValueMap map;
-    for (const NodePtr& node : graph.nodes())
-        for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
-            map[{node->id, i}] = {node->id, i};
-    return map;
-}
-
-/// The value of each weight observer: the (folded) parameter as the layer stores it.
-Result<std::unordered_map<ObserverId, ValueRef>> observedWeights(const GraphEdit& edit,
-                                                                 const Plan& plan)
-{
-    std::unordered_map<ObserverId, ValueRef> weights;
-    for (const PlannedObserver& observer : plan.observers) {
-        if (!observer.isWeight)
-            continue;
-        const Node* owner = edit.tryGet(observer.weightOwner);
-        const auto op = owner ? weightedOp(*owner) : std::nullopt;
-        ValueRef weight;
-        if (op)
-            weight = argumentRef(*owner, op->weight);
-        else if (owner && !observer.edges.empty())
-            weight = observer.edges.front()
-                         .value; // one of several weights; nothing is folded into these
-        else if (owner)
-            weight = argumentRef(*owner, "weight");
-        if (!weight || !edit.contains(weight.node))
-            return fail(makeError(ErrorCode::Internal, "the plan observes a weight it has not")
-                            .atNode(owner ? owner->name : std::string()));
-        weights[observer.id] = weightPath(edit, weight).source;
-    }
-    return weights;
-}
 
 /// Folds weights and batch norms as the plan says; updates `valueOf`.
 Result<GraphPtr> withFusedLayers(const GraphPtr& model, const Plan& plan, ValueMap& valueOf)

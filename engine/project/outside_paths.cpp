@@ -54,6 +54,8 @@ public:
             add(recipe.target());
         for (const EditStep& step : recipe.edits)
             add(step.file);
+        for (const Cure& cure : recipe.cures)
+            add(cure.file);
     }
 
     std::vector<std::string> paths;

@@ -7,7 +7,7 @@ namespace qs {
 
 /// The verbs that open a model: each has the options for limits, packs and outside
 /// files.
-inline constexpr std::array kModelVerbs {"inspect", "plan", "edit", "quantize", "compare",
-                                         "look",    "why",  "tune", "verify",   "check"};
+inline constexpr std::array kModelVerbs {"inspect", "plan", "edit",  "quantize", "compare", "look",
+                                         "why",     "tune", "train", "verify",   "check"};
 
 } // namespace qs

@@ -24,15 +24,16 @@ struct CureKindKeys
     CureKeyNames needed, others;
 };
 
-const std::array<CureKindKeys, 6>& cureTable()
+const std::array<CureKindKeys, 7>& cureTable()
 {
-    static const std::array<CureKindKeys, 6> table {{
+    static const std::array<CureKindKeys, 7> table {{
         {CureKind::Range, {"at", "qconfig"}, {"readers"}},
         {CureKind::Float, {"at"}, {"nodes"}},
         {CureKind::FloatResult, {"at"}, {}},
         {CureKind::Bound, {"at", "bound"}, {}},
         {CureKind::Dynamic, {"at", "qconfig"}, {}},
         {CureKind::Split, {"at", "channels"}, {"nodes", "qconfig"}},
+        {CureKind::Train, {"file", "sha256"}, {}},
     }};
     return table;
 }
@@ -159,6 +160,8 @@ constexpr std::array kCureFields {
     jsonField<&Cure::qconfig, readText>("qconfig"),
     jsonField<&Cure::bound, readBound>("bound"),
     jsonField<&Cure::channels, readChannels>("channels"),
+    jsonField<&Cure::file, readText>("file"),
+    jsonField<&Cure::sha256, readText>("sha256"),
     jsonField<&Cure::gainDb, readFinite>("gain_db"),
     jsonField<&Cure::by, readText>("by"),
     jsonField<&Cure::off>("off")};
@@ -169,14 +172,18 @@ Result<Cure> readCure(const JsonPlace& place)
     QS_CHECK(checkCureKeys(place, *row));
     Cure cure;
     cure.kind = row->kind;
-    QS_TRY(cure.at, readCuredAddress(place.key("at"), row->kind));
+    if (row->kind != CureKind::Train) {
+        QS_TRY(cure.at, readCuredAddress(place.key("at"), row->kind));
+    }
     QS_CHECK(readFields(place, kCureFields, cure));
     return cure;
 }
 
 Json cureToJson(const Cure& cure)
 {
-    Json out {{"cure", cureKindName(cure.kind)}, {"at", addressToJson(cure.at)}};
+    Json out {{"cure", cureKindName(cure.kind)}};
+    if (cure.kind != CureKind::Train)
+        out["at"] = addressToJson(cure.at);
     writeFields(out, kCureFields, cure);
     return out;
 }

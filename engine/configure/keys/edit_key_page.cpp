@@ -60,6 +60,9 @@ constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
     {"split",
      "linears multiply these input channels as floats and the others as integers; the sum is a "
      "float; with a qconfig, their input uses its range"},
+    {"train",
+     "takes weights and ranges from a trained model; errors are then measured against the model "
+     "before"},
 };
 
 /// Returns the meaning from the table; empty without one.

@@ -12,5 +12,8 @@ namespace qs {
 Result<EditedNodes> boundConstant(EditDraft& draft, const Cure& cure);
 /// Splits linears. Returns each linear and the added operators.
 Result<EditedNodes> splitLinears(EditDraft& draft, const Cure& cure);
+/// Takes parameters and ranges from the trained model in `Cure::file`. Returns the changed
+/// parameters.
+Result<EditedNodes> takeTraining(EditDraft& draft, const Cure& cure);
 
 } // namespace qs

@@ -11,6 +11,8 @@ namespace {
 Result<CurePlace> placeOfCure(const EditDraft& draft, const Cure& cure)
 {
     CurePlace place;
+    if (cure.kind == CureKind::Train) // all of the model
+        return place;
     QS_TRY(place.at, draft.value(cure.at));
     if (cure.kind != CureKind::Range && cure.kind != CureKind::Bound) {
         std::vector<ValueAddress> addresses {cure.at};

@@ -13,9 +13,21 @@ namespace {
 /// the range of all channels.
 bool isOfModel(const Cure& cure, const Recipe& recipe)
 {
-    return cure.kind == CureKind::Bound
+    return cure.kind == CureKind::Bound || cure.kind == CureKind::Train
         || (cure.kind == CureKind::Split
             && (cure.qconfig.empty() || findQConfig(recipe, cure.qconfig)));
+}
+
+Result<EditedNodes> applyCure(EditDraft& draft, const Cure& cure)
+{
+    switch (cure.kind) {
+    case CureKind::Bound:
+        return boundConstant(draft, cure);
+    case CureKind::Train:
+        return takeTraining(draft, cure);
+    default:
+        return splitLinears(draft, cure);
+    }
 }
 
 } // namespace
@@ -43,8 +55,7 @@ Result<EditedModelPtr> withModelCures(const EditedModelPtr& edited, std::vector<
         QS_CHECK(job.check());
         Addresses addresses = *out->addresses;
         EditDraft draft(out->graph, addresses, job);
-        auto touched
-            = cure.kind == CureKind::Bound ? boundConstant(draft, cure) : splitLinears(draft, cure);
+        auto touched = applyCure(draft, cure);
         auto graph = touched ? draft.build() : Result<Graph>(fail(touched.error()));
         CureOutcome& outcome = out->cures.emplace_back();
         outcome.cure = std::move(cure);

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// Returns the recipe's enabled cures that change the model (Bound and Split), without
+/// Returns the recipe's enabled cures that change the model (Bound, Split, Train), without
 /// informational members.
 std::vector<Cure> modelCures(const Recipe& recipe);
 
@@ -26,6 +26,9 @@ bool changesModel(const Recipe& recipe);
 /// where W0 is the weight with zeros in the channels S, so quantized values of these channels are
 /// multiplied by zero (LLM.int8(), Dettmers 2022). The float model's results change only by
 /// rounding.
+///
+/// Train: the model's parameters and the ranges of its values become those of a trained model, by
+/// name. Errors are then measured against the model before (`ModelInfo::trained`).
 Result<EditedModelPtr> withModelCures(const EditedModelPtr& edited, std::vector<Cure> cures,
                                       const JobContext& job = {});
 

@@ -39,6 +39,7 @@ GradientRun::GradientRun(const Interpreter& interpreter, const GradientSteps& st
                          const GradientRequest& request, GradientFindings& findings,
                          const JobContext& job)
     : m_interpreter(interpreter)
+    , m_runNode(runnerOf(interpreter, job))
     , m_steps(steps)
     , m_request(request)
     , m_findings(findings)
@@ -133,7 +134,7 @@ Result<void> GradientRun::forward(const std::vector<at::IValue>& inputs,
     std::size_t at = 0;
     for (const std::size_t cut : cuts) {
         QS_CHECK(runPlainly(
-            m_interpreter, m_steps, {at, cut}, frame,
+            m_runNode, m_steps, {at, cut}, frame,
             [&](ValueRef ref, const at::IValue& value) { takeOutput(ref, value); }, m_job));
         at = cut;
         if (KeptPtr kept = keptFrom(frame, cut); kept && fits(*kept))
@@ -151,7 +152,7 @@ Result<void> GradientRun::forward(const std::vector<at::IValue>& inputs,
 Result<SegmentRecord> GradientRun::record(const Kept& kept, std::size_t to)
 {
     QS_TRY(Frame frame, frameAt(kept));
-    return recordSegment(m_interpreter, m_steps, {kept.boundary, to}, std::move(frame),
+    return recordSegment(m_runNode, m_steps, {kept.boundary, to}, std::move(frame),
                          m_findings.stops, m_job);
 }
 
@@ -313,8 +314,7 @@ Result<GradientRun::KeptPtr> GradientRun::keptInside(const Kept& kept, std::size
     KeptPtr found;
     for (std::size_t at = kept.boundary + 1; at < to; ++at) {
         QS_CHECK(runPlainly(
-            m_interpreter, m_steps, {at - 1, at}, frame, [](ValueRef, const at::IValue&) {},
-            m_job));
+            m_runNode, m_steps, {at - 1, at}, frame, [](ValueRef, const at::IValue&) {}, m_job));
         if (KeptPtr here = keptFrom(frame, at))
             found = std::move(here);
         if (found && at >= middle)

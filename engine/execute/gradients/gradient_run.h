@@ -67,6 +67,7 @@ private:
                       const Frame& segment);
 
     const Interpreter& m_interpreter;
+    RunNode m_runNode;
     const GradientSteps& m_steps;
     const GradientRequest& m_request;
     GradientFindings& m_findings;

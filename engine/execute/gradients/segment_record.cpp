@@ -68,9 +68,9 @@ bool readsFormAlone(const Node& node)
 class SegmentRecorder
 {
 public:
-    SegmentRecorder(const Interpreter& interpreter, const GradientSteps& steps, StepRange range,
+    SegmentRecorder(const RunNode& runNode, const GradientSteps& steps, StepRange range,
                     GradientStops& stops, const JobContext& job)
-        : m_interpreter(interpreter)
+        : m_runNode(runNode)
         , m_steps(steps)
         , m_range(range)
         , m_stops(stops)
@@ -115,7 +115,7 @@ private:
         if (m_steps.isRecorded(step))
             QS_CHECK(runRecorded(step));
         else
-            QS_CHECK(m_interpreter.runNode(node, m_record.frame, {}, m_job));
+            QS_CHECK(m_runNode(node, m_record.frame, {}));
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
             tap({node.id, i});
         return {};
@@ -211,7 +211,7 @@ private:
             m_record.frame.set(ref, before.back().second.toTensor().detach());
         }
         const GradientScope scope;
-        auto ran = m_interpreter.runNode(m_steps.node(step), m_record.frame, {}, m_job);
+        auto ran = m_runNode(m_steps.node(step), m_record.frame, {});
         for (auto& [ref, value] : before)
             m_record.frame.set(ref, std::move(value));
         return ran;
@@ -251,7 +251,7 @@ private:
             m_record.made.emplace_back(ref, tensor);
     }
 
-    const Interpreter& m_interpreter;
+    const RunNode& m_runNode;
     const GradientSteps& m_steps;
     StepRange m_range;
     GradientStops& m_stops;
@@ -277,7 +277,14 @@ bool anyTensor(const at::IValue& value, const std::function<bool(const at::Tenso
     });
 }
 
-Result<void> runPlainly(const Interpreter& interpreter, const GradientSteps& steps, StepRange range,
+RunNode runnerOf(const Interpreter& interpreter, const JobContext& job)
+{
+    return [&](const Node& node, Frame& frame, std::span<const ValueRef> expendable) {
+        return interpreter.runNode(node, frame, expendable, job);
+    };
+}
+
+Result<void> runPlainly(const RunNode& runNode, const GradientSteps& steps, StepRange range,
                         Frame& frame,
                         const std::function<void(ValueRef, const at::IValue&)>& output,
                         const JobContext& job)
@@ -285,7 +292,7 @@ Result<void> runPlainly(const Interpreter& interpreter, const GradientSteps& ste
     for (std::size_t step = range.from; step < range.to; ++step) {
         const Node& node = steps.node(step);
         QS_CHECK(checkGoesOn(job, node));
-        QS_CHECK(interpreter.runNode(node, frame, steps.deadAfter(step), job));
+        QS_CHECK(runNode(node, frame, steps.deadAfter(step)));
         for (std::uint32_t i = 0; i < node.outputs.size(); ++i)
             if (const ValueRef ref {node.id, i}; steps.isOutput(ref))
                 output(ref, frame.get(ref));
@@ -295,11 +302,11 @@ Result<void> runPlainly(const Interpreter& interpreter, const GradientSteps& ste
     return {};
 }
 
-Result<SegmentRecord> recordSegment(const Interpreter& interpreter, const GradientSteps& steps,
+Result<SegmentRecord> recordSegment(const RunNode& runNode, const GradientSteps& steps,
                                     StepRange range, Frame frame, GradientStops& stops,
                                     const JobContext& job)
 {
-    return SegmentRecorder(interpreter, steps, range, stops, job).record(std::move(frame));
+    return SegmentRecorder(runNode, steps, range, stops, job).record(std::move(frame));
 }
 
 } // namespace qs

@@ -46,9 +46,17 @@ bool isDifferentiable(const at::IValue& value);
 /// Whether `test` is true for the value or a tensor inside it.
 bool anyTensor(const at::IValue& value, const std::function<bool(const at::Tensor&)>& test);
 
+/// Runs one node whose arguments are in the frame, and stores its results there; `expendable`
+/// values may be overwritten. For callers that compute some nodes themselves.
+using RunNode = std::function<Result<void>(const Node& node, Frame& frame,
+                                           std::span<const ValueRef> expendable)>;
+
+/// Runs nodes on the interpreter, which must outlive the result.
+RunNode runnerOf(const Interpreter& interpreter, const JobContext& job);
+
 /// Runs the steps without autograd; frees values after their last reader and passes outputs to
 /// `output` when they are made. Errors: those of the nodes, a cancel.
-Result<void> runPlainly(const Interpreter& interpreter, const GradientSteps& steps, StepRange range,
+Result<void> runPlainly(const RunNode& runNode, const GradientSteps& steps, StepRange range,
                         Frame& frame,
                         const std::function<void(ValueRef, const at::IValue&)>& output,
                         const JobContext& job);
@@ -57,7 +65,7 @@ Result<void> runPlainly(const Interpreter& interpreter, const GradientSteps& ste
 /// Every site becomes a separate tensor, so that its gradient comes only from its readers. The
 /// backward pass throws once the job is cancelled (`job` must outlive the record). Errors: those of
 /// the nodes; Cancelled.
-Result<SegmentRecord> recordSegment(const Interpreter& interpreter, const GradientSteps& steps,
+Result<SegmentRecord> recordSegment(const RunNode& runNode, const GradientSteps& steps,
                                     StepRange range, Frame frame, GradientStops& stops,
                                     const JobContext& job);
 

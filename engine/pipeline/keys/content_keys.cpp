@@ -43,7 +43,7 @@ CalibrationSettings comparedCut(const RunSettings& settings, CalibrationSettings
 
 bool measuresOriginal(const RunSettings& settings, const Graph& model)
 {
-    return settings.againstOriginal && !model.info().edits.empty();
+    return (settings.againstOriginal && !model.info().edits.empty()) || model.info().trained;
 }
 
 Key conversionKey(const Calibration& calibration, const Recipe& recipe)

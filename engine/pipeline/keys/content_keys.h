@@ -17,7 +17,8 @@ Key batchesKey(const Key& content, CalibrationSettings cut, std::int64_t batches
 /// How the data of a comparison are cut: the calibration's batches, or all of the comparison's
 /// own data.
 CalibrationSettings comparedCut(const RunSettings& settings, CalibrationSettings cut);
-/// Whether results are measured against the file's model: requested, and it differs from `model`.
+/// Whether results are measured against the file's model: requested, or needed because `model` is
+/// trained, and it differs from `model`.
 bool measuresOriginal(const RunSettings& settings, const Graph& model);
 Key conversionKey(const Calibration& calibration, const Recipe& recipe);
 /// Key of a blame over the data of that comparison.

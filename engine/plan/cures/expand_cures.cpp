@@ -49,6 +49,7 @@ public:
         case CureKind::Split:
             return addSplit(cure, place);
         case CureKind::Bound:
+        case CureKind::Train:
             break;
         }
         return {};

@@ -11,12 +11,25 @@ namespace {
 
 constexpr std::int64_t kShift = 128; ///< between int8 and uint8
 
+/// Whether a rule for the node or the edge decides, which overrides the file.
+bool hasOwnRule(const PlannedObserver& observer)
+{
+    return observer.rule.kind == RuleKind::Node || observer.rule.kind == RuleKind::Edge;
+}
+
+/// Whether the observer quantizes to the integers that the range was trained for.
+bool isTrainedFor(const GivenObservation& given, const ObserverSpec& spec)
+{
+    return quantRange(spec) == QuantRange {given.quantMin, given.quantMax}
+    && isSymmetric(spec.qscheme) == given.isSymmetric
+        && isPerChannel(spec.qscheme) == given.isPerChannel;
+}
+
 bool takesRange(const PlannedObserver& observer)
 {
     const ObserverSpec& spec = observer.spec;
     const bool isByte = spec.dtype == DType::QInt8 || spec.dtype == DType::QUInt8;
-    const bool isOwn = observer.rule.kind == RuleKind::Node || observer.rule.kind == RuleKind::Edge;
-    return isByte && !isOwn && !spec.isDynamic && spec.groupSize == 0 && observer.interior.empty()
+    return isByte && !spec.isDynamic && spec.groupSize == 0 && observer.interior.empty()
         && choosesQParams(spec.kind) && spec.kind != ObserverKind::FixedQParams;
 }
 
@@ -102,8 +115,12 @@ const GivenObservation* givenFor(const Graph& model, const PlannedObserver& obse
     const GivenObservations& all = givenObservations(model);
     if (all.empty() || !takesRange(observer))
         return nullptr;
+    const bool hasRule = hasOwnRule(observer);
+    if (hasRule && !model.info().trained)
+        return nullptr;
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& given) {
-        return fitsByte(given) && isOf(given, observer);
+        return fitsByte(given) && isOf(given, observer)
+            && (!hasRule || isTrainedFor(given, observer.spec));
     });
     return found == all.end() ? nullptr : &*found;
 }

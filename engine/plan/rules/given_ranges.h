@@ -9,8 +9,8 @@
 namespace qs {
 
 /// The observation of a fake quantizer of the model's file for the observer's value. Null without
-/// one, if a rule for that node or edge decides, or if the observer chooses no range of an 8-bit
-/// type (fixed parameters, dynamic, float).
+/// one, if a rule for that node or edge decides (unless the model was trained for these integers),
+/// or if the observer chooses no range of an 8-bit type (fixed parameters, dynamic, float).
 const GivenObservation* givenFor(const Graph& model, const PlannedObserver& observer);
 
 /// An observer spec with a range that the file gives.

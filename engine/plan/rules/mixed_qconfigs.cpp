@@ -61,8 +61,8 @@ Result<void> checkMixedQConfigs(const Graph& graph, const Matches& matches,
                 .withHint("use qconfigs of one kind"));
     if (training.count)
         warnings.push_back("the recipe's qconfigs are for training (" + training.told()
-                           + "): nothing is trained here, the observer inside each fake-quantize "
-                             "is calibrated instead");
+                           + "): the observer inside each fake-quantize is calibrated; "
+                             "'quantscope train' trains for them");
     return {};
 }
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/command.h"
+#include "app/commands/model/model_run.h"
+#include "app/commands/options/device_option.h"
+#include "app/commands/options/limit_options.h"
+#include "app/commands/options/number_checks.h"
+#include "app/commands/text/console.h"
+#include "app/commands/text/train_text.h"
+#include "engine/base/files/atomic_file.h"
+#include "engine/base/sha256.h"
+#include "engine/base/text.h"
+#include "engine/pipeline/keys/data_identity.h"
+#include "engine/pipeline/train/train_model.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
+
+namespace qs {
+
+namespace {
+
+struct TrainOptions : ModelRunOptions
+{
+    TrainingSettings training;
+    std::string out, time, optimizer = "adam", loss = "distill", schedule = "cosine";
+    std::string freezeBn = "0", freezeObservers = "never";
+    double rate = 0;
+    bool fromScratch = false, noGuard = false, json = false;
+};
+
+constexpr const char* kModelFile = "model.pt2";
+constexpr const char* kRecipeFile = "recipe.json";
+constexpr const char* kTrainingFile = "training.json";
+
+/// Parses a number of steps, or "never".
+Result<std::optional<int>> stepsOf(const std::string& option, const std::string& text)
+{
+    if (text == "never")
+        return std::optional<int>();
+    int steps = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), steps);
+    if (code != std::errc() || end != text.data() + text.size() || steps < 0)
+        return fail(ErrorCode::Usage,
+                    option + " " + inQuotes(text) + " is not a number of steps, nor 'never'");
+    return std::optional(steps);
+}
+
+Result<TrainingSettings> settingsOf(const TrainOptions& options)
+{
+    TrainingSettings settings = options.training;
+    if (!options.time.empty()) {
+        const auto time = parseDuration(options.time);
+        if (!time)
+            return fail(ErrorCode::Usage,
+                        inQuotes(options.time) + " is not a time: give seconds, or 10m, or 2h");
+        settings.seconds = double(time->count()) / 1000;
+    }
+    if (options.rate > 0)
+        settings.rate = options.rate;
+    settings.optimizer = options.optimizer == "adam" ? OptimizerKind::Adam : OptimizerKind::Sgd;
+    if (settings.optimizer == OptimizerKind::Sgd && !settings.rate)
+        return fail(ErrorCode::Usage, "--optimizer sgd needs --lr");
+    settings.loss = options.loss == "distill" ? TrainingLoss::Distill : TrainingLoss::Labels;
+    settings.decays = options.schedule == "cosine";
+    settings.needsGuard = !options.noGuard;
+    QS_TRY(settings.freezeBatchNorms, stepsOf("--freeze-bn", options.freezeBn));
+    QS_TRY(settings.freezeObservers, stepsOf("--freeze-observers", options.freezeObservers));
+    return settings;
+}
+
+/// Creates the folder. Fails if it cannot be written.
+Result<void> makeFolder(const std::string& path)
+{
+    std::error_code code;
+    std::filesystem::create_directories(path, code);
+    if (code)
+        return fail(makeError(ErrorCode::Io, code.message())
+                        .inFile(path)
+                        .withHint("name another folder with --out"));
+    QS_CHECK(AtomicFile::create((std::filesystem::path(path) / kTrainingFile).string()));
+    return {};
+}
+
+/// The recipe without its trainings: the weights to learn from.
+Recipe untrained(Recipe recipe)
+{
+    std::erase_if(recipe.cures, [](const Cure& cure) { return cure.kind == CureKind::Train; });
+    return recipe;
+}
+
+/// Writes the trained model, the recipe that takes it and the document into the folder.
+Result<void> write(const TrainOptions& options, ModelRun& run, const TrainRequest& request,
+                   const Training& training, const std::string& document, const JobContext& job)
+{
+    const std::filesystem::path folder(options.out);
+    const std::string recipe = (folder / kRecipeFile).string();
+    Cure cure;
+    cure.kind = CureKind::Train;
+    cure.file = (folder / kModelFile).string();
+    cure.by = "train";
+    QS_CHECK(
+        run.chain().saveModel(training.model, request.recipe, request.settings, cure.file, job));
+    QS_TRY(cure.sha256, fileSha256(cure.file));
+    Recipe trained = untrained(request.recipe); // the new training holds the earlier one
+    trained.cures.push_back(std::move(cure));
+    QS_CHECK(writeFileAtomically(recipe, recipeToJson(writtenBeside(trained, recipe))));
+    return writeFileAtomically((folder / kTrainingFile).string(), document);
+}
+
+Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
+{
+    QS_TRY(TrainingSettings settings, settingsOf(options));
+    QS_CHECK(makeFolder(options.out));
+    ModelRun run(options, job);
+    QS_CHECK(run.locate());
+    QS_CHECK(run.plan());
+    ContentHashes hashes;
+    QS_TRY(const std::string dataHash,
+           hashes.of(run.settings().calibrationData, run.planned().model->info().sha256, job));
+    const GraphPtr& file = run.compareRequest().edited->file;
+    QS_TRY(const EditedModelPtr before,
+           run.chain().edited(file, untrained(run.planned().recipe), job));
+    TrainRequest request;
+    request.model = run.planned().model;
+    request.teacher = before->graph;
+    request.plan = run.planned().plan;
+    request.recipe = run.planned().recipe;
+    request.settings = run.settings();
+    request.training = std::move(settings);
+    if (!options.fromScratch) {
+        QS_CHECK(run.calibrate());
+        request.start = run.calibration();
+        request.model = request.start->prepared->model;
+        request.plan = request.start->prepared->plan;
+        request.recipe = run.planned().recipe;
+    }
+    QS_TRY(const Training training, trainModel(run.chain(), request, {}, job));
+    const std::string document = trainingJson(request, training, dataHash).dump(2) + "\n";
+    // A cancel ended the training; what it reached is written nevertheless.
+    const JobContext writing = job.cancelled() ? JobContext() : JobContext(job);
+    QS_CHECK(write(options, run, request, training, document, writing));
+    const std::string recipe = (std::filesystem::path(options.out) / kRecipeFile).string();
+    return printOut(options.json ? document : trainText(training, recipe));
+}
+
+void addDataOptions(CLI::App& verb, TrainOptions& options)
+{
+    verb.add_option("MODEL", options.model, "a .pt2, a TorchScript .pt or a project")->required();
+    addMovedOption(verb, options.movedTo);
+    verb.add_option("--recipe", options.recipe,
+                    "the decisions to train for; without one backend x86's own");
+    verb.add_option("--data", options.data,
+                    "a .npz, a .pt of torch.save, a folder of images, or 'sample'; all of it is "
+                    "used; a project has its own");
+    verb.add_option(
+            "--out", options.out,
+            "folder for recipe.json (with the training), model.pt2 (trained), training.json")
+        ->required();
+    verb.add_flag("--from-scratch", options.fromScratch,
+                  "take ranges from the first batch, as torch.ao's prepare_qat_fx does; without it "
+                  "the data are calibrated first");
+    verb.add_flag("--no-guard", options.noGuard,
+                  "train on every batch; without it every fourth is only measured");
+}
+
+void addTrainingOptions(CLI::App& verb, TrainOptions& options)
+{
+    TrainingSettings& settings = options.training;
+    verb.add_option("--steps", settings.steps, "steps, one batch each")->check(positiveNumber());
+    verb.add_option("--time", options.time, "stop with the best so far after: seconds, 10m, 2h");
+    verb.add_option("--lr", options.rate,
+                    "learning rate; without it a five-hundredth of each tensor's size (adam)")
+        ->check(CLI::PositiveNumber);
+    verb.add_option("--schedule", options.schedule, "cosine (the rate falls to zero) or constant")
+        ->check(CLI::IsMember({"cosine", "constant"}));
+    verb.add_option("--optimizer", options.optimizer, "adam or sgd")
+        ->check(CLI::IsMember({"adam", "sgd"}));
+    verb.add_option("--momentum", settings.momentum, "of sgd")->check(CLI::Range(0.0, 0.999));
+    verb.add_option("--loss", options.loss,
+                    "distill (the float model's outputs, no labels needed) or labels (cross "
+                    "entropy)")
+        ->check(CLI::IsMember({"distill", "labels"}));
+    verb.add_option("--freeze-bn", options.freezeBn,
+                    "steps after which batch norms use their running statistics, or 'never'");
+    verb.add_option("--freeze-observers", options.freezeObservers,
+                    "steps after which ranges stay, or 'never'");
+    verb.add_option("--freeze", settings.frozen,
+                    "a parameter or module that is not trained; may be given several times")
+        ->take_all();
+    verb.add_flag("--learn-scales", settings.learnsScales,
+                  "train the scales too (LSQ), from the calibration's");
+    verb.add_option("--seed", settings.seed,
+                    "of the order of batches; 0 keeps the order of the data")
+        ->check(notNegativeNumber());
+}
+
+} // namespace
+
+void addTrainCommand(CLI::App& app, Command& chosen)
+{
+    auto options = std::make_shared<TrainOptions>();
+    CLI::App* verb = app.add_subcommand(
+        "train", "Trains a model with simulated quantization, and writes the trained model");
+    addDataOptions(*verb, *options);
+    addTrainingOptions(*verb, *options);
+    addDeviceOption(*verb, options->device);
+    verb->add_flag("--json", options->json, "one JSON document on stdout");
+    verb->callback([options, &chosen] {
+        chosen = [options](const CommandRun& job) {
+            return withModelNotes(runTrain(*options, job), options->model);
+        };
+    });
+}
+
+} // namespace qs

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/fake_quantizer.h"
+
+#include "engine/convert/ranges/choose_qparams.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+namespace qs {
+
+namespace {
+
+constexpr double kNoEps = 1e-38; ///< lower than any scale that was in use
+
+bool isOfExtremes(const ObserverSpec& spec)
+{
+    return spec.kind == ObserverKind::MinMax || spec.kind == ObserverKind::MovingAverageMinMax
+        || spec.kind == ObserverKind::PerChannelMinMax
+        || spec.kind == ObserverKind::MovingAveragePerChannelMinMax;
+}
+
+bool isMovingAverage(const ObserverSpec& spec)
+{
+    return spec.kind == ObserverKind::MovingAverageMinMax
+        || spec.kind == ObserverKind::MovingAveragePerChannelMinMax;
+}
+
+ScaleSource sourceOf(const PlannedObserver& planned, bool learns)
+{
+    const ObserverSpec& spec = planned.spec;
+    const bool isDynamic = spec.isDynamic && spec.fakeQuantize == FakeQuantize::None;
+    if (!choosesQParams(spec.kind) || !isIntegerDType(spec.dtype) || isDynamic)
+        return ScaleSource::None;
+    if (spec.kind == ObserverKind::FixedQParams)
+        return ScaleSource::Fixed;
+    if (learns && spec.qscheme != QScheme::PerChannelAffineFloatQParams && !spec.isDynamic)
+        return ScaleSource::Learned;
+    if (!isOfExtremes(spec))
+        return ScaleSource::Fixed;
+    if (spec.fakeQuantize == FakeQuantize::FusedMovingAverage)
+        return ScaleSource::Fused;
+    if (spec.fakeQuantize != FakeQuantize::None)
+        return ScaleSource::Running;
+    return planned.isWeight ? ScaleSource::Current : ScaleSource::Fixed;
+}
+
+at::Tensor vectorOf(const std::vector<float>& values, const at::Device& device)
+{
+    return at::tensor(values, at::kFloat).to(device);
+}
+
+std::vector<float> numbersOf(const at::Tensor& values)
+{
+    const at::Tensor flat = values.detach().to(at::kCPU, at::kFloat).contiguous().reshape({-1});
+    return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
+}
+
+} // namespace
+
+bool needsCalibration(const PlannedObserver& planned, bool learns)
+{
+    const ScaleSource source = sourceOf(planned, learns);
+    return source == ScaleSource::Learned
+        || (source == ScaleSource::Fixed && planned.spec.kind != ObserverKind::FixedQParams);
+}
+
+FakeQuantizer::FakeQuantizer(const PlannedObserver& planned, ScaleSource source,
+                             const at::Device& device)
+    : m_id(planned.id)
+    , m_spec(planned.spec)
+    , m_isWeight(planned.isWeight)
+    , m_source(source)
+{
+    const QuantRange range = quantRange(m_spec);
+    m_low = range.min;
+    m_high = range.max;
+    const at::TensorOptions floats = at::TensorOptions(at::kFloat).device(device);
+    m_min = isPerChannel(m_spec.qscheme)
+        ? at::empty({0}, floats)
+        : at::full({}, std::numeric_limits<float>::infinity(), floats);
+    m_max = -m_min;
+    m_scale = at::ones({1}, floats);
+    m_zeroPoint = at::zeros({1}, floats.dtype(at::kInt));
+}
+
+Result<FakeQuantizer> FakeQuantizer::create(const PlannedObserver& planned,
+                                            const ObserverStats* start, bool learns,
+                                            const at::Device& device)
+{
+    FakeQuantizer made(planned, sourceOf(planned, learns), device);
+    const bool isKnown = start && start->everRan();
+    if (made.m_source == ScaleSource::None || made.m_source == ScaleSource::Current)
+        return made;
+    if (planned.spec.kind == ObserverKind::FixedQParams) {
+        ObserverStats fixed;
+        fixed.spec = planned.spec;
+        made.setParameters(chooseQParams(fixed));
+        return made;
+    }
+    if (isKnown) {
+        made.setParameters(chooseQParams(*start));
+        if (isOfExtremes(planned.spec)) {
+            const bool isEach = isPerChannel(planned.spec.qscheme);
+            made.m_min = isEach ? vectorOf(start->channelMin, device)
+                                : at::full_like(made.m_min, start->min);
+            made.m_max = isEach ? vectorOf(start->channelMax, device)
+                                : at::full_like(made.m_max, start->max);
+        }
+    } else if (made.m_source == ScaleSource::Fixed || made.m_source == ScaleSource::Learned) {
+        return fail(ErrorCode::BadInput, "its range needs a calibration before training");
+    }
+    if (made.m_source == ScaleSource::Learned)
+        made.m_learned = made.m_scale.clone().set_requires_grad(true);
+    return made;
+}
+
+void FakeQuantizer::setParameters(const QParams& qparams)
+{
+    m_scale = vectorOf(qparams.scale, m_min.device());
+    if (!qparams.floatZeroPoint.empty())
+        m_zeroPoint = vectorOf(qparams.floatZeroPoint, m_min.device());
+    else
+        m_zeroPoint = at::tensor(qparams.zeroPoint, at::kLong).to(m_min.device(), at::kInt);
+}
+
+/// Extends or averages the range by the value's extremes, as torch.ao's observers do.
+void FakeQuantizer::observe(const at::Tensor& x, bool starts)
+{
+    const at::Tensor seen = x.detach().to(at::kFloat);
+    if (seen.numel() == 0)
+        return;
+    const bool isEach = isPerChannel(m_spec.qscheme);
+    at::Tensor low, high;
+    if (m_spec.groupSize > 0) {
+        std::tie(low, high) = at::aminmax(seen.reshape({-1, m_spec.groupSize}), 1);
+    } else if (isEach) {
+        const at::Tensor rows = seen.movedim(m_spec.chAxis, 0).flatten(1);
+        std::tie(low, high) = at::aminmax(rows, 1);
+    } else {
+        std::tie(low, high) = at::aminmax(seen);
+    }
+    const bool isFirst = starts || m_min.numel() == 0 || !at::isfinite(m_min).all().item<bool>();
+    if (isFirst) {
+        m_min = low.clone();
+        m_max = high.clone();
+    } else if (isMovingAverage(m_spec)) {
+        m_min = m_min + m_spec.averagingConstant * (low - m_min);
+        m_max = m_max + m_spec.averagingConstant * (high - m_max);
+    } else {
+        m_min = at::minimum(m_min, low);
+        m_max = at::maximum(m_max, high);
+    }
+    setScale();
+}
+
+void FakeQuantizer::setScale()
+{
+    setParameters(qparamsFromRange(m_spec, numbersOf(m_min), numbersOf(m_max)));
+}
+
+at::Tensor FakeQuantizer::rounded(const at::Tensor& x, const at::Tensor& scale) const
+{
+    const bool learns = m_source == ScaleSource::Learned;
+    // torch.ao's _LearnableFakeQuantize with use_grad_scaling.
+    const double factor = learns ? 1 / std::sqrt(double(x.numel()) * double(m_high)) : 1;
+    if (!isPerChannel(m_spec.qscheme)) {
+        if (learns)
+            return at::_fake_quantize_learnable_per_tensor_affine(
+                x, scale, m_zeroPoint.to(at::kFloat), m_low, m_high, factor);
+        return at::fake_quantize_per_tensor_affine(x, scale, m_zeroPoint, m_low, m_high);
+    }
+    const bool inGroups = m_spec.groupSize > 0;
+    const at::Tensor rows = inGroups ? x.reshape({-1, m_spec.groupSize}) : x;
+    const std::int64_t axis = inGroups ? 0 : m_spec.chAxis;
+    const at::Tensor made = learns
+        ? at::_fake_quantize_learnable_per_channel_affine(rows, scale, m_zeroPoint.to(at::kFloat),
+                                                          axis, m_low, m_high, factor)
+        : at::fake_quantize_per_channel_affine(rows, scale, m_zeroPoint, axis, m_low, m_high);
+    return inGroups ? made.reshape(x.sizes()) : made;
+}
+
+at::Tensor FakeQuantizer::apply(const at::Tensor& x, bool observes)
+{
+    if (m_source == ScaleSource::None || x.scalar_type() != at::kFloat || x.numel() == 0)
+        return x;
+    if (m_source == ScaleSource::Fused) {
+        const at::Tensor on = at::ones({1}, m_min.options().dtype(at::kLong));
+        return at::fused_moving_avg_obs_fake_quant(
+            x, observes ? on : at::zeros_like(on), on, m_min, m_max, m_scale, m_zeroPoint,
+            m_spec.averagingConstant, m_low, m_high, m_spec.chAxis, isPerChannel(m_spec.qscheme),
+            isSymmetric(m_spec.qscheme));
+    }
+    if (m_source == ScaleSource::Current)
+        observe(x, true);
+    else if (m_source == ScaleSource::Running && observes)
+        observe(x, false);
+    if (m_source != ScaleSource::Learned)
+        return rounded(x, m_scale);
+    return rounded(x, m_learned);
+}
+
+std::vector<at::Tensor> FakeQuantizer::state() const
+{
+    return {m_min, m_max, m_scale, m_zeroPoint, m_learned};
+}
+
+void FakeQuantizer::setState(const std::vector<at::Tensor>& state)
+{
+    m_min = state.at(0);
+    m_max = state.at(1);
+    m_scale = state.at(2);
+    m_zeroPoint = state.at(3);
+    if (state.at(4).defined())
+        m_learned = state.at(4).detach().set_requires_grad(true);
+}
+
+std::optional<GivenObservation> FakeQuantizer::range() const
+{
+    if (m_source == ScaleSource::None || m_source == ScaleSource::Current
+        || m_spec.kind == ObserverKind::FixedQParams || m_spec.groupSize > 0 || m_spec.isDynamic)
+        return std::nullopt;
+    GivenObservation given;
+    given.isWeight = m_isWeight;
+    given.quantMin = m_low;
+    given.quantMax = m_high;
+    given.isSymmetric = isSymmetric(m_spec.qscheme);
+    given.isPerChannel = isPerChannel(m_spec.qscheme);
+    given.axis = m_spec.chAxis;
+    if (m_source == ScaleSource::Running || m_source == ScaleSource::Fused) {
+        given.seesWeight = m_isWeight;
+        given.averaging = isMovingAverage(m_spec) ? m_spec.averagingConstant : 0;
+        given.eps = m_spec.eps;
+        given.min = numbersOf(m_min);
+        given.max = numbersOf(m_max);
+        const bool isSeen = !given.min.empty() && std::isfinite(given.min.front());
+        return isSeen ? std::optional(given) : std::nullopt;
+    }
+    // The range with exactly this scale and zero point.
+    given.eps = kNoEps;
+    const at::Tensor scale = m_learned.defined() ? m_learned.detach() : m_scale;
+    const at::Tensor exact = scale.to(at::kDouble);
+    const at::Tensor zero = m_zeroPoint.to(at::kDouble);
+    const double reach = double(m_high - m_low) / 2;
+    given.min = numbersOf(given.isSymmetric ? -(exact * reach) : (double(m_low) - zero) * exact);
+    given.max = numbersOf(given.isSymmetric ? exact * reach : (double(m_high) - zero) * exact);
+    return given;
+}
+
+} // namespace qs

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/job_context.h"
+#include "engine/calibrate/data/dataset.h"
+#include "engine/calibrate/observations.h"
+#include "engine/train/training.h"
+#include "engine/train/training_graph.h"
+
+namespace qs {
+
+/// Trains with simulated quantization, on `data`, towards the outputs of `teacher`, from `start`'s
+/// ranges (null: from none, as after torch.ao's prepare). The same arguments and threads give the
+/// same result to the bit. A cancel after the first step ends the training with its best state so
+/// far; before it, it is an error. Errors: a loss that is not finite (with the step; `see` had the
+/// last good state), no guard, labels that the data do not have; those of the data and the nodes.
+Result<Training> train(const TrainingGraph& graph, const GraphPtr& teacher, const Dataset& data,
+                       const Observations* start, const TrainingSettings& settings,
+                       const SeeTraining& see, const JobContext& job);
+
+/// The first observer of the plan that needs `start`; null without one.
+const PlannedObserver* needingCalibration(const Plan& plan, bool learnsScales);
+
+} // namespace qs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qs {
+
+enum class OptimizerKind : std::uint8_t
+{
+    Adam, ///< torch.optim.Adam with its default betas and eps, without weight decay
+    Sgd ///< torch.optim.SGD
+};
+
+enum class TrainingLoss : std::uint8_t
+{
+    Distill, ///< the noise of each output against the float model's, divided by its signal
+    Labels ///< cross entropy of the first output of class scores
+};
+
+struct TrainingSettings
+{
+    int steps = 200;
+    std::optional<double> seconds; ///< limit of the whole training
+    /// Learning rate. Empty: by tensor, a five-hundredth of the root of its mean square.
+    std::optional<double> rate;
+    OptimizerKind optimizer = OptimizerKind::Adam;
+    double momentum = 0; ///< of SGD
+    bool decays = true; ///< the rate falls to zero along a half cosine, else it is constant
+    TrainingLoss loss = TrainingLoss::Distill;
+    bool learnsScales = false;
+    /// Steps after which batch norms use their running statistics, and fake quantizers keep their
+    /// ranges. Empty: never.
+    std::optional<int> freezeBatchNorms = 0, freezeObservers;
+    std::vector<std::string> frozen; ///< `TrainingState::Options`
+    std::uint64_t seed = 0; ///< of the order of batches; 0 = the data's
+    bool needsGuard = true; ///< every fourth batch is not trained on but measured
+    std::string device = "cpu";
+};
+
+/// One measurement. Step 0 is before the training.
+struct TrainingPoint
+{
+    int step = 0;
+    double loss = 0; ///< mean over the steps since the last point
+    std::optional<double> guardDb; ///< SQNR of the worst output on the guard's batches
+    double seconds = 0; ///< since the start
+};
+
+/// What a training did, and the best of its states. A value.
+struct Training
+{
+    std::vector<TrainingPoint> points; ///< in order
+    std::size_t best = 0; ///< index into `points`
+    int steps = 0; ///< that ran
+    std::int64_t trainedSamples = 0, guardSamples = 0; ///< different ones
+    std::string stopped; ///< why it ended: "all steps", "the time is used up", "cancelled"
+    std::vector<std::string> notes;
+    GraphPtr model; ///< the float model with the best state's tensors and ranges
+};
+
+/// Called after each measurement.
+using SeeTraining = std::function<void(const Training&)>;
+
+} // namespace qs
