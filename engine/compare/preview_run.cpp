@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 namespace qs {
 
@@ -27,10 +28,17 @@ struct Measure
     bool isKnown = false; ///< its sums were kept
 };
 
-void keepValue(Memo& values, const Key& key, const at::IValue& value)
+/// Where a tensor's elements are stored; null for other values.
+const c10::StorageImpl* storageOf(const at::IValue& value)
 {
-    const std::size_t bytes
-        = value.isTensor() ? std::size_t(value.toTensor().storage().nbytes()) : 0;
+    return value.isTensor() ? value.toTensor().storage().unsafeGetStorageImpl() : nullptr;
+}
+
+/// `isView`: another kept value has the same storage, which takes its memory once.
+void keepValue(Memo& values, const Key& key, const at::IValue& value, bool isView = false)
+{
+    const c10::StorageImpl* storage = storageOf(value);
+    const std::size_t bytes = storage && !isView ? storage->nbytes() : 0;
     values.keep<at::IValue>(key, std::make_shared<const at::IValue>(value),
                             bytes + sizeof(at::IValue) + key.size());
 }
@@ -173,27 +181,33 @@ private:
         m_unmeasured[index] = m_unmeasured[index] || kept.isUnmeasured;
     }
 
-    /// The float model's values: kept ones, and from them those that are missing. All that are
-    /// measured are wanted whether or not their sums are known: the next change asks for others.
+    /// The float model's values: all kept ones, whose use keeps them, and from them those that
+    /// this run measures.
     Result<void> takeSignals(const std::vector<at::IValue>& inputs, const JobContext& job)
     {
         QS_TRY(Frame frame, startFrame(m_floatForm, inputs, {}));
         std::vector<ValueRef> missing;
+        std::unordered_set<ValueRef> asked;
+        std::unordered_set<const c10::StorageImpl*> storages;
         for (const Measure& measure : m_measures) {
             if (frame.has(measure.signal))
                 continue;
             if (const auto kept = m_from
                     ? m_from->work.values.find<at::IValue>(signalKey(measure.signal))
-                    : nullptr)
+                    : nullptr) {
                 frame.set(measure.signal, *kept);
-            else
+                storages.insert(storageOf(*kept));
+            } else if (!measure.isKnown && asked.insert(measure.signal).second) {
                 missing.push_back(measure.signal);
+            }
         }
         if (!missing.empty())
             QS_CHECK(m_floatForm.evaluate(frame, missing, job));
-        for (const ValueRef ref : missing)
-            if (m_from)
-                keepValue(m_from->work.values, signalKey(ref), frame.get(ref));
+        for (std::size_t i = 0; m_from && i < missing.size(); ++i) {
+            const at::IValue& value = frame.get(missing[i]);
+            keepValue(m_from->work.values, signalKey(missing[i]), value,
+                      !storages.insert(storageOf(value)).second);
+        }
         m_signals = std::move(frame);
         return {};
     }
