@@ -51,7 +51,7 @@ double median(std::vector<double> values)
     return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/// A person waits this long for the first figure without losing the thread.
+/// A first figure within this time is not waited for.
 constexpr double kPromptSeconds = 0.08;
 
 /// Times of previews, and their shares of a float forward.
@@ -65,8 +65,8 @@ struct Times
         clock.push_back(time.clock * 1e3);
         processor.push_back(time.processor * 1e3);
     }
-    /// The median is within `most` of a forward or prompt. Both by the processor's time, which on
-    /// a quiet machine is at least the clock's.
+    /// The bound that the median meets: a share of a forward, or a prompt answer. By processor
+    /// time, which depends less on neighbours than the clock.
     std::string met(double most) const
     {
         char text[32];
