@@ -127,9 +127,9 @@ def save(prepared, form, example, path):
     return model
 
 
-def asked(prepared):
+def asked(prepared, backend=None):
     """(activations [(scale, zero point)], {module: weight scales}) of torch.ao's reference form."""
-    reference = convert_to_reference_fx(copy.deepcopy(prepared))
+    reference = convert_to_reference_fx(copy.deepcopy(prepared), backend_config=backend)
     modules = dict(reference.named_modules())
     activations, weights = [], {}
     for node in reference.graph.nodes:
