@@ -3,17 +3,22 @@
 batches: the same places, losses, tensors and ranges, and the same model after conversion.
 """
 import copy
+import dataclasses
 import functools
 import json
+import math
 import subprocess
 import warnings
 import zipfile
+from collections.abc import Callable
 
 import numpy as np
 import torch
 from torch import nn
+from torch.ao.nn.intrinsic.qat import freeze_bn_stats
 from torch.ao.quantization import (FakeQuantizeBase, FixedQParamsFakeQuantize, default_embedding_qat_qconfig,
                                    disable_fake_quant, disable_observer, get_default_qat_qconfig_mapping)
+from torch.ao.quantization.backend_config import get_qnnpack_backend_config
 from torch.ao.quantization.backend_config.x86 import get_x86_backend_config
 from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_qat_fx
 
@@ -25,9 +30,44 @@ import training_networks
 
 warnings.simplefilter("ignore")
 SAMPLES, BATCH, STEPS, RATE = 32, 8, 50, 0.02
-AS_TORCH = ("--from-scratch", "--no-guard", "--optimizer", "sgd", "--lr", RATE, "--schedule", "constant", "--freeze-bn", "never")
+OPTIONS = {"--optimizer": "sgd", "--lr": RATE, "--schedule": "constant", "--freeze-bn": "never"}
 TOLERANCE = 1e-4  # of a tensor's largest value
 DB = 0.5
+
+
+@dataclasses.dataclass
+class Way:
+    """One way to train, as the program takes it and as torch.ao does it."""
+
+    options: dict = dataclasses.field(default_factory=dict)  # besides OPTIONS, or instead
+    preset: str = "x86_qat"
+    backend: str = "x86"
+    version: int = 1
+    optimizer: Callable = functools.partial(torch.optim.SGD, lr=RATE)
+    decays: bool = False
+    freeze: Callable | None = None  # applied to the modules after half of the steps
+
+    def mapping(self):
+        return get_default_qat_qconfig_mapping(self.backend, self.version)
+
+    def config(self):
+        return {"x86": get_x86_backend_config, "qnnpack": get_qnnpack_backend_config}[self.backend]()
+
+    def words(self):
+        return ["--from-scratch", "--no-guard", *(word for pair in (OPTIONS | self.options).items() for word in pair)]
+
+
+WAYS = {
+    "momentum": Way({"--momentum": 0.9}, optimizer=functools.partial(torch.optim.SGD, lr=RATE, momentum=0.9)),
+    "cosine": Way({"--schedule": "cosine"}, decays=True),
+    "adam": Way({"--optimizer": "adam", "--lr": 1e-3}, optimizer=functools.partial(torch.optim.Adam, lr=1e-3, fused=True)),
+    "frozen_bn": Way({"--freeze-bn": STEPS // 2}, freeze=freeze_bn_stats),
+    "frozen_ranges": Way({"--freeze-observers": STEPS // 2}, freeze=disable_observer),
+    "labels": Way({"--loss": "labels"}),
+    "version0": Way(preset="x86_qat_v0", version=0),
+    "qnnpack": Way(preset="qnnpack_qat", backend="qnnpack"),
+    "qnnpack_version0": Way(preset="qnnpack_qat_v0", backend="qnnpack", version=0),
+}
 
 
 def batches(data):
@@ -39,11 +79,15 @@ def outputs(model, x):
     return [made] if isinstance(made, torch.Tensor) else list(made)
 
 
-def prepared_for(name, model, data):
-    mapping = get_default_qat_qconfig_mapping("x86")
+def labels_of(data):
+    return torch.arange(len(data)) % 4
+
+
+def prepared_for(name, way, model, data):
+    mapping = way.mapping()
     if name == "words":
         mapping.set_object_type(nn.Embedding, default_embedding_qat_qconfig)
-    return prepare_qat_fx(copy.deepcopy(model).train(), mapping, (data[:BATCH],), backend_config=get_x86_backend_config())
+    return prepare_qat_fx(copy.deepcopy(model).train(), mapping, (data[:BATCH],), backend_config=way.config())
 
 
 def state_names(prepared, model):
@@ -60,32 +104,43 @@ def state_names(prepared, model):
     return names
 
 
-def train_torch(prepared, model, data):
+def loss_of(made, clean, labels):
+    if labels is not None:
+        return nn.functional.cross_entropy(made[0], labels)
+    return sum((noisy - wanted).square().sum() / wanted.square().sum() for noisy, wanted in zip(made, clean))
+
+
+def train_torch(way, prepared, model, data):
     """Trains the prepared model; returns the losses of all steps."""
+    labels = batches(labels_of(data)) if "--loss" in way.options else [None] * SAMPLES
     with torch.no_grad():
         clean = [outputs(model, batch) for batch in batches(data)]
-    optimizer, losses = torch.optim.SGD(prepared.parameters(), lr=RATE), []
+    optimizer, losses = way.optimizer(prepared.parameters()), []
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: 0.5 * (1 + math.cos(math.pi * step / STEPS)) if way.decays else 1)
     for step in range(STEPS):
+        if way.freeze and step == STEPS // 2:
+            prepared.apply(way.freeze)
         at = step % len(clean)
-        loss = sum((noisy - wanted).square().sum() / wanted.square().sum()
-                   for noisy, wanted in zip(outputs(prepared, batches(data)[at]), clean[at]))
+        loss = loss_of(outputs(prepared, batches(data)[at]), clean[at], labels[at])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        schedule.step()
         losses.append(loss.item())
     prepared.eval()
     return losses
 
 
-def write(name, model, data, folder):
+def write(name, way, model, data, folder):
     """Writes model.pt2, data.npz and recipe.json."""
     program = torch.export.export(model, (data[:BATCH],), dynamic_shapes=({0: torch.export.Dim("batch")},))
     torch.export.save(program, folder / "model.pt2")
-    np.savez(folder / "data.npz", **{program.graph_signature.user_inputs[0]: data.numpy()})
+    np.savez(folder / "data.npz", **{program.graph_signature.user_inputs[0]: data.numpy()}, labels=labels_of(data).numpy())
     types = [["torch.nn.Embedding", "default_embedding_qat"]] if name == "words" else []
     (folder / "recipe.json").write_text(json.dumps({
-        "format": "quantscope.recipe", "version": 1, "backend": "x86",
-        "mapping": {"global": "x86_qat", "object_type": types}, "calibration": {"batch_size": BATCH}}))
+        "format": "quantscope.recipe", "version": 1, "backend": way.backend,
+        "mapping": {"global": way.preset, "object_type": types}, "calibration": {"batch_size": BATCH}}))
 
 
 def train(program, folder, out, *words):
@@ -172,7 +227,7 @@ def check_ranges(path, found):
     return problems
 
 
-def check_converted(name, program, prepared, model, data, folder):
+def check_converted(name, way, program, prepared, model, data, folder):
     """Places, scales and outputs of the trained model after conversion; fixed ranges count."""
     error, _, result = checks.quantize(program, folder / "out" / "model.pt2", folder / "data.npz", folder / "quantized", "--recipe",
                                        folder / "out" / "recipe.json", "--export", "torchscript")
@@ -181,13 +236,13 @@ def check_converted(name, program, prepared, model, data, folder):
     problems, nodes = [], result["nodes"]
     ours = sorted({(one["output"]["scale"][0], one["output"]["zero_point"][0]) for one in nodes
                    if one["output"] and not one["output"]["shared_with"] and one["output"]["scale"]})
-    theirs = sorted(set(test_trained.asked(prepared, get_x86_backend_config())[0]))
+    theirs = sorted(set(test_trained.asked(prepared, way.config())[0]))
     if len(ours) != len(theirs) or distance(ours, theirs) > TOLERANCE:
         problems.append(f"scales of activations: {ours} instead of {theirs}")
     lowered = torch.jit.load(folder / "quantized" / "out" / "model.int8.ts.pt")
     # Of a module that is called twice, torch.ao's lowered form has one scale for both results.
     convert = convert_to_reference_fx if "twice" in name else convert_fx
-    converted = convert(copy.deepcopy(prepared), backend_config=get_x86_backend_config())
+    converted = convert(copy.deepcopy(prepared), backend_config=way.config())
     with torch.no_grad():
         clean, wanted, got = (np.concatenate([oracle.flat(one(batch)) for batch in batches(data)])
                               for one in (model, converted, lowered))
@@ -198,26 +253,26 @@ def check_converted(name, program, prepared, model, data, folder):
     return problems
 
 
-def check_as_torch(name, program, folder):
+def check_as_torch(name, way, program, folder):
     model, data = training_networks.make(name, SAMPLES)
-    prepared = prepared_for(name, model, data)
+    prepared = prepared_for(name, way, model, data)
     names = state_names(prepared, model)
-    write(name, model, data, folder)
+    write(name, way, model, data, folder)
     found = places(prepared, torch.export.load(folder / "model.pt2"), data[:BATCH])
-    losses = train_torch(prepared, model, data)
-    error, document = train(program, folder, folder / "out", *AS_TORCH)
+    losses = train_torch(way, prepared, model, data)
+    error, document = train(program, folder, folder / "out", *way.words())
     if error:
         return [f"train: {error}"]
-    print(f"{name}: loss {losses[0]:.4f}, at last {losses[-1]:.4f}")
+    print(f"{name}, {way.preset}, {way.options}: loss {losses[0]:.4f}, at last {losses[-1]:.4f}")
     trained = folder / "out" / "model.pt2"
     (folder / "quantized").mkdir()
     return (check_losses(document, losses) + check_state(trained, prepared, names) + check_ranges(trained, found)
-            + check_converted(name, program, prepared, model, data, folder))
+            + check_converted(name, way, program, prepared, model, data, folder))
 
 
 def check_repeats(name, words, program, folder):
     """The same command gives the same bits."""
-    write(name, *training_networks.make(name, SAMPLES), folder)
+    write(name, Way(), *training_networks.make(name, SAMPLES), folder)
     documents, states = [], []
     for out in (folder / "one", folder / "two"):
         error, document = train(program, folder, out, *words)
@@ -230,8 +285,9 @@ def check_repeats(name, words, program, folder):
 
 
 if __name__ == "__main__":
-    CHECKS = {f"as_torch/{name}": functools.partial(check_as_torch, name) for name in training_networks.NETWORKS}
-    CHECKS |= {"repeats/scratch": functools.partial(check_repeats, "plain", AS_TORCH),
+    CHECKS = {f"networks/{name}": functools.partial(check_as_torch, name, Way()) for name in training_networks.NETWORKS}
+    CHECKS |= {f"ways/{name}": functools.partial(check_as_torch, "plain", way) for name, way in WAYS.items()}
+    CHECKS |= {"repeats/scratch": functools.partial(check_repeats, "plain", Way().words()),
                "repeats/guard": functools.partial(check_repeats, "residual", ()),
                "repeats/seed": functools.partial(check_repeats, "attention", ("--seed", 3, "--learn-scales"))}
     checks.main(CHECKS)

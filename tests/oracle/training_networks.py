@@ -84,11 +84,11 @@ class Dense(nn.Module):
         super().__init__()
         self.one, self.act = nn.Linear(12, 16), nn.ReLU()
         self.two, self.norm = nn.Linear(16, 16, bias=bias), nn.BatchNorm1d(16)
-        self.then, self.last = nn.ReLU() if relu else nn.Identity(), nn.Linear(16, 4)
+        self.then, self.last = nn.ReLU() if relu else None, nn.Linear(16, 4)
 
     def forward(self, x):
         x = self.norm(self.two(self.act(self.one(x))))
-        return torch.sigmoid(self.last(self.then(x)))
+        return torch.sigmoid(self.last(x if self.then is None else self.then(x)))
 
 
 class Attention(nn.Module):
