@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import json
 import math
+import os
 import subprocess
 import warnings
 import zipfile
@@ -146,7 +147,8 @@ def write(name, way, model, data, folder):
 def train(program, folder, out, *words):
     """(error or "", training.json or None)"""
     run = subprocess.run([program, "train", folder / "model.pt2", "--recipe", folder / "recipe.json", "--data", folder / "data.npz",
-                          "--device", "cpu", "--out", out, "--steps", str(STEPS), *map(str, words)], capture_output=True, text=True)
+                          "--device", "cpu", "--out", out, "--steps", str(STEPS), *map(str, words)], capture_output=True, text=True,
+                         env=os.environ | {"OMP_NUM_THREADS": str(oracle.THREADS)})
     if run.returncode:
         return run.stderr.strip()[-400:], None
     return "", json.loads((out / "training.json").read_text())
@@ -281,7 +283,11 @@ def check_repeats(name, words, program, folder):
         documents.append([(point["step"], point["loss"], point["guard_db"]) for point in document["points"]])
         states.append(torch.export.load(out / "model.pt2").state_dict)
     problems = [f"{key} differs" for key in states[0] if not torch.equal(states[0][key], states[1][key])]
-    return problems + ([] if documents[0] == documents[1] else [f"points: {documents}"])
+    if documents[0] != documents[1]:
+        problems.append(f"points: {documents}")
+    if "--no-guard" not in words and any(guard is None for _, _, guard in documents[0]):
+        problems.append("the guard is not measured")
+    return problems
 
 
 if __name__ == "__main__":
