@@ -34,6 +34,15 @@ bool runsModels(int argc, char** argv)
         || verb == "tune" || verb == "verify" || verb == "doctor";
 }
 
+/// Runs before the constructors of the libraries.
+void runFirst(int argc, char** argv, char** environment)
+{
+    if (runsModels(argc, argv))
+        qs::restartWithPassiveThreads(argv, environment);
+}
+
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kFirst)(int, char**, char**) = runFirst;
+
 int report(const qs::Error& error, const qs::ModelWords& words = {})
 {
     qs::clearProgress();
@@ -149,13 +158,13 @@ int main(int argc, char** argv)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit then returns an error
     qs::tellCrashes();
-    if (runsModels(argc, argv))
-        qs::restartWithPassiveThreads(argv);
     qs::keepFreedMemory();
     qs::startTrials();
+    int code = kBad;
     try {
-        return runProgram(argc, argv);
+        code = runProgram(argc, argv);
     } catch (const std::exception& error) {
-        return report(qs::makeError(qs::ErrorCode::Internal, qs::plainCause(error.what())));
+        report(qs::makeError(qs::ErrorCode::Internal, qs::plainCause(error.what())));
     }
+    qs::endProcess(code);
 }

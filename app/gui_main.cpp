@@ -13,7 +13,7 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/screenshot.h"
+#include "ui/shell/picture/photographer.h"
 #include "ui/style/window_style.h"
 
 #include <QAction>
@@ -188,20 +188,6 @@ int parse(QApplication& app, Wanted& wanted)
     return 0;
 }
 
-QString sizeText(const QSize& size)
-{
-    return QStringLiteral("%1x%2").arg(size.width()).arg(size.height());
-}
-
-/// Prints a note if the window is larger than requested: it cannot be smaller than its panels.
-void sayWhereEnlarged(const QWidget& window, const QSize& wanted)
-{
-    if (!wanted.isEmpty() && (window.width() > wanted.width() || window.height() > wanted.height()))
-        std::fprintf(stderr, "%s\n",
-                     qPrintable(QObject::tr("--size %1 is too small for the window: it is %2")
-                                    .arg(sizeText(wanted), sizeText(window.size()))));
-}
-
 /// Calibrates, converts and compares with the data of the command line after the model is planned.
 void runWithData(qs::MainWindow& window, const QString& data, const QString& compareOn)
 {
@@ -217,122 +203,16 @@ void runWithData(qs::MainWindow& window, const QString& data, const QString& com
                      });
 }
 
-/// Returns the node of that name, or the only operator of the module of that path (it may be a
-/// member of a fusion); else null.
-const qs::Node* nodeNamed(const qs::Graph& model, const std::string& name)
+/// Runs before the constructors of the libraries.
+void runFirst(int, char** argv, char** environment)
 {
-    if (const qs::Node* node = model.tryFind(name))
-        return node;
-    const qs::Node* only = nullptr;
-    for (const qs::NodePtr& node : model.nodes()) {
-        if (!node->isOperator() || node->scope.path != name)
-            continue;
-        if (only)
-            return nullptr;
-        only = node.get();
-    }
-    return only;
+    qs::restartWithPassiveThreads(argv, environment);
 }
 
-/// True if a timer for a refresh is active below `root`.
-bool isRefreshDue(const QObject& root)
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kFirst)(int, char**, char**) = runFirst;
+
+int runWindow(int argc, char** argv)
 {
-    constexpr int kSoonMs = 1000; // autosaves wait longer
-    const auto timers = root.findChildren<QTimer*>();
-    return std::any_of(timers.begin(), timers.end(), [](const QTimer* timer) {
-        return timer->isActive() && timer->isSingleShot() && timer->interval() < kSoonMs;
-    });
-}
-
-/// Drives the window for a screenshot: opens, selects if requested, waits for layout, paint and the
-/// updates after a selection, and writes.
-class Photographer : public QObject
-{
-public:
-    Photographer(qs::MainWindow& window, const Wanted& wanted)
-        : m_window(window)
-        , m_wanted(wanted)
-    {
-        m_clock.start();
-        auto& pipeline = window.workspace().pipeline();
-        connect(&pipeline, &qs::Pipeline::failed, this, [this](qs::Stage, const qs::Error& error) {
-            fail(QString::fromStdString(error.line()), 1);
-            // Queued: reading a project may fail before the event loop runs, where exit() has no
-            // effect.
-            QTimer::singleShot(0, this, [] { QCoreApplication::exit(1); });
-        });
-        connect(&m_timer, &QTimer::timeout, this, [this] { step(); });
-        m_timer.start(15);
-    }
-
-private:
-    void step()
-    {
-        auto& workspace = m_window.workspace();
-        if (workspace.pipeline().isBusy() || isRefreshDue(m_window) || isRefreshDue(workspace)) {
-            m_quiet = 0;
-            return;
-        }
-        const bool open = workspace.document().model() != nullptr;
-        if (!m_wanted.model.isEmpty() && (!open || !m_window.graphPane().isLayoutDone()))
-            return;
-        if (open && m_wanted.runs() && !workspace.document().comparison())
-            return;
-        if (open && !m_wanted.select.isEmpty() && !m_selected) {
-            m_selected = true;
-            select();
-            return;
-        }
-        // Wait for two idle rounds: queued repaints of the plots follow the last result.
-        if (++m_quiet < 3)
-            return;
-        m_timer.stop();
-        sayWhereEnlarged(m_window, m_wanted.size);
-        const auto written
-            = qs::writeScreenshot(m_window, workspace.document(), m_window.graphPane(),
-                                  m_wanted.screenshot, double(m_clock.elapsed()) / 1000);
-        if (!written)
-            fail(QString::fromStdString(written.error().line()), 1);
-        QCoreApplication::exit(written ? 0 : 1);
-    }
-
-    void select()
-    {
-        auto& workspace = m_window.workspace();
-        const std::string name = m_wanted.select.toStdString();
-        const qs::GraphPtr& model = workspace.document().model();
-        const int module = workspace.foldTree() ? workspace.foldTree()->moduleEntry(name) : -1;
-        if (const qs::Node* node = nodeNamed(*model, name)) {
-            workspace.selectNode(node->id);
-        } else if (module >= 0) {
-            workspace.selectEntry(module);
-        } else {
-            fail(QObject::tr("%1: no node or module is named '%2'")
-                     .arg(m_wanted.model, m_wanted.select),
-                 1);
-            QCoreApplication::exit(1);
-            return;
-        }
-        m_window.graphPane().revealSelection();
-    }
-
-    qs::MainWindow& m_window;
-    Wanted m_wanted;
-    QElapsedTimer m_clock;
-    QTimer m_timer;
-    bool m_selected = false;
-    int m_quiet = 0;
-};
-
-} // namespace
-
-int main(int argc, char** argv)
-{
-    std::signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit then returns an error
-    qs::tellCrashes();
-    qs::restartWithPassiveThreads(argv);
-    qs::keepFreedMemory();
-    qs::startTrials();
     // Screenshots and help need no display; without one Qt would abort.
     const bool display = hasDisplay();
     if (!display)
@@ -366,13 +246,16 @@ int main(int argc, char** argv)
     window.actions()[qs::ActionId::CompareAfterEach].setChecked(wanted.screenshot.isEmpty()
                                                                 && qs::wantsComparisonAfterEach());
     window.show();
-    std::unique_ptr<Photographer> photographer;
+    std::unique_ptr<qs::Photographer> photographer;
     if (!wanted.screenshot.isEmpty()) {
         window.keepNoRecent();
         QApplication::setCursorFlashTime(0); // no blinking caret in screenshots
-        photographer = std::make_unique<Photographer>(window, wanted);
+        photographer = std::make_unique<qs::Photographer>(
+            window,
+            qs::ScreenshotOrder {wanted.screenshot, wanted.model, wanted.select, wanted.size,
+                                 wanted.runs()});
     } else
-        sayWhereEnlarged(window, wanted.size);
+        qs::sayWhereEnlarged(window, wanted.size);
     if (wanted.runs())
         runWithData(window, wanted.data, wanted.compareOn);
     if (!wanted.model.isEmpty()) {
@@ -395,4 +278,15 @@ int main(int argc, char** argv)
         window.openModel(wanted.model, recipe);
     }
     return QApplication::exec();
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    std::signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit then returns an error
+    qs::tellCrashes();
+    qs::keepFreedMemory();
+    qs::startTrials();
+    qs::endProcess(runWindow(argc, argv));
 }

@@ -16,7 +16,7 @@
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/bars/stage_button.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/screenshot.h"
+#include "ui/shell/picture/screenshot.h"
 
 #include <QComboBox>
 #include <QFile>

@@ -7,7 +7,7 @@
 
 namespace qs {
 
-/// Runs `free` soon, on a dedicated thread. The process waits for it before it exits. Any thread.
+/// Runs `free` soon, on a dedicated thread, which `exit` waits for. Any thread.
 void freeLater(std::function<void()> free);
 
 /// A deleter that deletes later: deleting the draft of a graph of 20,000 operators takes up to 200

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/process/system.h"
 
+#include "engine/base/process/try_apart.h"
+
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace qs {
 
@@ -18,12 +23,27 @@ std::string environmentVariable(const char* name)
     return given ? given : "";
 }
 
-void restartWithPassiveThreads(char** argv)
+void restartWithPassiveThreads(char** argv, char** environment)
 {
-    if (!environmentVariable("OMP_WAIT_POLICY").empty())
-        return;
-    setenv("OMP_WAIT_POLICY", "PASSIVE", 1); // NOLINT(concurrency-mt-unsafe): no thread runs yet
-    execv("/proc/self/exe", argv);
+    static char passive[] = "OMP_WAIT_POLICY=PASSIVE";
+    const std::string_view name(passive, sizeof("OMP_WAIT_POLICY=") - 1);
+    std::vector<char*> changed {passive}; // the C library does not know the environment yet
+    for (; *environment; ++environment) {
+        const std::string_view given(*environment);
+        if (!given.starts_with(name))
+            changed.push_back(*environment);
+        else if (given.size() > name.size())
+            return;
+    }
+    changed.push_back(nullptr);
+    execve("/proc/self/exe", argv, changed.data());
+}
+
+void endProcess(int code)
+{
+    std::fflush(nullptr);
+    stopTrials();
+    _exit(code);
 }
 
 } // namespace qs

@@ -23,8 +23,8 @@
 #include "ui/shell/empty_state.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/outside_question.h"
+#include "ui/shell/picture/screenshot.h"
 #include "ui/shell/project_files.h"
-#include "ui/shell/screenshot.h"
 #include "ui/shell/short_paths.h"
 
 #include <QAction>

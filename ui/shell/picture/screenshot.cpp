@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/shell/screenshot.h"
+#include "ui/shell/picture/screenshot.h"
 
 #include "engine/base/files/atomic_file.h"
 #include "ui/graph/view/graph_pane.h"
@@ -24,7 +24,7 @@ Result<void> writePicture(const QPixmap& picture, const QString& path)
 }
 
 Result<void> writeScreenshot(QWidget& window, const Document& document, GraphPane& graph,
-                             const QString& path, double seconds)
+                             const QString& path, double seconds, double resultSeconds)
 {
     const QPixmap picture = window.grab();
     QS_CHECK(writePicture(picture, path));
@@ -38,6 +38,7 @@ Result<void> writeScreenshot(QWidget& window, const Document& document, GraphPan
     facts[QStringLiteral("seconds")] = seconds;
     if (const auto& compared = document.comparison(); compared && document.plan()) {
         facts[QStringLiteral("compared_on")] = toQString(document.comparedOn());
+        facts[QStringLiteral("result_seconds")] = resultSeconds;
         facts[QStringLiteral("compared_samples")] = qint64(compared->samples);
         if (const auto db = compared->outputDb())
             facts[QStringLiteral("output_db")] = *db;

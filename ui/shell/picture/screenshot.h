@@ -18,9 +18,10 @@ class GraphPane;
 Result<void> writePicture(const QPixmap& picture, const QString& path);
 
 /// Writes the window as PNG to `path`, and beside it `path`.json: nodes_total, nodes_drawn, layout,
-/// seconds; where the model was compared also compared_on, compared_samples, output_db. The graph
-/// must be laid out. Errors: a file that cannot be written.
+/// seconds; where the model was compared also compared_on, compared_samples, output_db and
+/// result_seconds, when the comparison was first shown. The graph must be laid out. Errors: a file
+/// that cannot be written.
 Result<void> writeScreenshot(QWidget& window, const Document& document, GraphPane& graph,
-                             const QString& path, double seconds);
+                             const QString& path, double seconds, double resultSeconds = 0);
 
 } // namespace qs
