@@ -58,15 +58,23 @@ ScriptDebug::Table ScriptDebug::read(const std::string& record) const
             std::string text;
             for (const auto index : source.at(0).toIntVector())
                 text += strings.at(std::size_t(index));
-            const auto code = std::make_shared<torch::jit::Source>(
-                text, strings.at(std::size_t(source.at(1).toInt())),
-                std::size_t(source.at(2).toInt()));
+            const auto code = sourceOf(text, strings.at(std::size_t(source.at(1).toInt())),
+                                       std::size_t(source.at(2).toInt()));
             table[std::size_t(parts.at(0).toInt())]
                 = {code, std::size_t(range.at(1).toInt()), std::size_t(range.at(2).toInt())};
         }
         return {};
     });
     return filled ? table : Table();
+}
+
+ScriptDebug::SourcePtr ScriptDebug::sourceOf(const std::string& text, const std::string& file,
+                                             std::size_t line) const
+{
+    SourcePtr& known = m_sources[{text, file, line}];
+    if (!known)
+        known = std::make_shared<torch::jit::Source>(text, file, line);
+    return known;
 }
 
 const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange& range) const

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -43,11 +44,15 @@ private:
     using Table = std::map<std::size_t, torch::jit::SourceRange>;
     const torch::jit::SourceRange* origin(const torch::jit::SourceRange& range) const;
     Table read(const std::string& record) const;
+    using SourcePtr = std::shared_ptr<torch::jit::Source>;
+    /// A text with its file and first line; equal ones are one object.
+    SourcePtr sourceOf(const std::string& text, const std::string& file, std::size_t line) const;
     /// The frames of a stack's text; equal calls of a traced model have equal texts.
     const std::vector<SourceLocation>& framesIn(const std::string& text) const;
 
     std::shared_ptr<const Pt2Archive> m_archive;
     mutable std::map<std::string, Table> m_tables;
+    mutable std::map<std::tuple<std::string, std::string, std::size_t>, SourcePtr> m_sources;
     mutable std::unordered_map<std::string, std::vector<SourceLocation>> m_frames; ///< by text
 };
 

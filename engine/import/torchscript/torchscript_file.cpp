@@ -211,7 +211,7 @@ private:
         for (const auto& record : m_archive.names()) {
             if (!record.starts_with("code/") || !record.ends_with(".py"))
                 continue;
-            QS_TRY(const std::string text, m_archive.read(record));
+            QS_TRY(std::string text, m_archive.read(record));
             if (const std::string why = objectionToSource(text); !why.empty())
                 return fail(bad("cannot be read: " + why));
             // LibTorch cannot compile code that names an unregistered class.
@@ -221,6 +221,7 @@ private:
                                     + ", which this LibTorch does not have")
                                     .withHint(kLoadPackHint));
             m_lazy = m_lazy && !holdsOne(text, kInCode);
+            m_code.emplace(record, std::move(text));
         }
         QS_TRY(const std::string pickle, m_archive.read("data.pkl"));
         m_lazy = m_lazy && !holdsOne(pickle, kInPickle);
@@ -232,11 +233,10 @@ private:
         std::string record = "code/" + qualifier;
         std::replace(record.begin(), record.end(), '.', '/');
         record += ".py";
-        if (!m_archive.has(record))
+        const auto text = m_code.find(record);
+        if (text == m_code.end())
             return nullptr;
-        auto text = m_archive.read(record);
-        TORCH_CHECK(text, text.error().message);
-        return std::make_shared<torch::jit::Source>(*text, record, 1);
+        return std::make_shared<torch::jit::Source>(text->second, record, 1);
     }
 
     Result<at::IValue> unpickle(const std::string& name, bool lazy)
@@ -375,6 +375,7 @@ private:
     std::uint64_t m_version = 0;
     bool m_lazy = true;
     std::optional<Error> m_refusal;
+    std::unordered_map<std::string, std::string> m_code; ///< texts by record
     std::unordered_map<const void*, std::string> m_backing; ///< records by address of their memory
 };
 

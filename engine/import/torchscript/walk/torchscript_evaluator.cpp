@@ -10,7 +10,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
-#include <regex>
+#include <string_view>
 
 namespace qs {
 
@@ -31,8 +31,13 @@ std::string functionalName(const torch::jit::Function& function)
 /// them.
 bool isForward(const std::string& method)
 {
-    static const std::regex kForward("forward(__)?[0-9]*");
-    return std::regex_match(method, kForward);
+    constexpr std::string_view kForward = "forward", kOverload = "__";
+    if (!method.starts_with(kForward))
+        return false;
+    std::string_view number = std::string_view(method).substr(kForward.size());
+    if (number.starts_with(kOverload))
+        number.remove_prefix(kOverload.size());
+    return number.find_first_not_of("0123456789") == number.npos;
 }
 
 } // namespace
