@@ -50,7 +50,7 @@ double elementCount(const ValueType& type)
     return count;
 }
 
-std::string summaryText(const Graph& model)
+std::string summaryText(const Graph& model, const std::optional<ExportRecord>& record)
 {
     int ops = 0, opaque = 0, stored = 0;
     double elements = 0, bytes = 0;
@@ -70,7 +70,7 @@ std::string summaryText(const Graph& model)
         + (info.producer.empty() ? "" : ", " + info.producer)
         + (info.converted ? ", already quantized" : "") + ")\n";
     text += "sha256   " + info.sha256 + "\n";
-    if (const auto record = recordOfFile(info.path))
+    if (record)
         text += "origin   exported by quantscope " + record->program + " with torch "
             + record->torch + ", for the engine " + record->engine
             + (record->recipeSha256.empty() ? "" : ", by the recipe " + record->recipeSha256)
@@ -273,15 +273,16 @@ Result<void> runInspect(const InspectOptions& options, const CommandRun& job)
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job));
     QS_TRY(const GraphPtr model, shownModel(options, *edited));
     const auto trace = readTraceReport(source.model, model->info().sha256);
-    for (const std::string& finding : originFindings(source.model))
+    const auto record = recordOfFile(source.model);
+    for (const std::string& finding : originFindings(record))
         warn(source.model + ": " + finding);
     std::vector<StoredQParams> stored;
     if (model->info().converted) {
         QS_TRY(stored, storedQParams(*model));
     }
     if (options.json)
-        return printOut(inspectJson(*model, trace ? &*trace : nullptr, &recipe, &stored));
-    return printOut(summaryText(*model) + wrapText(*model, recipe)
+        return printOut(inspectJson(*model, trace ? &*trace : nullptr, &recipe, &stored, record));
+    return printOut(summaryText(*model, record) + wrapText(*model, recipe)
                     + (trace ? "\n" + traceText(*trace) : "") + "\n" + moduleText(*model) + "\n"
                     + operatorText(*model) + storedText(*model, stored));
 }

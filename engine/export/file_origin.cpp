@@ -19,9 +19,8 @@ std::optional<ExportRecord> recordOfFile(const std::string& path)
     return pairs ? recordFromPairs(*pairs) : std::nullopt;
 }
 
-std::vector<std::string> originFindings(const std::string& path)
+std::vector<std::string> originFindings(const std::optional<ExportRecord>& record)
 {
-    const auto record = recordOfFile(path);
     return record ? recordFindings(*record, {currentEngine(), ownTorchVersion()})
                   : std::vector<std::string>();
 }

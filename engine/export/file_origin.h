@@ -9,8 +9,8 @@ namespace qs {
 /// read.
 std::optional<ExportRecord> recordOfFile(const std::string& path);
 
-/// One line for each difference between the file's record of origin and this program's runtime.
+/// One line for each difference between a file's record of origin and this program's runtime.
 /// Empty for files without a record.
-std::vector<std::string> originFindings(const std::string& path);
+std::vector<std::string> originFindings(const std::optional<ExportRecord>& record);
 
 } // namespace qs

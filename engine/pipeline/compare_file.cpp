@@ -65,7 +65,7 @@ Result<FileCompareResult> compareWithFile(const FileCompareRequest& request, con
 {
     FileCompareResult found;
     QS_TRY(found.converted, openQuantized(request.quantized, job));
-    for (const std::string& finding : originFindings(request.quantized))
+    for (const std::string& finding : originFindings(recordOfFile(request.quantized)))
         warn(request.quantized + ": " + finding);
     if (!found.converted->info().converted)
         warn(request.quantized + " holds no quantized operator");

@@ -82,7 +82,8 @@ void FindingsPanel::readTrace()
 {
     const GraphPtr& model = m_workspace.document().model();
     m_trace = model ? readTraceReport(model->info().path, model->info().sha256) : std::nullopt;
-    m_origin = model ? originFindings(model->info().path) : std::vector<std::string>();
+    m_origin
+        = model ? originFindings(recordOfFile(model->info().path)) : std::vector<std::string>();
 }
 
 void FindingsPanel::showTrace(int& count)

@@ -154,7 +154,8 @@ Json traceJson(const TraceReport& trace)
 } // namespace
 
 std::string inspectJson(const Graph& model, const TraceReport* trace, const Recipe* recipe,
-                        const std::vector<StoredQParams>* stored)
+                        const std::vector<StoredQParams>* stored,
+                        const std::optional<ExportRecord>& record)
 {
     Json inputs = Json::array();
     for (const Node* node : model.inputs())
@@ -201,13 +202,13 @@ std::string inspectJson(const Graph& model, const TraceReport* trace, const Reci
                  {"modules", std::move(modules)},
                  {"nodes", Json::array()},
                  {"trace", trace ? traceJson(*trace) : Json()}};
-    if (const auto record = recordOfFile(info.path)) {
+    if (record) {
         json["origin"] = {{"quantscope", record->program},
                           {"torch", record->torch},
                           {"engine", record->engine},
                           {"recipe_sha256", record->recipeSha256},
                           {"model_sha256", record->modelSha256}};
-        json["findings"] = originFindings(info.path);
+        json["findings"] = originFindings(record);
     }
     if (!wraps.empty())
         json["wraps"] = wrapsJson(model, wraps);

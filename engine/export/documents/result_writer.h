@@ -9,6 +9,7 @@
 #include "engine/convert/converted_model.h"
 #include "engine/convert/ranges/stored_qparams.h"
 #include "engine/convert/ranges/value_alternatives.h"
+#include "engine/import/archive/export_record.h"
 #include "engine/import/trace_report.h"
 #include "engine/result/result_document.h"
 
@@ -81,10 +82,11 @@ struct PlanSide
 std::string planDiffJson(const Graph& model, const PlanSide& before, const PlanSide& after);
 /// Text of `inspect --json`. Pointers may be null. `trace` adds what the export helper recorded,
 /// `recipe` the scopes that it shows as one node, `stored` the quantization parameters of an
-/// already quantized model.
+/// already quantized model, `record` the file's record of origin.
 std::string inspectJson(const Graph& model, const TraceReport* trace = nullptr,
                         const Recipe* recipe = nullptr,
-                        const std::vector<StoredQParams>* stored = nullptr);
+                        const std::vector<StoredQParams>* stored = nullptr,
+                        const std::optional<ExportRecord>& record = {});
 
 /// Text of `compare MODEL --result FILE --json`: a result document for a quantized file from
 /// another program. It lists matched nodes with their cumulative error and their counterpart, the
