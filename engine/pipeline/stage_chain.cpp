@@ -174,10 +174,10 @@ Recalled StageChain::recall(const CalibrateRequest& request, const JobContext& j
     if (!out.calibration)
         return out;
     out.converted = m_memo.find<ConvertedModel>(conversionKey(*out.calibration, request.recipe));
-    if (!out.converted || !m_hashes.known(request.settings.compared(), sha256))
-        return out;
-    if (out.converted->prepared != out.calibration->prepared)
+    if (out.converted && out.converted->prepared != out.calibration->prepared)
         return {out.calibration, nullptr, nullptr, nullptr};
+    if (!m_hashes.known(request.settings.compared(), sha256))
+        return out;
     const auto key
         = comparisonKey({out.calibration, out.converted, request.recipe, request.settings}, job);
     if (!key)

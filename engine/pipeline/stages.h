@@ -115,8 +115,8 @@ struct VerifyStageRequest
     bool speed = false; ///< time float and int8 in each runtime
 };
 
-/// Cached results of decisions, without running anything. Members are null from the first stage
-/// that must run.
+/// Cached results of decisions, without running anything; null where a stage must run. A comparison
+/// may be there without the converted model.
 struct Recalled
 {
     CalibrationPtr calibration;

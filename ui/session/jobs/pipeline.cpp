@@ -4,7 +4,6 @@
 #include "engine/extensions/load_pack.h"
 #include "ui/session/text.h"
 
-#include <QEventLoop>
 #include <QTimer>
 
 #include <algorithm>
@@ -17,7 +16,6 @@ namespace {
 const QString kRunTag = QStringLiteral("run");
 const QString kPlanTag = QStringLiteral("plan");
 const QString kAdoptTag = QStringLiteral("adopt");
-const QString kKeepTag = QStringLiteral("keep");
 const QString kRecallTag = QStringLiteral("recall");
 
 /// The result of a stage, with the hierarchy derived from it.
@@ -222,64 +220,10 @@ void Pipeline::runUpTo(Stage target)
     runNext();
 }
 
-void Pipeline::exportTo(const ExportChoices& choices)
-{
-    m_export = choices;
-    runUpTo(Stage::Export);
-}
-
 CompareRequest Pipeline::compareRequest() const
 {
     return {m_document.calibration(), m_document.converted(), m_document.recipe(),
             m_document.settings(), m_document.edited()};
-}
-
-ExportRequest Pipeline::exportRequest() const
-{
-    ExportRequest request;
-    request.calibration = m_document.calibration();
-    request.converted = m_document.converted();
-    if (isCurrent(Stage::Compare))
-        request.comparison = m_document.comparison();
-    if (!m_document.isDiagnosisStale())
-        request.diagnosis = m_document.diagnosis();
-    request.recipe = m_document.recipe();
-    request.settings = m_document.settings();
-    request.onnxTarget = m_export.onnxTarget;
-    request.saturates = m_export.saturates;
-    for (int s = 0; s < int(Stage::Export); ++s)
-        if (m_seconds[std::size_t(s)] > 0)
-            request.timingSeconds[QString(stageName(Stage(s))).toLower().toStdString()]
-                = m_seconds[std::size_t(s)];
-    return request;
-}
-
-bool Pipeline::keepResults(const QString& folder)
-{
-    if (!isCurrent(Stage::Calibrate) || !isCurrent(Stage::Convert))
-        return false;
-    ExportRequest request = exportRequest();
-    request.folder = folder.toStdString();
-    m_jobs.run(
-        Lane::Engine, kKeepTag,
-        [engine = &m_engine, request](JobContext& job) { return engine->exportTo(request, job); },
-        this,
-        [this](Result<ExportReport> kept) {
-            if (!kept)
-                Q_EMIT failed(Stage::Export, kept.error());
-        });
-    return true;
-}
-
-void Pipeline::waitForKept()
-{
-    QEventLoop loop;
-    connect(&m_jobs, &JobRunner::finished, &loop, [this, &loop] {
-        if (!m_jobs.isRunning(kKeepTag))
-            loop.quit();
-    });
-    if (m_jobs.isRunning(kKeepTag))
-        loop.exec();
 }
 
 void Pipeline::adopt(const StoredRun& stored)
@@ -289,15 +233,20 @@ void Pipeline::adopt(const StoredRun& stored)
     m_jobs.run(
         Lane::Engine, kAdoptTag,
         [engine = &m_engine, request, stored](JobContext& job) {
-            return engine->adopt(request, stored, job);
+            auto why = engine->adopt(request, stored, job);
+            const bool isAdopted = why && why->empty();
+            return std::pair(std::move(why), isAdopted ? engine->recall(request, job) : Recalled());
         },
         this,
-        [this](Result<std::string> why) {
+        [this, keys = doc.keys()](const std::pair<Result<std::string>, Recalled>& adopted) {
+            const auto& [why, found] = adopted;
             if (!why || !why->empty())
-                Q_EMIT notAdopted(toQString(why ? *why : why.error().line()));
-            else if (m_running < 0 && m_target < 0)
-                runUpTo(Stage::Convert); // converting runs no data; the comparison is restored from
-                                         // the cache
+                return Q_EMIT notAdopted(toQString(why ? *why : why.error().line()));
+            if (m_running >= 0 || m_target >= 0)
+                return;
+            m_everCalibrated = true;
+            take(found, keys); // the results are shown while the model is converted
+            runUpTo(Stage::Convert);
         });
 }
 

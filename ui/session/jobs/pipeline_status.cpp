@@ -7,12 +7,15 @@
 #include "ui/session/text.h"
 
 #include <QDir>
+#include <QEventLoop>
 
 #include <algorithm>
 
 namespace qs {
 
 namespace {
+
+const QString kKeepTag = QStringLiteral("keep");
 
 QString secondsText(double seconds)
 {
@@ -109,6 +112,60 @@ StageStatus Pipeline::status(Stage stage) const
                                                      QT_TR_NOOP("what every layer lost"),
                                                      QT_TR_NOOP(".pt2, ONNX, TorchScript")};
     return {State::Waiting, tr(waiting[int(stage)]), 0};
+}
+
+void Pipeline::exportTo(const ExportChoices& choices)
+{
+    m_export = choices;
+    runUpTo(Stage::Export);
+}
+
+ExportRequest Pipeline::exportRequest() const
+{
+    ExportRequest request;
+    request.calibration = m_document.calibration();
+    request.converted = m_document.converted();
+    if (isCurrent(Stage::Compare))
+        request.comparison = m_document.comparison();
+    if (!m_document.isDiagnosisStale())
+        request.diagnosis = m_document.diagnosis();
+    request.recipe = m_document.recipe();
+    request.settings = m_document.settings();
+    request.onnxTarget = m_export.onnxTarget;
+    request.saturates = m_export.saturates;
+    for (int s = 0; s < int(Stage::Export); ++s)
+        if (m_seconds[std::size_t(s)] > 0)
+            request.timingSeconds[QString(stageName(Stage(s))).toLower().toStdString()]
+                = m_seconds[std::size_t(s)];
+    return request;
+}
+
+bool Pipeline::keepResults(const QString& folder)
+{
+    if (!isCurrent(Stage::Calibrate) || !isCurrent(Stage::Convert))
+        return false;
+    ExportRequest request = exportRequest();
+    request.folder = folder.toStdString();
+    m_jobs.run(
+        Lane::Engine, kKeepTag,
+        [engine = &m_engine, request](JobContext& job) { return engine->exportTo(request, job); },
+        this,
+        [this](Result<ExportReport> kept) {
+            if (!kept)
+                Q_EMIT failed(Stage::Export, kept.error());
+        });
+    return true;
+}
+
+void Pipeline::waitForKept()
+{
+    QEventLoop loop;
+    connect(&m_jobs, &JobRunner::finished, &loop, [this, &loop] {
+        if (!m_jobs.isRunning(kKeepTag))
+            loop.quit();
+    });
+    if (m_jobs.isRunning(kKeepTag))
+        loop.exec();
 }
 
 } // namespace qs
