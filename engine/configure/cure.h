@@ -32,8 +32,8 @@ std::vector<std::string> cureKindNames();
 struct Cure
 {
     CureKind kind = CureKind::Float;
-    /// The affected operator; for Train unset. For Range: the value. For Bound: the stored constant, or the operator
-    /// with the number as argument.
+    /// The affected operator; for Train unset. For Range: the value. For Bound: the stored
+    /// constant, or the operator with the number as argument.
     ValueAddress at;
     std::vector<ValueAddress> nodes; ///< Float, Split: further operators with the same cure
     std::vector<ReaderAddress> readers; ///< Range: consumers affected; empty = all

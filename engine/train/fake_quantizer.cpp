@@ -68,8 +68,7 @@ bool needsCalibration(const PlannedObserver& planned, bool learns)
 
 FakeQuantizer::FakeQuantizer(const PlannedObserver& planned, ScaleSource source,
                              const at::Device& device)
-    : m_id(planned.id)
-    , m_spec(planned.spec)
+    : m_spec(planned.spec)
     , m_isWeight(planned.isWeight)
     , m_source(source)
 {
@@ -216,7 +215,7 @@ void FakeQuantizer::setState(const std::vector<at::Tensor>& state)
         m_learned = state.at(4).detach().set_requires_grad(true);
 }
 
-std::optional<GivenObservation> FakeQuantizer::range() const
+std::optional<GivenObservation> FakeQuantizer::range(bool observes) const
 {
     if (m_source == ScaleSource::None || m_source == ScaleSource::Current
         || m_spec.kind == ObserverKind::FixedQParams || m_spec.groupSize > 0 || m_spec.isDynamic)
@@ -229,7 +228,7 @@ std::optional<GivenObservation> FakeQuantizer::range() const
     given.isPerChannel = isPerChannel(m_spec.qscheme);
     given.axis = m_spec.chAxis;
     if (m_source == ScaleSource::Running || m_source == ScaleSource::Fused) {
-        given.seesWeight = m_isWeight;
+        given.seesWeight = m_isWeight && observes;
         given.averaging = isMovingAverage(m_spec) ? m_spec.averagingConstant : 0;
         given.eps = m_spec.eps;
         given.min = numbersOf(m_min);

@@ -38,8 +38,6 @@ public:
     static Result<FakeQuantizer> create(const PlannedObserver& planned, const ObserverStats* start,
                                         bool learns, const at::Device& device);
 
-    ObserverId id() const { return m_id; }
-    ScaleSource source() const { return m_source; }
     /// The value rounded. `observes`: update the range from it first.
     at::Tensor apply(const at::Tensor& x, bool observes);
     /// The trained scale; undefined if it is not trained.
@@ -49,9 +47,11 @@ public:
     std::vector<at::Tensor> state() const;
     void setState(const std::vector<at::Tensor>& state);
 
-    /// The range for the trained model, with `spec`'s integers; `readers` and `value` are empty.
-    /// Nothing if it was never observed, or if conversion computes it from the weight itself.
-    std::optional<GivenObservation> range() const;
+    /// The range for the trained model, `observes`: whether a conversion observes the weight once
+    /// more, as torch.ao does unless its observer was disabled; with `spec`'s integers; `readers`
+    /// and `value` are empty. Nothing if it was never observed, or if conversion computes it from
+    /// the weight itself.
+    std::optional<GivenObservation> range(bool observes) const;
 
 private:
     FakeQuantizer(const PlannedObserver& planned, ScaleSource source, const at::Device& device);
@@ -60,7 +60,6 @@ private:
     void setParameters(const QParams& qparams);
     at::Tensor rounded(const at::Tensor& x, const at::Tensor& scale) const;
 
-    ObserverId m_id;
     ObserverSpec m_spec;
     bool m_isWeight = false;
     ScaleSource m_source;

@@ -61,13 +61,13 @@ private:
 
 } // namespace
 
-GraphPtr trainedModel(const TrainingGraph& graph, const TrainingState& state)
+GraphPtr trainedModel(const TrainingGraph& graph, const TrainingState& state, bool observes)
 {
     const Graph& model = *graph.model;
     GivenObservations given;
     RangePlaces places(model, given);
     for (const PlannedObserver& planned : graph.plan->observers)
-        if (const auto range = state.quantizer(planned.id).range();
+        if (const auto range = state.quantizer(planned.id).range(observes);
             range && planned.interior.empty())
             places.add(planned, *range);
 

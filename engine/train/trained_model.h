@@ -6,7 +6,8 @@
 namespace qs {
 
 /// The float model with the state's tensors. Ranges of fake quantizers are its given observations
-/// (`givenObservations`), as of a file exported from torch.ao's prepared model. Tensors on the CPU.
-GraphPtr trainedModel(const TrainingGraph& graph, const TrainingState& state);
+/// (`givenObservations`), as of a file exported from torch.ao's prepared model; `observes`: fake
+/// quantizers still updated them. Tensors on the CPU.
+GraphPtr trainedModel(const TrainingGraph& graph, const TrainingState& state, bool observes);
 
 } // namespace qs

@@ -155,7 +155,8 @@ public:
         QS_CHECK(runSteps());
         if (!m_best.empty())
             m_state->restore(m_best);
-        m_made.model = trainedModel(m_graph, *m_state);
+        const int step = m_made.points.empty() ? 0 : m_made.points[m_made.best].step;
+        m_made.model = trainedModel(m_graph, *m_state, isBefore(step, m_settings.freezeObservers));
         return std::move(m_made);
     }
 

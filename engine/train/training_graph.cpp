@@ -20,10 +20,6 @@ namespace qs {
 
 namespace {
 
-constexpr std::string_view kAddNumberTarget = "aten.add.Scalar";
-constexpr std::string_view kSqrtTarget = "aten.sqrt.default";
-constexpr std::string_view kReciprocalTarget = "aten.reciprocal.default";
-
 /// The dimension of a layer's weight, and of its result, that holds the output channels.
 struct ChannelAxes
 {

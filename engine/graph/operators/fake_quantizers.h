@@ -32,6 +32,9 @@ inline bool isFakeQuantizer(std::string_view target)
 inline constexpr std::string_view kDivideTarget = "aten.div.Tensor";
 inline constexpr std::string_view kMultiplyTarget = "aten.mul.Tensor";
 inline constexpr std::string_view kAddTarget = "aten.add.Tensor";
+inline constexpr std::string_view kAddNumberTarget = "aten.add.Scalar";
+inline constexpr std::string_view kSqrtTarget = "aten.sqrt.default";
+inline constexpr std::string_view kReciprocalTarget = "aten.reciprocal.default";
 inline bool isReshape(std::string_view target)
 {
     return target == "aten.reshape.default" || target == "aten.view.default";
