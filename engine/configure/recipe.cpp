@@ -141,14 +141,21 @@ void completeRules(Json& document, const std::string& path)
 }
 
 /// Returns the absolute path of a file named in a recipe, such as a backend, relative to the
-/// recipe's folder.
-std::string fileFrom(const std::string& name, const std::string& file)
+/// A path that is relative to the folder of `file`.
+std::string pathFrom(const std::string& name, const std::string& file)
 {
     namespace fs = std::filesystem;
     std::error_code code;
-    const fs::path path = (fs::absolute(file, code).parent_path() / name).lexically_normal();
-    const bool isFile = isBackendPath(name) || fs::is_regular_file(path, code);
-    return isFile && fs::path(name).is_relative() ? path.string() : name;
+    return (fs::absolute(file, code).parent_path() / name).lexically_normal().string();
+}
+
+/// recipe's folder.
+std::string fileFrom(const std::string& name, const std::string& file)
+{
+    const std::string path = pathFrom(name, file);
+    std::error_code code;
+    const bool isFile = isBackendPath(name) || std::filesystem::is_regular_file(path, code);
+    return isFile ? path : name;
 }
 
 /// Sets the mapping of a recipe without one: the backend's preset.
@@ -292,9 +299,14 @@ Result<Recipe> recipeFromJson(Json document, const std::string& path)
     }
     if (root.has("cures")) {
         QS_TRY(recipe.cures, readCures(root.key("cures")));
+        if (std::count_if(recipe.cures.begin(), recipe.cures.end(),
+                          [](const Cure& cure) { return cure.kind == CureKind::Train; })
+            > 1)
+            return root.key("cures").error("more than one cure 'train'",
+                                           "keep the last one: it holds what the others trained");
         for (Cure& cure : recipe.cures)
             if (!cure.file.empty())
-                cure.file = fileFrom(cure.file, path);
+                cure.file = pathFrom(cure.file, path);
     }
     if (root.has("limits")) {
         QS_TRY(recipe.limits, readLimits(root.key("limits")));

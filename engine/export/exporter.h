@@ -64,9 +64,12 @@ EditedModelPtr exportedEdits(const ConvertedModel& converted, const std::string&
 /// forms.
 Result<void> checkForms(const Graph& model, const std::vector<std::string>& forms);
 
+/// The trained model of the recipe's cure `train`, copied into the folder of a result.
+inline constexpr const char* kTrainedFile = "trained.pt2";
+
 /// The files written beside the forms; `backend.json` if the backend is a file.
-inline constexpr std::array<std::string_view, 4> kRecordFiles {"observations.npz", "recipe.json",
-                                                               "backend.json", "result.json"};
+inline constexpr std::array<std::string_view, 5> kRecordFiles {
+    "observations.npz", "recipe.json", kTrainedFile, "backend.json", "result.json"};
 
 /// The file that `verify` writes into the folder of a result.
 inline constexpr const char* kCertificateFile = "certificate.json";

@@ -180,6 +180,18 @@ private:
         return {};
     }
 
+    /// Copies a trained model if it exists; without one the cure does not apply.
+    static Result<void> copyTrained(const std::string& from, const std::string& to)
+    {
+        std::error_code code;
+        if (!std::filesystem::is_regular_file(from, code)
+            || std::filesystem::equivalent(from, to, code))
+            return {};
+        std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing,
+                                   code);
+        return code ? fail(makeError(ErrorCode::Io, code.message()).inFile(to)) : Result<void>();
+    }
+
     /// Writes the recipe, and the backend file if the recipe names one.
     Result<void> writeRecipe()
     {
@@ -189,6 +201,9 @@ private:
             QS_CHECK(writeFileAtomically(at(kBackendFile), text));
             QS_TRY(m_parts.backendSha256, fileSha256(at(kBackendFile), m_job));
         }
+        for (const Cure& cure : recipe.cures)
+            if (!cure.file.empty())
+                QS_CHECK(copyTrained(cure.file, at(kTrainedFile)));
         QS_CHECK(writeFileAtomically(at("recipe.json"), writtenRecipe(recipe)));
         QS_TRY(m_parts.recipeSha256, fileSha256(at("recipe.json"), m_job));
         return {};

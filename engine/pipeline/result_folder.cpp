@@ -110,6 +110,9 @@ Result<void> checkResultFolder(const std::string& folder, const std::vector<std:
 
 std::string writtenRecipe(Recipe recipe)
 {
+    for (Cure& cure : recipe.cures)
+        if (!cure.file.empty())
+            cure.file = kTrainedFile;
     recipe.backend = isBackendPath(recipe.target()) ? kBackendFile : recipe.target();
     return recipeToJson(recipe);
 }

@@ -20,7 +20,8 @@ inline constexpr const char* kBackendFile = "backend.json";
 Result<void> checkResultFolder(const std::string& folder, const std::vector<std::string>& sources,
                                const std::vector<std::string>& forms);
 
-/// The text of `recipe.json` in a result folder. A backend file has its name in that folder.
+/// The text of `recipe.json` in a result folder. A backend file and a trained model have their
+/// names in that folder.
 std::string writtenRecipe(Recipe recipe);
 
 /// Refuses (BadInput) a recipe that was read from the folder's own `recipe.json` (`path`) if

@@ -2,6 +2,7 @@
 #include "engine/train/fake_quantizer.h"
 
 #include "engine/convert/ranges/choose_qparams.h"
+#include "engine/convert/ranges/storage_range.h"
 
 #include <ATen/ATen.h>
 
@@ -72,9 +73,9 @@ FakeQuantizer::FakeQuantizer(const PlannedObserver& planned, ScaleSource source,
     , m_isWeight(planned.isWeight)
     , m_source(source)
 {
-    const QuantRange range = quantRange(m_spec);
-    m_low = range.min;
-    m_high = range.max;
+    m_range = quantRange(m_spec);
+    const DType stored = storageDType(m_spec.dtype);
+    m_stored = stored == DType::Unknown || m_spec.groupSize > 0 ? m_range : storageRange(stored);
     const at::TensorOptions floats = at::TensorOptions(at::kFloat).device(device);
     m_min = isPerChannel(m_spec.qscheme)
         ? at::empty({0}, floats)
@@ -159,24 +160,26 @@ void FakeQuantizer::setScale()
     setParameters(qparamsFromRange(m_spec, numbersOf(m_min), numbersOf(m_max)));
 }
 
-at::Tensor FakeQuantizer::rounded(const at::Tensor& x, const at::Tensor& scale) const
+at::Tensor FakeQuantizer::rounded(const at::Tensor& x, const at::Tensor& scale,
+                                  const QuantRange& range) const
 {
     const bool learns = m_source == ScaleSource::Learned;
     // torch.ao's _LearnableFakeQuantize with use_grad_scaling.
-    const double factor = learns ? 1 / std::sqrt(double(x.numel()) * double(m_high)) : 1;
+    const double factor = learns ? 1 / std::sqrt(double(x.numel()) * double(m_range.max)) : 1;
     if (!isPerChannel(m_spec.qscheme)) {
         if (learns)
             return at::_fake_quantize_learnable_per_tensor_affine(
-                x, scale, m_zeroPoint.to(at::kFloat), m_low, m_high, factor);
-        return at::fake_quantize_per_tensor_affine(x, scale, m_zeroPoint, m_low, m_high);
+                x, scale, m_zeroPoint.to(at::kFloat), range.min, range.max, factor);
+        return at::fake_quantize_per_tensor_affine(x, scale, m_zeroPoint, range.min, range.max);
     }
     const bool inGroups = m_spec.groupSize > 0;
     const at::Tensor rows = inGroups ? x.reshape({-1, m_spec.groupSize}) : x;
     const std::int64_t axis = inGroups ? 0 : m_spec.chAxis;
     const at::Tensor made = learns
         ? at::_fake_quantize_learnable_per_channel_affine(rows, scale, m_zeroPoint.to(at::kFloat),
-                                                          axis, m_low, m_high, factor)
-        : at::fake_quantize_per_channel_affine(rows, scale, m_zeroPoint, axis, m_low, m_high);
+                                                          axis, range.min, range.max, factor)
+        : at::fake_quantize_per_channel_affine(rows, scale, m_zeroPoint, axis, range.min,
+                                               range.max);
     return inGroups ? made.reshape(x.sizes()) : made;
 }
 
@@ -188,16 +191,25 @@ at::Tensor FakeQuantizer::apply(const at::Tensor& x, bool observes)
         const at::Tensor on = at::ones({1}, m_min.options().dtype(at::kLong));
         return at::fused_moving_avg_obs_fake_quant(
             x, observes ? on : at::zeros_like(on), on, m_min, m_max, m_scale, m_zeroPoint,
-            m_spec.averagingConstant, m_low, m_high, m_spec.chAxis, isPerChannel(m_spec.qscheme),
-            isSymmetric(m_spec.qscheme));
+            m_spec.averagingConstant, m_range.min, m_range.max, m_spec.chAxis,
+            isPerChannel(m_spec.qscheme), isSymmetric(m_spec.qscheme));
     }
     if (m_source == ScaleSource::Current)
         observe(x, true);
     else if (m_source == ScaleSource::Running && observes)
         observe(x, false);
     if (m_source != ScaleSource::Learned)
-        return rounded(x, m_scale);
-    return rounded(x, m_learned);
+        return rounded(x, m_scale, m_range);
+    return rounded(x, m_learned, m_range);
+}
+
+at::Tensor FakeQuantizer::converted(const at::Tensor& x)
+{
+    if (m_source == ScaleSource::None || x.scalar_type() != at::kFloat || x.numel() == 0)
+        return x;
+    if (m_source == ScaleSource::Current)
+        observe(x, true);
+    return rounded(x, m_source == ScaleSource::Learned ? m_learned : m_scale, m_stored);
 }
 
 std::vector<at::Tensor> FakeQuantizer::state() const
@@ -222,8 +234,8 @@ std::optional<GivenObservation> FakeQuantizer::range(bool observes) const
         return std::nullopt;
     GivenObservation given;
     given.isWeight = m_isWeight;
-    given.quantMin = m_low;
-    given.quantMax = m_high;
+    given.quantMin = m_range.min;
+    given.quantMax = m_range.max;
     given.isSymmetric = isSymmetric(m_spec.qscheme);
     given.isPerChannel = isPerChannel(m_spec.qscheme);
     given.axis = m_spec.chAxis;
@@ -241,9 +253,10 @@ std::optional<GivenObservation> FakeQuantizer::range(bool observes) const
     const at::Tensor scale = m_learned.defined() ? m_learned.detach() : m_scale;
     const at::Tensor exact = scale.to(at::kDouble);
     const at::Tensor zero = m_zeroPoint.to(at::kDouble);
-    const double reach = double(m_high - m_low) / 2;
-    given.min = numbersOf(given.isSymmetric ? -(exact * reach) : (double(m_low) - zero) * exact);
-    given.max = numbersOf(given.isSymmetric ? exact * reach : (double(m_high) - zero) * exact);
+    const double reach = double(m_range.max - m_range.min) / 2;
+    given.min
+        = numbersOf(given.isSymmetric ? -(exact * reach) : (double(m_range.min) - zero) * exact);
+    given.max = numbersOf(given.isSymmetric ? exact * reach : (double(m_range.max) - zero) * exact);
     return given;
 }
 

@@ -38,8 +38,11 @@ public:
     static Result<FakeQuantizer> create(const PlannedObserver& planned, const ObserverStats* start,
                                         bool learns, const at::Device& device);
 
-    /// The value rounded. `observes`: update the range from it first.
+    /// The value rounded as torch.ao's module does in training, between the observer's integers.
+    /// `observes`: update the range from it first.
     at::Tensor apply(const at::Tensor& x, bool observes);
+    /// The value rounded as a converted model does, between the limits of the integers' type.
+    at::Tensor converted(const at::Tensor& x);
     /// The trained scale; undefined if it is not trained.
     const at::Tensor& learnedScale() const { return m_learned; }
 
@@ -58,12 +61,12 @@ private:
     void observe(const at::Tensor& x, bool starts);
     void setScale();
     void setParameters(const QParams& qparams);
-    at::Tensor rounded(const at::Tensor& x, const at::Tensor& scale) const;
+    at::Tensor rounded(const at::Tensor& x, const at::Tensor& scale, const QuantRange& range) const;
 
     ObserverSpec m_spec;
     bool m_isWeight = false;
     ScaleSource m_source;
-    std::int64_t m_low = 0, m_high = 255; ///< integers
+    QuantRange m_range, m_stored; ///< integers of the observer and of the type
     at::Tensor m_min, m_max; ///< float32: [], or [channels]; empty = never observed
     at::Tensor m_scale, m_zeroPoint;
     at::Tensor m_learned;

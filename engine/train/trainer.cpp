@@ -3,8 +3,9 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
-#include "engine/execute/interpreter.h"
+#include "engine/train/teacher.h"
 #include "engine/train/trained_model.h"
+#include "engine/train/training_checkpoint.h"
 #include "engine/train/training_pass.h"
 
 #include <ATen/ATen.h>
@@ -16,6 +17,7 @@
 #include <numbers>
 #include <random>
 #include <set>
+#include <sstream>
 #include <utility>
 
 namespace qs {
@@ -23,115 +25,20 @@ namespace qs {
 namespace {
 
 constexpr std::int64_t kGuardEvery = 4; ///< every fourth batch is the guard's
-constexpr int kMeasurements = 20; ///< about, over a training
+constexpr int kMeasurements = 20; ///< about, over a training; more if it is a long one
+constexpr int kLeastApart = 25; ///< steps between measurements of a long training, or a pass
 constexpr double kUsualRate = 1.0 / 500; ///< of the root mean square of a tensor
-constexpr double kMostDb = 200;
-constexpr std::size_t kMostTeacherBytes = std::size_t(512) << 20;
-
-std::size_t bytesOf(const std::vector<at::Tensor>& tensors)
-{
-    std::size_t bytes = 0;
-    for (const at::Tensor& tensor : tensors)
-        bytes += tensor.defined() ? tensor.nbytes() : 0;
-    return bytes;
-}
-
-/// The float model's outputs for batches; keeps them within a limit.
-class Teacher
-{
-public:
-    explicit Teacher(Interpreter interpreter)
-        : m_interpreter(std::move(interpreter))
-    {
-    }
-
-    Result<std::vector<at::Tensor>>
-    outputs(std::int64_t number, const std::vector<at::IValue>& inputs, const JobContext& job)
-    {
-        if (const auto kept = m_kept.find(number); kept != m_kept.end())
-            return kept->second;
-        QS_TRY(const auto values, m_interpreter.run(inputs, {}, job));
-        std::vector<at::Tensor> outputs;
-        for (const at::IValue& value : values)
-            outputs.push_back(value.isTensor() && value.toTensor().is_floating_point()
-                                  ? value.toTensor()
-                                  : at::Tensor());
-        if (m_bytes + bytesOf(outputs) <= kMostTeacherBytes) {
-            m_bytes += bytesOf(outputs);
-            m_kept.emplace(number, outputs);
-        }
-        return outputs;
-    }
-
-private:
-    Interpreter m_interpreter;
-    std::unordered_map<std::int64_t, std::vector<at::Tensor>> m_kept;
-    std::size_t m_bytes = 0;
-};
-
-/// Noise and signal of each output, summed over batches.
-class GuardSums
-{
-public:
-    void add(const std::vector<at::Tensor>& noisy, const std::vector<at::Tensor>& clean)
-    {
-        m_noise.resize(clean.size());
-        m_signal.resize(clean.size());
-        for (std::size_t i = 0; i < clean.size() && i < noisy.size(); ++i) {
-            if (!clean[i].defined() || !noisy[i].defined())
-                continue;
-            const at::Tensor signal = clean[i].to(at::kDouble);
-            m_noise[i] += (noisy[i].to(at::kDouble) - signal).square().sum().item<double>();
-            m_signal[i] += signal.square().sum().item<double>();
-        }
-    }
-
-    /// SQNR of the worst output that has a signal.
-    double db() const
-    {
-        double worst = kMostDb;
-        for (std::size_t i = 0; i < m_signal.size(); ++i)
-            if (m_signal[i] > 0)
-                worst = std::min(
-                    worst, m_noise[i] > 0 ? 10 * std::log10(m_signal[i] / m_noise[i]) : kMostDb);
-        return std::isfinite(worst) ? worst : -kMostDb;
-    }
-
-private:
-    std::vector<double> m_noise, m_signal;
-};
-
-at::Tensor distillLoss(std::span<const at::Tensor> outputs, const std::vector<at::Tensor>& clean)
-{
-    at::Tensor loss;
-    for (std::size_t i = 0; i < outputs.size() && i < clean.size(); ++i) {
-        if (!outputs[i].defined() || !clean[i].defined())
-            continue;
-        const at::Tensor signal = clean[i].square().sum();
-        if (signal.item<double>() <= 0)
-            continue;
-        const at::Tensor part = (outputs[i] - clean[i]).square().sum() / signal;
-        loss = loss.defined() ? loss + part : part;
-    }
-    return loss;
-}
-
-at::Tensor labelLoss(std::span<const at::Tensor> outputs, const at::Tensor& labels)
-{
-    for (const at::Tensor& output : outputs)
-        if (output.defined() && output.dim() == 2 && output.size(0) == labels.size(0))
-            return at::cross_entropy_loss(output, labels);
-    return {};
-}
+constexpr double kSaveEvery = 30; ///< seconds between checkpoints
 
 class Trainer
 {
 public:
     Trainer(const TrainingGraph& graph, const Dataset& data, const TrainingSettings& settings,
-            const SeeTraining& see, const JobContext& job)
+            const TrainingStore& store, const SeeTraining& see, const JobContext& job)
         : m_graph(graph)
         , m_data(data)
         , m_settings(settings)
+        , m_store(store)
         , m_see(see)
         , m_job(job)
         , m_device(settings.device)
@@ -146,15 +53,20 @@ public:
                                      m_device));
         QS_TRY(TrainingPass pass, TrainingPass::create(m_graph, *m_state, m_device, m_job));
         m_pass.emplace(std::move(pass));
-        QS_TRY(Interpreter teacher, Interpreter::create(model, {.device = m_device}, m_job));
-        m_teacher.emplace(std::move(teacher));
+        QS_TRY(m_teacher, Teacher::create(model, m_device, m_job));
         m_optimizer.emplace(m_settings.optimizer, rates(), m_settings.momentum);
         m_begin = std::chrono::steady_clock::now();
-        if (start)
+        m_random.seed(m_settings.seed);
+        if (m_store.resumes)
+            QS_CHECK(resume());
+        else if (start)
             QS_CHECK(measure(0));
         QS_CHECK(runSteps());
         if (!m_best.empty())
             m_state->restore(m_best);
+        if (!m_made.points.empty() && m_made.points[m_made.best].step == 0)
+            m_made.notes.push_back("no step was better than before the training: the weights are "
+                                   "those of before");
         const int step = m_made.points.empty() ? 0 : m_made.points[m_made.best].step;
         m_made.model = trainedModel(m_graph, *m_state, isBefore(step, m_settings.freezeObservers));
         return std::move(m_made);
@@ -168,10 +80,11 @@ private:
             (m_settings.needsGuard && i % kGuardEvery == kGuardEvery - 1 ? m_guard : m_trained)
                 .push_back(i);
         if (m_settings.needsGuard && m_guard.empty())
-            return fail(makeError(ErrorCode::BadInput,
-                                  std::to_string(count) + (count == 1 ? " batch" : " batches")
-                                      + " of data: no guard, which needs 4 or more")
-                            .withHint("give more samples, a smaller batch_size, or --no-guard"));
+            return fail(
+                makeError(ErrorCode::BadInput,
+                          "too few samples for a guard, which needs 4 batches; the data give "
+                              + std::to_string(count))
+                    .withHint("give more samples, or --no-guard"));
         if (m_trained.empty())
             return fail(ErrorCode::BadInput, "the data hold no batch");
         if (m_settings.loss == TrainingLoss::Labels && !m_data.hasLabels())
@@ -215,7 +128,7 @@ private:
         m_lossSum = 0;
         m_lossSteps = 0;
         if (!m_guard.empty()) {
-            GuardSums sums;
+            OutputNoise sums;
             for (const std::int64_t number : m_guard) {
                 QS_TRY(const auto batch, read(number));
                 QS_TRY(const auto clean, m_teacher->outputs(number, batch.second, m_job));
@@ -254,33 +167,86 @@ private:
 
     Result<void> runSteps()
     {
-        m_random.seed(m_settings.seed);
-        const int every = std::max(1, m_settings.steps / kMeasurements);
-        std::vector<std::int64_t> left;
+        const int every = std::max(1,
+                                   std::min(m_settings.steps / kMeasurements,
+                                            std::max(int(m_trained.size()), kLeastApart)));
         m_made.stopped = "all steps";
-        for (int step = 1; step <= m_settings.steps; ++step) {
-            if (left.empty()) {
-                left = order();
-                std::reverse(left.begin(), left.end());
+        for (int step = m_made.steps + 1; step <= m_settings.steps; ++step) {
+            if (m_left.empty()) {
+                m_left = order();
+                std::reverse(m_left.begin(), m_left.end());
             }
-            auto ran = runStep(step, left.back());
-            left.pop_back();
+            auto ran = runStep(step, m_left.back());
             if (!ran && isCancel(ran.error()))
-                return {};
+                return save();
             QS_CHECK(ran);
+            m_left.pop_back();
             m_made.steps = step;
             const bool isLate = m_settings.seconds && seconds() >= *m_settings.seconds;
             if (step % every == 0 || step == m_settings.steps || isLate) {
                 auto measured = measure(step);
                 if (!measured && isCancel(measured.error()))
-                    return {};
+                    return save();
                 QS_CHECK(measured);
             }
             if (isLate && step < m_settings.steps) {
                 m_made.stopped = "the time is used up";
                 break;
             }
+            if (seconds() - m_savedAt >= kSaveEvery)
+                QS_CHECK(save());
         }
+        return {};
+    }
+
+    /// Writes the checkpoint, if one is wanted.
+    Result<void> save()
+    {
+        if (m_store.path.empty())
+            return {};
+        m_savedAt = seconds();
+        TrainingCheckpoint now;
+        now.made = m_made;
+        now.left = m_left;
+        now.seen.assign(m_seen.begin(), m_seen.end());
+        std::ostringstream random;
+        random << m_random;
+        now.random = random.str();
+        now.lossSum = m_lossSum;
+        now.lossSteps = m_lossSteps;
+        now.seconds = seconds();
+        now.state = m_state->snapshot();
+        now.best = m_best;
+        now.optimizer = m_optimizer->state();
+        return writeCheckpoint(now, m_store);
+    }
+
+    /// Continues from the checkpoint of an interrupted training.
+    Result<void> resume()
+    {
+        QS_TRY(TrainingCheckpoint was, readCheckpoint(m_store));
+        const bool fits = was.state.size() == m_state->snapshot().size()
+            && was.optimizer.size() == m_optimizer->state().size()
+            && (was.best.empty() || was.best.size() == was.state.size());
+        if (!fits)
+            return fail(makeError(ErrorCode::BadInput, "the checkpoint is damaged")
+                            .inFile(m_store.path)
+                            .withHint("train without --resume"));
+        m_made = std::move(was.made);
+        m_left = std::move(was.left);
+        m_seen.insert(was.seen.begin(), was.seen.end());
+        std::istringstream(was.random) >> m_random;
+        m_lossSum = was.lossSum;
+        m_lossSteps = was.lossSteps;
+        m_begin -= std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+            std::chrono::duration<double>(was.seconds));
+        m_savedAt = was.seconds;
+        m_state->restore(was.state);
+        m_best = std::move(was.best);
+        for (at::Tensor& tensor : was.optimizer)
+            if (tensor.defined())
+                tensor = tensor.to(m_device);
+        m_optimizer->setState(std::move(was.optimizer));
         return {};
     }
 
@@ -349,6 +315,7 @@ private:
     const TrainingGraph& m_graph;
     const Dataset& m_data;
     const TrainingSettings& m_settings;
+    const TrainingStore& m_store;
     const SeeTraining& m_see;
     const JobContext& m_job;
     at::Device m_device;
@@ -363,7 +330,9 @@ private:
     std::set<std::int64_t> m_seen; ///< batches trained on
     double m_lossSum = 0;
     int m_lossSteps = 0;
+    std::vector<std::int64_t> m_left; ///< batches of this pass over the data, the next one last
     std::mt19937_64 m_random;
+    double m_savedAt = 0; ///< seconds
     std::chrono::steady_clock::time_point m_begin;
 };
 
@@ -380,11 +349,11 @@ const PlannedObserver* needingCalibration(const Plan& plan, bool learnsScales)
 
 Result<Training> train(const TrainingGraph& graph, const GraphPtr& teacher, const Dataset& data,
                        const Observations* start, const TrainingSettings& settings,
-                       const SeeTraining& see, const JobContext& job)
+                       const TrainingStore& store, const SeeTraining& see, const JobContext& job)
 {
     const InferenceScope scope;
     return guardTorchValue<Training>(
-        [&] { return Trainer(graph, data, settings, see, job).run(teacher, start); });
+        [&] { return Trainer(graph, data, settings, store, see, job).run(teacher, start); });
 }
 
 } // namespace qs

@@ -16,7 +16,7 @@ namespace qs {
 /// last good state), no guard, labels that the data do not have; those of the data and the nodes.
 Result<Training> train(const TrainingGraph& graph, const GraphPtr& teacher, const Dataset& data,
                        const Observations* start, const TrainingSettings& settings,
-                       const SeeTraining& see, const JobContext& job);
+                       const TrainingStore& store, const SeeTraining& see, const JobContext& job);
 
 /// The first observer of the plan that needs `start`; null without one.
 const PlannedObserver* needingCalibration(const Plan& plan, bool learnsScales);

@@ -25,7 +25,7 @@ enum class TrainingLoss : std::uint8_t
 
 struct TrainingSettings
 {
-    int steps = 200;
+    int steps = 300;
     std::optional<double> seconds; ///< limit of the whole training
     /// Learning rate. Empty: by tensor, a five-hundredth of the root of its mean square.
     std::optional<double> rate;
@@ -37,10 +37,18 @@ struct TrainingSettings
     /// Steps after which batch norms use their running statistics, and fake quantizers keep their
     /// ranges. Empty: never.
     std::optional<int> freezeBatchNorms = 0, freezeObservers;
-    std::vector<std::string> frozen; ///< `TrainingState::Options`
+    std::vector<std::string> frozen; ///< parameters and modules that do not change
     std::uint64_t seed = 0; ///< of the order of batches; 0 = the data's
     bool needsGuard = true; ///< every fourth batch is not trained on but measured
     std::string device = "cpu";
+};
+
+/// Where a training keeps checkpoints, about every 30 s and at a cancel.
+struct TrainingStore
+{
+    std::string path; ///< of the file; empty: none are kept
+    std::string key; ///< of everything that the training depends on
+    bool resumes = false; ///< continue from the file
 };
 
 /// One measurement. Step 0 is before the training.

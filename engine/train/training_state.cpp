@@ -47,6 +47,8 @@ Result<std::vector<NodeId>> trainedNodes(const TrainingGraph& graph,
             return fail(
                 makeError(ErrorCode::Usage, "nothing that trains is named " + inQuotes(frozen[i]))
                     .withHint("name a parameter or a module, as in the state dict"));
+    if (trained.empty() && !graph.parameters.empty())
+        return fail(ErrorCode::Usage, "--freeze leaves no parameter to train");
     if (trained.empty())
         return fail(makeError(ErrorCode::BadInput, "the model has no parameters to train")
                         .inFile(graph.model->info().path));
@@ -74,8 +76,13 @@ Result<TrainingState> TrainingState::create(const TrainingGraph& graph, const Op
     for (const NodeId id : made.m_trained)
         QS_CHECK(add(id));
     made.m_trainedTensors = made.m_tensors.size();
-    for (const NodeId id : graph.statistics)
+    for (const NodeId id : graph.statistics) {
         QS_CHECK(add(id));
+        const std::string& path = graph.graph->get(id).target;
+        if (std::any_of(options.frozen.begin(), options.frozen.end(),
+                        [&](const std::string& name) { return isWithin(path, name); }))
+            made.m_frozen.insert(id);
+    }
     QS_CHECK(made.addQuantizers(graph, options, device));
     return made;
 }
@@ -137,6 +144,7 @@ std::vector<at::Tensor> TrainingState::snapshot() const
 
 void TrainingState::restore(const std::vector<at::Tensor>& snapshot)
 {
+    const at::Device device = m_tensors.front().device();
     auto next = snapshot.begin();
     for (at::Tensor& tensor : m_tensors)
         tensor.copy_(*next++);
@@ -144,6 +152,9 @@ void TrainingState::restore(const std::vector<at::Tensor>& snapshot)
         std::vector<at::Tensor> state;
         for (std::size_t i = 0; i < kStatesOfQuantizer; ++i)
             state.push_back(copyOf(*next++));
+        for (at::Tensor& tensor : state)
+            if (tensor.defined())
+                tensor = tensor.to(device);
         quantizer.setState(state);
     }
 }

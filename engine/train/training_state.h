@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ public:
     std::vector<at::Tensor> learned() const;
     /// Index into `learned()` of a trained node's tensor.
     std::size_t indexOf(NodeId node) const { return m_nodes.at(node); }
+    /// Whether the batch norm with these statistics belongs to a frozen module.
+    bool isFrozen(NodeId statistics) const { return m_frozen.contains(statistics); }
     /// Keeps learned scales above zero. Call after each update.
     void holdScales();
 
@@ -61,6 +64,7 @@ private:
                                const at::Device& device);
 
     std::vector<NodeId> m_trained;
+    std::set<NodeId> m_frozen; ///< statistics within frozen modules
     std::map<NodeId, std::size_t> m_nodes; ///< index into `m_tensors`
     std::vector<at::Tensor> m_tensors; ///< trained ones first
     std::size_t m_trainedTensors = 0;

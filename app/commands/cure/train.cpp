@@ -9,6 +9,7 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/train/train_model.h"
 
@@ -26,12 +27,13 @@ struct TrainOptions : ModelRunOptions
     std::string out, time, optimizer = "adam", loss = "distill", schedule = "cosine";
     std::string freezeBn = "0", freezeObservers = "never";
     double rate = 0;
-    bool fromScratch = false, noGuard = false, json = false;
+    bool fromScratch = false, noGuard = false, resume = false, json = false;
 };
 
 constexpr const char* kModelFile = "model.pt2";
 constexpr const char* kRecipeFile = "recipe.json";
 constexpr const char* kTrainingFile = "training.json";
+constexpr const char* kTrainingCheckpoint = "training.partial.npz";
 
 /// Parses a number of steps, or "never".
 Result<std::optional<int>> stepsOf(const std::string& option, const std::string& text)
@@ -61,6 +63,8 @@ Result<TrainingSettings> settingsOf(const TrainOptions& options)
     settings.optimizer = options.optimizer == "adam" ? OptimizerKind::Adam : OptimizerKind::Sgd;
     if (settings.optimizer == OptimizerKind::Sgd && !settings.rate)
         return fail(ErrorCode::Usage, "--optimizer sgd needs --lr");
+    if (settings.optimizer == OptimizerKind::Adam && settings.momentum > 0)
+        return fail(ErrorCode::Usage, "--momentum is for --optimizer sgd");
     settings.loss = options.loss == "distill" ? TrainingLoss::Distill : TrainingLoss::Labels;
     settings.decays = options.schedule == "cosine";
     settings.needsGuard = !options.noGuard;
@@ -82,11 +86,20 @@ Result<void> makeFolder(const std::string& path)
     return {};
 }
 
-/// The recipe without its trainings: the weights to learn from.
-Recipe untrained(Recipe recipe)
+/// Fails if a file to write is also the model or the data.
+Result<void> checkSpared(const TrainOptions& options, const ModelRun& run)
 {
-    std::erase_if(recipe.cures, [](const Cure& cure) { return cure.kind == CureKind::Train; });
-    return recipe;
+    for (const char* name : {kModelFile, kRecipeFile, kTrainingFile})
+        for (const std::string& read :
+             {run.source().model, options.model, run.settings().calibrationData}) {
+            std::error_code code;
+            if (std::filesystem::equivalent(std::filesystem::path(options.out) / name, read, code)
+                && !code)
+                return fail(makeError(ErrorCode::Usage, "--out would overwrite an input file")
+                                .inFile(read)
+                                .withHint("name another folder"));
+        }
+    return {};
 }
 
 /// Writes the trained model, the recipe that takes it and the document into the folder.
@@ -114,10 +127,8 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
     QS_CHECK(makeFolder(options.out));
     ModelRun run(options, job);
     QS_CHECK(run.locate());
+    QS_CHECK(checkSpared(options, run));
     QS_CHECK(run.plan());
-    ContentHashes hashes;
-    QS_TRY(const std::string dataHash,
-           hashes.of(run.settings().calibrationData, run.planned().model->info().sha256, job));
     const GraphPtr& file = run.compareRequest().edited->file;
     QS_TRY(const EditedModelPtr before,
            run.chain().edited(file, untrained(run.planned().recipe), job));
@@ -128,6 +139,10 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
     request.recipe = run.planned().recipe;
     request.settings = run.settings();
     request.training = std::move(settings);
+    request.checkpoint = (std::filesystem::path(options.out) / kTrainingCheckpoint).string();
+    request.resumes = options.resume;
+    ContentHashes hashes;
+    QS_TRY(request.dataHash, hashes.of(request.settings.calibrationData, file->info().sha256, job));
     if (!options.fromScratch) {
         QS_CHECK(run.calibrate());
         request.start = run.calibration();
@@ -136,12 +151,17 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
         request.recipe = run.planned().recipe;
     }
     QS_TRY(const Training training, trainModel(run.chain(), request, {}, job));
-    const std::string document = trainingJson(request, training, dataHash).dump(2) + "\n";
+    const std::string document = trainingJson(request, training).dump(2) + "\n";
     // A cancel ended the training; what it reached is written nevertheless.
     const JobContext writing = job.cancelled() ? JobContext() : JobContext(job);
     QS_CHECK(write(options, run, request, training, document, writing));
     const std::string recipe = (std::filesystem::path(options.out) / kRecipeFile).string();
-    return printOut(options.json ? document : trainText(training, recipe));
+    QS_CHECK(printOut(options.json ? document : trainText(training, recipe)));
+    if (job.cancelled())
+        return fail(
+            makeError(ErrorCode::Cancelled, "the training was stopped; its best state is written")
+                .withHint("repeat the command with --resume to continue"));
+    return {};
 }
 
 void addDataOptions(CLI::App& verb, TrainOptions& options)
@@ -151,8 +171,8 @@ void addDataOptions(CLI::App& verb, TrainOptions& options)
     verb.add_option("--recipe", options.recipe,
                     "the decisions to train for; without one backend x86's own");
     verb.add_option("--data", options.data,
-                    "a .npz, a .pt of torch.save, a folder of images, or 'sample'; all of it is "
-                    "used; a project has its own");
+                    "a .npz, a .pt of torch.save or a folder of images; all of it is used; a "
+                    "project has its own");
     verb.add_option(
             "--out", options.out,
             "folder for recipe.json (with the training), model.pt2 (trained), training.json")
@@ -160,6 +180,8 @@ void addDataOptions(CLI::App& verb, TrainOptions& options)
     verb.add_flag("--from-scratch", options.fromScratch,
                   "take ranges from the first batch, as torch.ao's prepare_qat_fx does; without it "
                   "the data are calibrated first");
+    verb.add_flag("--resume", options.resume,
+                  "continue an interrupted training of the same model, recipe, data and options");
     verb.add_flag("--no-guard", options.noGuard,
                   "train on every batch; without it every fourth is only measured");
 }
@@ -167,31 +189,34 @@ void addDataOptions(CLI::App& verb, TrainOptions& options)
 void addTrainingOptions(CLI::App& verb, TrainOptions& options)
 {
     TrainingSettings& settings = options.training;
-    verb.add_option("--steps", settings.steps, "steps, one batch each")->check(positiveNumber());
+    verb.add_option("--steps", settings.steps, "steps, one batch each (300)")
+        ->check(positiveNumber());
     verb.add_option("--time", options.time, "stop with the best so far after: seconds, 10m, 2h");
     verb.add_option("--lr", options.rate,
                     "learning rate; without it a five-hundredth of each tensor's size (adam)")
-        ->check(CLI::PositiveNumber);
-    verb.add_option("--schedule", options.schedule, "cosine (the rate falls to zero) or constant")
+        ->check(positiveNumber());
+    verb.add_option("--schedule", options.schedule,
+                    "cosine (default: the rate falls to zero) or constant")
         ->check(CLI::IsMember({"cosine", "constant"}));
-    verb.add_option("--optimizer", options.optimizer, "adam or sgd")
+    verb.add_option("--optimizer", options.optimizer, "adam (default) or sgd")
         ->check(CLI::IsMember({"adam", "sgd"}));
     verb.add_option("--momentum", settings.momentum, "of sgd")->check(CLI::Range(0.0, 0.999));
-    verb.add_option("--loss", options.loss,
-                    "distill (the float model's outputs, no labels needed) or labels (cross "
-                    "entropy)")
+    verb.add_option(
+            "--loss", options.loss,
+            "distill (default: the float model's outputs, no labels needed) or labels (cross "
+            "entropy)")
         ->check(CLI::IsMember({"distill", "labels"}));
     verb.add_option("--freeze-bn", options.freezeBn,
-                    "steps after which batch norms use their running statistics, or 'never'");
+                    "steps after which batch norms use their running statistics (0), or 'never'");
     verb.add_option("--freeze-observers", options.freezeObservers,
-                    "steps after which ranges stay, or 'never'");
+                    "steps after which ranges stay, or 'never' (default)");
     verb.add_option("--freeze", settings.frozen,
                     "a parameter or module that is not trained; may be given several times")
         ->take_all();
     verb.add_flag("--learn-scales", settings.learnsScales,
                   "train the scales too (LSQ), from the calibration's");
     verb.add_option("--seed", settings.seed,
-                    "of the order of batches; 0 keeps the order of the data")
+                    "of the order of batches; 0 (default) keeps the order of the data")
         ->check(notNegativeNumber());
 }
 

@@ -43,6 +43,10 @@ Result<void> findWhy(const WhyOptions& options, StageChain& chain, const Compare
 {
     QS_TRY(const DiagnosisPtr diagnosis, chain.why(request, options.blame, job));
     const PreparedModel& prepared = *request.calibration->prepared;
+    if (prepared.model->info().trained)
+        qs::note(
+            "the noise is against the trained weights; 'quantize' and 'compare' measure against "
+            "the model before its training");
     return printWhy(options, *prepared.model, *prepared.plan, *diagnosis);
 }
 

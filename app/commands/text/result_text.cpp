@@ -82,8 +82,12 @@ std::string layersText(const ResultParts& parts)
         table.add(std::move(cells));
     }
     return (parts.comparison->againstOriginal
-                ? "Signal to noise in dB against the original model, before its edits, layer by "
-                  "layer: edits and quantization together\n\n"
+                ? (parts.model->info().trained
+                       ? "Signal to noise in dB against the original model, before its training, "
+                         "layer by layer: training and quantization together\n\n"
+                       : "Signal to noise in dB against the original model, before its edits, "
+                         "layer "
+                         "by layer: edits and quantization together\n\n")
                 : "Signal to quantization noise in dB, layer by layer; 'worst' ranks by the error "
                   "born here\n\n")
         + (isSampled ? "isolated, inherited and born here are measured on 'samples' of "

@@ -33,6 +33,8 @@ std::string trainText(const Training& training, const std::string& path)
     if (best.guardDb && first.step == 0)
         text += "; " + guardCell(first) + " to " + guardCell(best) + " dB on "
             + counted(training.guardSamples, "guard sample");
+    else if (best.guardDb)
+        text += "; " + guardCell(best) + " dB on " + counted(training.guardSamples, "guard sample");
     for (const std::string& note : training.notes)
         text += "\n" + note;
     return text + "\nquantize the model with " + path + ", which holds the training\n";

@@ -39,6 +39,12 @@ std::vector<Cure> modelCures(const Recipe& recipe)
     return out;
 }
 
+Recipe untrained(Recipe recipe)
+{
+    std::erase_if(recipe.cures, [](const Cure& cure) { return cure.kind == CureKind::Train; });
+    return recipe;
+}
+
 bool changesModel(const Recipe& recipe)
 {
     return !recipe.edits.empty() || !modelCures(recipe).empty();

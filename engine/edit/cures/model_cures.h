@@ -11,6 +11,9 @@ namespace qs {
 /// informational members.
 std::vector<Cure> modelCures(const Recipe& recipe);
 
+/// Returns the recipe without its training: the weights before it.
+Recipe untrained(Recipe recipe);
+
 /// True if the recipe changes the model by edits or such cures.
 bool changesModel(const Recipe& recipe);
 

@@ -3,10 +3,14 @@
 
 #include "engine/base/text.h"
 #include "engine/calibrate/device_choice.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/result/error_json.h"
 #include "engine/train/trainer.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
+#include <filesystem>
 
 namespace qs {
 
@@ -78,6 +82,41 @@ Json pointJson(const TrainingPoint& point)
             {"seconds", numberJson(point.seconds)}};
 }
 
+Json settingsJson(const TrainRequest& request)
+{
+    const TrainingSettings& settings = request.training;
+    const auto stepOr
+        = [](const std::optional<int>& step) { return step ? Json(*step) : Json(nullptr); };
+    return {{"steps", settings.steps},
+            {"seconds", numberJson(settings.seconds)},
+            {"lr", numberJson(settings.rate)},
+            {"optimizer", settings.optimizer == OptimizerKind::Adam ? "adam" : "sgd"},
+            {"momentum", settings.momentum},
+            {"schedule", settings.decays ? "cosine" : "constant"},
+            {"loss", settings.loss == TrainingLoss::Distill ? "distill" : "labels"},
+            {"learn_scales", settings.learnsScales},
+            {"freeze_bn", stepOr(settings.freezeBatchNorms)},
+            {"freeze_observers", stepOr(settings.freezeObservers)},
+            {"freeze", settings.frozen},
+            {"seed", settings.seed},
+            {"guard", settings.needsGuard},
+            {"from", request.start ? "calibration" : "scratch"}};
+}
+
+/// Of everything that the training depends on.
+Key trainingKey(const TrainRequest& request, const std::string& device)
+{
+    return KeyBuilder("training")
+        .add(modelKey(*request.model))
+        .add(modelKey(*request.teacher))
+        .add(planKey(*request.model, request.recipe))
+        .add(request.dataHash)
+        .add(settingsJson(request).dump())
+        .add(device)
+        .add(std::int64_t(at::get_num_threads()))
+        .key();
+}
+
 } // namespace
 
 Result<Training> trainModel(StageChain& chain, const TrainRequest& request, const SeeTraining& see,
@@ -91,38 +130,27 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
     QS_TRY(const auto data, trainingData(chain, request));
     QS_TRY(const TrainingGraphPtr graph, prepareForTraining(request.model, request.plan, job));
     const Observations* start = request.start ? request.start->observations.get() : nullptr;
-    QS_TRY(Training made, train(*graph, request.teacher, *data, start, settings, see, job));
-    made.notes = trainingNotes(*graph, settings);
+    const TrainingStore store {request.checkpoint, trainingKey(request, device.device),
+                               request.resumes};
+    QS_TRY(Training made, train(*graph, request.teacher, *data, start, settings, store, see, job));
+    std::error_code code;
+    if (!store.path.empty() && !job.cancelled())
+        std::filesystem::remove(store.path, code);
+    for (std::string& note : trainingNotes(*graph, settings))
+        made.notes.push_back(std::move(note));
     return made;
 }
 
-Json trainingJson(const TrainRequest& request, const Training& training,
-                  const std::string& dataHash)
+Json trainingJson(const TrainRequest& request, const Training& training)
 {
-    const TrainingSettings& settings = request.training;
     Json points = Json::array();
     for (const TrainingPoint& point : training.points)
         points.push_back(pointJson(point));
-    const auto stepOr
-        = [](const std::optional<int>& step) { return step ? Json(*step) : Json(nullptr); };
     return {{"format", kTrainingFormat},
             {"version", kTrainingVersion},
             {"model", request.model->info().path},
-            {"data", {{"path", request.settings.calibrationData}, {"hash", dataHash}}},
-            {"settings",
-             {{"steps", settings.steps},
-              {"seconds", numberJson(settings.seconds)},
-              {"lr", numberJson(settings.rate)},
-              {"optimizer", settings.optimizer == OptimizerKind::Adam ? "adam" : "sgd"},
-              {"momentum", settings.momentum},
-              {"schedule", settings.decays ? "cosine" : "constant"},
-              {"loss", settings.loss == TrainingLoss::Distill ? "distill" : "labels"},
-              {"learn_scales", settings.learnsScales},
-              {"freeze_bn", stepOr(settings.freezeBatchNorms)},
-              {"freeze_observers", stepOr(settings.freezeObservers)},
-              {"freeze", settings.frozen},
-              {"seed", settings.seed},
-              {"from", request.start ? "calibration" : "scratch"}}},
+            {"data", {{"path", request.settings.calibrationData}, {"hash", request.dataHash}}},
+            {"settings", settingsJson(request)},
             {"points", std::move(points)},
             {"best", training.best},
             {"steps", training.steps},

@@ -18,6 +18,10 @@ struct TrainRequest
     TrainingSettings training; ///< the device is that of `settings`
     /// Whose ranges the training starts from. Null: from none, as after torch.ao's prepare.
     CalibrationPtr start;
+    std::string dataHash; ///< of the data's content
+    /// File for checkpoints, about every 30 s and at a cancel; removed at the end. Empty: none.
+    std::string checkpoint;
+    bool resumes = false; ///< continue from the checkpoint
 };
 
 /// Trains with simulated quantization (`train`). If four batches of the recipe's size leave no
@@ -26,9 +30,7 @@ struct TrainRequest
 Result<Training> trainModel(StageChain& chain, const TrainRequest& request, const SeeTraining& see,
                             const JobContext& job);
 
-/// The document of a training ("quantscope.training", version 1). `dataHash`: of the data's
-/// content.
-Json trainingJson(const TrainRequest& request, const Training& training,
-                  const std::string& dataHash);
+/// The document of a training ("quantscope.training", version 1).
+Json trainingJson(const TrainRequest& request, const Training& training);
 
 } // namespace qs

@@ -12,6 +12,7 @@
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/tune/unit_times.h"
@@ -151,7 +152,8 @@ Result<TuneMeasure> TuneMeasure::create(StageChain& chain, const TuneRequest& re
     made.m_float = edited->graph;
     made.m_names = formOutputNames(*edited->graph, {});
     made.m_scores = classScores(*edited->graph);
-    QS_TRY(made.m_data, readTuneData(chain, request, edited->graph, made.m_names, job));
+    QS_TRY(const EditedModelPtr before, chain.edited(request.file, untrained(request.recipe), job));
+    QS_TRY(made.m_data, readTuneData(chain, request, before->graph, made.m_names, job));
     const std::int64_t guard = made.m_data.guardSamples;
     made.m_holdsAll = guard < kLeastGuard;
     if (made.m_holdsAll)

@@ -60,9 +60,10 @@ Result<void> checkMixedQConfigs(const Graph& graph, const Matches& matches,
                           + calibration.told() + "; but " + training.told())
                 .withHint("use qconfigs of one kind"));
     if (training.count)
-        warnings.push_back("the recipe's qconfigs are for training (" + training.told()
-                           + "): the observer inside each fake-quantize is calibrated; "
-                             "'quantscope train' trains for them");
+        warnings.push_back(
+            "the recipe's qconfigs are for training (" + training.told()
+            + "): 'quantscope train' trains for them; without a training the observer "
+              "inside each fake-quantize is calibrated");
     return {};
 }
 
