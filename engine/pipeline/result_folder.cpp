@@ -191,6 +191,9 @@ Result<std::vector<std::string>> ResultFolder::publish(const std::string& last)
     };
     std::vector<std::string> paths;
     bool done = takeAway(last);
+    for (const char* name : {kBackendFile, kTrainedFile}) // of an earlier result
+        done = done
+            && (std::find(names.begin(), names.end(), name) != names.end() || takeAway(name));
     std::string at = (fs::path(m_folder) / last).string();
     syncFolder(m_folder);
     for (std::size_t i = 0; done && i < names.size(); ++i) {

@@ -183,33 +183,33 @@ at::Tensor FakeQuantizer::rounded(const at::Tensor& x, const at::Tensor& scale,
     return inGroups ? made.reshape(x.sizes()) : made;
 }
 
-at::Tensor FakeQuantizer::apply(const at::Tensor& x, bool observes)
+/// FusedMovingAvgObsFakeQuantize, with its kernel.
+at::Tensor FakeQuantizer::fused(const at::Tensor& x, bool observes)
 {
-    if (m_source == ScaleSource::None || x.scalar_type() != at::kFloat || x.numel() == 0)
-        return x;
-    if (m_source == ScaleSource::Fused) {
-        const at::Tensor on = at::ones({1}, m_min.options().dtype(at::kLong));
-        return at::fused_moving_avg_obs_fake_quant(
-            x, observes ? on : at::zeros_like(on), on, m_min, m_max, m_scale, m_zeroPoint,
-            m_spec.averagingConstant, m_range.min, m_range.max, m_spec.chAxis,
-            isPerChannel(m_spec.qscheme), isSymmetric(m_spec.qscheme));
-    }
-    if (m_source == ScaleSource::Current)
-        observe(x, true);
-    else if (m_source == ScaleSource::Running && observes)
-        observe(x, false);
-    if (m_source != ScaleSource::Learned)
-        return rounded(x, m_scale, m_range);
-    return rounded(x, m_learned, m_range);
+    const at::Tensor on = at::ones({1}, m_min.options().dtype(at::kLong));
+    return at::fused_moving_avg_obs_fake_quant(
+        x, observes ? on : at::zeros_like(on), on, m_min, m_max, m_scale, m_zeroPoint,
+        m_spec.averagingConstant, m_range.min, m_range.max, m_spec.chAxis,
+        isPerChannel(m_spec.qscheme), isSymmetric(m_spec.qscheme));
 }
 
-at::Tensor FakeQuantizer::converted(const at::Tensor& x)
+at::Tensor FakeQuantizer::apply(const at::Tensor& x, bool observes, Saturation saturation)
 {
     if (m_source == ScaleSource::None || x.scalar_type() != at::kFloat || x.numel() == 0)
         return x;
-    if (m_source == ScaleSource::Current)
+    const bool asStored = saturation == Saturation::Storage;
+    if (m_source == ScaleSource::Fused) {
+        if (!asStored)
+            return fused(x, observes);
+        if (observes)
+            fused(x.detach(), true);
+    } else if (m_source == ScaleSource::Current) {
         observe(x, true);
-    return rounded(x, m_source == ScaleSource::Learned ? m_learned : m_scale, m_stored);
+    } else if (m_source == ScaleSource::Running && observes) {
+        observe(x, false);
+    }
+    const bool learns = m_source == ScaleSource::Learned;
+    return rounded(x, learns ? m_learned : m_scale, asStored ? m_stored : m_range);
 }
 
 std::vector<at::Tensor> FakeQuantizer::state() const

@@ -3,6 +3,7 @@
 
 #include "engine/base/result.h"
 #include "engine/calibrate/observations.h"
+#include "engine/convert/insert_qdq.h"
 #include "engine/convert/qparams.h"
 #include "engine/graph/given_observations.h"
 #include "engine/plan/plan.h"
@@ -38,11 +39,9 @@ public:
     static Result<FakeQuantizer> create(const PlannedObserver& planned, const ObserverStats* start,
                                         bool learns, const at::Device& device);
 
-    /// The value rounded as torch.ao's module does in training, between the observer's integers.
-    /// `observes`: update the range from it first.
-    at::Tensor apply(const at::Tensor& x, bool observes);
-    /// The value rounded as a converted model does, between the limits of the integers' type.
-    at::Tensor converted(const at::Tensor& x);
+    /// The value rounded. `observes`: update the range from it first. `saturation`: as in
+    /// torch.ao's modules (Observer), or as in a converted model (Storage).
+    at::Tensor apply(const at::Tensor& x, bool observes, Saturation saturation);
     /// The trained scale; undefined if it is not trained.
     const at::Tensor& learnedScale() const { return m_learned; }
 
@@ -58,6 +57,7 @@ public:
 
 private:
     FakeQuantizer(const PlannedObserver& planned, ScaleSource source, const at::Device& device);
+    at::Tensor fused(const at::Tensor& x, bool observes);
     void observe(const at::Tensor& x, bool starts);
     void setScale();
     void setParameters(const QParams& qparams);

@@ -57,6 +57,9 @@ public:
         m_optimizer.emplace(m_settings.optimizer, rates(), m_settings.momentum);
         m_begin = std::chrono::steady_clock::now();
         m_random.seed(m_settings.seed);
+        // Without a start everything is as in torch.ao, whose modules clamp at quant_min and
+        // quant_max.
+        m_saturation = start ? Saturation::Storage : Saturation::Observer;
         if (m_store.resumes)
             QS_CHECK(resume());
         else if (start)
@@ -125,8 +128,6 @@ private:
     Result<void> measure(int step)
     {
         TrainingPoint point {step, m_lossSteps > 0 ? m_lossSum / m_lossSteps : 0, {}, 0};
-        m_lossSum = 0;
-        m_lossSteps = 0;
         if (!m_guard.empty()) {
             OutputNoise sums;
             for (const std::int64_t number : m_guard) {
@@ -138,6 +139,8 @@ private:
             }
             point.guardDb = sums.db();
         }
+        m_lossSum = 0;
+        m_lossSteps = 0;
         point.seconds = seconds();
         const auto& points = m_made.points;
         const bool isBest
@@ -165,38 +168,52 @@ private:
         return order;
     }
 
+    /// Whether the guard is measured after this step. Does not depend on the clock.
+    bool isMeasured(int step) const
+    {
+        const int pass = std::max(int(m_trained.size()), kLeastApart);
+        const int every = std::max(1, std::min(m_settings.steps / kMeasurements, pass));
+        return step % every == 0 || step == m_settings.steps;
+    }
+
     Result<void> runSteps()
     {
-        const int every = std::max(1,
-                                   std::min(m_settings.steps / kMeasurements,
-                                            std::max(int(m_trained.size()), kLeastApart)));
         m_made.stopped = "all steps";
-        for (int step = m_made.steps + 1; step <= m_settings.steps; ++step) {
-            if (m_left.empty()) {
-                m_left = order();
-                std::reverse(m_left.begin(), m_left.end());
-            }
-            auto ran = runStep(step, m_left.back());
-            if (!ran && isCancel(ran.error()))
-                return save();
-            QS_CHECK(ran);
-            m_left.pop_back();
-            m_made.steps = step;
-            const bool isLate = m_settings.seconds && seconds() >= *m_settings.seconds;
-            if (step % every == 0 || step == m_settings.steps || isLate) {
-                auto measured = measure(step);
-                if (!measured && isCancel(measured.error()))
-                    return save();
-                QS_CHECK(measured);
-            }
-            if (isLate && step < m_settings.steps) {
+        const bool isOwed = m_made.steps > 0 && isMeasured(m_made.steps)
+            && (m_made.points.empty() || m_made.points.back().step != m_made.steps);
+        auto ran = isOwed ? measure(m_made.steps) : Result<void>();
+        while (ran && m_made.steps < m_settings.steps) {
+            ran = runNext(m_made.steps + 1);
+            if (ran && m_settings.seconds && seconds() >= *m_settings.seconds
+                && m_made.steps < m_settings.steps) {
                 m_made.stopped = "the time is used up";
                 break;
             }
-            if (seconds() - m_savedAt >= kSaveEvery)
+            if (ran && seconds() - m_savedAt >= kSaveEvery)
                 QS_CHECK(save());
         }
-        return {};
+        if (ran || !isCancel(ran.error()))
+            return ran;
+        QS_CHECK(save());
+        return m_made.points.empty() ? ran : Result<void>();
+    }
+
+    /// One step, and the measurement after it.
+    Result<void> runNext(int step)
+    {
+        if (m_left.empty()) {
+            m_left = order();
+            std::reverse(m_left.begin(), m_left.end());
+        }
+        const auto observed = m_state->observed();
+        if (auto ran = runStep(step, m_left.back()); !ran) {
+            m_state->restoreObserved(observed); // the state is that after a whole step
+            return ran;
+        }
+        m_left.pop_back();
+        m_made.steps = step;
+        const bool isLate = m_settings.seconds && seconds() >= *m_settings.seconds;
+        return isMeasured(step) || isLate ? measure(step) : Result<void>();
     }
 
     /// Writes the checkpoint, if one is wanted.
@@ -250,10 +267,10 @@ private:
         return {};
     }
 
-    /// Whether the error is a cancel after something was trained and measured.
+    /// Whether the error is a cancel after something was trained.
     bool isCancel(const Error& error)
     {
-        if (error.code != ErrorCode::Cancelled || m_made.points.empty() || m_made.steps == 0)
+        if (error.code != ErrorCode::Cancelled || m_made.steps == 0)
             return false;
         m_made.stopped = "cancelled";
         return true;
@@ -292,24 +309,24 @@ private:
             };
         }
         const TrainingModes modes {isBefore(step, m_settings.freezeObservers),
-                                   isBefore(step, m_settings.freezeBatchNorms)};
+                                   isBefore(step, m_settings.freezeBatchNorms), m_saturation};
         QS_TRY(const TrainingGradients found,
                m_pass->differentiate(batch.second, lossOf, modes, m_job));
         if (!std::isfinite(found.loss))
             return fail(makeError(ErrorCode::Numeric,
                                   "the loss is not finite at step " + std::to_string(step))
                             .withHint("a lower --lr"));
+        QS_CHECK(guardTorch([&]() -> Result<void> {
+            m_optimizer->step(m_state->learned(), found.of, rateFactor(step));
+            m_state->holdScales();
+            return {};
+        }));
         m_lossSum += found.loss;
         m_lossSteps += 1;
         m_job.report("train",
                      "step " + std::to_string(step) + " of " + std::to_string(m_settings.steps),
                      double(step) / m_settings.steps);
-        return guardTorch([&]() -> Result<void> {
-            const std::vector<at::Tensor> learned = m_state->learned();
-            m_optimizer->step(learned, found.of, rateFactor(step));
-            m_state->holdScales();
-            return {};
-        });
+        return {};
     }
 
     const TrainingGraph& m_graph;
@@ -332,6 +349,7 @@ private:
     int m_lossSteps = 0;
     std::vector<std::int64_t> m_left; ///< batches of this pass over the data, the next one last
     std::mt19937_64 m_random;
+    Saturation m_saturation = Saturation::Observer;
     double m_savedAt = 0; ///< seconds
     std::chrono::steady_clock::time_point m_begin;
 };

@@ -10,10 +10,13 @@
 namespace qs {
 
 /// Trains with simulated quantization, on `data`, towards the outputs of `teacher`, from `start`'s
-/// ranges (null: from none, as after torch.ao's prepare). The same arguments and threads give the
-/// same result to the bit. A cancel after the first step ends the training with its best state so
-/// far; before it, it is an error. Errors: a loss that is not finite (with the step; `see` had the
-/// last good state), no guard, labels that the data do not have; those of the data and the nodes.
+/// ranges. Null: from none, as after torch.ao's prepare; values then also saturate as in torch.ao's
+/// modules, else as in the converted model. The guard is measured as the converted model computes.
+/// The same arguments and threads give the same result to the bit. A cancel after the first step
+/// ends the training with its best state so far; before it, it is an error. `store` keeps
+/// checkpoints; a resumed training ends as an uninterrupted one, to the bit. Errors: a loss that is
+/// not finite (with the step; `see` had the last good state), no guard, labels that the data do not
+/// have; those of the data and the nodes.
 Result<Training> train(const TrainingGraph& graph, const GraphPtr& teacher, const Dataset& data,
                        const Observations* start, const TrainingSettings& settings,
                        const TrainingStore& store, const SeeTraining& see, const JobContext& job);

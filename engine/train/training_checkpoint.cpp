@@ -115,7 +115,10 @@ Result<TrainingCheckpoint> readCheckpoint(const TrainingStore& store)
         return fail(makeError(ErrorCode::NotFound, "no interrupted training to resume")
                         .inFile(store.path)
                         .withHint("train without --resume, or name its folder"));
-    QS_TRY(const NpzContent content, readNpz(store.path));
+    auto read = readNpz(store.path);
+    if (!read)
+        return fail(std::move(read).error().withHint("train without --resume"));
+    const NpzContent& content = *read;
     const auto find = [&](const std::string& name) {
         return std::find_if(content.arrays.begin(), content.arrays.end(),
                             [&](const NpyArray& array) { return array.name == name; });

@@ -151,9 +151,7 @@ RunNode TrainingPass::runnerOf(TrainingModes modes, const JobContext& job)
                         && !m_state.isFrozen(argumentRef(node, "running_mean").node));
             QS_TRY(const at::Tensor x, valueOf(*node.args.at(0).value.asRef(), frame));
             FakeQuantizer& quantizer = m_state.quantizer(node.observer);
-            frame.set({node.id, 0},
-                      modes.converted ? quantizer.converted(x)
-                                      : quantizer.apply(x, modes.observes));
+            frame.set({node.id, 0}, quantizer.apply(x, modes.observes, modes.saturation));
             return {};
         });
     };
@@ -232,7 +230,7 @@ Result<std::vector<at::Tensor>> TrainingPass::outputs(const std::vector<at::IVal
     QS_TRY(Frame frame, start(inputs));
     std::vector<std::pair<ValueRef, at::Tensor>> made;
     QS_CHECK(runPlainly(
-        runnerOf({.converted = true}, job), m_steps, {0, m_steps.size()}, frame,
+        runnerOf({.saturation = Saturation::Storage}, job), m_steps, {0, m_steps.size()}, frame,
         [&](ValueRef ref, const at::IValue& value) {
             if (value.isTensor())
                 made.emplace_back(ref, value.toTensor());

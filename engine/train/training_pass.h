@@ -17,7 +17,7 @@ struct TrainingModes
 {
     bool observes = false; ///< fake quantizers update their ranges
     bool batchStatistics = false; ///< batch norms use the batch's statistics and update theirs
-    bool converted = false; ///< values saturate as in a converted model
+    Saturation saturation = Saturation::Observer; ///< where rounded values saturate
 };
 
 /// The loss of a batch, a number that autograd follows to the outputs. `outputs`: the model's, flat

@@ -131,23 +131,24 @@ void TrainingState::holdScales()
             scale.detach().clamp_min_(kLeastScale);
 }
 
-std::vector<at::Tensor> TrainingState::snapshot() const
+/// Copies tensors from the index `first` on, then the states of the fake quantizers.
+std::vector<at::Tensor> TrainingState::copyFrom(std::size_t first) const
 {
     std::vector<at::Tensor> made;
-    for (const at::Tensor& tensor : m_tensors)
-        made.push_back(copyOf(tensor));
+    for (std::size_t i = first; i < m_tensors.size(); ++i)
+        made.push_back(copyOf(m_tensors[i]));
     for (const FakeQuantizer& quantizer : m_quantizers)
         for (const at::Tensor& tensor : quantizer.state())
             made.push_back(copyOf(tensor));
     return made;
 }
 
-void TrainingState::restore(const std::vector<at::Tensor>& snapshot)
+void TrainingState::putFrom(std::size_t first, const std::vector<at::Tensor>& copy)
 {
     const at::Device device = m_tensors.front().device();
-    auto next = snapshot.begin();
-    for (at::Tensor& tensor : m_tensors)
-        tensor.copy_(*next++);
+    auto next = copy.begin();
+    for (std::size_t i = first; i < m_tensors.size(); ++i)
+        m_tensors[i].copy_(*next++);
     for (FakeQuantizer& quantizer : m_quantizers) {
         std::vector<at::Tensor> state;
         for (std::size_t i = 0; i < kStatesOfQuantizer; ++i)

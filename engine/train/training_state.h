@@ -55,11 +55,19 @@ public:
     void holdScales();
 
     /// A copy of all that changes, and the way back.
-    std::vector<at::Tensor> snapshot() const;
-    void restore(const std::vector<at::Tensor>& snapshot);
+    std::vector<at::Tensor> snapshot() const { return copyFrom(0); }
+    void restore(const std::vector<at::Tensor>& snapshot) { putFrom(0, snapshot); }
+    /// The same for what a forward pass changes: running statistics and ranges.
+    std::vector<at::Tensor> observed() const { return copyFrom(m_trainedTensors); }
+    void restoreObserved(const std::vector<at::Tensor>& observed)
+    {
+        putFrom(m_trainedTensors, observed);
+    }
 
 private:
     TrainingState() = default;
+    std::vector<at::Tensor> copyFrom(std::size_t first) const;
+    void putFrom(std::size_t first, const std::vector<at::Tensor>& copy);
     Result<void> addQuantizers(const TrainingGraph& graph, const Options& options,
                                const at::Device& device);
 

@@ -152,11 +152,16 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
     }
     QS_TRY(const Training training, trainModel(run.chain(), request, {}, job));
     const std::string document = trainingJson(request, training).dump(2) + "\n";
+    const std::filesystem::path target = std::filesystem::path(options.out) / kRecipeFile;
+    std::error_code code;
+    // A training in place keeps its recipe until it ended, so that it can be resumed.
+    if (job.cancelled() && std::filesystem::equivalent(options.recipe, target, code))
+        return fail(makeError(ErrorCode::Cancelled, "the training was stopped")
+                        .withHint("repeat the command with --resume to continue"));
     // A cancel ended the training; what it reached is written nevertheless.
     const JobContext writing = job.cancelled() ? JobContext() : JobContext(job);
     QS_CHECK(write(options, run, request, training, document, writing));
-    const std::string recipe = (std::filesystem::path(options.out) / kRecipeFile).string();
-    QS_CHECK(printOut(options.json ? document : trainText(training, recipe)));
+    QS_CHECK(printOut(options.json ? document : trainText(training, target.string())));
     if (job.cancelled())
         return fail(
             makeError(ErrorCode::Cancelled, "the training was stopped; its best state is written")
@@ -225,6 +230,7 @@ void addTrainingOptions(CLI::App& verb, TrainOptions& options)
 void addTrainCommand(CLI::App& app, Command& chosen)
 {
     auto options = std::make_shared<TrainOptions>();
+    options->trains = true;
     CLI::App* verb = app.add_subcommand(
         "train", "Trains a model with simulated quantization, and writes the trained model");
     addDataOptions(*verb, *options);

@@ -94,7 +94,8 @@ Result<void> ModelRun::plan()
     QS_TRY(model, m_chain.typed(std::move(model), recipe, m_settings, m_job));
     QS_TRY(recipe, withHybrid(std::move(recipe), m_options.hybrid, *model));
     QS_TRY(m_planned,
-           planModel(m_chain, std::move(model), std::move(recipe), m_source.file, m_job, &m_times));
+           planModel(m_chain, std::move(model), std::move(recipe), m_source.file, m_job, &m_times,
+                     m_options.trains));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
     noteState(*m_planned.model, m_planned.recipe.calibration.isSequence);
     QS_CHECK(keepToMemoryLimit());

@@ -23,6 +23,7 @@ struct ModelRunOptions
     std::string localTerms; ///< of `addLocalTermsOption`; "" = the project's choice, else "sampled"
     std::vector<std::string> hybrid; ///< of `addHybridOption`
     bool strict = false;
+    bool trains = false; ///< the model will be trained for its qconfigs
 };
 
 /// Fails if --strict forbids something; the error names everything that it forbids.

@@ -8,6 +8,7 @@
 #include "engine/convert/form_edits.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/import/importer.h"
+#include "engine/plan/rules/mixed_qconfigs.h"
 #include "engine/project/moved_files.h"
 
 #include <CLI/CLI.hpp>
@@ -152,13 +153,15 @@ void warnOfFormEdits(const ConvertedModel& converted, const Recipe& recipe, cons
 }
 
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
-                               const std::string& file, const CommandRun& job, StageTimes* timing)
+                               const std::string& file, const CommandRun& job, StageTimes* timing,
+                               bool trains)
 {
     const Stopwatch planning(timing, "plan");
     QS_TRY(PlannedModel planned, planWith(chain, std::move(model), std::move(recipe), file, job));
     planning.stop();
     for (const auto& warning : planned.plan->warnings)
-        warn(warning);
+        if (!trains || !warning.starts_with(kForTraining))
+            warn(warning);
     for (const PlanFinding& finding : planned.plan->findings)
         note(finding.text);
     return planned;

@@ -81,6 +81,12 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job, timing));
     restored.edited = edited;
+    for (const CureOutcome& outcome : edited->cures)
+        if (outcome.cure.kind == CureKind::Train && !outcome.problem.empty())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "the result's training cannot be read: " + outcome.problem)
+                            .inFile(restored.recipePath)
+                            .withHint("quantize again"));
     QS_TRY(GraphPtr model, modelOf(document, *edited));
     recipe.calibration.batches = 0;
     QS_CHECK(chain.data(*model, settings.calibrationData, recipe.calibration));

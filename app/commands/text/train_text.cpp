@@ -9,6 +9,8 @@ namespace qs {
 
 namespace {
 
+constexpr std::size_t kMostRows = 40; ///< of the table, about
+
 std::string guardCell(const TrainingPoint& point)
 {
     return point.guardDb ? sqnrText(*point.guardDb, 2) : "-";
@@ -19,7 +21,10 @@ std::string guardCell(const TrainingPoint& point)
 std::string trainText(const Training& training, const std::string& path)
 {
     TextTable table({">step", ">loss", ">dB on guard", ">s", ""});
+    const std::size_t every = 1 + training.points.size() / kMostRows;
     for (std::size_t i = 0; i < training.points.size(); ++i) {
+        if (i % every != 0 && i != training.best && i + 1 != training.points.size())
+            continue;
         const TrainingPoint& point = training.points[i];
         table.add({std::to_string(point.step), point.step == 0 ? "-" : numberText(point.loss, 4),
                    guardCell(point), fixedText(point.seconds, 1),

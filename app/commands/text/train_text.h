@@ -7,7 +7,8 @@
 
 namespace qs {
 
-/// The points of a training as a table, then what it reached and how to use the recipe at `path`.
+/// The points of a training as a table (of many, some), then what it reached and how to use the
+/// recipe at `path`.
 std::string trainText(const Training& training, const std::string& path);
 
 } // namespace qs

@@ -163,9 +163,9 @@ Result<void> takeKeptRanges(const Graph& graph, const Pt2Archive& archive)
     }
     const auto weights = std::count_if(ranges->begin(), ranges->end(),
                                        [](const auto& one) { return one.isWeight; });
-    note("the file keeps ranges of training with simulated quantization: those of "
-         + counted(std::int64_t(ranges->size()) - weights, "value") + " and "
-         + counted(weights, "weight"));
+    note("the model keeps ranges of training with simulated quantization: those of "
+         + counted(std::int64_t(ranges->size()) - weights, "value")
+         + (weights > 0 ? " and " + counted(weights, "weight") : ""));
     held->given = std::make_shared<const GivenObservations>(std::move(*ranges));
     return {};
 }

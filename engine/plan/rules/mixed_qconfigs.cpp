@@ -61,7 +61,7 @@ Result<void> checkMixedQConfigs(const Graph& graph, const Matches& matches,
                 .withHint("use qconfigs of one kind"));
     if (training.count)
         warnings.push_back(
-            "the recipe's qconfigs are for training (" + training.told()
+            kForTraining + std::string(" (") + training.told()
             + "): 'quantscope train' trains for them; without a training the observer "
               "inside each fake-quantize is calibrated");
     return {};

@@ -6,6 +6,9 @@
 
 namespace qs {
 
+/// The beginning of the warning about a recipe whose qconfigs are all for training.
+inline constexpr const char* kForTraining = "the recipe's qconfigs are for training";
+
 /// Refuses a recipe that gives some operators qconfigs for calibration and others qconfigs for
 /// training (fake-quantize); the error names operators and rules of each kind. torch.ao accepts
 /// such a mixture silently and inserts fake-quantize modules among the observers. Counts only
