@@ -161,6 +161,8 @@ def test_the_cure_in_other_verbs(folder):
     assert decibels(again) == decibels(measured()[1]), (decibels(again), decibels(measured()[1]))
     run_good("verify", out, "--data", OTHER, "--runtime", "torch.export")
     run_good("check", out, "--min-sqnr", f"{decibels(measured()[0]) + 4:.1f}")
+    search = run_json("tune", MODEL, "--recipe", recipe, "--data", DATA, *CPU, "--goal", "sqnr 22", "--out", folder / "tuned.json")
+    assert search["reached"] and len(search["trials"]) == 1, search["trials"]  # against the original model too
     why = run_json("why", MODEL, "--recipe", recipe, "--data", DATA, *CPU)
     assert why["causes"] and why["causes"][0]["cause"] == "weight_rounding", why["causes"][:1]
 
@@ -186,6 +188,8 @@ def test_the_folder_can_be_moved(folder):
     (folder / "out").rename(folder / "elsewhere")
     again = run_json("compare", MODEL, "--result", folder / "elsewhere", "--data", OTHER, *CPU)
     assert decibels(again) == decibels(document)
+    quantized(folder / "elsewhere", plain())
+    assert {path.name for path in (folder / "elsewhere").iterdir()} == {"observations.npz", "recipe.json", "result.json"}
 
 
 def left_out(model, recipe, *words):
@@ -295,12 +299,24 @@ def test_the_time_is_used_up(folder):
     run_good("plan", words[0], "--recipe", out / "recipe.json", "--strict")
 
 
-def test_an_interrupted_training_is_written(folder):
-    words, out = given(folder), folder / "out"
-    interrupted(["train", *words, "--steps", 10_000_000, "--out", out], r"train: step \d{3,} of")
+def test_an_interrupted_training_is_resumed(folder):
+    """Its best state so far is written; resumed, it ends as if it had never stopped, to the bit."""
+    words, out = [MODEL, "--recipe", plain(), "--data", DATA, *CPU, "--steps", 80, "--seed", 5], folder / "out"
+    code, line = interrupted(["train", *words, "--out", out], r"train: step [12]\d of")
     told = json.loads((out / "training.json").read_text())
-    assert told["stopped"] == "cancelled" and told["points"][-1]["step"] == told["steps"] > 0, told
-    run_good("plan", words[0], "--recipe", out / "recipe.json", "--strict")
+    assert code == 1 and "--resume" in line, line
+    assert told["stopped"] == "cancelled" and 10 <= told["steps"] < 80 and len(told["points"]) > 1, told
+    assert {path.name for path in out.iterdir()} == {"model.pt2", "recipe.json", "training.json", "training.partial.npz"}, list(out.iterdir())
+    run_good("plan", MODEL, "--recipe", out / "recipe.json", "--strict")
+    kept = (out / "training.partial.npz").read_bytes()
+    for other in ([*words[:-1], 6], [*words, "--freeze", "stem"], [OTHER if word == DATA else word for word in words]):
+        expect_bad("train", *other, "--resume", "--out", out, contains=["training.partial.npz"])
+    assert (out / "training.partial.npz").read_bytes() == kept
+    told, whole = train(words, out, "--resume"), train(words, folder / "whole")
+    assert {**told, "points": None} == {**whole, "points": None}
+    assert [{**point, "seconds": 0} for point in told["points"]] == [{**point, "seconds": 0} for point in whole["points"]]
+    assert (out / "model.pt2").read_bytes() == (folder / "whole" / "model.pt2").read_bytes()
+    expect_bad("train", *words, "--resume", "--out", out, contains=["training.partial.npz"])
 
 
 def test_a_project(folder):
@@ -337,7 +353,7 @@ def test_bad_input(folder):
 
     bad(Layers(), "'drop'", "training mode", "call model.eval() before", train=True, name="trains")
     bad(Classes(), "no derivative", name="classes")
-    bad(nn.Sequential(nn.Linear(8, 8), nn.ReLU()), "3 samples", "--no-guard", samples=3, name="few")
+    bad(nn.Sequential(nn.Linear(8, 8), nn.ReLU()), "too few samples for a guard", "the data give 3", "--no-guard", samples=3, name="few")
     bad(None, "labels", "--loss distill", more=("--loss", "labels"))
     bad(None, "'nothing'", "state dict", more=("--freeze", "nothing"), code=2)
     bad(None, "--freeze", more=("--freeze", "body", "--freeze", "head"), code=2)
