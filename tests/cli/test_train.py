@@ -188,6 +188,9 @@ def test_the_folder_can_be_moved(folder):
     (folder / "out").rename(folder / "elsewhere")
     again = run_json("compare", MODEL, "--result", folder / "elsewhere", "--data", OTHER, *CPU)
     assert decibels(again) == decibels(document)
+    (folder / "elsewhere" / "trained.pt2").rename(folder / "gone.pt2")  # without it the result is another one
+    expect_bad("compare", MODEL, "--result", folder / "elsewhere", "--data", OTHER, *CPU, contains=["trained.pt2", "no such file"])
+    (folder / "gone.pt2").rename(folder / "elsewhere" / "trained.pt2")
     quantized(folder / "elsewhere", plain())
     assert {path.name for path in (folder / "elsewhere").iterdir()} == {"observations.npz", "recipe.json", "result.json"}
 
