@@ -2,6 +2,7 @@
 #include "app/commands/command.h"
 #include "app/commands/model/restored_result.h"
 #include "app/commands/text/console.h"
+#include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/export/exporter.h"
 #include "engine/result/stored_run.h"
@@ -63,6 +64,9 @@ Result<void> runVerify(const VerifyOptions& options, const CommandRun& job)
     QS_TRY(const RestoredResult restored,
            restoreResult(chain, stored.folder, model, settings, job));
     const std::string folder = stored.folder;
+    if (restored.planned.model->info().trained)
+        note("the float results here are those of the trained weights, not of the model before its "
+             "training");
     showStepsAsLines(); // verifying takes minutes
     QS_TRY(const Certificate certificate,
            chain.verify({restored.converted, std::move(stored), options.data, options.python,

@@ -57,8 +57,8 @@ Result<Recipe> recipeOrDefault(const std::string& recipePath, const CommandRun& 
 /// Returns the file to name in an error of planning: the recipe, or without one the model.
 const std::string& fileOfPlan(const std::string& recipePath, const std::string& modelPath);
 /// Plans an opened model; the plan's warnings go to the log. An error names `file`
-/// (`fileOfPlan`). With `timing`, adds the time of "plan". `trains`: qconfigs for training are no
-/// warning.
+/// (`fileOfPlan`). With `timing`, adds the time of "plan". `trains`: no warning of qconfigs
+/// for training.
 Result<PlannedModel> planModel(StageChain& chain, GraphPtr model, Recipe recipe,
                                const std::string& file, const CommandRun& job,
                                StageTimes* timing = nullptr, bool trains = false);
