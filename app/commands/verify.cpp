@@ -65,7 +65,7 @@ Result<void> runVerify(const VerifyOptions& options, const CommandRun& job)
            restoreResult(chain, stored.folder, model, settings, job));
     const std::string folder = stored.folder;
     if (restored.planned.model->info().trained)
-        note("the float results here are those of the trained weights, not of the model before its "
+        qs::note("the float results here are those of the trained weights, not of the model before its "
              "training");
     showStepsAsLines(); // verifying takes minutes
     QS_TRY(const Certificate certificate,

@@ -147,9 +147,12 @@ Result<std::vector<at::IValue>> Interpreter::Impl::runSubgraph(const Node& node,
     const auto& subgraph = node.subgraphs.at(index);
     auto it = subgraphs.find(subgraph.get());
     if (it == subgraphs.end()) {
-        QS_TRY(Interpreter inner,
-               Interpreter::create(subgraph, {.device = options.device, .bodies = options.bodies},
-                                   job));
+        QS_TRY(
+            Interpreter inner,
+            Interpreter::create(
+                subgraph,
+                {.device = options.device, .bodies = options.bodies, .observed = options.observed},
+                job));
         it = subgraphs.emplace(subgraph.get(), std::move(inner)).first;
     }
     it->second.m_impl->place = std::move(where);
@@ -176,6 +179,12 @@ Result<void> Interpreter::Impl::runNode(const Node& node, Frame& frame, const Re
     if (!runs || runJoined(pairs, node, frame, policy))
         return {};
     const ReadValue readValue = [&](ValueRef ref) { return read(ref, frame); };
+    if (options.observed && node.isOp(kObserveTarget)) {
+        QS_TRY(const at::IValue value, read(*node.args.at(0).value.asRef(), frame));
+        QS_TRY(at::IValue made, options.observed(node, value));
+        frame.set({node.id, 0}, std::move(made));
+        return {};
+    }
     std::int64_t round = 0;
     const RunSubgraph subgraphRunner = [&](std::size_t index, std::vector<at::IValue> inputs) {
         return runSubgraph(node, index, std::move(inputs), bodyPlace(place, node, round++), tap,

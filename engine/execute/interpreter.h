@@ -24,6 +24,9 @@ using Tap = std::function<Result<void>(ValueRef, const Node&, const at::IValue&)
 /// Receives every value of a graph inside a node, on the running thread, at each run of that graph.
 using BodyTap = std::function<void(const Graph& body, ValueRef, const at::IValue&)>;
 
+/// Computes the result of an observer node from its input, on the running thread.
+using ObserverResult = std::function<Result<at::IValue>(const Node& observer, const at::IValue&)>;
+
 /// A cache of constants that interpreters share: values computed only from stored tensors (a
 /// folded, quantized weight).
 struct SharedConstants
@@ -42,6 +45,8 @@ struct InterpreterOptions
     BodyTap bodies = {};
     /// Searched for constants before they are computed; not used in subgraphs.
     SharedConstants constants = {};
+    /// Runs observers at any depth, bodies included. Empty: an observer returns its input.
+    ObserverResult observed = {};
     /// Receives the time of each node in `run` and `runNode`. On an asynchronous device that is
     /// only the time to queue the work. Null: not measured.
     std::shared_ptr<NodeTimes> times = nullptr;

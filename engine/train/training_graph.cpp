@@ -11,6 +11,7 @@
 #include "engine/graph/operators/operator_words.h"
 #include "engine/graph/pass.h"
 #include "engine/prepare/insert_observers.h"
+#include "engine/prepare/observe_modules.h"
 
 #include <algorithm>
 #include <array>
@@ -170,6 +171,22 @@ Result<GraphPtr> withScaledWeights(const GraphPtr& model, const Plan& plan)
     return changed ? std::make_shared<const Graph>(edit.build()) : model;
 }
 
+/// Inserts an observer of a weight before the node that reads it.
+ValueRef insertWeightObserver(GraphEdit& edit, ValueRef weight, const PlannedObserver& observer,
+                              NodeId before, int number)
+{
+    const Node& owner = edit.get(observer.weightOwner);
+    Node node;
+    node.name = "weight_fake_quant_" + std::to_string(number);
+    node.target = std::string(kObserveTarget);
+    node.args.push_back({"input", weight});
+    node.outputs.push_back({"", edit.get(weight.node).outputs.at(weight.index).type});
+    node.scope = owner.scope;
+    node.origin = owner.id;
+    node.observer = observer.id;
+    return {edit.insert(std::move(node), before), 0};
+}
+
 /// Puts an observer on the weight that the owner of each weight observer reads.
 Result<void> insertWeightObservers(GraphEdit& edit, const Plan& plan)
 {
@@ -177,23 +194,20 @@ Result<void> insertWeightObservers(GraphEdit& edit, const Plan& plan)
     int count = 0;
     for (const PlannedObserver& observer : plan.observers) {
         const auto found = weights.find(observer.id);
-        const Node* owner = found == weights.end() ? nullptr : edit.tryGet(observer.weightOwner);
-        const auto op = owner ? weightedOp(*owner) : std::nullopt;
-        if (!op)
+        if (found == weights.end())
             continue;
-        const WeightPath path = weightPath(edit, argumentRef(*owner, op->weight));
-        const Node& source = edit.get(path.source.node);
-        Node node;
-        node.name = "weight_fake_quant_" + std::to_string(count++);
-        node.target = std::string(kObserveTarget);
-        node.args.push_back({"input", path.source});
-        node.outputs.push_back({"", source.outputs.at(path.source.index).type});
-        node.scope = owner->scope;
-        node.origin = owner->id;
-        node.observer = observer.id;
-        const NodeId first = path.layout.empty() ? owner->id : path.layout.front();
-        const NodeId made = edit.insert(std::move(node), first);
-        rerouteWeight(edit, observer.weightOwner, op->weight, path, {made, 0});
+        const NodeId owner = observer.weightOwner;
+        if (const auto op = weightedOp(edit.get(owner))) {
+            const WeightPath path = weightPath(edit, argumentRef(edit.get(owner), op->weight));
+            const NodeId first = path.layout.empty() ? owner : path.layout.front();
+            const ValueRef seen = insertWeightObserver(edit, path.source, observer, first, count++);
+            rerouteWeight(edit, owner, op->weight, path, seen);
+            continue;
+        }
+        // One of several weights of a module that is observed inside.
+        const ValueRef seen = insertWeightObserver(edit, found->second, observer, owner, count++);
+        for (std::size_t i = 0; i < edit.get(owner).args.size(); ++i)
+            edit.replaceArgument(owner, i, found->second, seen);
     }
     return {};
 }
@@ -202,10 +216,9 @@ Result<GraphPtr> withTrainingObservers(const GraphPtr& graph, const TrainingGrap
                                        const JobContext& job)
 {
     const auto draft = makeFreedLater<GraphEdit>(*graph);
-    Plan plan = *made.plan;
-    std::erase_if(plan.observers, [](const auto& one) { return !one.interior.empty(); });
-    QS_CHECK(insertWeightObservers(*draft, plan));
-    QS_CHECK(insertObservers(*draft, plan, identityMap(*made.model), job));
+    observeModules(*draft, *made.model, *made.plan);
+    QS_CHECK(insertWeightObservers(*draft, *made.plan));
+    QS_CHECK(insertObservers(*draft, *made.plan, identityMap(*made.model), job));
     return std::make_shared<const Graph>(draft->build());
 }
 
@@ -268,12 +281,6 @@ Result<TrainingGraphPtr> prepareForTraining(GraphPtr model, PlanPtr plan, const 
     };
     QS_TRY(made->graph, runPasses(made->model, passes, job));
     findTrained(*made);
-    std::set<std::string> inside;
-    for (const PlannedObserver& observer : made->plan->observers)
-        if (const Node* owner = made->model->tryGet(observer.weightOwner);
-            owner && !observer.interior.empty())
-            inside.insert(owner->scope.path.empty() ? owner->name : owner->scope.path);
-    made->floatInside.assign(inside.begin(), inside.end());
     return made;
 }
 

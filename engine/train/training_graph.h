@@ -6,7 +6,6 @@
 #include "engine/plan/plan.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace qs {
@@ -25,8 +24,6 @@ struct TrainingGraph
     std::vector<NodeId> parameters; ///< floating-point parameters that an operator reads
     std::vector<NodeId> statistics; ///< running means and variances of batch norms
     std::vector<NodeId> batchNorms; ///< with running statistics
-    /// Names of modules whose inside is not simulated (`CustomModule`): they train as floats.
-    std::vector<std::string> floatInside;
 };
 using TrainingGraphPtr = std::shared_ptr<const TrainingGraph>;
 

@@ -71,22 +71,34 @@ double numberOf(const Node& node, std::string_view name, double otherwise)
 
 } // namespace
 
-TrainingPass::TrainingPass(const TrainingGraph& graph, TrainingState& state,
+TrainingPass::TrainingPass(const TrainingGraph& graph, std::shared_ptr<Rounding> rounding,
                            Interpreter interpreter, std::vector<ValueRef> outputs)
     : m_graph(graph)
-    , m_state(state)
+    , m_rounding(std::move(rounding))
+    , m_state(m_rounding->state)
     , m_interpreter(std::move(interpreter))
     , m_outputs(std::move(outputs))
     , m_batchNorms(graph.batchNorms.begin(), graph.batchNorms.end())
-    , m_steps(stepsOf(*graph.graph, state, m_interpreter, m_outputs))
+    , m_steps(stepsOf(*graph.graph, m_state, m_interpreter, m_outputs))
 {
 }
 
 Result<TrainingPass> TrainingPass::create(const TrainingGraph& graph, TrainingState& state,
                                           const at::Device& device, const JobContext& job)
 {
-    QS_TRY(Interpreter interpreter, Interpreter::create(graph.graph, {.device = device}, job));
-    TrainingPass made(graph, state, std::move(interpreter), outputRefs(*graph.graph));
+    const auto rounding = std::make_shared<Rounding>(Rounding {state, {}});
+    const ObserverResult observed = [rounding](const Node& observer, const at::IValue& value) {
+        return guardTorchValue<at::IValue>([&]() -> Result<at::IValue> {
+            if (!value.isTensor())
+                return value;
+            return at::IValue(
+                rounding->state.quantizer(observer.observer)
+                    .apply(value.toTensor(), rounding->modes.observes, rounding->modes.saturation));
+        });
+    };
+    QS_TRY(Interpreter interpreter,
+           Interpreter::create(graph.graph, {.device = device, .observed = observed}, job));
+    TrainingPass made(graph, rounding, std::move(interpreter), outputRefs(*graph.graph));
     for (const NodeId node : state.trained())
         if (made.m_steps.reachesOutput({node, 0}))
             return made;
@@ -138,22 +150,14 @@ Result<void> TrainingPass::runBatchNorm(const Node& node, Frame& frame, bool use
 
 RunNode TrainingPass::runnerOf(TrainingModes modes, const JobContext& job)
 {
+    m_rounding->modes = modes;
     return [this, modes, &job](const Node& node, Frame& frame,
                                std::span<const ValueRef> expendable) -> Result<void> {
-        const bool rounds = node.isOp(kObserveTarget);
-        if (!rounds && !m_batchNorms.contains(node.id))
+        if (!m_batchNorms.contains(node.id))
             return m_interpreter.runNode(node, frame, expendable, job);
-        return guardTorch([&]() -> Result<void> {
-            if (!rounds)
-                return runBatchNorm(
-                    node, frame,
-                    modes.batchStatistics
-                        && !m_state.isFrozen(argumentRef(node, "running_mean").node));
-            QS_TRY(const at::Tensor x, valueOf(*node.args.at(0).value.asRef(), frame));
-            FakeQuantizer& quantizer = m_state.quantizer(node.observer);
-            frame.set({node.id, 0}, quantizer.apply(x, modes.observes, modes.saturation));
-            return {};
-        });
+        const bool isFrozen = m_state.isFrozen(argumentRef(node, "running_mean").node);
+        return guardTorch(
+            [&] { return runBatchNorm(node, frame, modes.batchStatistics && !isFrozen); });
     };
 }
 

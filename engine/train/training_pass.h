@@ -6,6 +6,7 @@
 #include "engine/train/training_state.h"
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <span>
 #include <vector>
@@ -51,8 +52,14 @@ public:
                                             const JobContext& job);
 
 private:
-    TrainingPass(const TrainingGraph& graph, TrainingState& state, Interpreter interpreter,
-                 std::vector<ValueRef> outputs);
+    /// What observers do at present. Shared with the interpreter.
+    struct Rounding
+    {
+        TrainingState& state;
+        TrainingModes modes;
+    };
+    TrainingPass(const TrainingGraph& graph, std::shared_ptr<Rounding> rounding,
+                 Interpreter interpreter, std::vector<ValueRef> outputs);
     Result<Frame> start(const std::vector<at::IValue>& inputs) const;
     RunNode runnerOf(TrainingModes modes, const JobContext& job);
     Result<at::Tensor> valueOf(ValueRef ref, const Frame& frame) const;
@@ -62,6 +69,7 @@ private:
     std::string stopsText(const GradientStops& stops) const;
 
     const TrainingGraph& m_graph;
+    std::shared_ptr<Rounding> m_rounding;
     TrainingState& m_state;
     Interpreter m_interpreter;
     std::vector<ValueRef> m_outputs; ///< invalid where an output is a constant

@@ -58,9 +58,6 @@ Result<void> checkStartsAlone(const TrainRequest& request)
 std::vector<std::string> trainingNotes(const TrainingGraph& graph, const TrainingSettings& settings)
 {
     std::vector<std::string> notes;
-    if (!graph.floatInside.empty())
-        notes.push_back(quotedNames(graph.floatInside)
-                        + ": quantized inside, which the training does not simulate");
     std::vector<std::string> still;
     for (const NodeId id : graph.batchNorms) {
         const Node& node = graph.graph->get(id);
