@@ -36,7 +36,9 @@ ScaleSource sourceOf(const PlannedObserver& planned, bool learns)
         return ScaleSource::None;
     if (spec.kind == ObserverKind::FixedQParams)
         return ScaleSource::Fixed;
-    if (learns && spec.qscheme != QScheme::PerChannelAffineFloatQParams && !spec.isDynamic)
+    // A model cannot store scales for values inside a module: they are calibrated again.
+    if (learns && planned.interior.empty() && spec.qscheme != QScheme::PerChannelAffineFloatQParams
+        && !spec.isDynamic)
         return ScaleSource::Learned;
     if (!isOfExtremes(spec))
         return ScaleSource::Fixed;
