@@ -2,6 +2,7 @@
 #include "engine/prepare/fold_weights.h"
 
 #include "engine/execute/interpreter.h"
+#include "engine/execute/replaced_tensors.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/prepare/weighted_op.h"
@@ -39,6 +40,7 @@ Result<void> foldWeight(GraphEdit& edit, const Interpreter& interpreter, NodeId 
     node.target = owner.scope.path.empty() ? argument : owner.scope.path + "." + argument;
     node.scope = owner.scope;
     node.tensor = tensorsOf(edit)->addDerived(again, tensor.nbytes());
+    node.tensorSha256 = replacedTensorsBelow(edit, {path.source});
     node.outputs.push_back({"", typeOfTensor(tensor)});
     const NodeId made = edit.insertAfter(std::move(node), source.id);
     rerouteWeight(edit, layer, argument, path, {made, 0});

@@ -2,6 +2,7 @@
 #include "engine/prepare/fuse_conv_bn.h"
 
 #include "engine/base/torch_guard.h"
+#include "engine/execute/replaced_tensors.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/common_targets.h"
@@ -186,7 +187,12 @@ Result<void> fold(GraphEdit& edit, const FoldablePair& pair)
     const Node conv = edit.get(pair.conv);
     const Node weightNode = edit.get(pair.weight.source.node);
     const ValueRef biasRef = pair.op.bias.empty() ? ValueRef {} : argumentRef(conv, pair.op.bias);
-    QS_TRY(const Statistics s, readStatistics(edit, edit.get(pair.batchNorm)));
+    const Node& norm = edit.get(pair.batchNorm);
+    QS_TRY(const Statistics s, readStatistics(edit, norm));
+    const std::string replaced = replacedTensorsBelow(
+        edit,
+        {pair.weight.source, biasRef, argumentRef(norm, "running_mean"),
+         argumentRef(norm, "running_var"), argumentRef(norm, "weight"), argumentRef(norm, "bias")});
     QS_TRY(const at::Tensor weight, storedTensor(edit, pair.weight.source));
     QS_TRY(const at::Tensor bias, storedTensor(edit, biasRef));
     const auto foldPair = [=, kind = pair.op.kind, groups = groupsOf(conv)] {
@@ -213,6 +219,8 @@ Result<void> fold(GraphEdit& edit, const FoldablePair& pair)
     const NodeId newBias
         = addParameter(edit, folded.bias, tensorsOf(edit)->add(folded.bias), biasNames,
                        biasRef ? biasRef.node : weightNode.id, newWeight);
+    for (const NodeId made : {newWeight, newBias})
+        edit.change(made).tensorSha256 = replaced;
     rerouteWeight(edit, pair.conv, pair.op.weight, pair.weight, {newWeight, 0});
     setBias(edit, pair.conv, pair.op, {newBias, 0});
     for (const NodeId hop : pair.weight.layout)

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/interpreter.h"
+#include "engine/execute/replaced_tensors.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/graph_verifier.h"
@@ -167,6 +168,7 @@ private:
         made.name = "p_" + path;
         std::replace(made.name.begin(), made.name.end(), '.', '_');
         made.tensor = tensorsOf(m_edit)->add(rows);
+        made.tensorSha256 = replacedTensorsBelow(m_edit, {*ref});
         ValueType type = m_edit.get(ref->node).outputs.at(ref->index).type;
         type.shapeKnown = true;
         type.shape.clear();
