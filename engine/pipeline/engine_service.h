@@ -99,6 +99,15 @@ public:
     /// (`ResultFolder`).
     virtual Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) = 0;
 
+    /// Trains with simulated quantization and saves the best state as a .pt2 at `path`. If four
+    /// batches of the recipe's size leave no batch for the guard, batches are smaller. `see` is
+    /// called on this thread. A cancel after the first measurement ends the training, and its best
+    /// state is saved. Errors: a plan that needs a calibration to start from (Usage); those of the
+    /// data, of `train` and of `saveModel`.
+    virtual Result<SavedTraining> train(const TrainRequest& request, const std::string& path,
+                                        const SeeTraining& see, const JobContext& job)
+        = 0;
+
     /// Runs every export in its runtimes and certifies them (`certify`). Errors: a result without
     /// exports, the data's.
     virtual Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job)

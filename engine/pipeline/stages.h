@@ -12,6 +12,7 @@
 #include "engine/export/onnx_opset.h"
 #include "engine/pipeline/run_settings.h"
 #include "engine/result/stored_run.h"
+#include "engine/train/training.h"
 
 #include <map>
 #include <memory>
@@ -102,6 +103,31 @@ struct ExportReport
     std::vector<std::string> files; ///< paths written, in order
     std::string document; ///< the text of result.json
     std::vector<std::string> notes; ///< sentences on differences of the files' results
+};
+
+/// A training of a model on the calibration data of `settings`, all of them.
+struct TrainRequest
+{
+    GraphPtr file; ///< the model as opened: with the recipe's edits it gives the outputs to learn
+    GraphPtr model; ///< after its edits and, if the recipe has one, an earlier training
+    PlanPtr plan; ///< of the recipe
+    Recipe recipe;
+    RunSettings settings;
+    TrainingSettings training; ///< the device is that of `settings`
+    /// Whose ranges the training starts from. Null: from none, as after torch.ao's prepare.
+    CalibrationPtr start;
+    std::string dataHash {}; ///< of the data's content; "" = not known, and no checkpoint
+    /// File for checkpoints, about every 30 s and at a cancel; removed at the end. Empty: none.
+    std::string checkpoint {};
+    bool resumes = false; ///< continue from the checkpoint
+    bool savesOnCancel = true; ///< a cancelled training saves its best state; else it fails
+};
+
+/// A training whose model was saved, and the cure that takes it (`withTraining`).
+struct SavedTraining
+{
+    Training training;
+    Cure cure;
 };
 
 /// The exports of a result folder, to be run in their runtimes.

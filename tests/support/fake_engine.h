@@ -57,6 +57,9 @@ public:
     /// Values of shape [4, 2, 3]: a ramp from 0, and the ramp plus 0.01. Ignores the part.
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job) override;
+    /// Eleven points from 34.2 dB; the best is the ninth with 36.1 dB. Writes the file.
+    Result<SavedTraining> train(const TrainRequest& request, const std::string& path,
+                                const SeeTraining& see, const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
@@ -91,6 +94,9 @@ public:
     std::atomic<bool> waitInBlame = false; ///< until cancelled
     std::atomic<bool> isHealthy = false; ///< no unit has a cause
     std::atomic<int> blames = 0;
+    std::atomic<bool> waitInTraining = false; ///< after the fourth point, until cancelled
+    std::atomic<bool> failTraining = false;
+    std::atomic<int> trainings = 0;
 };
 
 } // namespace qs

@@ -7,7 +7,6 @@
 #include "app/commands/text/console.h"
 #include "app/commands/text/train_text.h"
 #include "engine/base/files/atomic_file.h"
-#include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/keys/data_identity.h"
@@ -102,22 +101,14 @@ Result<void> checkSpared(const TrainOptions& options, const ModelRun& run)
     return {};
 }
 
-/// Writes the trained model, the recipe that takes it and the document into the folder.
-Result<void> write(const TrainOptions& options, ModelRun& run, const TrainRequest& request,
-                   const Training& training, const std::string& document, const JobContext& job)
+/// Writes the recipe that takes the training, and the document, into the folder.
+Result<void> write(const TrainOptions& options, const Recipe& recipe, const Cure& training,
+                   const std::string& document)
 {
     const std::filesystem::path folder(options.out);
-    const std::string recipe = (folder / kRecipeFile).string();
-    Cure cure;
-    cure.kind = CureKind::Train;
-    cure.file = (folder / kModelFile).string();
-    cure.by = "train";
-    QS_CHECK(
-        run.chain().saveModel(training.model, request.recipe, request.settings, cure.file, job));
-    QS_TRY(cure.sha256, fileSha256(cure.file));
-    Recipe trained = untrained(request.recipe); // the new training holds the earlier one
-    trained.cures.push_back(std::move(cure));
-    QS_CHECK(writeFileAtomically(recipe, recipeToJson(writtenBeside(trained, recipe))));
+    const std::string path = (folder / kRecipeFile).string();
+    QS_CHECK(writeFileAtomically(
+        path, recipeToJson(writtenBeside(withTraining(recipe, training), path))));
     return writeFileAtomically((folder / kTrainingFile).string(), document);
 }
 
@@ -129,12 +120,9 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
     QS_CHECK(run.locate());
     QS_CHECK(checkSpared(options, run));
     QS_CHECK(run.plan());
-    const GraphPtr& file = run.compareRequest().edited->file;
-    QS_TRY(const EditedModelPtr before,
-           run.chain().edited(file, untrained(run.planned().recipe), job));
     TrainRequest request;
+    request.file = run.compareRequest().edited->file;
     request.model = run.planned().model;
-    request.teacher = before->graph;
     request.plan = run.planned().plan;
     request.recipe = run.planned().recipe;
     request.settings = run.settings();
@@ -142,7 +130,8 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
     request.checkpoint = (std::filesystem::path(options.out) / kTrainingCheckpoint).string();
     request.resumes = options.resume;
     ContentHashes hashes;
-    QS_TRY(request.dataHash, hashes.of(request.settings.calibrationData, file->info().sha256, job));
+    QS_TRY(request.dataHash,
+           hashes.of(request.settings.calibrationData, request.file->info().sha256, job));
     if (!options.fromScratch) {
         QS_CHECK(run.calibrate());
         request.start = run.calibration();
@@ -150,18 +139,18 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
         request.plan = request.start->prepared->plan;
         request.recipe = run.planned().recipe;
     }
-    QS_TRY(const Training training, trainModel(run.chain(), request, {}, job));
-    const std::string document = trainingJson(request, training).dump(2) + "\n";
-    const std::filesystem::path target = std::filesystem::path(options.out) / kRecipeFile;
+    const std::filesystem::path folder(options.out), target = folder / kRecipeFile;
     std::error_code code;
-    // A training in place keeps its recipe until it ended, so that it can be resumed.
-    if (job.cancelled() && std::filesystem::equivalent(options.recipe, target, code))
-        return fail(makeError(ErrorCode::Cancelled, "the training was stopped")
-                        .withHint("repeat the command with --resume to continue"));
-    // A cancel ended the training; what it reached is written nevertheless.
-    const JobContext writing = job.cancelled() ? JobContext() : JobContext(job);
-    QS_CHECK(write(options, run, request, training, document, writing));
-    QS_CHECK(printOut(options.json ? document : trainText(training, target.string())));
+    // A training in place keeps its model and recipe until it ended, so that it can be resumed.
+    request.savesOnCancel = !std::filesystem::equivalent(options.recipe, target, code);
+    auto saved = run.chain().train(request, (folder / kModelFile).string(), {}, job);
+    if (!saved && saved.error().code == ErrorCode::Cancelled)
+        return fail(
+            std::move(saved).error().withHint("repeat the command with --resume to continue"));
+    QS_CHECK(saved);
+    const std::string document = trainingJson(request, saved->training).dump(2) + "\n";
+    QS_CHECK(write(options, request.recipe, saved->cure, document));
+    QS_CHECK(printOut(options.json ? document : trainText(saved->training, target.string())));
     if (job.cancelled())
         return fail(
             makeError(ErrorCode::Cancelled, "the training was stopped; its best state is written")

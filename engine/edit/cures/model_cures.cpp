@@ -39,15 +39,22 @@ std::vector<Cure> modelCures(const Recipe& recipe)
     return out;
 }
 
+bool changesModel(const Recipe& recipe)
+{
+    return !recipe.edits.empty() || !modelCures(recipe).empty();
+}
+
 Recipe untrained(Recipe recipe)
 {
     std::erase_if(recipe.cures, [](const Cure& cure) { return cure.kind == CureKind::Train; });
     return recipe;
 }
 
-bool changesModel(const Recipe& recipe)
+Recipe withTraining(Recipe recipe, Cure training)
 {
-    return !recipe.edits.empty() || !modelCures(recipe).empty();
+    recipe = untrained(std::move(recipe));
+    recipe.cures.push_back(std::move(training));
+    return recipe;
 }
 
 Result<EditedModelPtr> withModelCures(const EditedModelPtr& edited, std::vector<Cure> cures,

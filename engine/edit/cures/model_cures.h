@@ -17,6 +17,9 @@ Recipe untrained(Recipe recipe);
 /// True if the recipe changes the model by edits or such cures.
 bool changesModel(const Recipe& recipe);
 
+/// Returns the recipe with this training in place of earlier ones, which it continued.
+Recipe withTraining(Recipe recipe, Cure training);
+
 /// Applies these cures in order after the edits; `edited` must have none yet. Skips cures that do
 /// not fit, with the reason in `EditedModel::cures`. Fails only with Cancelled.
 ///

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/train/train_model.h"
 
+#include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/device_choice.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/stage_chain.h"
 #include "engine/result/error_json.h"
 #include "engine/train/trainer.h"
 
@@ -101,11 +104,11 @@ Json settingsJson(const TrainRequest& request)
 }
 
 /// Of everything that the training depends on.
-Key trainingKey(const TrainRequest& request, const std::string& device)
+Key trainingKey(const TrainRequest& request, const Graph& teacher, const std::string& device)
 {
     return KeyBuilder("training")
         .add(modelKey(*request.model))
-        .add(modelKey(*request.teacher))
+        .add(modelKey(teacher))
         .add(planKey(*request.model, request.recipe))
         .add(request.dataHash)
         .add(settingsJson(request).dump())
@@ -114,8 +117,7 @@ Key trainingKey(const TrainRequest& request, const std::string& device)
         .key();
 }
 
-} // namespace
-
+/// Trains the request's model, without saving it.
 Result<Training> trainModel(StageChain& chain, const TrainRequest& request, const SeeTraining& see,
                             const JobContext& job)
 {
@@ -124,18 +126,38 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
         QS_CHECK(checkStartsAlone(request));
     QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
     settings.device = device.device;
+    QS_TRY(const EditedModelPtr before, chain.edited(request.file, untrained(request.recipe), job));
     QS_TRY(const auto data, trainingData(chain, request));
     QS_TRY(const TrainingGraphPtr graph, prepareForTraining(request.model, request.plan, job));
     const Observations* start = request.start ? request.start->observations.get() : nullptr;
-    const TrainingStore store {request.checkpoint, trainingKey(request, device.device),
-                               request.resumes};
-    QS_TRY(Training made, train(*graph, request.teacher, *data, start, settings, store, see, job));
+    const TrainingStore store {
+        request.checkpoint, trainingKey(request, *before->graph, device.device), request.resumes};
+    QS_TRY(Training made, train(*graph, before->graph, *data, start, settings, store, see, job));
     std::error_code code;
     if (!store.path.empty() && !job.cancelled())
         std::filesystem::remove(store.path, code);
     for (std::string& note : trainingNotes(*graph, settings))
         made.notes.push_back(std::move(note));
     return made;
+}
+
+} // namespace
+
+Result<SavedTraining> StageChain::train(const TrainRequest& request, const std::string& path,
+                                        const SeeTraining& see, const JobContext& job)
+{
+    QS_TRY(Training training, trainModel(*this, request, see, job));
+    if (job.cancelled() && !request.savesOnCancel)
+        return fail(ErrorCode::Cancelled, "the training was stopped");
+    // A cancel ended the training; what it reached is saved nevertheless.
+    const JobContext saving = job.cancelled() ? JobContext() : JobContext(job);
+    QS_CHECK(saveModel(training.model, request.recipe, request.settings, path, saving));
+    Cure cure;
+    cure.kind = CureKind::Train;
+    cure.file = path;
+    cure.by = "train";
+    QS_TRY(cure.sha256, fileSha256(path));
+    return SavedTraining {std::move(training), std::move(cure)};
 }
 
 Json trainingJson(const TrainRequest& request, const Training& training)
