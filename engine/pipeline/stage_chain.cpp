@@ -2,6 +2,7 @@
 #include "engine/pipeline/stage_chain.h"
 
 #include "engine/base/files/file_hash.h"
+#include "engine/base/sha256.h"
 #include "engine/blame/why_json.h"
 #include "engine/configure/backend/settings.h"
 #include "engine/convert/outline.h"
@@ -11,6 +12,7 @@
 #include "engine/import/importer.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
+#include "engine/pipeline/train/train_model.h"
 #include "engine/verify/certify.h"
 #include "engine/verify/python_run.h"
 
@@ -84,6 +86,23 @@ Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const 
     if (!request.python.empty() && certificate.ran())
         rememberPython(request.python);
     return certificate;
+}
+
+Result<SavedTraining> StageChain::train(const TrainRequest& request, const std::string& path,
+                                        const SeeTraining& see, const JobContext& job)
+{
+    QS_TRY(Training training, trainModel(*this, request, see, job));
+    if (job.cancelled() && !request.savesOnCancel)
+        return fail(ErrorCode::Cancelled, "the training was stopped");
+    // A cancel ended the training; what it reached is saved nevertheless.
+    const JobContext saving = job.cancelled() ? JobContext() : JobContext(job);
+    QS_CHECK(saveModel(training.model, request.recipe, request.settings, path, saving));
+    Cure cure;
+    cure.kind = CureKind::Train;
+    cure.file = path;
+    cure.by = "train";
+    QS_TRY(cure.sha256, fileSha256(path));
+    return SavedTraining {std::move(training), std::move(cure)};
 }
 
 Result<ValuePreview> StageChain::storedValue(const GraphPtr& model, NodeId node,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/train/train_model.h"
 
-#include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/device_choice.h"
 #include "engine/edit/cures/model_cures.h"
@@ -117,7 +116,8 @@ Key trainingKey(const TrainRequest& request, const Graph& teacher, const std::st
         .key();
 }
 
-/// Trains the request's model, without saving it.
+} // namespace
+
 Result<Training> trainModel(StageChain& chain, const TrainRequest& request, const SeeTraining& see,
                             const JobContext& job)
 {
@@ -139,25 +139,6 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
     for (std::string& note : trainingNotes(*graph, settings))
         made.notes.push_back(std::move(note));
     return made;
-}
-
-} // namespace
-
-Result<SavedTraining> StageChain::train(const TrainRequest& request, const std::string& path,
-                                        const SeeTraining& see, const JobContext& job)
-{
-    QS_TRY(Training training, trainModel(*this, request, see, job));
-    if (job.cancelled() && !request.savesOnCancel)
-        return fail(ErrorCode::Cancelled, "the training was stopped");
-    // A cancel ended the training; what it reached is saved nevertheless.
-    const JobContext saving = job.cancelled() ? JobContext() : JobContext(job);
-    QS_CHECK(saveModel(training.model, request.recipe, request.settings, path, saving));
-    Cure cure;
-    cure.kind = CureKind::Train;
-    cure.file = path;
-    cure.by = "train";
-    QS_TRY(cure.sha256, fileSha256(path));
-    return SavedTraining {std::move(training), std::move(cure)};
 }
 
 Json trainingJson(const TrainRequest& request, const Training& training)

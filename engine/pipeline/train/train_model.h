@@ -6,6 +6,12 @@
 
 namespace qs {
 
+class StageChain;
+
+/// Trains with simulated quantization (`train`), as `EngineService::train`, but saves nothing.
+Result<Training> trainModel(StageChain& chain, const TrainRequest& request, const SeeTraining& see,
+                            const JobContext& job);
+
 /// The document of a training ("quantscope.training", version 1).
 Json trainingJson(const TrainRequest& request, const Training& training);
 
