@@ -224,6 +224,8 @@ public:
 
         {Plan, "plan", QT_TR_NOOP("&Plan"), QT_TR_NOOP("Decide again which nodes are quantized"),
          "Ctrl+P", true},
+        {Train, "train", QT_TR_NOOP("&Train…"),
+         QT_TR_NOOP("Train the weights with simulated quantization"), "Ctrl+Shift+T", false},
         {Calibrate, "calibrate", QT_TR_NOOP("&Calibrate…"),
          QT_TR_NOOP("Choose data and device, then observe"), "Ctrl+B", true},
         {Convert, "convert", QT_TR_NOOP("Con&vert"), QT_TR_NOOP("Make the int8 model"), "Ctrl+T",

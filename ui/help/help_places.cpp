@@ -17,6 +17,7 @@ struct NamedPlace
 constexpr NamedPlace kPlaces[] = {
     {"stageBackend", "backend"},
     {"stagePlan", "plan"},
+    {"stageTrain", "window"},
     {"stageCalibrate", "calibration"},
     {"stageConvert", "lowering"},
     {"stageCompare", "comparison-and-error-terms"},
@@ -53,6 +54,7 @@ constexpr NamedPlace kPlaces[] = {
     {"pythonPages", "coming-from-torch-ao"},
     // Dialogs.
     {"calibrateDialog", "calibration"},
+    {"trainDialog", "window"},
     {"exportDialog", "exports"},
     {"qconfigDialog", "recipe-keys#qconfigsname"},
     {"verifyDialog", "verifying"},

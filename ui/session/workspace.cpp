@@ -22,6 +22,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     , m_alternatives(*this)
     , m_live(*this)
     , m_causes(*this)
+    , m_trainer(*this)
 {
     Notices& notices = m_document.notices();
     notices.deriveWith([this](const Notices::Set& posted) { derive(posted); });

@@ -8,6 +8,7 @@
 #include "ui/session/jobs/alternatives_asked.h"
 #include "ui/session/jobs/cause_finder.h"
 #include "ui/session/jobs/live_preview.h"
+#include "ui/session/jobs/model_trainer.h"
 #include "ui/session/jobs/pipeline.h"
 #include "ui/session/jobs/value_previews.h"
 #include "ui/session/search/bookmarks.h"
@@ -40,6 +41,8 @@ public:
     AlternativesAsked& alternatives() { return m_alternatives; }
     LivePreview& live() { return m_live; }
     CauseFinder& causes() { return m_causes; }
+    ModelTrainer& trainer() { return m_trainer; }
+    const ModelTrainer& trainer() const { return m_trainer; }
     const Facts& facts() const { return m_facts; }
     /// The hierarchy of the float graph; null without a model.
     const FoldTreePtr& foldTree() const { return m_tree; }
@@ -117,6 +120,7 @@ private:
     AlternativesAsked m_alternatives;
     LivePreview m_live;
     CauseFinder m_causes;
+    ModelTrainer m_trainer;
 };
 
 } // namespace qs

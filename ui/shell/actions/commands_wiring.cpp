@@ -24,6 +24,7 @@
 #include "ui/shell/actions/palette_actions.h"
 #include "ui/shell/actions/selection_menu.h"
 #include "ui/shell/actions/style_actions.h"
+#include "ui/shell/actions/train_actions.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
 #include "ui/shell/dialogs/pack_offer.h"
@@ -266,6 +267,8 @@ void Commands::connectRun()
                                                  {ActionId::Export, Stage::Export}};
     for (const auto& [id, stage] : stages)
         on(a, id, this, [this, stage = stage] { stageClicked(stage); });
+    new TrainActions(a, m_window.workspace(), m_window.projects(), m_window.messageBar(),
+                     m_window.pipelineBar(), m_window, this);
     auto& causes = m_window.workspace().causes();
     on(a, ActionId::FindCauses, this, [&causes] { causes.find(); });
     connect(&causes, &CauseFinder::refused, this, [this](const QString& why) {

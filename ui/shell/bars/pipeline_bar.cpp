@@ -17,6 +17,7 @@ namespace qs {
 PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
+    , m_train(new StageButton(QStringLiteral("Train"), tr("Train"), this))
     , m_search(new QLineEdit(this))
 {
     setObjectName(QStringLiteral("pipelineBar"));
@@ -32,7 +33,11 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
         connect(button, &StageButton::cancelClicked, this, &PipelineBar::cancelClicked);
         row->addWidget(button, 3);
         m_buttons.push_back(button);
+        if (Stage(stage) == Stage::Plan)
+            row->addWidget(m_train, 3);
     }
+    connect(m_train, &QAbstractButton::clicked, this, &PipelineBar::trainClicked);
+    connect(m_train, &StageButton::cancelClicked, this, &PipelineBar::cancelClicked);
     setUpFilter(*m_search, "search", tr("Find nodes"), tr("Find a node …  Ctrl+F"));
     m_search->setToolTip(searchHint());
     m_search->setFont(uiFont(11.5));
@@ -42,6 +47,8 @@ PipelineBar::PipelineBar(Workspace& workspace, QWidget* parent)
     row->addSpacing(4);
     row->addWidget(m_search, 4);
     connect(&workspace.pipeline(), &Pipeline::statusChanged, this, &PipelineBar::refresh);
+    const ModelTrainer* trainer = &workspace.trainer();
+    connect(trainer, &ModelTrainer::changed, this, &PipelineBar::refreshTraining);
     refresh();
 }
 
@@ -59,6 +66,15 @@ void PipelineBar::refresh()
                           stage == int(Stage::Convert) && refused);
         button->setEnabled(open || stage == int(Stage::Open));
     }
+    refreshTraining();
+}
+
+void PipelineBar::refreshTraining()
+{
+    const ModelTrainer& trainer = m_workspace.trainer();
+    m_train->setStatus(trainer.status());
+    m_train->setEnabled(trainer.canStart());
+    m_train->setVisible(trainer.isPartOfPipeline());
 }
 
 } // namespace qs

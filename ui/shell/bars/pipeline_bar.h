@@ -14,7 +14,8 @@ namespace qs {
 class StageButton;
 class Workspace;
 
-/// The tool bar: the stages in pipeline order, and the search field. GUI thread only.
+/// The tool bar: the stages in pipeline order, and the search field. The stage "Train" is shown
+/// only if it is part of the pipeline (`ModelTrainer::isPartOfPipeline`). GUI thread only.
 class PipelineBar : public QWidget
 {
     Q_OBJECT
@@ -26,13 +27,16 @@ public:
 
 Q_SIGNALS:
     void stageClicked(qs::Stage stage);
+    void trainClicked();
     void cancelClicked();
 
 private:
     void refresh();
+    void refreshTraining();
 
     Workspace& m_workspace;
     std::vector<StageButton*> m_buttons;
+    StageButton* m_train;
     QLineEdit* m_search;
 };
 

@@ -25,11 +25,16 @@ QString fitted(const StageStatus& status, const QFontMetrics& metrics, int room)
 } // namespace
 
 StageButton::StageButton(Stage stage, QWidget* parent)
-    : QAbstractButton(parent)
-    , m_stage(stage)
+    : StageButton(stageName(stage), stageText(stage), parent)
 {
-    setText(stageText(stage));
-    setObjectName(QStringLiteral("stage%1").arg(stageName(stage)));
+    m_isStoppable = stage != Stage::Plan;
+}
+
+StageButton::StageButton(const QString& name, const QString& text, QWidget* parent)
+    : QAbstractButton(parent)
+{
+    setText(text);
+    setObjectName(QStringLiteral("stage%1").arg(name));
     setFocusPolicy(Qt::TabFocus);
     setCursor(Qt::PointingHandCursor);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -61,7 +66,7 @@ QRectF StageButton::cancelRect() const
 
 void StageButton::mousePressEvent(QMouseEvent* event)
 {
-    if (m_status.state == StageStatus::State::Running && m_stage != Stage::Plan
+    if (m_status.state == StageStatus::State::Running && m_isStoppable
         && cancelRect().adjusted(-4, -4, 4, 4).contains(event->position())) {
         Q_EMIT cancelClicked();
         event->accept();

@@ -15,6 +15,8 @@ class StageButton : public QAbstractButton
 
 public:
     StageButton(Stage stage, QWidget* parent);
+    /// `name`: identifies the stage, not translated.
+    StageButton(const QString& name, const QString& text, QWidget* parent);
     /// `attention`: done, but with problems.
     void setStatus(const StageStatus& status, bool attention = false);
     bool needsAttention() const { return m_attention; }
@@ -32,7 +34,7 @@ protected:
 private:
     QRectF cancelRect() const;
 
-    Stage m_stage;
+    bool m_isStoppable = true;
     StageStatus m_status;
     bool m_attention = false;
 };

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+
+class QMainWindow;
+
+namespace qs {
+
+class Actions;
+class MessageBar;
+class OpenedFiles;
+class PipelineBar;
+class Workspace;
+
+/// The command and the stage "Train": opens the dialog, and reports a training that ends without
+/// one. GUI thread only.
+class TrainActions : public QObject
+{
+    Q_OBJECT
+
+public:
+    TrainActions(Actions& actions, Workspace& workspace, const OpenedFiles& files,
+                 MessageBar& messages, const PipelineBar& bar, QMainWindow& window,
+                 QObject* parent);
+
+private:
+    void open();
+
+    Workspace& m_workspace;
+    const OpenedFiles& m_files;
+    QMainWindow& m_window;
+};
+
+} // namespace qs
