@@ -65,8 +65,9 @@ Result<void> runVerify(const VerifyOptions& options, const CommandRun& job)
            restoreResult(chain, stored.folder, model, settings, job));
     const std::string folder = stored.folder;
     if (restored.planned.model->info().trained)
-        qs::note("the float results here are those of the trained weights, not of the model before its "
-             "training");
+        qs::note(
+            "the float results here are those of the trained weights, not of the model before its "
+            "training");
     showStepsAsLines(); // verifying takes minutes
     QS_TRY(const Certificate certificate,
            chain.verify({restored.converted, std::move(stored), options.data, options.python,
