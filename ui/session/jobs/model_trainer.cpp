@@ -33,6 +33,33 @@ bool isGain(const Training& training)
     return !training.points.empty() && training.points[training.best].step > 0;
 }
 
+bool hasGuard(const Training& training)
+{
+    return !training.points.empty() && training.points.front().guardDb
+        && training.points[training.best].guardDb;
+}
+
+/// Returns "34.2 to 36.1 dB".
+QString decibelsText(const Training& training)
+{
+    return QObject::tr("%1 to %2")
+        .arg(shownSqnr(*training.points.front().guardDb, ""),
+             shownSqnr(*training.points[training.best].guardDb));
+}
+
+QString guardText(const Training& training)
+{
+    return toQString(counted(training.guardSamples, "guard sample"));
+}
+
+/// The gain for a narrow button, which drops the second part if it does not fit.
+QString shortGainText(const Training& training)
+{
+    return hasGuard(training)
+        ? QStringLiteral("%1 · %2").arg(decibelsText(training), guardText(training))
+        : gainText(training);
+}
+
 } // namespace
 
 struct ModelTrainer::Seen
@@ -55,15 +82,9 @@ private:
 
 QString gainText(const Training& training)
 {
-    if (training.points.empty())
-        return {};
-    const TrainingPoint& first = training.points.front();
-    const TrainingPoint& best = training.points[training.best];
-    if (!best.guardDb || !first.guardDb)
+    if (!hasGuard(training))
         return toQString(counted(training.steps, "step"));
-    return QObject::tr("%1 to %2 on %3")
-        .arg(shownSqnr(*first.guardDb, ""), shownSqnr(*best.guardDb),
-             toQString(counted(training.guardSamples, "guard sample")));
+    return QObject::tr("%1 on %2").arg(decibelsText(training), guardText(training));
 }
 
 ModelTrainer::ModelTrainer(Workspace& workspace)
@@ -316,7 +337,7 @@ StageStatus ModelTrainer::status() const
     if (cure->off)
         return {State::Waiting, tr("%1, off").arg(file), 0};
     if (isGain(m_training) && cure->file == m_choices.file.toStdString())
-        return {State::Done, gainText(m_training), 0};
+        return {State::Done, shortGainText(m_training), 0};
     return {State::Done, file, 0};
 }
 
