@@ -17,7 +17,7 @@ struct NamedPlace
 constexpr NamedPlace kPlaces[] = {
     {"stageBackend", "backend"},
     {"stagePlan", "plan"},
-    {"stageTrain", "window"},
+    {"stageTrain", "training"},
     {"stageCalibrate", "calibration"},
     {"stageConvert", "lowering"},
     {"stageCompare", "comparison-and-error-terms"},
@@ -54,7 +54,7 @@ constexpr NamedPlace kPlaces[] = {
     {"pythonPages", "coming-from-torch-ao"},
     // Dialogs.
     {"calibrateDialog", "calibration"},
-    {"trainDialog", "window"},
+    {"trainDialog", "training"},
     {"exportDialog", "exports"},
     {"qconfigDialog", "recipe-keys#qconfigsname"},
     {"verifyDialog", "verifying"},
