@@ -24,7 +24,7 @@ public:
     int markedStep() const { return m_best; }
 
 protected:
-    void leaveHeadroom() override;
+    void leaveHeadroom() final;
 
 private:
     void refresh();

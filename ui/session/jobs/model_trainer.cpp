@@ -66,18 +66,18 @@ struct ModelTrainer::Seen
 {
     void put(const Training& training)
     {
-        const std::scoped_lock lock(mutex);
-        newest = training;
+        const std::scoped_lock lock(m_mutex);
+        m_newest = training;
     }
     Training get()
     {
-        const std::scoped_lock lock(mutex);
-        return newest;
+        const std::scoped_lock lock(m_mutex);
+        return m_newest;
     }
 
 private:
-    std::mutex mutex;
-    Training newest;
+    std::mutex m_mutex;
+    Training m_newest;
 };
 
 QString gainText(const Training& training)

@@ -267,8 +267,9 @@ void Commands::connectRun()
                                                  {ActionId::Export, Stage::Export}};
     for (const auto& [id, stage] : stages)
         on(a, id, this, [this, stage = stage] { stageClicked(stage); });
-    new TrainActions(a, m_window.workspace(), m_window.projects(), m_window.messageBar(),
-                     m_window.pipelineBar(), m_window, this);
+    auto* training = new TrainActions(a, m_window.workspace(), m_window.projects(),
+                                      m_window.messageBar(), m_window, this);
+    connect(&m_window.pipelineBar(), &PipelineBar::trainClicked, training, &TrainActions::open);
     auto& causes = m_window.workspace().causes();
     on(a, ActionId::FindCauses, this, [&causes] { causes.find(); });
     connect(&causes, &CauseFinder::refused, this, [this](const QString& why) {

@@ -6,7 +6,6 @@
 #include "ui/session/opened_files.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/train_dialog.h"
 
 #include <QAction>
@@ -16,8 +15,7 @@
 namespace qs {
 
 TrainActions::TrainActions(Actions& actions, Workspace& workspace, const OpenedFiles& files,
-                           MessageBar& messages, const PipelineBar& bar, QMainWindow& window,
-                           QObject* parent)
+                           MessageBar& messages, QMainWindow& window, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
     , m_files(files)
@@ -25,7 +23,6 @@ TrainActions::TrainActions(Actions& actions, Workspace& workspace, const OpenedF
 {
     QAction& action = actions[ActionId::Train];
     connect(&action, &QAction::triggered, this, &TrainActions::open);
-    connect(&bar, &PipelineBar::trainClicked, this, &TrainActions::open);
     const auto refresh
         = [&action, &workspace] { action.setEnabled(workspace.trainer().canStart()); };
     const Document* document = &workspace.document();

@@ -10,10 +10,9 @@ namespace qs {
 class Actions;
 class MessageBar;
 class OpenedFiles;
-class PipelineBar;
 class Workspace;
 
-/// The command and the stage "Train": opens the dialog, and reports a training that ends without
+/// The command "Train": opens the dialog, and reports a training that ends without
 /// one. GUI thread only.
 class TrainActions : public QObject
 {
@@ -21,12 +20,12 @@ class TrainActions : public QObject
 
 public:
     TrainActions(Actions& actions, Workspace& workspace, const OpenedFiles& files,
-                 MessageBar& messages, const PipelineBar& bar, QMainWindow& window,
-                 QObject* parent);
+                 MessageBar& messages, QMainWindow& window, QObject* parent);
 
-private:
+    /// Opens the dialog, if the model can be trained.
     void open();
 
+private:
     Workspace& m_workspace;
     const OpenedFiles& m_files;
     QMainWindow& m_window;
