@@ -5,6 +5,7 @@
 #include "engine/pipeline/stage_chain.h"
 #include "engine/plan/cures/expand_cures.h"
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 using namespace qs;
@@ -197,6 +198,35 @@ private Q_SLOTS:
         QCOMPARE(unfitModelCures(*edited).size(), std::size_t(1));
         QCOMPARE(must(chain.plan(edited->graph, recipe))->warnings, unfitModelCures(*edited));
         QVERIFY(must(chain.plan(m_model, withCures({})))->warnings.empty());
+    }
+
+    /// Trained weights below folded norms are observed anew, in a chain that knows the untrained.
+    void aTrainingIsMeasuredAsInANewChain()
+    {
+        const QTemporaryDir folder;
+        StageChain chain;
+        TrainRequest request;
+        request.recipe = withCures({});
+        request.settings = m_settings;
+        request.plan = must(chain.plan(m_model, request.recipe));
+        request.start
+            = must(chain.calibrate({m_model, request.plan, request.recipe, m_settings}, {}));
+        request.file = m_model;
+        request.model = request.start->prepared->model;
+        request.training.steps = 2;
+        request.training.needsGuard = false;
+        const std::string path = folder.filePath("trained.pt2").toStdString();
+        const Recipe recipe
+            = withTraining(request.recipe, must(chain.train(request, path, {}, {})).cure);
+        const auto calibrated = [&](StageChain& in) {
+            const GraphPtr model = must(in.edited(m_model, recipe, {}))->graph;
+            const PlanPtr plan = must(in.plan(model, recipe));
+            return must(in.calibrate({model, plan, recipe, m_settings}, {}));
+        };
+        StageChain other;
+        const CalibrationPtr here = calibrated(chain), there = calibrated(other);
+        QVERIFY(here->qparams == there->qparams);
+        QVERIFY(here->qparams != request.start->qparams);
     }
 };
 
