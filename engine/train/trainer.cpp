@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
+#include "engine/train/optimizer.h"
 #include "engine/train/teacher.h"
 #include "engine/train/trained_model.h"
 #include "engine/train/training_checkpoint.h"
@@ -365,13 +366,14 @@ const PlannedObserver* needingCalibration(const Plan& plan, bool learnsScales)
     return found == plan.observers.end() ? nullptr : &*found;
 }
 
-Result<Training> train(const TrainingGraph& graph, const GraphPtr& teacher, const Dataset& data,
-                       const Observations* start, const TrainingSettings& settings,
+Result<Training> train(const TrainingTask& task, const TrainingSettings& settings,
                        const TrainingStore& store, const SeeTraining& see, const JobContext& job)
 {
     const InferenceScope scope;
-    return guardTorchValue<Training>(
-        [&] { return Trainer(graph, data, settings, store, see, job).run(teacher, start); });
+    return guardTorchValue<Training>([&] {
+        return Trainer(task.graph, task.data, settings, store, see, job)
+            .run(task.teacher, task.start);
+    });
 }
 
 } // namespace qs

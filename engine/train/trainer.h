@@ -9,16 +9,24 @@
 
 namespace qs {
 
-/// Trains with simulated quantization, on `data`, towards the outputs of `teacher`, from `start`'s
-/// ranges. Null: from none, as after torch.ao's prepare; values then also saturate as in torch.ao's
-/// modules, else as in the converted model. The guard is measured as the converted model computes.
-/// The same arguments and threads give the same result to the bit. A cancel after the first step
-/// ends the training with its best state so far; before it, it is an error. `store` keeps
-/// checkpoints; a resumed training ends as an uninterrupted one, to the bit. Errors: a loss that is
-/// not finite (with the step; `see` had the last good state), no guard, labels that the data do not
-/// have; those of the data and the nodes.
-Result<Training> train(const TrainingGraph& graph, const GraphPtr& teacher, const Dataset& data,
-                       const Observations* start, const TrainingSettings& settings,
+/// What a training works on. Borrows all but the teacher.
+struct TrainingTask
+{
+    const TrainingGraph& graph;
+    GraphPtr teacher; ///< the float model, towards whose outputs it trains
+    const Dataset& data;
+    /// Statistics whose ranges it starts from. Null: from none, as after torch.ao's prepare.
+    const Observations* start = nullptr;
+};
+
+/// Trains with simulated quantization. Without a start, values saturate as in torch.ao's modules,
+/// else as in the converted model; the guard is measured as the converted model computes. The same
+/// arguments and threads give the same result to the bit. A cancel after the first step ends the
+/// training with its best state so far; before it, it is an error. `store` keeps checkpoints; a
+/// resumed training ends as an uninterrupted one, to the bit. Errors: a loss that is not finite
+/// (with the step; `see` had the last good state), no guard, labels that the data do not have;
+/// those of the data and the nodes.
+Result<Training> train(const TrainingTask& task, const TrainingSettings& settings,
                        const TrainingStore& store, const SeeTraining& see, const JobContext& job);
 
 /// The first observer of the plan that needs `start`; null without one.

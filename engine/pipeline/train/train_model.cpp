@@ -132,7 +132,7 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
     const Observations* start = request.start ? request.start->observations.get() : nullptr;
     const TrainingStore store {
         request.checkpoint, trainingKey(request, *before->graph, device.device), request.resumes};
-    QS_TRY(Training made, train(*graph, before->graph, *data, start, settings, store, see, job));
+    QS_TRY(Training made, train({*graph, before->graph, *data, start}, settings, store, see, job));
     std::error_code code;
     if (!store.path.empty() && !job.cancelled())
         std::filesystem::remove(store.path, code);

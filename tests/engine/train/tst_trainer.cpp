@@ -74,7 +74,7 @@ struct Model
                            const JobContext& job = {}) const
     {
         QS_TRY(const TrainingGraphPtr made, prepareForTraining(graph, plan));
-        return qs::train(*made, graph, data, nullptr, settings, store, see, job);
+        return qs::train({*made, graph, data}, settings, store, see, job);
     }
 };
 
