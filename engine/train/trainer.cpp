@@ -28,7 +28,8 @@ namespace {
 constexpr std::int64_t kGuardEvery = 4; ///< every fourth batch is the guard's
 constexpr int kMeasurements = 20; ///< about, over a training; more if it is a long one
 constexpr int kLeastApart = 25; ///< steps between measurements of a long training, or a pass
-constexpr double kUsualRate = 1.0 / 500; ///< of the root mean square of a tensor
+/// Of the root mean square of a tensor; of learned scales, which are few and must travel further.
+constexpr double kUsualRate = 1.0 / 4000, kUsualScaleRate = 1.0 / 500;
 constexpr double kSaveEvery = 30; ///< seconds between checkpoints
 
 class Trainer
@@ -102,7 +103,10 @@ private:
         std::vector<double> rates;
         for (const at::Tensor& tensor : m_state->learned()) {
             const double size = tensor.detach().square().mean().sqrt().item<double>();
-            rates.push_back(m_settings.rate ? *m_settings.rate : kUsualRate * std::max(size, 1e-3));
+            const bool isScale = rates.size() >= m_state->trainedTensors();
+            rates.push_back(m_settings.rate ? *m_settings.rate
+                                : isScale   ? kUsualScaleRate * size
+                                            : kUsualRate * std::max(size, 1e-3));
         }
         return rates;
     }

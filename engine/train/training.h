@@ -27,7 +27,8 @@ struct TrainingSettings
 {
     int steps = 300;
     std::optional<double> seconds; ///< limit of the whole training
-    /// Learning rate. Empty: by tensor, a five-hundredth of the root of its mean square.
+    /// Learning rate. Empty: by tensor, a four-thousandth of the root of its mean square (of
+    /// learned scales a five-hundredth).
     std::optional<double> rate;
     OptimizerKind optimizer = OptimizerKind::Adam;
     double momentum = 0; ///< of SGD

@@ -47,6 +47,8 @@ public:
     /// The tensors that gradients are computed for: those of `trained()`, each once, then learned
     /// scales.
     std::vector<at::Tensor> learned() const;
+    /// Number of tensors before the scales in `learned()`.
+    std::size_t trainedTensors() const { return m_trainedTensors; }
     /// Index into `learned()` of a trained node's tensor.
     std::size_t indexOf(NodeId node) const { return m_nodes.at(node); }
     /// Whether the batch norm with these statistics belongs to a frozen module.

@@ -187,7 +187,7 @@ void addTrainingOptions(CLI::App& verb, TrainOptions& options)
         ->check(positiveNumber());
     verb.add_option("--time", options.time, "stop with the best so far after: seconds, 10m, 2h");
     verb.add_option("--lr", options.rate,
-                    "learning rate; without it a five-hundredth of each tensor's size (adam)")
+                    "learning rate; without it a four-thousandth of each tensor's size (adam)")
         ->check(positiveNumber());
     verb.add_option("--schedule", options.schedule,
                     "cosine (default: the rate falls to zero) or constant")
