@@ -13,9 +13,10 @@ def network(name):
     torch.manual_seed(0)
     net = getattr(torchvision.models, name)(weights=None)
     net.train()
+    size = SIZE if name.startswith(("swin", "vit")) else 128  # transformers take one size
     with torch.no_grad():
         for _ in range(2):
-            net(torch.randn(8, 3, 128 if name != "swin_t" else SIZE, 128 if name != "swin_t" else SIZE) * 1.5 + 0.3)
+            net(torch.randn(8, 3, size, size) * 1.5 + 0.3)
     return net.eval()
 
 
