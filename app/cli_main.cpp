@@ -6,18 +6,14 @@
 #include "app/commands/options/outside_option.h"
 #include "app/commands/text/console.h"
 #include "engine/base/json/nearest_name.h"
-#include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/plain_cause.h"
-#include "engine/base/process/crash_line.h"
 #include "engine/base/process/system.h"
-#include "engine/base/process/try_apart.h"
 #include "engine/base/text.h"
 #include "engine/import/archive/export_record.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <stop_token>
 
@@ -156,10 +152,7 @@ int runProgram(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
-    std::signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit then returns an error
-    qs::tellCrashes();
-    qs::keepFreedMemory();
-    qs::startTrials();
+    qs::beginProcess();
     int code = kBad;
     try {
         code = runProgram(argc, argv);

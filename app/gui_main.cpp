@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/base/memory/freed_memory.h"
 #include "engine/base/memory/memory_budget.h"
-#include "engine/base/process/crash_line.h"
 #include "engine/base/process/system.h"
-#include "engine/base/process/try_apart.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/pipeline/engine_service.h"
 #include "engine/project/outside_paths.h"
@@ -25,7 +22,6 @@
 #include <QTimer>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -284,9 +280,6 @@ int runWindow(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
-    std::signal(SIGXFSZ, SIG_IGN); // a write beyond the file size limit then returns an error
-    qs::tellCrashes();
-    qs::keepFreedMemory();
-    qs::startTrials();
+    qs::beginProcess();
     qs::endProcess(runWindow(argc, argv));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/model/input_files.h"
 #include "app/commands/model/planned_model.h"
 #include "app/commands/text/console.h"
 #include "engine/base/text.h"
@@ -127,15 +128,10 @@ Result<void> runEdit(const EditOptions& options, const CommandRun& job)
         return fail(makeError(ErrorCode::BadInput, "it contains no edits")
                         .inFile(source.file)
                         .withHint("list them under the key 'edits'"));
-    std::error_code code;
     std::string dataOut = options.data.empty() ? "" : partDataPath(options);
     for (const auto& [word, written] : {std::pair("--out", options.out), {"--data-out", dataOut}})
-        for (const std::string& read : {options.model, options.recipe, source.model, options.data})
-            if (!written.empty() && std::filesystem::equivalent(written, read, code))
-                return fail(makeError(ErrorCode::Usage,
-                                      std::string(word) + " would overwrite an input file")
-                                .inFile(written)
-                                .withHint("name another file"));
+        QS_CHECK(checkSpared(word, {written},
+                             {options.model, options.recipe, source.model, options.data}));
     StageChain chain;
     QS_TRY(const GraphPtr model, openModel(source.model, job));
     QS_TRY(const EditedModelPtr edited, chain.edited(model, recipe, job));

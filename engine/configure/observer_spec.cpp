@@ -114,6 +114,12 @@ std::vector<std::string> observerKindNames()
     return namesOf(kObserverNames);
 }
 
+bool isMovingAverage(ObserverKind kind)
+{
+    return kind == ObserverKind::MovingAverageMinMax
+        || kind == ObserverKind::MovingAveragePerChannelMinMax;
+}
+
 bool choosesQParams(ObserverKind kind)
 {
     switch (kind) {

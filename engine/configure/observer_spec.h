@@ -31,6 +31,8 @@ std::vector<std::string> observerKindNames();
 /// True for observers that choose a scale and a zero point. The others specify at most a dtype:
 /// with them, an integer dtype is possible only in dynamic quantization.
 bool choosesQParams(ObserverKind kind);
+/// True for observers whose range is a moving average of the batches' ranges.
+bool isMovingAverage(ObserverKind kind);
 
 /// torch.ao's fake-quantize modules: they contain an observer and simulate its rounding in
 /// training.

@@ -34,6 +34,10 @@ Result<EditedNodes> asFloat32(EditDraft& draft, const EditStep& step);
 /// the tensor.
 Result<EditedNodes> putTensor(EditDraft& draft, NodeId id, const at::Tensor& tensor);
 
+/// Fails if the file's content is not that of the hash, which `by` ("edit", "cure") recorded.
+Result<void> checkRecorded(const std::string& file, const std::string& sha256,
+                           const std::string& by, std::string hint);
+
 /// Hash of a tensor's type, shape and content, for keys of results.
 std::string contentOf(const at::Tensor& tensor);
 

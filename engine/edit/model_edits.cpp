@@ -54,14 +54,9 @@ Result<at::Tensor> tensorOf(const std::string& json)
 
 Result<at::Tensor> tensorOfFile(const EditStep& step)
 {
-    if (!step.sha256.empty()) {
-        QS_TRY(const std::string now, fileSha256(step.file));
-        if (now != step.sha256)
-            return fail(makeError(ErrorCode::BadInput,
-                                  "the file's content differs from that recorded in the edit")
-                            .inFile(step.file)
-                            .withHint("load it again, or remove 'sha256' from the edit"));
-    }
+    if (!step.sha256.empty())
+        QS_CHECK(checkRecorded(step.file, step.sha256, "edit",
+                               "load it again, or remove 'sha256' from the edit"));
     QS_TRY(const NpyArray array, readNpy(step.file));
     return tensorFromNpy(array);
 }
@@ -139,6 +134,18 @@ Result<EditedNodes> setConstant(EditDraft& draft, const EditStep& step)
     return putTensor(draft, id,
                      tensor.to(dtype == DType::Unknown ? tensor.scalar_type() : toScalarType(dtype))
                          .contiguous());
+}
+
+Result<void> checkRecorded(const std::string& file, const std::string& sha256,
+                           const std::string& by, std::string hint)
+{
+    QS_TRY(const std::string now, fileSha256(file));
+    if (now == sha256)
+        return {};
+    return fail(
+        makeError(ErrorCode::BadInput, "the file's content differs from that recorded in the " + by)
+            .inFile(file)
+            .withHint(std::move(hint)));
 }
 
 std::string contentOf(const at::Tensor& tensor)

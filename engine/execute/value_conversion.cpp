@@ -238,6 +238,12 @@ Result<at::IValue> toIValue(const Argument& argument, const Frame& frame)
     });
 }
 
+std::vector<float> floatsOf(const at::Tensor& tensor)
+{
+    const at::Tensor plain = tensor.detach().to(at::kCPU, at::kFloat).contiguous();
+    return {plain.const_data_ptr<float>(), plain.const_data_ptr<float>() + plain.numel()};
+}
+
 ValueType typeOfTensor(const at::Tensor& tensor)
 {
     ValueType type;

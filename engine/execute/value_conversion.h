@@ -40,6 +40,9 @@ Argument constantArgument(const at::IValue& value, const c10::TypePtr& type = c1
 /// absent. Returns false if the operator has no such argument.
 bool effectiveArgument(const Node& node, std::string_view name, Argument& out);
 
+/// The numbers of a tensor, in C order.
+std::vector<float> floatsOf(const at::Tensor& tensor);
+
 /// The type of this tensor as a value, with fixed sizes.
 ValueType typeOfTensor(const at::Tensor& tensor);
 

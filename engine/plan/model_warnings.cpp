@@ -62,14 +62,12 @@ public:
         }
     }
 
-    void warn(std::vector<std::string>& warnings) const
+    std::string text() const
     {
         std::string text;
         for (const auto& [effect, names] : m_names)
             text += (text.empty() ? "" : "; ") + quotedNames(names) + " " + effect;
-        if (!text.empty())
-            warnings.push_back("the model is in training mode: " + text
-                               + "; call model.eval() before exporting it");
+        return text.empty() ? text : "the model is in training mode: " + text;
     }
 
 private:
@@ -169,11 +167,17 @@ std::string alreadyQuantized(const Graph& graph)
             + counted(count, "quantizing, dequantizing or integer operator");
 }
 
-void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
+std::string inTrainingMode(const Graph& graph)
 {
     TrainingSearch search;
     search.inspect(graph, {});
-    search.warn(warnings);
+    return search.text();
+}
+
+void warnOfModel(const Graph& graph, std::vector<std::string>& warnings)
+{
+    if (const std::string trains = inTrainingMode(graph); !trains.empty())
+        warnings.push_back(trains + "; " + kEvaluateFirst);
     warnOfEagerModules(graph, warnings);
     warnOfRegions(graph, warnings);
     if (const std::string already = alreadyQuantized(graph); !already.empty())

@@ -14,6 +14,11 @@ namespace qs {
 /// that is already quantized.
 void warnOfModel(const Graph& graph, std::vector<std::string>& warnings);
 
+/// The modules left in training mode, bodies included, and what they do there; empty without any.
+/// Remedy: `kEvaluateFirst`.
+std::string inTrainingMode(const Graph& graph);
+inline constexpr const char* kEvaluateFirst = "call model.eval() before exporting it";
+
 /// The reason against quantizing a quantized model: how many of its operators quantize, dequantize
 /// or compute on integers, bodies of subgraphs included. Empty for a float model.
 std::string alreadyQuantized(const Graph& graph);

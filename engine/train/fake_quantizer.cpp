@@ -3,6 +3,7 @@
 
 #include "engine/convert/ranges/choose_qparams.h"
 #include "engine/convert/ranges/storage_range.h"
+#include "engine/execute/value_conversion.h"
 
 #include <ATen/ATen.h>
 
@@ -17,15 +18,8 @@ constexpr double kNoEps = 1e-38; ///< lower than any scale that was in use
 
 bool isOfExtremes(const ObserverSpec& spec)
 {
-    return spec.kind == ObserverKind::MinMax || spec.kind == ObserverKind::MovingAverageMinMax
-        || spec.kind == ObserverKind::PerChannelMinMax
-        || spec.kind == ObserverKind::MovingAveragePerChannelMinMax;
-}
-
-bool isMovingAverage(const ObserverSpec& spec)
-{
-    return spec.kind == ObserverKind::MovingAverageMinMax
-        || spec.kind == ObserverKind::MovingAveragePerChannelMinMax;
+    return isMovingAverage(spec.kind) || spec.kind == ObserverKind::MinMax
+        || spec.kind == ObserverKind::PerChannelMinMax;
 }
 
 ScaleSource sourceOf(const PlannedObserver& planned, bool learns)
@@ -52,12 +46,6 @@ ScaleSource sourceOf(const PlannedObserver& planned, bool learns)
 at::Tensor vectorOf(const std::vector<float>& values, const at::Device& device)
 {
     return at::tensor(values, at::kFloat).to(device);
-}
-
-std::vector<float> numbersOf(const at::Tensor& values)
-{
-    const at::Tensor flat = values.detach().to(at::kCPU, at::kFloat).contiguous().reshape({-1});
-    return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
 }
 
 } // namespace
@@ -147,7 +135,7 @@ void FakeQuantizer::observe(const at::Tensor& x, bool starts)
     if (isFirst) {
         m_min = low.clone();
         m_max = high.clone();
-    } else if (isMovingAverage(m_spec)) {
+    } else if (isMovingAverage(m_spec.kind)) {
         m_min = m_min + m_spec.averagingConstant * (low - m_min);
         m_max = m_max + m_spec.averagingConstant * (high - m_max);
     } else {
@@ -159,7 +147,7 @@ void FakeQuantizer::observe(const at::Tensor& x, bool starts)
 
 void FakeQuantizer::setScale()
 {
-    setParameters(qparamsFromRange(m_spec, numbersOf(m_min), numbersOf(m_max)));
+    setParameters(qparamsFromRange(m_spec, floatsOf(m_min), floatsOf(m_max)));
 }
 
 at::Tensor FakeQuantizer::rounded(const at::Tensor& x, const at::Tensor& scale,
@@ -243,10 +231,10 @@ std::optional<GivenObservation> FakeQuantizer::range(bool observes) const
     given.axis = m_spec.chAxis;
     if (m_source == ScaleSource::Running || m_source == ScaleSource::Fused) {
         given.seesWeight = m_isWeight && observes;
-        given.averaging = isMovingAverage(m_spec) ? m_spec.averagingConstant : 0;
+        given.averaging = isMovingAverage(m_spec.kind) ? m_spec.averagingConstant : 0;
         given.eps = m_spec.eps;
-        given.min = numbersOf(m_min);
-        given.max = numbersOf(m_max);
+        given.min = floatsOf(m_min);
+        given.max = floatsOf(m_max);
         const bool isSeen = !given.min.empty() && std::isfinite(given.min.front());
         return isSeen ? std::optional(given) : std::nullopt;
     }
@@ -257,8 +245,8 @@ std::optional<GivenObservation> FakeQuantizer::range(bool observes) const
     const at::Tensor zero = m_zeroPoint.to(at::kDouble);
     const double reach = double(m_range.max - m_range.min) / 2;
     given.min
-        = numbersOf(given.isSymmetric ? -(exact * reach) : (double(m_range.min) - zero) * exact);
-    given.max = numbersOf(given.isSymmetric ? exact * reach : (double(m_range.max) - zero) * exact);
+        = floatsOf(given.isSymmetric ? -(exact * reach) : (double(m_range.min) - zero) * exact);
+    given.max = floatsOf(given.isSymmetric ? exact * reach : (double(m_range.max) - zero) * exact);
     return given;
 }
 

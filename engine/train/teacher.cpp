@@ -3,14 +3,10 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <cmath>
-
 namespace qs {
 
 namespace {
 
-constexpr double kMostDb = 200;
 constexpr std::size_t kMostTeacherBytes = std::size_t(512) << 20;
 
 std::size_t bytesOfOutputs(const std::vector<at::Tensor>& tensors)
@@ -45,29 +41,6 @@ Teacher::outputs(std::int64_t number, const std::vector<at::IValue>& inputs, con
         m_kept.emplace(number, outputs);
     }
     return outputs;
-}
-
-void OutputNoise::add(const std::vector<at::Tensor>& noisy, const std::vector<at::Tensor>& clean)
-{
-    m_noise.resize(clean.size());
-    m_signal.resize(clean.size());
-    for (std::size_t i = 0; i < clean.size() && i < noisy.size(); ++i) {
-        if (!clean[i].defined() || !noisy[i].defined())
-            continue;
-        const at::Tensor signal = clean[i].to(at::kDouble);
-        m_noise[i] += (noisy[i].to(at::kDouble) - signal).square().sum().item<double>();
-        m_signal[i] += signal.square().sum().item<double>();
-    }
-}
-
-double OutputNoise::db() const
-{
-    double worst = kMostDb;
-    for (std::size_t i = 0; i < m_signal.size(); ++i)
-        if (m_signal[i] > 0)
-            worst = std::min(worst,
-                             m_noise[i] > 0 ? 10 * std::log10(m_signal[i] / m_noise[i]) : kMostDb);
-    return std::isfinite(worst) ? std::max(worst, -kMostDb) : -kMostDb;
 }
 
 at::Tensor distillLoss(std::span<const at::Tensor> outputs, const std::vector<at::Tensor>& clean)

@@ -32,18 +32,6 @@ private:
     std::size_t m_bytes = 0;
 };
 
-/// Noise and signal of each output, summed over batches.
-class OutputNoise
-{
-public:
-    void add(const std::vector<at::Tensor>& noisy, const std::vector<at::Tensor>& clean);
-    /// SQNR of the worst output that has a signal, within +-200 dB.
-    double db() const;
-
-private:
-    std::vector<double> m_noise, m_signal;
-};
-
 // Losses of a batch; undefined if no output has one. May throw LibTorch's exceptions.
 
 /// The sum over outputs of |y^ - y|^2 / |y|^2.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/trainer.h"
 
-#include "engine/base/text.h"
+#include "engine/base/decibels.h"
 #include "engine/base/torch_guard.h"
+#include "engine/compare/metrics/metrics.h"
 #include "engine/train/optimizer.h"
 #include "engine/train/teacher.h"
 #include "engine/train/trained_model.h"
@@ -25,12 +26,21 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kGuardEvery = 4; ///< every fourth batch is the guard's
 constexpr int kMeasurements = 20; ///< about, over a training; more if it is a long one
 constexpr int kLeastApart = 25; ///< steps between measurements of a long training, or a pass
 /// Of the root mean square of a tensor; of learned scales, which are few and must travel further.
 constexpr double kUsualRate = 1.0 / 4000, kUsualScaleRate = 1.0 / 500;
 constexpr double kSaveEvery = 30; ///< seconds between checkpoints
+
+/// SQNR of the worst output that has a signal.
+double worstDb(const std::vector<ErrorSums>& sums)
+{
+    double worst = kExactDb;
+    for (const ErrorSums& output : sums)
+        if (const auto error = metricsFrom(output); error && error->sqnrDb)
+            worst = std::min(worst, *error->sqnrDb);
+    return worst;
+}
 
 class Trainer
 {
@@ -82,8 +92,7 @@ private:
     {
         const std::int64_t count = m_data.batchCount();
         for (std::int64_t i = 0; i < count; ++i)
-            (m_settings.needsGuard && i % kGuardEvery == kGuardEvery - 1 ? m_guard : m_trained)
-                .push_back(i);
+            (m_settings.needsGuard && isGuardBatch(i) ? m_guard : m_trained).push_back(i);
         if (m_settings.needsGuard && m_guard.empty())
             return fail(
                 makeError(ErrorCode::BadInput,
@@ -134,15 +143,18 @@ private:
     {
         TrainingPoint point {step, m_lossSteps > 0 ? m_lossSum / m_lossSteps : 0, {}, 0};
         if (!m_guard.empty()) {
-            OutputNoise sums;
+            std::vector<ErrorSums> sums;
             for (const std::int64_t number : m_guard) {
                 QS_TRY(const auto batch, read(number));
                 QS_TRY(const auto clean, m_teacher->outputs(number, batch.second, m_job));
                 QS_TRY(const auto noisy, m_pass->outputs(batch.second, m_job));
-                sums.add(noisy, clean);
+                sums.resize(clean.size());
+                for (std::size_t i = 0; i < clean.size(); ++i)
+                    if (clean[i].defined() && noisy[i].defined())
+                        QS_CHECK(addError(sums[i], clean[i], noisy[i]));
                 m_guardSamples[number] = batch.first.samples;
             }
-            point.guardDb = sums.db();
+            point.guardDb = worstDb(sums);
         }
         m_lossSum = 0;
         m_lossSteps = 0;

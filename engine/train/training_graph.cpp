@@ -5,11 +5,11 @@
 #include "engine/base/torch_guard.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/operators/common_targets.h"
-#include "engine/graph/operators/effects.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/fake_quantizers.h"
 #include "engine/graph/operators/operator_words.h"
 #include "engine/graph/pass.h"
+#include "engine/plan/model_warnings.h"
 #include "engine/prepare/insert_observers.h"
 #include "engine/prepare/observe_modules.h"
 
@@ -158,7 +158,6 @@ Result<GraphPtr> withScaledWeights(const GraphPtr& model, const Plan& plan)
     const auto draft = makeFreedLater<GraphEdit>(*model);
     GraphEdit& edit = *draft;
     bool changed = false;
-    std::set<NodeId> refused;
     for (const MatchGroup& group : plan.groups) {
         if (!group.fused || !group.quantized)
             continue;
@@ -248,26 +247,15 @@ void findTrained(TrainingGraph& made)
             made.parameters.push_back(node->id);
 }
 
-Result<void> checkEvaluates(const Graph& graph)
-{
-    for (const NodePtr& node : graph.nodes()) {
-        if (node->kind == NodeKind::Op && isInTraining(*node))
-            return fail(makeError(ErrorCode::Unsupported, "it was exported in training mode")
-                            .atNode(node->scope.path.empty() ? node->name : node->scope.path)
-                            .inFile(graph.info().path)
-                            .withHint("call model.eval() before exporting the model"));
-        for (const auto& body : node->subgraphs)
-            QS_CHECK(checkEvaluates(*body));
-    }
-    return {};
-}
-
 } // namespace
 
 Result<TrainingGraphPtr> prepareForTraining(GraphPtr model, PlanPtr plan, const JobContext& job)
 {
     const InferenceScope scope;
-    QS_CHECK(checkEvaluates(*model));
+    if (const std::string trains = inTrainingMode(*model); !trains.empty())
+        return fail(makeError(ErrorCode::Unsupported, trains)
+                        .inFile(model->info().path)
+                        .withHint(kEvaluateFirst));
     auto made = std::make_shared<TrainingGraph>();
     made->model = std::move(model);
     made->plan = std::move(plan);

@@ -108,33 +108,21 @@ Result<TrainingPass> TrainingPass::create(const TrainingGraph& graph, TrainingSt
 
 Result<Frame> TrainingPass::start(const std::vector<at::IValue>& inputs) const
 {
-    Frame frame;
-    const auto nodes = m_graph.graph->inputs();
-    if (inputs.size() != nodes.size())
-        return fail(ErrorCode::BadInput,
-                    "the model takes " + counted(nodes.size(), "input") + ", "
-                        + std::to_string(inputs.size()) + " were given");
-    QS_CHECK(m_interpreter.startState(frame, {}));
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        frame.set({nodes[i]->id, 0}, inputs[i]);
+    QS_TRY(Frame frame, startFrame(m_interpreter, inputs, {}));
     for (const auto& [node, index] : m_state.nodes())
         frame.set({node, 0}, m_state.tensor(node));
     return frame;
 }
 
-Result<at::Tensor> TrainingPass::valueOf(ValueRef ref, const Frame& frame) const
-{
-    if (!ref)
-        return at::Tensor();
-    if (const at::IValue* value = frame.tryGet(ref))
-        return value->isTensor() ? value->toTensor() : at::Tensor();
-    QS_TRY(const at::IValue value, m_interpreter.constant(ref));
-    return value.isTensor() ? value.toTensor() : at::Tensor();
-}
-
 Result<void> TrainingPass::runBatchNorm(const Node& node, Frame& frame, bool usesBatch) const
 {
-    const auto read = [&](const char* name) { return valueOf(argumentRef(node, name), frame); };
+    const auto read = [&](const char* name) -> Result<at::Tensor> {
+        const ValueRef ref = argumentRef(node, name);
+        if (!ref)
+            return at::Tensor();
+        QS_TRY(const at::IValue value, valueOf(m_interpreter, frame, ref));
+        return value.toTensor();
+    };
     QS_TRY(const at::Tensor x, read("input"));
     QS_TRY(const at::Tensor weight, read("weight"));
     QS_TRY(const at::Tensor bias, read("bias"));

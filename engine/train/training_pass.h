@@ -62,7 +62,6 @@ private:
                  Interpreter interpreter, std::vector<ValueRef> outputs);
     Result<Frame> start(const std::vector<at::IValue>& inputs) const;
     RunNode runnerOf(TrainingModes modes, const JobContext& job);
-    Result<at::Tensor> valueOf(ValueRef ref, const Frame& frame) const;
     Result<void> runBatchNorm(const Node& node, Frame& frame, bool usesBatch) const;
     Result<std::vector<at::Tensor>>
     outputsIn(const std::vector<std::pair<ValueRef, at::Tensor>>& made) const;

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/execute/tensor_store.h"
+#include "engine/graph/module_tree.h"
 
 #include <ATen/ATen.h>
 
@@ -14,13 +15,6 @@ namespace {
 
 constexpr double kLeastScale = 1e-12;
 constexpr std::size_t kStatesOfQuantizer = 5;
-
-/// Whether a dotted path is the name or below it.
-bool isWithin(const std::string& path, const std::string& name)
-{
-    return path == name
-        || (path.size() > name.size() && path.starts_with(name) && path[name.size()] == '.');
-}
 
 at::Tensor copyOf(const at::Tensor& tensor)
 {
@@ -37,7 +31,7 @@ Result<std::vector<NodeId>> trainedNodes(const TrainingGraph& graph,
         const std::string& path = graph.graph->get(id).target;
         bool isFrozen = false;
         for (std::size_t i = 0; i < frozen.size(); ++i)
-            if (isWithin(path, frozen[i]))
+            if (ModuleTree::isWithin(path, frozen[i]))
                 isUsed[i] = isFrozen = true;
         if (!isFrozen)
             trained.push_back(id);
@@ -80,7 +74,7 @@ Result<TrainingState> TrainingState::create(const TrainingGraph& graph, const Op
         QS_CHECK(add(id));
         const std::string& path = graph.graph->get(id).target;
         if (std::any_of(options.frozen.begin(), options.frozen.end(),
-                        [&](const std::string& name) { return isWithin(path, name); }))
+                        [&](const std::string& name) { return ModuleTree::isWithin(path, name); }))
             made.m_frozen.insert(id);
     }
     QS_CHECK(made.addQuantizers(graph, options, device));

@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/convert/lowering/engine_run.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/values/channel_axis.h"
 #include "engine/values/inspect_value.h"
 #include "engine/values/value_sums.h"
@@ -37,12 +38,6 @@ at::Tensor inPlanes(const at::Tensor& value)
     return x.reshape({-1, x.size(-2), x.size(-1)});
 }
 
-std::vector<float> copied(const at::Tensor& value)
-{
-    const at::Tensor x = value.contiguous();
-    return {x.const_data_ptr<float>(), x.const_data_ptr<float>() + x.numel()};
-}
-
 Result<void> cut(SampleValues& found, const ValuePair& value, const ValuePart& part)
 {
     const std::int64_t planes = found.allPlanes(), rows = found.allRows(),
@@ -71,10 +66,10 @@ Result<void> cut(SampleValues& found, const ValuePair& value, const ValuePart& p
         found.rows = std::min(rows - part.row, std::max<std::int64_t>(1, most / found.columns));
     }
     const auto taken = [&](const at::Tensor& whole) {
-        return copied(inPlanes(whole)
-                          .narrow(0, found.firstPlane, found.planes)
-                          .narrow(1, found.firstRow, found.rows)
-                          .narrow(2, found.firstColumn, found.columns));
+        return floatsOf(inPlanes(whole)
+                            .narrow(0, found.firstPlane, found.planes)
+                            .narrow(1, found.firstRow, found.rows)
+                            .narrow(2, found.firstColumn, found.columns));
     };
     found.floating = taken(value.first);
     found.converted = taken(value.second);

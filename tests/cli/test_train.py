@@ -56,14 +56,14 @@ def given(folder, network=None, samples=64, name="model.pt2", train=False):
 
 def train(words, out, *more):
     """What a training says in JSON, which is the document that it writes."""
-    told = run_json("train", *words, "--out", out, *more)
-    assert told == json.loads((out / "training.json").read_text())
+    document = run_json("train", *words, "--out", out, *more)
+    assert document == json.loads((out / "training.json").read_text())
     assert {path.name for path in out.iterdir()} == {"model.pt2", "recipe.json", "training.json"}, list(out.iterdir())
-    return told
+    return document
 
 
-def best(told):
-    return told["points"][told["best"]]
+def best(document):
+    return document["points"][document["best"]]
 
 
 def stored(path):
@@ -120,19 +120,19 @@ def test_the_loss_against_the_original_model(folder):
     before, after = measured()
     assert decibels(after) > decibels(before) + 4, (decibels(before), decibels(after))
     # The first point is before the training.
-    _, told = trained()
-    assert (told["trained_samples"], told["guard_samples"]) == (96, 32), told
-    for recipe, point in ((plain(), told["points"][0]), (trained()[0] / "recipe.json", best(told))):
+    _, document = trained()
+    assert (document["trained_samples"], document["guard_samples"]) == (96, 32), document
+    for recipe, point in ((plain(), document["points"][0]), (trained()[0] / "recipe.json", best(document))):
         got = decibels(quantized(folder / "guard", recipe, compared=guard(DATA, folder)))
         assert abs(got - point["guard_db"]) < 0.3, (got, point)
-    assert best(told)["guard_db"] == max(point["guard_db"] for point in told["points"])
+    assert best(document)["guard_db"] == max(point["guard_db"] for point in document["points"])
 
 
 def test_what_is_written(folder):
-    out, told = trained()
-    assert (told["format"], told["version"], told["steps"], told["stopped"], told["notes"]) == ("quantscope.training", 1, 300, "all steps", []), told
-    assert told["points"][0] == {**told["points"][0], "step": 0, "loss": None} and told["points"][-1]["step"] == 300
-    assert 20 <= len(told["points"]) <= 22 and told["points"][-1]["loss"] < told["points"][1]["loss"], told["points"]
+    out, document = trained()
+    assert (document["format"], document["version"], document["steps"], document["stopped"], document["notes"]) == ("quantscope.training", 1, 300, "all steps", []), document
+    assert document["points"][0] == {**document["points"][0], "step": 0, "loss": None} and document["points"][-1]["step"] == 300
+    assert 20 <= len(document["points"]) <= 22 and document["points"][-1]["loss"] < document["points"][1]["loss"], document["points"]
     recipe = json.loads((out / "recipe.json").read_text())
     (cure,) = recipe["cures"]
     assert (cure["cure"], cure["file"], cure["by"]) == ("train", "model.pt2", "train") and re.fullmatch("[0-9a-f]{64}", cure["sha256"]), cure
@@ -152,8 +152,8 @@ def test_what_is_written(folder):
 
 def test_the_cure_in_other_verbs(folder):
     recipe, out = trained()[0] / "recipe.json", folder / "out"
-    told = run_json("plan", MODEL, "--recipe", recipe, "--strict")
-    assert all(node["qconfig"] in ("w4", None) for node in told["nodes"]) and not told["findings"], told["findings"]
+    document = run_json("plan", MODEL, "--recipe", recipe, "--strict")
+    assert all(node["qconfig"] in ("w4", None) for node in document["nodes"]) and not document["findings"], document["findings"]
     run_good("quantize", MODEL, "--recipe", recipe, "--data", DATA, *CPU, "--export", "pt2,onnx", "--strict", "--out", out)
     kept = json.loads((out / "recipe.json").read_text())["cures"]
     assert [cure["cure"] for cure in kept] == ["train"], kept
@@ -169,8 +169,8 @@ def test_the_cure_in_other_verbs(folder):
 
 def test_edit_writes_the_trained_model(folder):
     out, _ = trained()
-    told = run_json("edit", MODEL, "--recipe", out / "recipe.json", "--out", folder / "edited.pt2", "--strict")
-    assert [cure["problem"] for cure in told["cures"]] == [None], told
+    document = run_json("edit", MODEL, "--recipe", out / "recipe.json", "--out", folder / "edited.pt2", "--strict")
+    assert [cure["problem"] for cure in document["cures"]] == [None], document
     edited, taught = stored(folder / "edited.pt2"), stored(out / "model.pt2")
     assert edited.keys() == taught.keys() and all(torch.equal(edited[name], taught[name]) for name in edited)
     first, second = (quantized(folder / name, plain(), model=path) for name, path in (("one", folder / "edited.pt2"), ("two", out / "model.pt2")))
@@ -230,9 +230,9 @@ def test_training_again(folder):
     recipe = variant(folder / "again")
     words = [MODEL, "--recipe", recipe, "--data", DATA, *CPU]
     for out in (folder / "next", folder / "again"):
-        told = train(words, out, "--steps", 40)
-        assert abs(told["points"][0]["guard_db"] - best(trained()[1])["guard_db"]) < 0.3, told["points"][0]
-        assert best(told)["guard_db"] >= told["points"][0]["guard_db"]
+        document = train(words, out, "--steps", 40)
+        assert abs(document["points"][0]["guard_db"] - best(trained()[1])["guard_db"]) < 0.3, document["points"][0]
+        assert best(document)["guard_db"] >= document["points"][0]["guard_db"]
         (cure,) = json.loads((out / "recipe.json").read_text())["cures"]
         assert (cure["cure"], cure["file"]) == ("train", "model.pt2"), cure
     assert decibels(quantized(folder / "out", folder / "next" / "recipe.json")) > decibels(measured()[1]) - 0.3
@@ -242,8 +242,8 @@ def test_the_same_command_gives_the_same_bytes(folder):
     words = [MODEL, "--recipe", plain(), "--data", DATA, *CPU, "--steps", 12]
 
     def made(name, *more):
-        told = train(words, folder / name, *more)
-        return (folder / name / "model.pt2").read_bytes(), [{**point, "seconds": 0} for point in told["points"]]
+        document = train(words, folder / name, *more)
+        return (folder / name / "model.pt2").read_bytes(), [{**point, "seconds": 0} for point in document["points"]]
 
     first, second, seeded, other = made("a", "--seed", 7), made("b", "--seed", 7), made("c"), made("d", "--seed", 8)
     assert first == second
@@ -275,30 +275,30 @@ def test_options(folder):
         labels = network.eval()(torch.from_numpy(data)).argmax(1)
     numpy.savez(folder / "labelled.npz", x=data, labels=(labels + 1).numpy() % 4)  # others than the network's: there is much to learn
     labelled = [words[0], "--data", folder / "labelled.npz", *CPU]
-    told = train(labelled, out, "--loss", "labels", "--steps", 60, "--lr", 0.01, "--no-guard")
-    assert told["settings"]["loss"] == "labels" and told["points"][-1]["loss"] < 0.5 * told["points"][1]["loss"], told["points"]
-    assert told["guard_samples"] == 0 and told["best"] == len(told["points"]) - 1 and told["points"][-1]["guard_db"] is None, told["points"][-1]
-    told = train(words, out, "--optimizer", "sgd", "--lr", 0.01, "--momentum", 0.9, "--schedule", "constant", "--steps", 8, "--freeze-observers", 3)
+    document = train(labelled, out, "--loss", "labels", "--steps", 60, "--lr", 0.01, "--no-guard")
+    assert document["settings"]["loss"] == "labels" and document["points"][-1]["loss"] < 0.5 * document["points"][1]["loss"], document["points"]
+    assert document["guard_samples"] == 0 and document["best"] == len(document["points"]) - 1 and document["points"][-1]["guard_db"] is None, document["points"][-1]
+    document = train(words, out, "--optimizer", "sgd", "--lr", 0.01, "--momentum", 0.9, "--schedule", "constant", "--steps", 8, "--freeze-observers", 3)
     wanted = {"optimizer": "sgd", "lr": 0.01, "momentum": 0.9, "schedule": "constant", "steps": 8, "freeze_observers": 3, "freeze_bn": 0, "from": "calibration"}
-    assert told["settings"] == {**told["settings"], **wanted}, told["settings"]
+    assert document["settings"] == {**document["settings"], **wanted}, document["settings"]
     four = write_recipe(folder, **FOUR_BITS)
-    told = train([*words, "--recipe", four], out, "--learn-scales", "--steps", 60)
-    assert told["settings"]["learn_scales"] and best(told)["guard_db"] > told["points"][0]["guard_db"], told["points"]
+    document = train([*words, "--recipe", four], out, "--learn-scales", "--steps", 60)
+    assert document["settings"]["learn_scales"] and best(document)["guard_db"] > document["points"][0]["guard_db"], document["points"]
     got = decibels(quantized(folder / "result", out / "recipe.json", model=words[0], data=words[2], compared=guard(words[2], folder)))
-    assert abs(got - best(told)["guard_db"]) < 0.3, (got, best(told))
+    assert abs(got - best(document)["guard_db"]) < 0.3, (got, best(document))
     training = write_recipe(folder, backend="x86", mapping={"global": "x86_qat"})
-    told = train([*words, "--recipe", training], out, "--from-scratch", "--steps", 20)
-    assert told["settings"]["from"] == "scratch" and told["points"][0]["step"] == 1, told["points"][0]
+    document = train([*words, "--recipe", training], out, "--from-scratch", "--steps", 20)
+    assert document["settings"]["from"] == "scratch" and document["points"][0]["step"] == 1, document["points"][0]
     done = run("train", *words, "--recipe", training, "--steps", 2, "--out", out)
     assert done.returncode == 0 and "train" not in done.stderr, done.stderr  # the note that `train` would train for such qconfigs is for others
 
 
 def test_the_time_is_used_up(folder):
     words, out = given(folder), folder / "out"
-    told = train(words, out, "--steps", 10_000_000, "--time", 1)
-    assert told["stopped"] == "the time is used up" and 0 < told["steps"] < 10_000_000 and told["settings"]["seconds"] == 1, told
-    assert len(told["points"]) > 5 and 0.9 < told["points"][-1]["seconds"] < 20, told["points"]
-    assert told["points"][-1]["step"] == told["steps"]
+    document = train(words, out, "--steps", 10_000_000, "--time", 1)
+    assert document["stopped"] == "the time is used up" and 0 < document["steps"] < 10_000_000 and document["settings"]["seconds"] == 1, document
+    assert len(document["points"]) > 5 and 0.9 < document["points"][-1]["seconds"] < 20, document["points"]
+    assert document["points"][-1]["step"] == document["steps"]
     run_good("plan", words[0], "--recipe", out / "recipe.json", "--strict")
 
 
@@ -306,18 +306,18 @@ def test_an_interrupted_training_is_resumed(folder):
     """Its best state so far is written; resumed, it ends as if it had never stopped, to the bit."""
     words, out = [MODEL, "--recipe", plain(), "--data", DATA, *CPU, "--steps", 80, "--seed", 5], folder / "out"
     code, line = interrupted(["train", *words, "--out", out], r"train: step [12]\d of")
-    told = json.loads((out / "training.json").read_text())
+    document = json.loads((out / "training.json").read_text())
     assert code == 1 and "--resume" in line, line
-    assert told["stopped"] == "cancelled" and 10 <= told["steps"] < 80 and len(told["points"]) > 1, told
+    assert document["stopped"] == "cancelled" and 10 <= document["steps"] < 80 and len(document["points"]) > 1, document
     assert {path.name for path in out.iterdir()} == {"model.pt2", "recipe.json", "training.json", "training.partial.npz"}, list(out.iterdir())
     run_good("plan", MODEL, "--recipe", out / "recipe.json", "--strict")
     kept = (out / "training.partial.npz").read_bytes()
     for other in ([*words[:-1], 6], [*words, "--freeze", "stem"], [OTHER if word == DATA else word for word in words]):
         expect_bad("train", *other, "--resume", "--out", out, contains=["training.partial.npz"])
     assert (out / "training.partial.npz").read_bytes() == kept
-    told, whole = train(words, out, "--resume"), train(words, folder / "whole")
-    assert {**told, "points": None} == {**whole, "points": None}
-    assert [{**point, "seconds": 0} for point in told["points"]] == [{**point, "seconds": 0} for point in whole["points"]]
+    document, whole = train(words, out, "--resume"), train(words, folder / "whole")
+    assert {**document, "points": None} == {**whole, "points": None}
+    assert [{**point, "seconds": 0} for point in document["points"]] == [{**point, "seconds": 0} for point in whole["points"]]
     assert (out / "model.pt2").read_bytes() == (folder / "whole" / "model.pt2").read_bytes()
     expect_bad("train", *words, "--resume", "--out", out, contains=["training.partial.npz"])
 
@@ -327,8 +327,8 @@ def test_a_project(folder):
     project = folder / "work.project.json"
     recipe = {"format": "quantscope.recipe", "version": 1, **FOUR_BITS}
     project.write_text(json.dumps({"format": "quantscope.project", "version": 1, "model": "model.pt2", "data": "data.npz", "recipe": recipe}))
-    told = train([project, *CPU], folder / "out", "--steps", 3)
-    assert Path(told["model"]).name == "model.pt2" and Path(told["data"]["path"]).name == "data.npz", told
+    document = train([project, *CPU], folder / "out", "--steps", 3)
+    assert Path(document["model"]).name == "model.pt2" and Path(document["data"]["path"]).name == "data.npz", document
     assert json.loads((folder / "out" / "recipe.json").read_text())["mapping"]["global"] == "w4"
     run_good("plan", words[0], "--recipe", folder / "out" / "recipe.json", "--strict")
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/model/input_files.h"
 #include "app/commands/model/model_run.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/limit_options.h"
@@ -51,11 +52,8 @@ Result<TrainingSettings> settingsOf(const TrainOptions& options)
 {
     TrainingSettings settings = options.training;
     if (!options.time.empty()) {
-        const auto time = parseDuration(options.time);
-        if (!time)
-            return fail(ErrorCode::Usage,
-                        inQuotes(options.time) + " is not a time: give seconds, or 10m, or 2h");
-        settings.seconds = double(time->count()) / 1000;
+        QS_TRY(const auto time, parseDuration(options.time));
+        settings.seconds = double(time.count()) / 1000;
     }
     if (options.rate > 0)
         settings.rate = options.rate;
@@ -72,53 +70,32 @@ Result<TrainingSettings> settingsOf(const TrainOptions& options)
     return settings;
 }
 
-/// Creates the folder. Fails if it cannot be written.
-Result<void> makeFolder(const std::string& path)
+/// The path of a file in the folder of the training.
+std::string inFolder(const TrainOptions& options, const char* name)
 {
-    std::error_code code;
-    std::filesystem::create_directories(path, code);
-    if (code)
-        return fail(makeError(ErrorCode::Io, code.message())
-                        .inFile(path)
-                        .withHint("name another folder with --out"));
-    QS_CHECK(AtomicFile::create((std::filesystem::path(path) / kTrainingFile).string()));
-    return {};
-}
-
-/// Fails if a file to write is also the model or the data.
-Result<void> checkSpared(const TrainOptions& options, const ModelRun& run)
-{
-    for (const char* name : {kModelFile, kRecipeFile, kTrainingFile})
-        for (const std::string& read :
-             {run.source().model, options.model, run.settings().calibrationData}) {
-            std::error_code code;
-            if (std::filesystem::equivalent(std::filesystem::path(options.out) / name, read, code)
-                && !code)
-                return fail(makeError(ErrorCode::Usage, "--out would overwrite an input file")
-                                .inFile(read)
-                                .withHint("name another folder"));
-        }
-    return {};
+    return (std::filesystem::path(options.out) / name).string();
 }
 
 /// Writes the recipe that takes the training, and the document, into the folder.
 Result<void> write(const TrainOptions& options, const Recipe& recipe, const Cure& training,
                    const std::string& document)
 {
-    const std::filesystem::path folder(options.out);
-    const std::string path = (folder / kRecipeFile).string();
+    const std::string path = inFolder(options, kRecipeFile);
     QS_CHECK(writeFileAtomically(
         path, recipeToJson(writtenBeside(withTraining(recipe, training), path))));
-    return writeFileAtomically((folder / kTrainingFile).string(), document);
+    return writeFileAtomically(inFolder(options, kTrainingFile), document);
 }
 
 Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
 {
     QS_TRY(TrainingSettings settings, settingsOf(options));
-    QS_CHECK(makeFolder(options.out));
+    QS_CHECK(ensureWritableFolder(options.out));
     ModelRun run(options, job);
     QS_CHECK(run.locate());
-    QS_CHECK(checkSpared(options, run));
+    const std::string target = inFolder(options, kRecipeFile),
+                      model = inFolder(options, kModelFile);
+    QS_CHECK(checkSpared("--out", {model, target, inFolder(options, kTrainingFile)},
+                         {run.source().model, options.model, run.settings().calibrationData}));
     QS_CHECK(run.plan());
     TrainRequest request;
     request.file = run.compareRequest().edited->file;
@@ -127,7 +104,7 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
     request.recipe = run.planned().recipe;
     request.settings = run.settings();
     request.training = std::move(settings);
-    request.checkpoint = (std::filesystem::path(options.out) / kTrainingCheckpoint).string();
+    request.checkpoint = inFolder(options, kTrainingCheckpoint);
     request.resumes = options.resume;
     ContentHashes hashes;
     QS_TRY(request.dataHash,
@@ -139,18 +116,17 @@ Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
         request.plan = request.start->prepared->plan;
         request.recipe = run.planned().recipe;
     }
-    const std::filesystem::path folder(options.out), target = folder / kRecipeFile;
     std::error_code code;
     // A training in place keeps its model and recipe until it ended, so that it can be resumed.
     request.savesOnCancel = !std::filesystem::equivalent(options.recipe, target, code);
-    auto saved = run.chain().train(request, (folder / kModelFile).string(), {}, job);
+    auto saved = run.chain().train(request, model, {}, job);
     if (!saved && saved.error().code == ErrorCode::Cancelled)
         return fail(
             std::move(saved).error().withHint("repeat the command with --resume to continue"));
     QS_CHECK(saved);
     const std::string document = trainingJson(request, saved->training).dump(2) + "\n";
     QS_CHECK(write(options, request.recipe, saved->cure, document));
-    QS_CHECK(printOut(options.json ? document : trainText(saved->training, target.string())));
+    QS_CHECK(printOut(options.json ? document : trainText(saved->training, target)));
     if (job.cancelled())
         return fail(
             makeError(ErrorCode::Cancelled, "the training was stopped; its best state is written")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/command.h"
+#include "app/commands/model/input_files.h"
 #include "app/commands/model/model_run.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/limit_options.h"
@@ -65,22 +66,6 @@ Result<void> checkPlaces(const TuneOptions& options)
     return {};
 }
 
-/// Fails if an output file is also an input file.
-Result<void> checkSpared(const TuneOptions& options, const ModelRun& run)
-{
-    const RunSettings& settings = run.settings();
-    for (const std::string& written : {options.out, statePath(options.out)})
-        for (const std::string& read : {options.model, options.recipe, run.source().model,
-                                        settings.calibrationData, settings.compared()}) {
-            std::error_code code;
-            if (std::filesystem::equivalent(written, read, code) && !code)
-                return fail(makeError(ErrorCode::Usage, "--out would overwrite an input file")
-                                .inFile(read)
-                                .withHint("name another file"));
-        }
-    return {};
-}
-
 /// Reads the state of an earlier search, to resume it.
 Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneRequest& request)
 {
@@ -130,11 +115,8 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
     }
     QS_TRY(request.allowed, allowedOf(options.allowed));
     if (!options.time.empty()) {
-        const auto time = parseDuration(options.time);
-        if (!time)
-            return fail(ErrorCode::Usage,
-                        inQuotes(options.time) + " is not a time: give seconds, or 10m, or 2h");
-        request.seconds = double(time->count()) / 1000;
+        QS_TRY(const auto time, parseDuration(options.time));
+        request.seconds = double(time.count()) / 1000;
     }
     if (options.trials > 0)
         request.trials = options.trials;
@@ -142,7 +124,9 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
         request.forwards = options.forwards;
     QS_CHECK(checkPlaces(options));
     QS_CHECK(run.locate());
-    QS_CHECK(checkSpared(options, run));
+    QS_CHECK(checkSpared("--out", {options.out, statePath(options.out)},
+                         {options.model, options.recipe, run.source().model,
+                          run.settings().calibrationData, run.settings().compared()}));
     QS_CHECK(run.plan());
     request.file = run.compareRequest().edited->file;
     request.recipe = run.planned().recipe;

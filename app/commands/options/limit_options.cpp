@@ -17,12 +17,16 @@ constexpr double kMostSeconds = 366.0 * 24 * 3600;
 
 } // namespace
 
-std::optional<std::chrono::milliseconds> parseDuration(std::string_view text)
+Result<std::chrono::milliseconds> parseDuration(std::string_view text)
 {
+    const auto refused = [&] {
+        return fail(ErrorCode::Usage,
+                    inQuotes(std::string(text)) + " is not a time: give seconds, or 10m, or 2h");
+    };
     double number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (problem != std::errc())
-        return std::nullopt;
+        return refused();
     const std::string_view unit = text.substr(std::size_t(end - text.data()));
     const double factor = unit.empty() || unit == "s" ? 1
         : unit == "m"                                 ? 60
@@ -30,7 +34,7 @@ std::optional<std::chrono::milliseconds> parseDuration(std::string_view text)
                                                       : 0;
     const double seconds = number * factor;
     if (!(seconds >= 0.001 && seconds <= kMostSeconds)) // NaN too
-        return std::nullopt;
+        return refused();
     return std::chrono::milliseconds(std::int64_t(seconds * 1000));
 }
 
@@ -44,9 +48,7 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                 [&limits](const std::string& word) {
                     const auto time = parseDuration(word);
                     if (!time)
-                        throw CLI::ValidationError(
-                            "--timeout",
-                            inQuotes(word) + " is not a time: give seconds, or 10m, or 2h");
+                        throw CLI::ValidationError("--timeout", time.error().message);
                     limits.time = *time;
                 },
                 "time limit (seconds, 10m, 2h); exit code 1 at its end, without "

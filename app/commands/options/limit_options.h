@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/result.h"
+
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace CLI {
@@ -23,8 +24,7 @@ struct RunLimits
 /// times and amounts are usage errors.
 void addLimitOptions(CLI::App& app, RunLimits& limits);
 
-/// Parses a time: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Nothing if the text is
-/// not a time.
-std::optional<std::chrono::milliseconds> parseDuration(std::string_view text);
+/// Parses a time: "90" and "90s" are seconds, "10m" minutes, "1.5h" hours. Errors: Usage.
+Result<std::chrono::milliseconds> parseDuration(std::string_view text);
 
 } // namespace qs

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/process/system.h"
 
+#include "engine/base/memory/freed_memory.h"
+#include "engine/base/process/crash_line.h"
 #include "engine/base/process/try_apart.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -37,6 +40,14 @@ void restartWithPassiveThreads(char** argv, char** environment)
     }
     changed.push_back(nullptr);
     execve("/proc/self/exe", argv, changed.data());
+}
+
+void beginProcess()
+{
+    std::signal(SIGXFSZ, SIG_IGN);
+    tellCrashes();
+    keepFreedMemory();
+    startTrials();
 }
 
 void endProcess(int code)

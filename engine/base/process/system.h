@@ -19,6 +19,10 @@ std::string environmentVariable(const char* name);
 /// `.preinit_array`: the constructors of the libraries, which come next, take 0.1 s.
 void restartWithPassiveThreads(char** argv, char** environment);
 
+/// Prepares the process: a write beyond the file size limit returns an error, crashes print a line,
+/// freed memory is kept, trials run. Call first in `main`.
+void beginProcess();
+
 /// Ends the process at the end of `main`, after writing what stdio still holds. Skips the
 /// destructors of static objects: LibTorch's take 60 ms.
 [[noreturn]] void endProcess(int code);

@@ -47,6 +47,13 @@ private:
     bool m_isSequence = false;
 };
 
+/// A guard is every fourth batch: a search or a training measures on it only.
+inline constexpr std::int64_t kGuardEvery = 4;
+inline bool isGuardBatch(std::int64_t number)
+{
+    return number % kGuardEvery == kGuardEvery - 1;
+}
+
 struct DatasetOptions
 {
     int batchSize = 8;

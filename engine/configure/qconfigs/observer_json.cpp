@@ -17,12 +17,6 @@ const std::vector<std::string> kDTypeWords {"quint8", "qint8",   "qint32",  "qui
                                             "uint8",  "int8",    "int16",   "int32",
                                             "uint16", "float16", "float32", "bfloat16"};
 
-bool isMovingAverage(ObserverKind kind)
-{
-    return kind == ObserverKind::MovingAverageMinMax
-        || kind == ObserverKind::MovingAveragePerChannelMinMax;
-}
-
 ObserverSpec defaultsOf(ObserverKind kind)
 {
     ObserverSpec spec;

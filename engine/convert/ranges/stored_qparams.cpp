@@ -6,6 +6,7 @@
 #include "engine/execute/op_table.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/execute/torch_types.h"
+#include "engine/execute/value_conversion.h"
 #include "engine/graph/operators/operator_words.h"
 #include "engine/graph/operators/quantized_target.h"
 
@@ -34,12 +35,6 @@ QParams perTensor(double scale, std::int64_t zeroPoint, DType dtype)
     made.quantMin = range.min;
     made.quantMax = range.max;
     return made;
-}
-
-std::vector<float> floatsOf(const at::Tensor& tensor)
-{
-    const at::Tensor plain = tensor.to(at::kFloat).contiguous();
-    return {plain.const_data_ptr<float>(), plain.const_data_ptr<float>() + plain.numel()};
 }
 
 std::vector<std::int64_t> integersOf(const at::Tensor& tensor)

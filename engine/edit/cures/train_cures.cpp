@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/sha256.h"
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/edit/cures/cure_functions.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/given_observations.h"
 #include "engine/import/importer.h"
+#include "engine/import/trained/kept_ranges.h"
 
 #include <ATen/ATen.h>
 
@@ -14,18 +14,6 @@
 namespace qs {
 
 namespace {
-
-/// Reads the trained model. Fails if the file has another content than the cure names.
-Result<GraphPtr> readTrained(const EditDraft& draft, const Cure& cure)
-{
-    QS_TRY(const std::string now, fileSha256(cure.file));
-    if (now != cure.sha256)
-        return fail(makeError(ErrorCode::BadInput,
-                              "the file's content differs from that recorded in the cure")
-                        .inFile(cure.file)
-                        .withHint("train again, or take the cure out of the recipe"));
-    return importModel(cure.file, draft.job());
-}
 
 /// Parameters and buffers by their path.
 std::unordered_map<std::string, const Node*> parametersOf(const Graph& graph)
@@ -40,11 +28,7 @@ std::unordered_map<std::string, const Node*> parametersOf(const Graph& graph)
 /// The trained model's ranges, at the values and readers of the same names.
 GivenObservations rangesFor(const Graph& model, const Graph& trained)
 {
-    std::unordered_map<std::string, ValueRef> values;
-    for (const NodePtr& node : model.nodes())
-        for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
-            values.emplace(node->outputs[i].name, ValueRef {node->id, i});
-    values[""] = {model.output().id, 0};
+    const ValuesByName values = valuesByName(model);
     const auto same = [&](const Node& node, std::uint32_t index) {
         const auto found = values.find(node.outputs.empty() ? "" : node.outputs.at(index).name);
         return found == values.end() ? ValueRef() : found->second;
@@ -65,7 +49,9 @@ GivenObservations rangesFor(const Graph& model, const Graph& trained)
 
 Result<EditedNodes> takeTraining(EditDraft& draft, const Cure& cure)
 {
-    QS_TRY(const GraphPtr trained, readTrained(draft, cure));
+    QS_CHECK(checkRecorded(cure.file, cure.sha256, "cure",
+                           "train again, or take the cure out of the recipe"));
+    QS_TRY(const GraphPtr trained, importModel(cure.file, draft.job()));
     const InferenceScope scope;
     const Graph& model = *draft.before();
     const auto fresh = parametersOf(*trained);

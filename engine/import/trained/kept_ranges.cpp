@@ -56,19 +56,6 @@ RangesJson rangeJson(const Graph& graph, const GivenObservation& given)
     return json;
 }
 
-/// The graph's values by name; "" is the Output node.
-using ValuesByName = std::unordered_map<std::string, ValueRef>;
-
-ValuesByName valuesOf(const Graph& graph)
-{
-    ValuesByName values;
-    for (const NodePtr& node : graph.nodes())
-        for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
-            values.emplace(node->outputs[i].name, ValueRef {node->id, i});
-    values[""] = {graph.output().id, 0};
-    return values;
-}
-
 /// Returns nullopt if the graph has no such value. Throws if the record is invalid.
 std::optional<GivenObservation> rangeFrom(const RangesJson& json, const ValuesByName& values)
 {
@@ -118,7 +105,7 @@ Result<GivenObservations> readRanges(const Graph& graph, const std::string& text
     const RangesJson json = RangesJson::parse(text);
     if (json.at("format") != kRangesFormat)
         return fail(damaged("its format is not " + std::string(kRangesFormat)));
-    const ValuesByName values = valuesOf(graph);
+    const ValuesByName values = valuesByName(graph);
     GivenObservations all;
     for (const RangesJson& one : json.at("ranges")) {
         std::optional<GivenObservation> given = rangeFrom(one, values);
@@ -131,6 +118,16 @@ Result<GivenObservations> readRanges(const Graph& graph, const std::string& text
 }
 
 } // namespace
+
+ValuesByName valuesByName(const Graph& graph)
+{
+    ValuesByName values;
+    for (const NodePtr& node : graph.nodes())
+        for (std::uint32_t i = 0; i < node->outputs.size(); ++i)
+            values.emplace(node->outputs[i].name, ValueRef {node->id, i});
+    values[""] = {graph.output().id, 0};
+    return values;
+}
 
 std::string keptRangesText(const Graph& graph)
 {

@@ -20,7 +20,6 @@ namespace {
 
 constexpr const char* kTrainingFormat = "quantscope.training";
 constexpr int kTrainingVersion = 1;
-constexpr std::int64_t kGuardedBatches = 4; ///< with a guard
 
 /// All of the data; in smaller batches if a guard needs them and the model allows it.
 Result<std::shared_ptr<const Dataset>> trainingData(StageChain& chain, const TrainRequest& request)
@@ -30,11 +29,11 @@ Result<std::shared_ptr<const Dataset>> trainingData(StageChain& chain, const Tra
     cut.batches = 0;
     QS_TRY(auto data, chain.data(*request.model, source, cut));
     const std::int64_t count = data->batchCount();
-    if (!request.training.needsGuard || count >= kGuardedBatches || count == 0)
+    if (!request.training.needsGuard || count >= kGuardEvery || count == 0)
         return data;
     QS_TRY(const Batch last, data->batch(count - 1));
     const std::int64_t samples = (count - 1) * cut.batchSize + last.samples;
-    cut.batchSize = int(std::max<std::int64_t>(1, samples / kGuardedBatches));
+    cut.batchSize = int(std::max<std::int64_t>(1, samples / kGuardEvery));
     const auto smaller = chain.data(*request.model, source, cut);
     return smaller ? *smaller : data; // a model may require larger batches
 }

@@ -15,7 +15,6 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kGuardEvery = 4; ///< every fourth batch is the guard's
 constexpr std::int64_t kLeastBatches = 8; ///< least number of batches, if the data allow it
 constexpr std::int64_t kAdvised = 16; ///< advised number of samples
 constexpr std::size_t kMostNamed = 5; ///< most samples named in a note
@@ -188,7 +187,7 @@ private:
     void keep(CleanBatch clean)
     {
         const auto kept = std::int64_t(m_made.batches.size());
-        clean.isGuard = kept % kGuardEvery == kGuardEvery - 1;
+        clean.isGuard = isGuardBatch(kept);
         (clean.isGuard ? m_made.guardSamples : m_made.searchSamples) += clean.batch.samples;
         for (const at::Tensor& output : clean.outputs)
             m_hasSignal
