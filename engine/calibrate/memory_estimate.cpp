@@ -2,7 +2,7 @@
 #include "engine/calibrate/memory_estimate.h"
 
 #include "engine/base/memory/memory_budget.h"
-#include "engine/execute/interpreter.h"
+#include "engine/execute/calls/open_sizes.h"
 #include "engine/execute/liveness.h"
 #include "engine/execute/op_table.h"
 #include "engine/graph/operators/engine_ops.h"
@@ -16,25 +16,6 @@
 namespace qs {
 
 namespace {
-
-using Symbols = std::map<std::string, std::int64_t>;
-
-Symbols symbolsOf(const Graph& graph, const std::vector<at::IValue>& inputs)
-{
-    Symbols symbols;
-    const auto nodes = graph.inputs();
-    for (std::size_t i = 0; i < std::min(inputs.size(), nodes.size()); ++i) {
-        const Node& node = *nodes[i];
-        if (!inputs[i].isTensor() || node.outputs.empty())
-            continue;
-        const auto& shape = node.outputs[0].type.shape;
-        const auto sizes = inputs[i].toTensor().sizes();
-        for (std::size_t d = 0; d < std::min(shape.size(), sizes.size()); ++d)
-            if (shape[d].isSymbolic())
-                symbols.emplace(shape[d].symbol, sizes[d]);
-    }
-    return symbols;
-}
 
 /// Returns the value whose memory an output shares, if the operator's schema declares a view.
 std::optional<ValueRef> viewedValue(const Node& node)
@@ -58,7 +39,7 @@ std::optional<ValueRef> viewedValue(const Node& node)
 class LiveBytes
 {
 public:
-    explicit LiveBytes(Symbols symbols)
+    explicit LiveBytes(OpenSizes symbols)
         : m_symbols(std::move(symbols))
     {
     }
@@ -92,7 +73,7 @@ private:
         return found == m_owner.end() ? ref : found->second;
     }
 
-    Symbols m_symbols;
+    OpenSizes m_symbols;
     std::unordered_map<ValueRef, ValueRef> m_owner;
     /// Number of live values that share an owner's memory.
     std::unordered_map<ValueRef, int> m_readers;
@@ -110,7 +91,7 @@ std::int64_t fittingSamples(std::int64_t forValues, std::int64_t values, std::in
 
 namespace {
 
-MemoryEstimate estimateFor(const Graph& graph, Symbols symbols)
+MemoryEstimate estimateFor(const Graph& graph, OpenSizes symbols)
 {
     MemoryEstimate out;
     LiveBytes live(std::move(symbols));
@@ -134,17 +115,12 @@ MemoryEstimate estimateFor(const Graph& graph, Symbols symbols)
 
 MemoryEstimate estimateMemory(const Graph& graph, const std::vector<at::IValue>& inputs)
 {
-    return estimateFor(graph, symbolsOf(graph, inputs));
+    return estimateFor(graph, openSizes(graph, inputs));
 }
 
 MemoryEstimate estimateMemory(const Graph& graph, std::int64_t samples)
 {
-    Symbols symbols;
-    for (const Node* input : graph.inputs())
-        for (const Value& value : input->outputs)
-            if (const auto& shape = value.type.shape; !shape.empty() && shape[0].isSymbolic())
-                symbols.emplace(shape[0].symbol, samples);
-    return estimateFor(graph, std::move(symbols));
+    return estimateFor(graph, openSizes(graph, samples));
 }
 
 Result<void> checkFits(const MemoryEstimate& estimate, std::int64_t freeBytes, std::int64_t samples,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/execute/gradients/gradient_steps.h"
+#include "engine/execute/gradients/segment_cuts.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/text/size_expression.h"
 
@@ -9,8 +9,6 @@
 namespace qs {
 
 namespace {
-
-using Symbols = std::map<std::string, std::int64_t>;
 
 /// A value that is alive at the boundaries after step `made` up to step `last`.
 struct Span
@@ -28,7 +26,7 @@ struct StepSizes
     bool isKnown = true; ///< false: each value counts 1
 };
 
-double sizeOf(const Node& node, std::uint32_t index, const Symbols& symbols, bool isKnown)
+double sizeOf(const Node& node, std::uint32_t index, const OpenSizes& symbols, bool isKnown)
 {
     const ValueType& type = node.outputs[index].type;
     if (type.kind != ValueKind::Tensor)
@@ -49,7 +47,7 @@ bool tellsSizes(const GradientSteps& steps)
     return known * 10 >= all * 9;
 }
 
-StepSizes sizesOf(const GradientSteps& steps, const Symbols& symbols)
+StepSizes sizesOf(const GradientSteps& steps, const OpenSizes& symbols)
 {
     StepSizes sizes;
     sizes.isKnown = tellsSizes(steps);
@@ -125,31 +123,38 @@ double largestSegment(const StepSizes& sizes, const std::vector<std::size_t>& cu
 
 } // namespace
 
-std::vector<std::size_t> chooseCuts(const GradientSteps& steps, const Symbols& symbols,
-                                    const CutLimits& limits)
+SegmentCuts chooseCuts(const GradientSteps& steps, const OpenSizes& open, const CutLimits& limits)
 {
     constexpr double kMore = 1.2; // factor between the numbers of segments that are tried
     if (steps.size() < 2)
         return {};
-    const StepSizes sizes = sizesOf(steps, symbols);
+    const StepSizes sizes = sizesOf(steps, open);
     const double all = sizes.made.back();
+    SegmentCuts best {{}, std::size_t(all)};
     if (sizes.isKnown && all <= double(limits.wholeBytes))
-        return {};
-    std::vector<std::size_t> best;
-    double least = all;
+        return best;
     const auto most = std::size_t(4 * std::sqrt(double(steps.size())));
     for (std::size_t n = 2; n <= std::max<std::size_t>(most, 2);
          n = std::max(n + 1, std::size_t(double(n) * kMore))) {
-        const std::vector<std::size_t> cuts = cutsInto(sizes, n);
+        std::vector<std::size_t> cuts = cutsInto(sizes, n);
         const double kept = keptAt(sizes, cuts);
         if (sizes.isKnown && limits.bytes > 0 && kept > double(limits.bytes))
             continue;
-        if (const double taken = kept + largestSegment(sizes, cuts); taken < least) {
-            least = taken;
-            best = cuts;
-        }
+        if (const double taken = kept + largestSegment(sizes, cuts); taken < double(best.bytes))
+            best = {std::move(cuts), std::size_t(taken)};
     }
     return best;
+}
+
+const std::vector<std::size_t>& CutsOfCalls::of(const Graph& graph, const GradientSteps& steps,
+                                                const std::vector<at::IValue>& inputs)
+{
+    OpenSizes now = openSizes(graph, inputs);
+    if (!m_sizes || *m_sizes != now) {
+        m_cuts = chooseCuts(steps, now, m_limits);
+        m_sizes = std::move(now);
+    }
+    return m_cuts.at;
 }
 
 } // namespace qs

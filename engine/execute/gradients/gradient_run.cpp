@@ -4,7 +4,6 @@
 #include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/control/goes_on.h"
-#include "engine/execute/torch_types.h"
 
 #include <torch/csrc/autograd/autograd.h>
 
@@ -18,19 +17,6 @@ at::IValue detached(const at::IValue& value)
 {
     return value.isTensor() && value.toTensor().defined() ? at::IValue(value.toTensor().detach())
                                                           : value;
-}
-
-/// Whether the value can be passed between segments. Gradients need single tensors, and a quantize
-/// step that is joined with its dequantize passes floats on.
-bool isCuttable(const Value& declared, const at::IValue& value, bool carries)
-{
-    if (!value.isTensor())
-        return !carries
-            || (!value.isGenericDict() && !value.isObject()
-                && !anyTensor(value, [](const at::Tensor&) { return true; }));
-    const DType type = declared.type.dtype;
-    return type == DType::Unknown || isFloating(type) || !isDifferentiable(value)
-        || toScalarType(type) == value.toTensor().scalar_type();
 }
 
 } // namespace
@@ -93,15 +79,8 @@ Result<Frame> GradientRun::frameAt(const Kept& kept) const
 
 GradientRun::KeptPtr GradientRun::keptFrom(const Frame& frame, std::size_t boundary) const
 {
-    auto kept = std::make_shared<Kept>();
-    kept->boundary = boundary;
-    for (const ValueRef ref : m_steps.liveAt(boundary)) {
-        const at::IValue& value = frame.get(ref);
-        if (!isCuttable(m_interpreter.graph().value(ref), value, m_steps.carries(ref)))
-            return nullptr;
-        kept->values.emplace_back(ref, value);
-    }
-    return kept;
+    auto values = keptValues(m_interpreter.graph(), m_steps, frame, boundary);
+    return values ? std::make_shared<const Kept>(Kept {boundary, std::move(*values)}) : nullptr;
 }
 
 /// Whether the kept values fit into the memory limit; if so, counts their bytes.

@@ -34,11 +34,10 @@ public:
     Result<void> backward(int probes, const Cotangents& cotangents, const SeeGradient& see);
 
 private:
-    /// The values alive at a boundary, except those that exist before the first step.
     struct Kept
     {
         std::size_t boundary = 0;
-        std::vector<std::pair<ValueRef, at::IValue>> values;
+        KeptValues values;
     };
     using KeptPtr = std::shared_ptr<const Kept>;
     using Gradient = std::unordered_map<ValueRef, at::Tensor>; ///< of one probe

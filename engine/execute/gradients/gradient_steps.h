@@ -68,20 +68,4 @@ private:
     std::vector<bool> m_recorded;
 };
 
-/// Memory limits for cuts, as in `GradientRequest`.
-struct CutLimits
-{
-    std::size_t bytes = 0;
-    std::size_t wholeBytes = 0;
-};
-
-/// The boundaries between segments, in order: the first step of each segment except the first. They
-/// minimize the memory of the values kept at boundaries plus those of the largest segment; kept
-/// values are limited by `limits`. That gives about sqrt(n) segments for values of equal size.
-/// `symbols`: sizes of the graph's open dimensions. A graph with unknown shapes is cut by the
-/// number of steps.
-std::vector<std::size_t> chooseCuts(const GradientSteps& steps,
-                                    const std::map<std::string, std::int64_t>& symbols,
-                                    const CutLimits& limits);
-
 } // namespace qs

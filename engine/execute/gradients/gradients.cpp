@@ -3,6 +3,7 @@
 
 #include "engine/base/torch_guard.h"
 #include "engine/execute/gradients/gradient_run.h"
+#include "engine/execute/gradients/segment_cuts.h"
 #include "engine/graph/text/node_titles.h"
 
 #include <algorithm>
@@ -10,25 +11,6 @@
 namespace qs {
 
 namespace {
-
-using Symbols = std::map<std::string, std::int64_t>;
-
-/// The sizes that the inputs give to open dimensions.
-Symbols inputSizes(const Graph& graph, const std::vector<at::IValue>& inputs)
-{
-    Symbols symbols;
-    const auto nodes = graph.inputs();
-    for (std::size_t i = 0; i < std::min(inputs.size(), nodes.size()); ++i) {
-        if (!inputs[i].isTensor() || nodes[i]->outputs.empty())
-            continue;
-        const auto& shape = nodes[i]->outputs[0].type.shape;
-        const auto sizes = inputs[i].toTensor().sizes();
-        for (std::size_t d = 0; d < std::min(shape.size(), sizes.size()); ++d)
-            if (shape[d].isSymbolic())
-                symbols.emplace(shape[d].symbol, sizes[d]);
-    }
-    return symbols;
-}
 
 Result<void> checkValues(const Graph& graph, const std::vector<ValueRef>& values, const char* what)
 {
@@ -47,12 +29,12 @@ struct Gradients::Impl
         , request(std::move(wanted))
         , steps(runner.graph(), request.sites, request.outputs,
                 [&](ValueRef ref) { return runner.isConstant(ref); })
+        , cuts({request.bytes, request.wholeBytes})
     {
         findings.reached.resize(request.sites.size());
         findings.isFloat.assign(request.sites.size(), true);
     }
 
-    const std::vector<std::size_t>& cutsFor(const std::vector<at::IValue>& inputs);
     using Stop = std::pair<NodeId, GradientStops::Kind>;
     /// The nodes after the site that stop a derivative, in order. If a derivative reaches the site,
     /// only those without a derivative.
@@ -62,19 +44,8 @@ struct Gradients::Impl
     GradientRequest request;
     GradientSteps steps;
     GradientFindings findings;
-    std::optional<Symbols> sizes; ///< that `cuts` are for
-    std::vector<std::size_t> cuts;
+    CutsOfCalls cuts;
 };
-
-const std::vector<std::size_t>& Gradients::Impl::cutsFor(const std::vector<at::IValue>& inputs)
-{
-    Symbols now = inputSizes(interpreter.graph(), inputs);
-    if (!sizes || *sizes != now) {
-        cuts = chooseCuts(steps, now, {request.bytes, request.wholeBytes});
-        sizes = std::move(now);
-    }
-    return cuts;
-}
 
 std::vector<Gradients::Impl::Stop> Gradients::Impl::stopsAfter(ValueRef site, bool isReached) const
 {
@@ -129,7 +100,7 @@ Result<void> Gradients::run(const std::vector<at::IValue>& inputs, int probes,
     Impl& impl = *m_impl;
     return guardTorch([&]() -> Result<void> {
         GradientRun run(impl.interpreter, impl.steps, impl.request, impl.findings, job);
-        QS_CHECK(run.forward(inputs, impl.cutsFor(inputs)));
+        QS_CHECK(run.forward(inputs, impl.cuts.of(impl.interpreter.graph(), impl.steps, inputs)));
         return run.backward(probes, cotangents, see);
     });
 }

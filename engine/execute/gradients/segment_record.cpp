@@ -6,6 +6,7 @@
 #include "engine/execute/control/goes_on.h"
 #include "engine/execute/control/tuple_runner.h"
 #include "engine/execute/op_table.h"
+#include "engine/execute/torch_types.h"
 
 #include <ATen/ops/alias.h>
 #include <torch/csrc/autograd/function.h>
@@ -63,6 +64,19 @@ bool readsFormAlone(const Node& node)
 {
     const auto op = findOperator(node.target);
     return op && op->schema().argumentIndexWithName("pin_memory").has_value();
+}
+
+/// Whether the value can be passed between segments. Gradients need single tensors, and a quantize
+/// step that is joined with its dequantize passes floats on.
+bool isCuttable(const Value& declared, const at::IValue& value, bool carries)
+{
+    if (!value.isTensor())
+        return !carries
+            || (!value.isGenericDict() && !value.isObject()
+                && !anyTensor(value, [](const at::Tensor&) { return true; }));
+    const DType type = declared.type.dtype;
+    return type == DType::Unknown || isFloating(type) || !isDifferentiable(value)
+        || toScalarType(type) == value.toTensor().scalar_type();
 }
 
 class SegmentRecorder
@@ -260,6 +274,19 @@ private:
 };
 
 } // namespace
+
+std::optional<KeptValues> keptValues(const Graph& graph, const GradientSteps& steps,
+                                     const Frame& frame, std::size_t boundary)
+{
+    KeptValues kept;
+    for (const ValueRef ref : steps.liveAt(boundary)) {
+        const at::IValue& value = frame.get(ref);
+        if (!isCuttable(graph.value(ref), value, steps.carries(ref)))
+            return std::nullopt;
+        kept.emplace_back(ref, value);
+    }
+    return kept;
+}
 
 bool isDifferentiable(const at::IValue& value)
 {

@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -39,6 +40,12 @@ struct StepRange
 {
     std::size_t from = 0, to = 0;
 };
+
+/// The values that are alive at a boundary, except those that exist before the first step.
+using KeptValues = std::vector<std::pair<ValueRef, at::IValue>>;
+/// Nullopt if one of them cannot be passed between segments.
+std::optional<KeptValues> keptValues(const Graph& graph, const GradientSteps& steps,
+                                     const Frame& frame, std::size_t boundary);
 
 /// A value of floating-point or complex numbers, which may have a gradient.
 bool isDifferentiable(const at::IValue& value);
