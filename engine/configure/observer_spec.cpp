@@ -22,10 +22,11 @@ constexpr std::array<std::pair<ObserverKind, std::string_view>, 11> kObserverNam
     {ObserverKind::Identity, "identity"},
 }};
 
-constexpr std::array<std::pair<FakeQuantize, std::string_view>, 3> kFakeQuantizeNames {{
+constexpr std::array<std::pair<FakeQuantize, std::string_view>, 4> kFakeQuantizeNames {{
     {FakeQuantize::Plain, "fake_quantize"},
     {FakeQuantize::FixedQParams, "fixed_qparams_fake_quantize"},
     {FakeQuantize::FusedMovingAverage, "fused_moving_avg_obs_fake_quantize"},
+    {FakeQuantize::Learnable, "learnable_fake_quantize"},
 }};
 
 constexpr std::array<std::pair<RangeMethod, std::string_view>, 5> kRangeNames {{

@@ -41,7 +41,8 @@ enum class FakeQuantize : std::uint8_t
     None, ///< a plain observer
     Plain, ///< "fake_quantize": FakeQuantize, any observer inside
     FixedQParams, ///< "fixed_qparams_fake_quantize"; inside: fixed_qparams
-    FusedMovingAverage ///< "fused_moving_avg_obs_fake_quantize"; inside: a moving average observer
+    FusedMovingAverage, ///< "fused_moving_avg_obs_fake_quantize"; inside: a moving average observer
+    Learnable ///< "learnable_fake_quantize": _LearnableFakeQuantize, any observer inside
 };
 std::string_view fakeQuantizeName(FakeQuantize kind); ///< "" for None
 std::optional<FakeQuantize> fakeQuantizeFromName(std::string_view name);

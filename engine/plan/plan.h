@@ -93,6 +93,8 @@ struct MatchGroup
     bool fused
         = false; ///< members fuse structurally (conv-bn folding included) even when kept float
     std::string fusedModule; ///< "torch.ao.nn.intrinsic.ConvReLU2d" or ""
+    /// Its module in training: "torch.ao.nn.intrinsic.qat.ConvBnReLU2d" or "".
+    std::string qatModule;
     std::string referenceModule;
     std::optional<DTypeConfig> dtypeConfig; ///< the matching one; empty if kept float
     bool floatResult = false; ///< inputs are quantized, the result stays float

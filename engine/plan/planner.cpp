@@ -124,7 +124,20 @@ void fillNodes(const Findings& findings, const Reasoner& reasoner, const FoundRu
     }
 }
 
-void fillGroups(const Matches& matches, const std::vector<Verdicts>& verdicts, Plan& plan)
+/// The module that torch.ao trains in place of the unit; "" if the backend names none.
+std::string qatModuleOf(const Unit& unit, const Backend& backend)
+{
+    const std::string& name = unit.fusionEntry < 0
+        ? unit.name
+        : backend.patterns[std::size_t(unit.fusionEntry)].fusedModule;
+    for (const BackendPattern& entry : backend.patterns)
+        if (!entry.qatModule.empty() && entry.pattern.size() == 1 && entry.pattern[0] == name)
+            return entry.qatModule;
+    return {};
+}
+
+void fillGroups(const Matches& matches, const std::vector<Verdicts>& verdicts,
+                const Backend& backend, Plan& plan)
 {
     plan.groups.reserve(matches.matches.size());
     const auto add = [&](MatchGroup group, const std::vector<std::size_t>& units) {
@@ -137,6 +150,7 @@ void fillGroups(const Matches& matches, const std::vector<Verdicts>& verdicts, P
             group.fused = true;
             group.fusedModule = first.name;
         }
+        group.qatModule = qatModuleOf(first, backend);
         plan.groups.push_back(std::move(group));
     };
     for (std::size_t i = 0; i < matches.matches.size(); ++i) {
@@ -263,7 +277,7 @@ Result<Plan> makePlan(const Graph& graph, const Recipe& recipe, const Backend& b
     const Reasoner reasoner(findings);
     fillNodes(findings, reasoner, found, plan);
     QS_CHECK(job.check());
-    fillGroups(matches, verdicts, plan);
+    fillGroups(matches, verdicts, backend, plan);
     sortGroups(graph, plan);
     findOtherSpellings(graph, names, backend, plan);
     countCoverage(graph, plan);

@@ -16,9 +16,9 @@ import warnings
 
 import torch
 from torch import nn
-from torch.ao.quantization import QConfigMapping, get_default_qconfig_mapping
+from torch.ao.quantization import QConfigMapping, get_default_qat_qconfig_mapping, get_default_qconfig_mapping
 from torch.ao.quantization.backend_config.x86 import get_x86_backend_config
-from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_fx
+from torch.ao.quantization.quantize_fx import convert_fx, convert_to_reference_fx, prepare_fx, prepare_qat_fx
 from torch.nn import functional as F
 
 import models
@@ -210,6 +210,47 @@ def check_modules(folder):
     return failed
 
 
+class Trained(nn.Module):
+    """Modules that a preparation for training replaces: with and without a batch norm, with relu, a function with a weight of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.relu = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU()
+        self.second, self.second_norm = nn.Conv2d(8, 8, 3, bias=False), nn.BatchNorm2d(8)
+        self.third, self.fc = nn.Conv2d(8, 8, 1), nn.Linear(8, 4)
+        self.fold, self.fold_norm = nn.Linear(4, 6), nn.BatchNorm1d(6)
+
+    def forward(self, x):
+        x = self.second_norm(self.second(self.relu(self.norm(self.conv(x)))))
+        return self.fold_norm(self.fold(torch.sigmoid(self.fc(F.relu(self.third(x)).mean((2, 3))))))
+
+
+def module_classes(text):
+    """Names and classes of a printed module list, without arguments; of observers only their classes."""
+    found = []
+    for name, kind in re.findall(r"^ *\((\w+)\): (\w+)\(", text, re.MULTILINE):
+        if name != "activation_post_process":  # inside a fake quantizer
+            found.append((re.sub(r"_\d+$", "", name), kind))
+    return sorted(found)
+
+
+def check_training(folder):
+    """With qconfigs for training, the prepared form lists the modules of prepare_qat_fx."""
+    model, example, _ = made(Trained(), (2, 3, 8, 8))
+    pt2 = os.path.join(folder, "trained.pt2")
+    torch.export.save(torch.export.export(model, example), pt2)
+    recipe = os.path.join(folder, "recipe.json")
+    with open(recipe, "w", encoding="utf-8") as file:
+        json.dump({"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": {"global": "x86_qat"}}, file)
+    prepared = prepare_qat_fx(model.train(), get_default_qat_qconfig_mapping("x86"), example, backend_config=get_x86_backend_config())
+    ours, theirs = module_classes(printed(pt2, "prepared", recipe)), module_classes(str(prepared))
+    if ours != theirs:
+        print("FAIL trained/prepared: torch.ao lists", *theirs, "ours", *ours, sep="\n  ")
+        return 1
+    print(f"ok   trained/prepared: {len(ours)} modules")
+    return 0
+
+
 class Recurrent(nn.Module):
     """A layer behind each of an LSTM's results; the states come from outside."""
 
@@ -270,4 +311,4 @@ def main(networks, check, *more):
 
 
 if __name__ == "__main__":
-    main(NETWORKS, check, check_recurrent, check_modules)
+    main(NETWORKS, check, check_recurrent, check_modules, check_training)

@@ -268,7 +268,8 @@ constexpr std::array kObserverKeys {
 
 constexpr std::array kFakeQuantizeKeys {
     KeyRow {"observer", "string", "required",
-            "`fake_quantize`, `fixed_qparams_fake_quantize`, `fused_moving_avg_obs_fake_quantize`",
+            "`fake_quantize`, `fixed_qparams_fake_quantize`, `fused_moving_avg_obs_fake_quantize`, "
+            "`learnable_fake_quantize` (trains its scale)",
             R"({"observer": "fake_quantize", "inner": "moving_average_minmax"})", "`FakeQuantize`"},
     KeyRow {
         "inner", "observer or its name", R"("moving_average_minmax")",

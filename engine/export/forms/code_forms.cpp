@@ -15,6 +15,18 @@ namespace {
 
 std::string observerClass(const ObserverSpec& spec)
 {
+    switch (spec.fakeQuantize) {
+    case FakeQuantize::None:
+        break;
+    case FakeQuantize::Plain:
+        return "FakeQuantize";
+    case FakeQuantize::FixedQParams:
+        return "FixedQParamsFakeQuantize";
+    case FakeQuantize::FusedMovingAverage:
+        return "FusedMovingAvgObsFakeQuantize";
+    case FakeQuantize::Learnable:
+        return "_LearnableFakeQuantize";
+    }
     switch (spec.kind) {
     case ObserverKind::MinMax:
         return "MinMaxObserver";
@@ -69,6 +81,22 @@ CodeContext plainContext()
             context.leafClasses.insert(module.floatClass);
     }
     return context;
+}
+
+/// The modules of a plan for training, by the root of their group.
+std::unordered_map<NodeId, CodeTrainedModule> trainedModules(const Plan& plan)
+{
+    std::unordered_map<NodeId, ObserverId> weights;
+    for (const PlannedObserver& planned : plan.observers)
+        if (planned.isWeight && planned.interior.empty()
+            && planned.spec.fakeQuantize != FakeQuantize::None)
+            weights.emplace(planned.weightOwner, planned.id);
+    std::unordered_map<NodeId, CodeTrainedModule> made;
+    for (const MatchGroup& group : plan.groups)
+        if (const auto weight = weights.find(group.root);
+            group.quantized && !group.qatModule.empty() && weight != weights.end())
+            made[group.root] = {group.qatModule, weight->second};
+    return made;
 }
 
 CodeContext contextOf(const ConvertedModel& converted)
@@ -146,6 +174,7 @@ std::vector<CodeLine> convertedCode(const ConvertedModel& converted, CodeForm fo
     case CodeForm::Prepared:
         for (const auto& [observer, weight] : converted.prepared->observedWeight)
             context.observedWeights[weight] = observer;
+        context.trained = trainedModules(*converted.prepared->plan);
         return codeLines(*withPythonObjects(*converted.prepared->graph), context);
     case CodeForm::Reference:
         return codeLines(*withPythonObjects(absorbCustomModuleBorders(*converted.reference)),

@@ -204,6 +204,21 @@ void CodeModuleTree::addKernel(Branch& branch, const CodeStatement& statement, c
         + ")";
 }
 
+/// Adds a module of `torch.ao.nn.qat`, which holds the batch norm and the fake quantizer.
+void CodeModuleTree::addTrained(Branch& branch, const CodeTrainedModule& trained,
+                                const std::vector<const Node*>& members) const
+{
+    branch.text = lastPart(trained.moduleClass) + "("
+        + moduleSettings(m_model, *members.front(), {}, false) + ")";
+    for (const Node* member : members)
+        if (lastPart(member->scope.moduleClass).starts_with("BatchNorm")) {
+            Branch& norm = branch.child("bn");
+            norm.text = classOf(*member) + "(" + moduleSettings(m_model, *member, {}, false) + ")";
+            norm.nodes = {member->id};
+        }
+    branch.child("weight_fake_quant").text = observerText(trained.weight);
+}
+
 void CodeModuleTree::add(const CodeStatement& statement)
 {
     Branch& branch = this->branch(statement.path());
@@ -212,6 +227,11 @@ void CodeModuleTree::add(const CodeStatement& statement)
     std::vector<const Node*> members = membersOf(statement);
     for (const Node* member : members)
         branch.nodes.push_back(member->id);
+    if (const auto at = m_context.trained.find(members.front()->id);
+        at != m_context.trained.end()) {
+        addTrained(branch, at->second, members);
+        return;
+    }
     // A batch norm folded into the weights is not printed.
     const std::string root = lastPart(members.front()->scope.moduleClass);
     const auto isFolded = [&](const Node* member) {
@@ -237,10 +257,15 @@ void CodeModuleTree::add(const CodeStatement& statement)
     }
 }
 
+std::string CodeModuleTree::observerText(ObserverId observer) const
+{
+    return m_context.observerText ? m_context.observerText(observer) : "Observer()";
+}
+
 void CodeModuleTree::addObserver(const std::string& name, ObserverId observer, NodeId observed)
 {
     Branch& branch = m_root->child(name);
-    branch.text = m_context.observerText ? m_context.observerText(observer) : "Observer()";
+    branch.text = observerText(observer);
     branch.nodes = {observed};
 }
 

@@ -31,6 +31,9 @@ private:
     std::vector<const Node*> membersOf(const CodeStatement& statement) const;
     void addKernel(Branch& branch, const CodeStatement& statement, const Node& first,
                    bool folded) const;
+    void addTrained(Branch& branch, const CodeTrainedModule& trained,
+                    const std::vector<const Node*>& members) const;
+    std::string observerText(ObserverId observer) const;
     /// True for a kernel that chooses the parameters of its input itself.
     bool isDynamicKernel(const CodeStatement& statement) const;
     static std::string qschemeText(const CodeStatement& statement, bool isDynamic);

@@ -19,6 +19,13 @@ struct CodeFusion
     std::string moduleClass; ///< "torch.ao.nn.intrinsic.ConvReLU2d"; empty: the class of the first
 };
 
+/// A module in training: torch.ao's class with its fake quantizer of the weight.
+struct CodeTrainedModule
+{
+    std::string moduleClass; ///< "torch.ao.nn.intrinsic.qat.ConvBnReLU2d"
+    ObserverId weight;
+};
+
 /// Facts about a prepared or converted graph that the graph itself does not store. Borrows the
 /// graphs.
 struct CodeContext
@@ -39,6 +46,8 @@ struct CodeContext
     /// In a prepared graph: weights read by functions, with their observers. torch.ao observes
     /// these in the graph; a module's weight is observed when the module is converted.
     std::unordered_map<ValueRef, ObserverId> observedWeights;
+    /// In a graph prepared for training: modules by their first operator.
+    std::unordered_map<NodeId, CodeTrainedModule> trained;
     /// Classes of extension packs whose modules are leaf modules, as those of torch.nn are.
     std::unordered_set<std::string> leafClasses;
     /// "HistogramObserver()", for the module list of a prepared graph.
