@@ -66,7 +66,7 @@ Result<void> runCompare(const CompareOptions& options, const CommandRun& job)
                                 options.against == kAgainstOriginal,
                                 options.localTerms == kAllLocalTerms};
     QS_TRY(const RestoredResult restored,
-           restoreResult(chain, options.result, options.model, settings, job, &times));
+           restoreResult(chain, {options.result, options.model, settings}, job, &times));
     const PlannedModel& planned = restored.planned;
     const Stopwatch comparing(&times, "compare");
     QS_TRY(const ComparisonPtr comparison,

@@ -72,7 +72,7 @@ Result<void> runLook(const LookOptions& options, const CommandRun& job)
     const RunSettings settings {
         options.data, {}, options.device, options.against == kAgainstOriginal};
     QS_TRY(const RestoredResult restored,
-           restoreResult(chain, options.result, options.model, settings, job));
+           restoreResult(chain, {options.result, options.model, settings}, job));
     const Graph& model = *restored.planned.model;
     QS_TRY(const InspectionTarget target, targetOf(options, model, *restored.planned.plan));
     const CompareRequest request {restored.calibration, restored.converted, restored.planned.recipe,

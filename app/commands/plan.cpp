@@ -241,7 +241,7 @@ Result<ConvertedPtr> convertedFor(const PlanOptions& options, const CommandRun& 
         RunSettings settings;
         settings.calibrationData = "sample"; // its values are not used
         QS_TRY(const RestoredResult restored,
-               restoreResult(chain, options.result, options.model, settings, job));
+               restoreResult(chain, {options.result, options.model, settings}, job));
         return restored.converted;
     }
     QS_TRY(const ModelSource source,

@@ -62,7 +62,7 @@ Result<void> runVerify(const VerifyOptions& options, const CommandRun& job)
     const RunSettings settings {options.data, {}, "cpu"};
     const std::string model = options.model.empty() ? stored.modelPath : options.model;
     QS_TRY(const RestoredResult restored,
-           restoreResult(chain, stored.folder, model, settings, job));
+           restoreResult(chain, {stored.folder, model, settings}, job));
     const std::string folder = stored.folder;
     if (restored.planned.model->info().trained)
         qs::note(

@@ -116,6 +116,7 @@ struct TrainRequest
     TrainingSettings training; ///< the device is that of `settings`
     /// Whose ranges the training starts from. Null: from none, as after torch.ao's prepare.
     CalibrationPtr start;
+    std::string from {}; ///< the result folder that `start` is of; "" = none
     std::string dataHash {}; ///< of the data's content; "" = not known, and no checkpoint
     /// File for checkpoints, about every 30 s and at a cancel; removed at the end. Empty: none.
     std::string checkpoint {};

@@ -31,8 +31,8 @@ ScaleSource sourceOf(const PlannedObserver& planned, bool learns)
     if (spec.kind == ObserverKind::FixedQParams)
         return ScaleSource::Fixed;
     // A model cannot store scales for values inside a module: they are calibrated again.
-    if (learns && planned.interior.empty() && spec.qscheme != QScheme::PerChannelAffineFloatQParams
-        && !spec.isDynamic)
+    if ((learns || spec.fakeQuantize == FakeQuantize::Learnable) && planned.interior.empty()
+        && spec.qscheme != QScheme::PerChannelAffineFloatQParams && !spec.isDynamic)
         return ScaleSource::Learned;
     if (!isOfExtremes(spec))
         return ScaleSource::Fixed;
@@ -76,11 +76,12 @@ FakeQuantizer::FakeQuantizer(const PlannedObserver& planned, ScaleSource source,
 }
 
 Result<FakeQuantizer> FakeQuantizer::create(const PlannedObserver& planned,
-                                            const ObserverStats* start, bool learns,
+                                            const StartRanges& start, bool learns,
                                             const at::Device& device)
 {
     FakeQuantizer made(planned, sourceOf(planned, learns), device);
-    const bool isKnown = start && start->everRan();
+    const ObserverStats* seen = start ? start.observations->tryGet(planned.id) : nullptr;
+    const bool isKnown = seen && seen->everRan();
     if (made.m_source == ScaleSource::None || made.m_source == ScaleSource::Current)
         return made;
     if (planned.spec.kind == ObserverKind::FixedQParams) {
@@ -90,13 +91,14 @@ Result<FakeQuantizer> FakeQuantizer::create(const PlannedObserver& planned,
         return made;
     }
     if (isKnown) {
-        made.setParameters(chooseQParams(*start));
+        const auto chosen = start.qparams->find(planned.id);
+        made.setParameters(chosen == start.qparams->end() ? chooseQParams(*seen) : chosen->second);
         if (isOfExtremes(planned.spec)) {
             const bool isEach = isPerChannel(planned.spec.qscheme);
-            made.m_min = isEach ? vectorOf(start->channelMin, device)
-                                : at::full_like(made.m_min, start->min);
-            made.m_max = isEach ? vectorOf(start->channelMax, device)
-                                : at::full_like(made.m_max, start->max);
+            made.m_min = isEach ? vectorOf(seen->channelMin, device)
+                                : at::full_like(made.m_min, seen->min);
+            made.m_max = isEach ? vectorOf(seen->channelMax, device)
+                                : at::full_like(made.m_max, seen->max);
         }
     } else if (made.m_source == ScaleSource::Fixed || made.m_source == ScaleSource::Learned) {
         return fail(ErrorCode::BadInput, "its range needs a calibration before training");

@@ -15,6 +15,14 @@
 
 namespace qs {
 
+/// A calibration from whose ranges a training starts; empty: none. Borrows both.
+struct StartRanges
+{
+    const Observations* observations = nullptr;
+    const QParamsTable* qparams = nullptr; ///< that follow from them
+    explicit operator bool() const { return observations != nullptr; }
+};
+
 /// How a fake quantizer gets its scale and zero point.
 enum class ScaleSource : std::uint8_t
 {
@@ -33,10 +41,10 @@ enum class ScaleSource : std::uint8_t
 class FakeQuantizer
 {
 public:
-    /// `start`: statistics to start from, or null as in torch.ao's prepare, where the first batch
-    /// gives the range. `learns`: the scale is trained, from the start's. Errors: the observer
-    /// needs statistics to start from (`needsCalibration`).
-    static Result<FakeQuantizer> create(const PlannedObserver& planned, const ObserverStats* start,
+    /// Without a start the first batch gives the range, as in torch.ao's prepare. `learns`: the
+    /// scale is trained, from the start's. Errors: the observer needs statistics to start from
+    /// (`needsCalibration`).
+    static Result<FakeQuantizer> create(const PlannedObserver& planned, const StartRanges& start,
                                         bool learns, const at::Device& device);
 
     /// The value rounded. `observes`: update the range from it first. `saturation`: as in

@@ -7,6 +7,7 @@
 #include "engine/train/optimizer.h"
 #include "engine/train/teacher.h"
 #include "engine/train/trained_model.h"
+#include "engine/train/training_batches.h"
 #include "engine/train/training_checkpoint.h"
 #include "engine/train/training_pass.h"
 
@@ -45,10 +46,10 @@ double worstDb(const std::vector<ErrorSums>& sums)
 class Trainer
 {
 public:
-    Trainer(const TrainingGraph& graph, const Dataset& data, const TrainingSettings& settings,
-            const TrainingStore& store, const SeeTraining& see, const JobContext& job)
-        : m_graph(graph)
-        , m_data(data)
+    Trainer(const TrainingTask& task, const TrainingSettings& settings, const TrainingStore& store,
+            const SeeTraining& see, const JobContext& job)
+        : m_task(task)
+        , m_graph(task.graph)
         , m_settings(settings)
         , m_store(store)
         , m_see(see)
@@ -57,15 +58,17 @@ public:
     {
     }
 
-    Result<Training> run(const GraphPtr& model, const Observations* start)
+    Result<Training> run()
     {
-        QS_CHECK(chooseBatches());
+        const StartRanges& start = m_task.start;
+        QS_TRY(m_batches, TrainingBatches::create(m_task.data, m_settings));
         QS_TRY(m_state,
                TrainingState::create(m_graph, {start, m_settings.learnsScales, m_settings.frozen},
                                      m_device));
-        QS_TRY(TrainingPass pass, TrainingPass::create(m_graph, *m_state, m_device, m_job));
+        QS_TRY(TrainingPass pass,
+               TrainingPass::create(m_graph, *m_state, m_device, m_task.valueBytes, m_job));
         m_pass.emplace(std::move(pass));
-        QS_TRY(m_teacher, Teacher::create(model, m_device, m_job));
+        QS_TRY(m_teacher, Teacher::create(m_task.teacher, m_device, m_job));
         m_optimizer.emplace(m_settings.optimizer, rates(), m_settings.momentum);
         m_begin = std::chrono::steady_clock::now();
         m_random.seed(m_settings.seed);
@@ -88,25 +91,6 @@ public:
     }
 
 private:
-    Result<void> chooseBatches()
-    {
-        const std::int64_t count = m_data.batchCount();
-        for (std::int64_t i = 0; i < count; ++i)
-            (m_settings.needsGuard && isGuardBatch(i) ? m_guard : m_trained).push_back(i);
-        if (m_settings.needsGuard && m_guard.empty())
-            return fail(
-                makeError(ErrorCode::BadInput,
-                          "too few samples for a guard, which needs 4 batches; the data give "
-                              + std::to_string(count))
-                    .withHint("give more samples, or --no-guard"));
-        if (m_trained.empty())
-            return fail(ErrorCode::BadInput, "the data hold no batch");
-        if (m_settings.loss == TrainingLoss::Labels && !m_data.hasLabels())
-            return fail(makeError(ErrorCode::BadInput, "the data have no labels to train by")
-                            .withHint("--loss distill needs none"));
-        return {};
-    }
-
     std::vector<double> rates() const
     {
         std::vector<double> rates;
@@ -125,34 +109,21 @@ private:
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
     }
 
-    Result<std::pair<Batch, std::vector<at::IValue>>> read(std::int64_t number) const
-    {
-        QS_TRY(Batch batch, m_data.batch(number));
-        for (const auto& error : batch.notFinite)
-            if (error)
-                return fail(*error);
-        std::vector<at::IValue> inputs = batch.inputs;
-        for (at::IValue& input : inputs)
-            if (input.isTensor())
-                input = input.toTensor().to(m_device);
-        return std::pair(std::move(batch), std::move(inputs));
-    }
-
     /// Measures the guard; keeps the state if it is the best.
     Result<void> measure(int step)
     {
         TrainingPoint point {step, m_lossSteps > 0 ? m_lossSum / m_lossSteps : 0, {}, 0};
-        if (!m_guard.empty()) {
+        if (!m_batches->guard().empty()) {
             std::vector<ErrorSums> sums;
-            for (const std::int64_t number : m_guard) {
-                QS_TRY(const auto batch, read(number));
-                QS_TRY(const auto clean, m_teacher->outputs(number, batch.second, m_job));
-                QS_TRY(const auto noisy, m_pass->outputs(batch.second, m_job));
-                sums.resize(clean.size());
-                for (std::size_t i = 0; i < clean.size(); ++i)
+            for (const std::int64_t number : m_batches->guard()) {
+                QS_TRY(const TrainingBatch batch, m_batches->read(number));
+                QS_TRY(const auto clean, m_teacher->outputs(number, batch.inputs, m_job));
+                QS_TRY(const auto noisy, m_pass->outputs(batch.inputs, m_job));
+                sums.resize(std::min(clean.size(), m_task.measured));
+                for (std::size_t i = 0; i < sums.size(); ++i)
                     if (clean[i].defined() && noisy[i].defined())
                         QS_CHECK(addError(sums[i], clean[i], noisy[i]));
-                m_guardSamples[number] = batch.first.samples;
+                m_guardSamples[number] = batch.samples;
             }
             point.guardDb = worstDb(sums);
         }
@@ -161,7 +132,7 @@ private:
         point.seconds = seconds();
         const auto& points = m_made.points;
         const bool isBest
-            = points.empty() || m_guard.empty() || *point.guardDb > *points[m_made.best].guardDb;
+            = points.empty() || !point.guardDb || *point.guardDb > *points[m_made.best].guardDb;
         if (isBest) {
             m_made.best = points.size();
             m_best = m_state->snapshot();
@@ -178,7 +149,7 @@ private:
     /// The batches of one pass over the data.
     std::vector<std::int64_t> order()
     {
-        std::vector<std::int64_t> order = m_trained;
+        std::vector<std::int64_t> order = m_batches->trained();
         if (m_settings.seed != 0)
             for (std::size_t i = order.size(); i > 1; --i)
                 std::swap(order[i - 1], order[m_random() % i]);
@@ -188,7 +159,7 @@ private:
     /// Whether the guard is measured after this step. Does not depend on the clock.
     bool isMeasured(int step) const
     {
-        const int pass = std::max(int(m_trained.size()), kLeastApart);
+        const int pass = std::max(int(m_batches->trained().size()), kLeastApart);
         const int every = std::max(1, std::min(m_settings.steps / kMeasurements, pass));
         return step % every == 0 || step == m_settings.steps;
     }
@@ -310,17 +281,16 @@ private:
 
     Result<void> runStep(int step, std::int64_t number)
     {
-        QS_TRY(const auto batch, read(number));
+        QS_TRY(const TrainingBatch batch, m_batches->read(number));
         if (m_seen.insert(number).second)
-            m_made.trainedSamples += batch.first.samples;
+            m_made.trainedSamples += batch.samples;
         LossOf lossOf;
         if (m_settings.loss == TrainingLoss::Labels) {
-            const at::Tensor labels = batch.first.labels.to(m_device);
-            lossOf = [labels](std::span<const at::Tensor> outputs) {
-                return labelLoss(outputs, labels);
+            lossOf = [&](std::span<const at::Tensor> outputs) {
+                return labelLoss(outputs, batch.labels);
             };
         } else {
-            QS_TRY(const auto clean, m_teacher->outputs(number, batch.second, m_job));
+            QS_TRY(const auto clean, m_teacher->outputs(number, batch.inputs, m_job));
             lossOf = [clean](std::span<const at::Tensor> outputs) {
                 return distillLoss(outputs, clean);
             };
@@ -328,7 +298,7 @@ private:
         const TrainingModes modes {isBefore(step, m_settings.freezeObservers),
                                    isBefore(step, m_settings.freezeBatchNorms), m_saturation};
         QS_TRY(const TrainingGradients found,
-               m_pass->differentiate(batch.second, lossOf, modes, m_job));
+               m_pass->differentiate(batch.inputs, lossOf, modes, m_job));
         if (!std::isfinite(found.loss))
             return fail(makeError(ErrorCode::Numeric,
                                   "the loss is not finite at step " + std::to_string(step))
@@ -346,14 +316,14 @@ private:
         return {};
     }
 
+    const TrainingTask& m_task;
     const TrainingGraph& m_graph;
-    const Dataset& m_data;
     const TrainingSettings& m_settings;
     const TrainingStore& m_store;
     const SeeTraining& m_see;
     const JobContext& m_job;
     at::Device m_device;
-    std::vector<std::int64_t> m_trained, m_guard; ///< batches
+    std::optional<TrainingBatches> m_batches;
     std::optional<TrainingState> m_state;
     std::optional<TrainingPass> m_pass;
     std::optional<Teacher> m_teacher;
@@ -386,10 +356,8 @@ Result<Training> train(const TrainingTask& task, const TrainingSettings& setting
                        const TrainingStore& store, const SeeTraining& see, const JobContext& job)
 {
     const InferenceScope scope;
-    return guardTorchValue<Training>([&] {
-        return Trainer(task.graph, task.data, settings, store, see, job)
-            .run(task.teacher, task.start);
-    });
+    return guardTorchValue<Training>(
+        [&] { return Trainer(task, settings, store, see, job).run(); });
 }
 
 } // namespace qs

@@ -3,7 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/calibrate/data/dataset.h"
-#include "engine/calibrate/observations.h"
+#include "engine/train/fake_quantizer.h"
 #include "engine/train/training.h"
 #include "engine/train/training_graph.h"
 
@@ -15,8 +15,10 @@ struct TrainingTask
     const TrainingGraph& graph;
     GraphPtr teacher; ///< the float model, towards whose outputs it trains
     const Dataset& data;
-    /// Statistics whose ranges it starts from. Null: from none, as after torch.ao's prepare.
-    const Observations* start = nullptr;
+    StartRanges start {}; ///< empty: none, as after torch.ao's prepare
+    /// Outputs, from the first on, that the guard is measured on; all count in the loss.
+    std::size_t measured = std::size_t(-1);
+    std::size_t valueBytes = 0; ///< `TrainingPass::create`'s limit
 };
 
 /// Trains with simulated quantization. Without a start, values saturate as in torch.ao's modules,

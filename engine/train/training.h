@@ -40,7 +40,9 @@ struct TrainingSettings
     std::optional<int> freezeBatchNorms = 0, freezeObservers;
     std::vector<std::string> frozen; ///< parameters and modules that do not change
     std::uint64_t seed = 0; ///< of the order of batches; 0 = the data's
-    bool needsGuard = true; ///< every fourth batch is not trained on but measured
+    double guard = 0.25; ///< share of the batches that are only measured; 0 = none
+    /// Nodes and modules whose values count in the loss besides the outputs.
+    std::vector<std::string> matched;
     std::string device = "cpu";
 };
 
@@ -67,6 +69,8 @@ struct Training
     std::vector<TrainingPoint> points; ///< in order
     std::size_t best = 0; ///< index into `points`
     int steps = 0; ///< that ran
+    std::int64_t batchSize = 0; ///< samples
+    std::int64_t predictedBytes = 0; ///< peak of main memory
     std::int64_t trainedSamples = 0, guardSamples = 0; ///< different ones
     std::string stopped; ///< why it ended: "all steps", "the time is used up", "cancelled"
     std::vector<std::string> notes;

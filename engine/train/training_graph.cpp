@@ -45,6 +45,7 @@ public:
         , m_weight(edit.get(pair.weight.source.node))
         , m_layer(edit.get(pair.conv))
         , m_norm(edit.get(pair.batchNorm))
+        , m_channels(edit.get(argumentRef(m_norm, "running_var").node).outputs.at(0).type)
     {
     }
 
@@ -58,7 +59,8 @@ public:
         const ValueRef scaled
             = before(kMultiplyTarget, "_scaled",
                      {{"self", m_pair.weight.source},
-                      {"other", shaped(factor, alongAxis(axes->weightRank, axes->weight))}});
+                      {"other", shaped(factor, alongAxis(axes->weightRank, axes->weight))}},
+                     m_weight.outputs.at(m_pair.weight.source.index).type);
         rerouteWeight(m_edit, m_layer.id, m_pair.op.weight, m_pair.weight, scaled);
         const ValueRef perResult = shaped(factor, alongAxis(axes->resultRank, 1));
         const ValueRef bias
@@ -96,19 +98,26 @@ private:
         const Argument* eps = m_norm.tryArg("eps");
         const ValueRef sum = before(kAddNumberTarget, "_variance",
                                     {{"self", argumentRef(m_norm, "running_var")},
-                                     {"other", eps && eps->asDouble() ? *eps->asDouble() : 1e-5}});
-        const ValueRef deviation = before(kSqrtTarget, "_deviation", {{"self", sum}});
+                                     {"other", eps && eps->asDouble() ? *eps->asDouble() : 1e-5}},
+                                    m_channels);
+        const ValueRef deviation = before(kSqrtTarget, "_deviation", {{"self", sum}}, m_channels);
         const ValueRef gamma = argumentRef(m_norm, "weight");
-        return gamma ? before(kDivideTarget, "_factor", {{"self", gamma}, {"other", deviation}})
-                     : before(kReciprocalTarget, "_factor", {{"self", deviation}});
+        return gamma
+            ? before(kDivideTarget, "_factor", {{"self", gamma}, {"other", deviation}}, m_channels)
+            : before(kReciprocalTarget, "_factor", {{"self", deviation}}, m_channels);
     }
 
     ValueRef shaped(ValueRef value, const std::vector<std::int64_t>& shape)
     {
         Argument::List sizes;
-        for (const std::int64_t size : shape)
-            sizes.push_back(size);
-        return before(kReshapeTarget, "_by_channel", {{"self", value}, {"shape", sizes}});
+        ValueType type = m_channels;
+        type.shape.assign(shape.size(), Dim::fixed(1));
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            sizes.push_back(shape[i]);
+            if (shape[i] < 0 && m_channels.shape.size() == 1)
+                type.shape[i] = m_channels.shape[0];
+        }
+        return before(kReshapeTarget, "_by_channel", {{"self", value}, {"shape", sizes}}, type);
     }
 
     /// Takes the bias out of the layer, since it is added after the division; addmm needs one, so
@@ -118,39 +127,43 @@ private:
         auto args = m_edit.get(m_layer.id).args;
         const auto at = std::size_t(argumentIndex(m_layer, m_pair.op.bias));
         if (m_layer.target == kAddmmTarget)
-            args[at].value = before(kMultiplyTarget, "_bias", {{"self", bias}, {"other", factor}});
+            args[at].value
+                = before(kMultiplyTarget, "_bias", {{"self", bias}, {"other", factor}}, m_channels);
         else
             args[at].value = Argument();
         m_edit.setArgs(m_layer.id, std::move(args));
     }
 
-    Node made(std::string_view target, const std::string& suffix, std::vector<NamedArgument> args)
+    Node made(std::string_view target, const std::string& suffix, std::vector<NamedArgument> args,
+              const ValueType& type)
     {
         Node node;
         node.name = m_layer.name + suffix;
         node.target = std::string(target);
         node.args = std::move(args);
-        node.outputs.push_back({"", {}});
+        node.outputs.push_back({"", type});
         node.scope = m_layer.scope;
         node.origin = m_layer.id;
         return node;
     }
 
     ValueRef before(std::string_view target, const std::string& suffix,
-                    std::vector<NamedArgument> args)
+                    std::vector<NamedArgument> args, const ValueType& type)
     {
-        return {m_edit.insert(made(target, suffix, std::move(args)), m_layer.id), 0};
+        return {m_edit.insert(made(target, suffix, std::move(args), type), m_layer.id), 0};
     }
 
     ValueRef after(ValueRef value, std::string_view target, ValueRef other)
     {
-        Node node = made(target, "_restored", {{"self", value}, {"other", other}});
+        Node node = made(target, "_restored", {{"self", value}, {"other", other}},
+                         m_layer.outputs.at(0).type);
         return {m_edit.insert(std::move(node), m_norm.id), 0};
     }
 
     GraphEdit& m_edit;
     const FoldablePair& m_pair;
     Node m_weight, m_layer, m_norm; ///< as before the change
+    ValueType m_channels; ///< of the statistics: one number for each output channel
 };
 
 Result<GraphPtr> withScaledWeights(const GraphPtr& model, const Plan& plan)

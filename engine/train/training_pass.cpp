@@ -72,7 +72,8 @@ double numberOf(const Node& node, std::string_view name, double otherwise)
 } // namespace
 
 TrainingPass::TrainingPass(const TrainingGraph& graph, std::shared_ptr<Rounding> rounding,
-                           Interpreter interpreter, std::vector<ValueRef> outputs)
+                           Interpreter interpreter, std::vector<ValueRef> outputs,
+                           std::size_t bytes)
     : m_graph(graph)
     , m_rounding(std::move(rounding))
     , m_state(m_rounding->state)
@@ -81,10 +82,13 @@ TrainingPass::TrainingPass(const TrainingGraph& graph, std::shared_ptr<Rounding>
     , m_batchNorms(graph.batchNorms.begin(), graph.batchNorms.end())
     , m_steps(stepsOf(*graph.graph, m_state, m_interpreter, m_outputs))
 {
+    if (bytes > 0)
+        m_cuts.emplace(CutLimits {bytes, bytes});
 }
 
 Result<TrainingPass> TrainingPass::create(const TrainingGraph& graph, TrainingState& state,
-                                          const at::Device& device, const JobContext& job)
+                                          const at::Device& device, std::size_t bytes,
+                                          const JobContext& job)
 {
     const auto rounding = std::make_shared<Rounding>(Rounding {state, {}});
     const ObserverResult observed = [rounding](const Node& observer, const at::IValue& value) {
@@ -98,7 +102,7 @@ Result<TrainingPass> TrainingPass::create(const TrainingGraph& graph, TrainingSt
     };
     QS_TRY(Interpreter interpreter,
            Interpreter::create(graph.graph, {.device = device, .observed = observed}, job));
-    TrainingPass made(graph, rounding, std::move(interpreter), outputRefs(*graph.graph));
+    TrainingPass made(graph, rounding, std::move(interpreter), outputRefs(*graph.graph), bytes);
     for (const NodeId node : state.trained())
         if (made.m_steps.reachesOutput({node, 0}))
             return made;
@@ -149,8 +153,7 @@ RunNode TrainingPass::runnerOf(TrainingModes modes, const JobContext& job)
     };
 }
 
-Result<std::vector<at::Tensor>>
-TrainingPass::outputsIn(const std::vector<std::pair<ValueRef, at::Tensor>>& made) const
+std::vector<at::Tensor> TrainingPass::outputsIn(const Named& made) const
 {
     std::vector<at::Tensor> outputs;
     for (const ValueRef ref : m_outputs) {
@@ -162,65 +165,152 @@ TrainingPass::outputsIn(const std::vector<std::pair<ValueRef, at::Tensor>>& made
     return outputs;
 }
 
-std::string TrainingPass::stopsText(const GradientStops& stops) const
+Error TrainingPass::noDerivative() const
 {
-    for (const auto& [node, kind] : stops.seen)
-        if (kind == GradientStops::Kind::NoDerivative)
-            return ": " + inQuotes(m_graph.graph->get(node).name) + " has no derivative";
-    for (const auto& [node, operands] : stops.unfollowed)
-        return ": " + inQuotes(m_graph.graph->get(node).name) + " has no derivative";
-    return {};
+    const auto stopping = [&]() -> std::string {
+        for (const auto& [node, kind] : m_stops.seen)
+            if (kind == GradientStops::Kind::NoDerivative)
+                return m_graph.graph->get(node).name;
+        return m_stops.unfollowed.empty()
+            ? std::string()
+            : m_graph.graph->get(m_stops.unfollowed.begin()->first).name;
+    }();
+    return makeError(ErrorCode::Unsupported,
+                     "no derivative of an output reaches a parameter that trains"
+                         + (stopping.empty() ? "" : ": " + inQuotes(stopping) + " has none"))
+        .inFile(m_graph.model->info().path);
+}
+
+Result<std::vector<TrainingPass::Segment>>
+TrainingPass::forward(const std::vector<std::size_t>& cuts, const RunNode& run, Frame& frame,
+                      Named& outputs, const JobContext& job)
+{
+    std::vector<Segment> segments(1);
+    const auto take = [&](ValueRef ref, const at::IValue& value) {
+        if (value.isTensor())
+            outputs.emplace_back(ref, value.toTensor());
+    };
+    std::size_t at = 0;
+    for (const std::size_t cut : cuts) {
+        if (segments.back().observed.empty())
+            segments.back().observed = m_state.observed();
+        QS_CHECK(runPlainly(run, m_steps, {at, cut}, frame, take, job));
+        at = cut;
+        if (auto kept = keptValues(m_interpreter.graph(), m_steps, frame, cut))
+            segments.push_back({cut, std::move(*kept)});
+    }
+    return segments;
+}
+
+Result<double> TrainingPass::lossAt(const Named& made, const LossOf& lossOf,
+                                    Gradient& gradient) const
+{
+    return guardTorchValue<double>([&]() -> Result<double> {
+        const GradientScope scope;
+        std::vector<at::Tensor> outputs = outputsIn(made), leaves;
+        for (at::Tensor& output : outputs)
+            if (output.defined())
+                leaves.push_back(output = output.detach().set_requires_grad(true));
+        const at::Tensor loss = lossOf(outputs);
+        if (!loss.defined() || !loss.requires_grad())
+            return fail(noDerivative());
+        const auto found = torch::autograd::grad({loss}, leaves, {}, false, false, true);
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (!outputs[i].defined())
+                continue;
+            const at::Tensor& more = found[next++];
+            if (at::Tensor& sum = gradient[m_outputs[i]]; more.defined())
+                sum = sum.defined() ? sum + more : more;
+        }
+        return loss.item<double>();
+    });
+}
+
+Result<void> TrainingPass::goBack(const SegmentRecord& record, Gradient& gradient,
+                                  TrainingGradients& learned) const
+{
+    return guardTorch([&]() -> Result<void> {
+        std::vector<at::Tensor> made, cotangents, leaves;
+        for (const auto& [ref, tensor] : record.made) {
+            const auto at = gradient.find(ref);
+            if (at != gradient.end() && at->second.defined() && tensor.requires_grad()) {
+                made.push_back(tensor);
+                cotangents.push_back(at->second);
+            }
+            gradient.erase(ref);
+        }
+        for (const auto& [ref, leaf] : record.entries)
+            leaves.push_back(leaf);
+        const std::vector<at::Tensor> tensors = m_state.learned();
+        for (const at::Tensor& scale : tensors)
+            if (scale.requires_grad())
+                leaves.push_back(scale);
+        if (made.empty() || leaves.empty())
+            return {};
+        const auto found = torch::autograd::grad(made, leaves, cotangents, false, false, true);
+        auto next = found.begin();
+        const auto add = [&](at::Tensor& sum) {
+            if (const at::Tensor& more = *next++; more.defined())
+                sum = sum.defined() ? sum + more : more;
+        };
+        for (const auto& [ref, leaf] : record.entries)
+            add(m_steps.isSite(ref) ? learned.of.at(m_state.indexOf(ref.node)) : gradient[ref]);
+        for (std::size_t i = 0; i < tensors.size(); ++i)
+            if (tensors[i].requires_grad())
+                add(learned.of[i]);
+        return {};
+    });
 }
 
 Result<TrainingGradients> TrainingPass::differentiate(const std::vector<at::IValue>& inputs,
                                                       const LossOf& lossOf, TrainingModes modes,
                                                       const JobContext& job)
 {
+    const RunNode run = runnerOf(modes, job);
     QS_TRY(Frame frame, start(inputs));
-    QS_TRY(const SegmentRecord record,
-           recordSegment(runnerOf(modes, job), m_steps, {0, m_steps.size()}, std::move(frame),
-                         m_stops, job));
-    QS_TRY(const auto outputs, outputsIn(record.made));
-    return guardTorchValue<TrainingGradients>([&]() -> Result<TrainingGradients> {
-        at::Tensor loss;
-        {
-            const GradientScope scope;
-            loss = lossOf(outputs);
-        }
-        if (!loss.defined() || !loss.requires_grad())
-            return fail(makeError(ErrorCode::Unsupported,
-                                  "no derivative of an output reaches a parameter that trains"
-                                      + stopsText(m_stops))
-                            .inFile(m_graph.model->info().path));
-        std::vector<at::Tensor> leaves;
-        for (const auto& [ref, leaf] : record.entries)
-            leaves.push_back(leaf);
-        const std::vector<at::Tensor> learned = m_state.learned();
-        const std::size_t first = leaves.size();
-        for (const at::Tensor& scale : learned)
-            if (scale.requires_grad())
-                leaves.push_back(scale);
-        const auto found = torch::autograd::grad({loss}, leaves, {}, false, false, true);
-        TrainingGradients made {loss.item<double>(), std::vector<at::Tensor>(learned.size())};
-        for (std::size_t i = 0; i < first; ++i) {
-            if (!found[i].defined())
-                continue;
-            at::Tensor& sum = made.of.at(m_state.indexOf(record.entries[i].first.node));
-            sum = sum.defined() ? sum + found[i] : found[i];
-        }
-        std::size_t next = first;
-        for (std::size_t i = 0; i < learned.size(); ++i)
-            if (learned[i].requires_grad())
-                made.of[i] = found[next++];
-        return made;
-    });
+    Named outputs;
+    const auto cuts
+        = m_cuts ? m_cuts->of(*m_graph.graph, m_steps, inputs) : std::vector<std::size_t>();
+    QS_TRY(std::vector<Segment> segments, forward(cuts, run, frame, outputs, job));
+    std::size_t to = m_steps.size();
+    QS_TRY(SegmentRecord record,
+           recordSegment(run, m_steps, {segments.back().from, to}, std::move(frame), m_stops, job));
+    outputs.insert(outputs.end(), record.made.begin(), record.made.end());
+    Gradient gradient;
+    TrainingGradients made {0, std::vector<at::Tensor>(m_state.learned().size())};
+    QS_TRY(made.loss, lossAt(outputs, lossOf, gradient));
+    outputs.clear();
+    const auto observed = segments.size() > 1 ? m_state.observed() : std::vector<at::Tensor>();
+    for (;;) {
+        QS_CHECK(goBack(record, gradient, made));
+        record = {};
+        to = segments.back().from;
+        segments.pop_back();
+        if (segments.empty())
+            break;
+        // The same computation as the first time, from the same state.
+        m_state.restoreObserved(segments.back().observed);
+        QS_TRY(frame, start(inputs));
+        for (const auto& [ref, value] : segments.back().kept)
+            frame.set(ref, value);
+        QS_TRY(record,
+               recordSegment(run, m_steps, {segments.back().from, to}, std::move(frame), m_stops,
+                             job));
+    }
+    if (!observed.empty())
+        m_state.restoreObserved(observed);
+    if (std::none_of(made.of.begin(), made.of.end(),
+                     [](const at::Tensor& one) { return one.defined(); }))
+        return fail(noDerivative());
+    return made;
 }
 
 Result<std::vector<at::Tensor>> TrainingPass::outputs(const std::vector<at::IValue>& inputs,
                                                       const JobContext& job)
 {
     QS_TRY(Frame frame, start(inputs));
-    std::vector<std::pair<ValueRef, at::Tensor>> made;
+    Named made;
     QS_CHECK(runPlainly(
         runnerOf({.saturation = Saturation::Storage}, job), m_steps, {0, m_steps.size()}, frame,
         [&](ValueRef ref, const at::IValue& value) {

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "engine/base/job_context.h"
+#include "engine/execute/gradients/segment_cuts.h"
 #include "engine/execute/gradients/segment_record.h"
 #include "engine/train/training_state.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace qs {
@@ -39,8 +42,12 @@ class TrainingPass
 {
 public:
     /// Errors: no output depends on a trained parameter; Cancelled.
+    /// `bytes`: memory for the values that a step keeps to differentiate them, by shapes; 0 = no
+    /// limit. A step that needs more runs forward by segments and each segment again (as
+    /// `Gradients`); the result is the same to the bit.
     static Result<TrainingPass> create(const TrainingGraph& graph, TrainingState& state,
-                                       const at::Device& device, const JobContext& job);
+                                       const at::Device& device, std::size_t bytes,
+                                       const JobContext& job);
 
     /// Errors: those of the nodes and of the loss; no gradient at all, with the node that has no
     /// derivative; Cancelled (checked between nodes).
@@ -58,14 +65,31 @@ private:
         TrainingState& state;
         TrainingModes modes;
     };
+    /// Consecutive steps that run forward, and backward before those of earlier segments.
+    struct Segment
+    {
+        std::size_t from = 0;
+        KeptValues kept {};
+        std::vector<at::Tensor> observed {}; ///< the state's, before it; empty for the last one
+    };
+    using Named = SegmentRecord::Named;
+    using Gradient = std::unordered_map<ValueRef, at::Tensor>;
+
     TrainingPass(const TrainingGraph& graph, std::shared_ptr<Rounding> rounding,
-                 Interpreter interpreter, std::vector<ValueRef> outputs);
+                 Interpreter interpreter, std::vector<ValueRef> outputs, std::size_t bytes);
     Result<Frame> start(const std::vector<at::IValue>& inputs) const;
     RunNode runnerOf(TrainingModes modes, const JobContext& job);
+    /// Runs all segments forward but the last, whose start is then in the frame; adds outputs.
+    Result<std::vector<Segment>> forward(const std::vector<std::size_t>& cuts, const RunNode& run,
+                                         Frame& frame, Named& outputs, const JobContext& job);
+    /// The loss, and its gradients at the outputs.
+    Result<double> lossAt(const Named& made, const LossOf& lossOf, Gradient& gradient) const;
+    /// Takes the gradients at what the segment made back to what it read, and to `learned`.
+    Result<void> goBack(const SegmentRecord& record, Gradient& gradient,
+                        TrainingGradients& learned) const;
     Result<void> runBatchNorm(const Node& node, Frame& frame, bool usesBatch) const;
-    Result<std::vector<at::Tensor>>
-    outputsIn(const std::vector<std::pair<ValueRef, at::Tensor>>& made) const;
-    std::string stopsText(const GradientStops& stops) const;
+    std::vector<at::Tensor> outputsIn(const Named& made) const;
+    Error noDerivative() const;
 
     const TrainingGraph& m_graph;
     std::shared_ptr<Rounding> m_rounding;
@@ -75,6 +99,7 @@ private:
     std::set<NodeId> m_batchNorms;
     GradientSteps m_steps;
     GradientStops m_stops;
+    std::optional<CutsOfCalls> m_cuts; ///< empty: steps are not cut
 };
 
 } // namespace qs

@@ -94,8 +94,8 @@ Result<void> TrainingState::addQuantizers(const TrainingGraph& graph, const Opti
             if (!isNew)
                 continue;
         }
-        const ObserverStats* start = options.start ? options.start->tryGet(planned.id) : nullptr;
-        auto quantizer = FakeQuantizer::create(planned, start, options.learnsScales, device);
+        auto quantizer
+            = FakeQuantizer::create(planned, options.start, options.learnsScales, device);
         if (!quantizer) {
             const Node* node = planned.edges.empty()
                 ? owner

@@ -21,7 +21,7 @@ class TrainingState
 public:
     struct Options
     {
-        const Observations* start = nullptr; ///< statistics to start from; null: none
+        StartRanges start {};
         bool learnsScales = false;
         /// Names of parameters and modules that are not trained, as in the state dict.
         std::vector<std::string> frozen;

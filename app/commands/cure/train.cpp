@@ -2,6 +2,7 @@
 #include "app/commands/command.h"
 #include "app/commands/model/input_files.h"
 #include "app/commands/model/model_run.h"
+#include "app/commands/model/restored_result.h"
 #include "app/commands/options/device_option.h"
 #include "app/commands/options/limit_options.h"
 #include "app/commands/options/number_checks.h"
@@ -12,6 +13,7 @@
 #include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/train/train_model.h"
+#include "engine/result/stored_run.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -27,9 +29,12 @@ struct TrainOptions : ModelRunOptions
     std::string out, time, optimizer = "adam", loss = "distill", schedule = "cosine";
     std::string freezeBn = "0", freezeObservers = "never";
     double rate = 0;
+    std::string from; ///< a result folder; "" = calibrate
+    std::string guard; ///< "25%"; empty: the usual share
     bool fromScratch = false, noGuard = false, resume = false, json = false;
 };
 
+constexpr double kMostGuard = 90; ///< percent
 constexpr const char* kModelFile = "model.pt2";
 constexpr const char* kRecipeFile = "recipe.json";
 constexpr const char* kTrainingFile = "training.json";
@@ -48,6 +53,25 @@ Result<std::optional<int>> stepsOf(const std::string& option, const std::string&
     return std::optional(steps);
 }
 
+/// The share of the data that is only measured.
+Result<double> guardShare(const TrainOptions& options)
+{
+    if (options.noGuard)
+        return 0;
+    if (options.guard.empty())
+        return kGuardShare;
+    const char* end = options.guard.data() + options.guard.size();
+    double percent = 0;
+    const auto [rest, code] = std::from_chars(options.guard.data(), end, percent);
+    const bool isRead = code == std::errc() && (rest == end || std::string_view(rest, end) == "%");
+    if (!isRead || percent < 1 || percent > kMostGuard)
+        return fail(makeError(ErrorCode::Usage,
+                              "--guard " + inQuotes(options.guard)
+                                  + " is not a share of the data from 1% to 90%")
+                        .withHint("--no-guard trains on all"));
+    return percent / 100;
+}
+
 Result<TrainingSettings> settingsOf(const TrainOptions& options)
 {
     TrainingSettings settings = options.training;
@@ -60,11 +84,13 @@ Result<TrainingSettings> settingsOf(const TrainOptions& options)
     settings.optimizer = options.optimizer == "adam" ? OptimizerKind::Adam : OptimizerKind::Sgd;
     if (settings.optimizer == OptimizerKind::Sgd && !settings.rate)
         return fail(ErrorCode::Usage, "--optimizer sgd needs --lr");
+    settings.loss = options.loss == "distill" ? TrainingLoss::Distill : TrainingLoss::Labels;
+    if (settings.loss == TrainingLoss::Labels && !settings.matched.empty())
+        return fail(ErrorCode::Usage, "--match is for --loss distill");
     if (settings.optimizer == OptimizerKind::Adam && settings.momentum > 0)
         return fail(ErrorCode::Usage, "--momentum is for --optimizer sgd");
-    settings.loss = options.loss == "distill" ? TrainingLoss::Distill : TrainingLoss::Labels;
     settings.decays = options.schedule == "cosine";
-    settings.needsGuard = !options.noGuard;
+    QS_TRY(settings.guard, guardShare(options));
     QS_TRY(settings.freezeBatchNorms, stepsOf("--freeze-bn", options.freezeBn));
     QS_TRY(settings.freezeObservers, stepsOf("--freeze-observers", options.freezeObservers));
     return settings;
@@ -86,40 +112,89 @@ Result<void> write(const TrainOptions& options, const Recipe& recipe, const Cure
     return writeFileAtomically(inFolder(options, kTrainingFile), document);
 }
 
+/// The model and the decisions, with the ranges of a calibration unless from scratch.
+Result<TrainRequest> requestOf(const TrainOptions& options, ModelRun& run)
+{
+    QS_CHECK(run.plan());
+    TrainRequest request;
+    request.file = run.compareRequest().edited->file;
+    request.settings = run.settings();
+    if (options.fromScratch) {
+        request.model = run.planned().model;
+        request.plan = run.planned().plan;
+    } else {
+        QS_CHECK(run.calibrate());
+        request.start = run.calibration();
+        request.model = request.start->prepared->model;
+        request.plan = request.start->prepared->plan;
+    }
+    request.recipe = run.planned().recipe;
+    return request;
+}
+
+/// The same with the decisions and ranges of a written result.
+Result<TrainRequest> requestFrom(const TrainOptions& options, const StoredRun& result,
+                                 StageChain& chain, const CommandRun& job)
+{
+    RunSettings settings;
+    settings.calibrationData = options.data.empty() ? result.calibrationData : options.data;
+    settings.device = options.device;
+    QS_TRY(const RestoredResult restored,
+           restoreResult(chain, {options.from, options.model, settings, true}, job));
+    TrainRequest request;
+    request.file = restored.edited->file;
+    request.start = restored.calibration;
+    request.model = request.start->prepared->model;
+    request.plan = request.start->prepared->plan;
+    request.recipe = restored.planned.recipe;
+    request.recipe.calibration = result.recipe.calibration;
+    request.settings = std::move(settings);
+    request.from = result.folder;
+    return request;
+}
+
+/// Checks that no input would be overwritten, before anything runs.
+Result<void> checkOut(const TrainOptions& options, std::vector<std::string> read)
+{
+    read.push_back(options.model);
+    return checkSpared("--out",
+                       {inFolder(options, kModelFile), inFolder(options, kRecipeFile),
+                        inFolder(options, kTrainingFile)},
+                       read);
+}
+
+Result<TrainRequest> trainRequest(const TrainOptions& options, ModelRun& run, const CommandRun& job)
+{
+    if (options.from.empty()) {
+        QS_CHECK(run.locate());
+        QS_CHECK(checkOut(options, {run.source().model, run.settings().calibrationData}));
+        return requestOf(options, run);
+    }
+    QS_TRY(const StoredRun result, readStoredRun(options.from, job));
+    const auto folder = std::filesystem::path(result.folder);
+    QS_CHECK(checkOut(
+        options,
+        {result.modelPath, result.calibrationData, options.data, (folder / kRecipeFile).string()}));
+    return requestFrom(options, result, run.chain(), job);
+}
+
 Result<void> runTrain(const TrainOptions& options, const CommandRun& job)
 {
     QS_TRY(TrainingSettings settings, settingsOf(options));
     QS_CHECK(ensureWritableFolder(options.out));
     ModelRun run(options, job);
-    QS_CHECK(run.locate());
-    const std::string target = inFolder(options, kRecipeFile),
-                      model = inFolder(options, kModelFile);
-    QS_CHECK(checkSpared("--out", {model, target, inFolder(options, kTrainingFile)},
-                         {run.source().model, options.model, run.settings().calibrationData}));
-    QS_CHECK(run.plan());
-    TrainRequest request;
-    request.file = run.compareRequest().edited->file;
-    request.model = run.planned().model;
-    request.plan = run.planned().plan;
-    request.recipe = run.planned().recipe;
-    request.settings = run.settings();
+    QS_TRY(TrainRequest request, trainRequest(options, run, job));
     request.training = std::move(settings);
     request.checkpoint = inFolder(options, kTrainingCheckpoint);
     request.resumes = options.resume;
     ContentHashes hashes;
     QS_TRY(request.dataHash,
            hashes.of(request.settings.calibrationData, request.file->info().sha256, job));
-    if (!options.fromScratch) {
-        QS_CHECK(run.calibrate());
-        request.start = run.calibration();
-        request.model = request.start->prepared->model;
-        request.plan = request.start->prepared->plan;
-        request.recipe = run.planned().recipe;
-    }
+    const std::string target = inFolder(options, kRecipeFile);
     std::error_code code;
     // A training in place keeps its model and recipe until it ended, so that it can be resumed.
     request.savesOnCancel = !std::filesystem::equivalent(options.recipe, target, code);
-    auto saved = run.chain().train(request, model, {}, job);
+    auto saved = run.chain().train(request, inFolder(options, kModelFile), {}, job);
     if (!saved && saved.error().code == ErrorCode::Cancelled)
         return fail(
             std::move(saved).error().withHint("repeat the command with --resume to continue"));
@@ -138,8 +213,8 @@ void addDataOptions(CLI::App& verb, TrainOptions& options)
 {
     verb.add_option("MODEL", options.model, "a .pt2, a TorchScript .pt or a project")->required();
     addMovedOption(verb, options.movedTo);
-    verb.add_option("--recipe", options.recipe,
-                    "the decisions to train for; without one backend x86's own");
+    CLI::Option* recipe = verb.add_option(
+        "--recipe", options.recipe, "the decisions to train for; without one backend x86's own");
     verb.add_option("--data", options.data,
                     "a .npz, a .pt of torch.save or a folder of images; all of it is used; a "
                     "project has its own");
@@ -147,13 +222,22 @@ void addDataOptions(CLI::App& verb, TrainOptions& options)
             "--out", options.out,
             "folder for recipe.json (with the training), model.pt2 (trained), training.json")
         ->required();
-    verb.add_flag("--from-scratch", options.fromScratch,
-                  "take ranges from the first batch, as torch.ao's prepare_qat_fx does; without it "
-                  "the data are calibrated first");
+    CLI::Option* scratch = verb.add_flag(
+        "--from-scratch", options.fromScratch,
+        "take ranges from the first batch, as torch.ao's prepare_qat_fx does; without it the data "
+        "are calibrated first");
+    verb.add_option("--from", options.from,
+                    "a result folder of this model: its recipe and its calibrated ranges; without "
+                    "--data also its calibration data")
+        ->excludes(recipe)
+        ->excludes(scratch);
     verb.add_flag("--resume", options.resume,
                   "continue an interrupted training of the same model, recipe, data and options");
-    verb.add_flag("--no-guard", options.noGuard,
-                  "train on every batch; without it every fourth is only measured");
+    CLI::Option* guard = verb.add_option(
+        "--guard", options.guard,
+        "share of the batches that are only measured (25%); they choose the best step");
+    verb.add_flag("--no-guard", options.noGuard, "train on every batch; the last step is written")
+        ->excludes(guard);
 }
 
 void addTrainingOptions(CLI::App& verb, TrainOptions& options)
@@ -176,6 +260,10 @@ void addTrainingOptions(CLI::App& verb, TrainOptions& options)
             "distill (default: the float model's outputs, no labels needed) or labels (cross "
             "entropy)")
         ->check(CLI::IsMember({"distill", "labels"}));
+    verb.add_option("--match", settings.matched,
+                    "a node or module whose value the loss of distill compares too; may be given "
+                    "several times")
+        ->take_all();
     verb.add_option("--freeze-bn", options.freezeBn,
                     "steps after which batch norms use their running statistics (0), or 'never'");
     verb.add_option("--freeze-observers", options.freezeObservers,

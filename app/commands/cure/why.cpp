@@ -95,7 +95,7 @@ Result<void> runOnResult(const WhyOptions& options, const CommandRun& job)
     settings.calibrationData = options.data;
     settings.device = options.device;
     QS_TRY(const RestoredResult restored,
-           restoreResult(chain, options.model, source.model, settings, job));
+           restoreResult(chain, {options.model, source.model, settings}, job));
     return findWhy(options, chain,
                    {restored.calibration, restored.converted, restored.planned.recipe, settings,
                     restored.edited},

@@ -68,17 +68,17 @@ void warnOfChanges(const ResultDocument& document, const StoredQuantization& was
 
 } // namespace
 
-Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
-                                     const std::string& modelPath, const RunSettings& settings,
+Result<RestoredResult> restoreResult(StageChain& chain, const RestoreRequest& request,
                                      const CommandRun& job, StageTimes* timing)
 {
+    const RunSettings& settings = request.settings;
     RestoredResult restored;
     restored.settings = settings;
-    QS_TRY(const ResultDocument document, ResultDocument::read(result, job));
+    QS_TRY(const ResultDocument document, ResultDocument::read(request.result, job));
     restored.recipePath = recipeBeside(document);
     QS_TRY(Recipe recipe, readRecipe(restored.recipePath));
     QS_CHECK(checkOutside(restored.recipePath, pathsOutside(recipe, restored.recipePath), job));
-    QS_TRY(const ModelSource source, modelSource(modelPath, {}, {}, job));
+    QS_TRY(const ModelSource source, modelSource(request.model, {}, {}, job));
     QS_TRY(const EditedModelPtr edited, openEdited(chain, source.model, recipe, job, timing));
     restored.edited = edited;
     for (const CureOutcome& outcome : edited->cures)
@@ -92,7 +92,8 @@ Result<RestoredResult> restoreResult(StageChain& chain, const std::string& resul
     QS_CHECK(chain.data(*model, settings.calibrationData, recipe.calibration));
     QS_TRY(model, chain.typed(std::move(model), recipe, settings, job));
     QS_TRY(restored.planned,
-           planModel(chain, std::move(model), std::move(recipe), restored.recipePath, job, timing));
+           planModel(chain, std::move(model), std::move(recipe), restored.recipePath, job, timing,
+                     request.trains));
     const PlannedModel& planned = restored.planned;
     QS_TRY(StoredQuantization was, quantizationOf(document, planned));
     QS_TRY(restored.recipeSha256, fileSha256(restored.recipePath));

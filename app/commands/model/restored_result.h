@@ -20,12 +20,19 @@ struct RestoredResult
     RunSettings settings;
 };
 
-/// Rebuilds the converted model of a result. `result`: the folder, or its result.json; `model`: a
-/// model or a project that names one. Uses all of the data, regardless of the recipe's limits. Logs
-/// files that changed since. With `timing`, adds the times of the stages except "prepare", which
-/// the calibration has. Errors: no such result, another model's, one that does not fit.
-Result<RestoredResult> restoreResult(StageChain& chain, const std::string& result,
-                                     const std::string& model, const RunSettings& settings,
+struct RestoreRequest
+{
+    std::string result; ///< the folder, or its result.json
+    std::string model; ///< or a project that names one
+    RunSettings settings;
+    bool trains = false; ///< the model will be trained for its qconfigs
+};
+
+/// Rebuilds the converted model of a result. Uses all of the data, regardless of the recipe's
+/// limits. Logs files that changed since. With `timing`, adds the times of the stages except
+/// "prepare", which the calibration has. Errors: no such result, another model's, one that does not
+/// fit.
+Result<RestoredResult> restoreResult(StageChain& chain, const RestoreRequest& request,
                                      const CommandRun& job, StageTimes* timing = nullptr);
 
 /// Returns the model and the recipe of a result folder or its result.json. `movedTo`: new path of

@@ -82,6 +82,12 @@ std::int64_t leftOfShell(__rlimit_resource resource, const char* key, std::int64
 
 } // namespace
 
+std::int64_t peakResidentBytes()
+{
+    const std::int64_t bytes = kilobytesIn("/proc/self/status", "VmHWM:");
+    return bytes == kNoLimit ? 0 : bytes;
+}
+
 std::int64_t residentBytes()
 {
     std::ifstream in("/proc/self/statm");

@@ -15,6 +15,8 @@ std::int64_t mainMemoryLeft();
 
 /// Returns the bytes of main memory in use by this process.
 std::int64_t residentBytes();
+/// Returns its peak; 0 if not known. Unlike `getrusage`'s, it excludes the parent process's.
+std::int64_t peakResidentBytes();
 
 /// The user's memory limit, process-wide; 0 = unlimited. Set it before a run. Thread safe.
 void setMemoryLimit(std::int64_t bytes);

@@ -10,6 +10,7 @@
 #include "engine/graph/operators/class_parts.h"
 #include "engine/import/file_kind.h"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -84,7 +85,23 @@ Result<void> checkTakesNoObject(const Graph& graph)
     return {};
 }
 
+/// Number of guard batches among the first `count`. A share such as 0.1 is not exact.
+std::int64_t guardsAmong(std::int64_t count, double share)
+{
+    return std::int64_t(std::floor(double(count) * share + 1e-9));
+}
+
 } // namespace
+
+bool isGuardBatch(std::int64_t number, double share)
+{
+    return guardsAmong(number + 1, share) > guardsAmong(number, share);
+}
+
+std::int64_t batchesForGuard(double share)
+{
+    return std::int64_t(std::ceil(1 / share - 1e-9));
+}
 
 DatasetOptions datasetOptions(const CalibrationSettings& settings)
 {

@@ -47,12 +47,13 @@ private:
     bool m_isSequence = false;
 };
 
-/// A guard is every fourth batch: a search or a training measures on it only.
-inline constexpr std::int64_t kGuardEvery = 4;
-inline bool isGuardBatch(std::int64_t number)
-{
-    return number % kGuardEvery == kGuardEvery - 1;
-}
+/// The usual share of the batches that are the guard: a search or a training only measures on
+/// them.
+inline constexpr double kGuardShare = 0.25;
+/// Whether batch `number`, from 0, is one of them; they are evenly spread.
+bool isGuardBatch(std::int64_t number, double share = kGuardShare);
+/// The least number of batches of which one is the guard.
+std::int64_t batchesForGuard(double share = kGuardShare);
 
 struct DatasetOptions
 {

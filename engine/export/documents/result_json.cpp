@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/json/json_text.h"
 #include "engine/base/memory/free_later.h"
+#include "engine/base/memory/memory_budget.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/export/cure_marks.h"
 #include "engine/export/documents/forms_text.h"
@@ -12,26 +13,12 @@
 #include "engine/result/error_json.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace qs {
 
 namespace {
-
-/// Peak resident set size of this process in bytes; 0 if not known. `getrusage` would include the
-/// peak of the process that started this one.
-std::uint64_t peakRssBytes()
-{
-    std::ifstream status("/proc/self/status");
-    const std::string key = "VmHWM:";
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with(key))
-            return std::strtoull(line.c_str() + key.size(), nullptr, 10) * 1024;
-    return 0;
-}
 
 Json labelsJson(const Comparison* comparison)
 {
@@ -179,7 +166,7 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         {"backend", parts.plan->backend},
         {"versions", {{"quantscope", QUANTSCOPE_VERSION}, {"torch", QUANTSCOPE_TORCH_VERSION}}},
         {"timing_s", parts.timingSeconds},
-        {"peak_rss_bytes", peakRssBytes()},
+        {"peak_rss_bytes", peakResidentBytes()},
         {"data", dataJson(parts)},
         {"coverage", coverageJson(*parts.plan)},
         {"weights", weightsJson(parts)},

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/train/train_model.h"
 
+#include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/device_choice.h"
+#include "engine/compare/output_run.h"
 #include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/stage_chain.h"
+#include "engine/pipeline/train/training_data.h"
 #include "engine/result/error_json.h"
+#include "engine/train/matched_values.h"
 #include "engine/train/trainer.h"
 
 #include <ATen/Parallel.h>
@@ -21,23 +25,6 @@ namespace {
 constexpr const char* kTrainingFormat = "quantscope.training";
 constexpr int kTrainingVersion = 1;
 
-/// All of the data; in smaller batches if a guard needs them and the model allows it.
-Result<std::shared_ptr<const Dataset>> trainingData(StageChain& chain, const TrainRequest& request)
-{
-    const std::string& source = request.settings.calibrationData;
-    CalibrationSettings cut = request.recipe.calibration;
-    cut.batches = 0;
-    QS_TRY(auto data, chain.data(*request.model, source, cut));
-    const std::int64_t count = data->batchCount();
-    if (!request.training.needsGuard || count >= kGuardEvery || count == 0)
-        return data;
-    QS_TRY(const Batch last, data->batch(count - 1));
-    const std::int64_t samples = (count - 1) * cut.batchSize + last.samples;
-    cut.batchSize = int(std::max<std::int64_t>(1, samples / kGuardEvery));
-    const auto smaller = chain.data(*request.model, source, cut);
-    return smaller ? *smaller : data; // a model may require larger batches
-}
-
 /// Fails if an observer needs a calibration before the training.
 Result<void> checkStartsAlone(const TrainRequest& request)
 {
@@ -48,11 +35,14 @@ Result<void> checkStartsAlone(const TrainRequest& request)
     const Node* node = planned->edges.empty()
         ? nullptr
         : request.model->tryGet(planned->edges.front().value.node);
-    return fail(makeError(ErrorCode::Usage,
-                          "its observer, " + std::string(observerKindName(planned->spec.kind))
-                              + ", gives a range only by a calibration")
-                    .atNode(node ? node->name : std::string())
-                    .withHint("leave --from-scratch out"));
+    const std::string_view name = planned->spec.fakeQuantize == FakeQuantize::Learnable
+        ? fakeQuantizeName(FakeQuantize::Learnable)
+        : observerKindName(planned->spec.kind);
+    return fail(
+        makeError(ErrorCode::Usage,
+                  "its observer, " + std::string(name) + ", gives a range only by a calibration")
+            .atNode(node ? node->name : std::string())
+            .withHint("leave --from-scratch out"));
 }
 
 /// Notes on what the training cannot do as PyTorch does.
@@ -80,7 +70,7 @@ Json pointJson(const TrainingPoint& point)
             {"seconds", numberJson(point.seconds)}};
 }
 
-Json settingsJson(const TrainRequest& request)
+Json settingsJson(const TrainRequest& request, std::int64_t batchSize)
 {
     const TrainingSettings& settings = request.training;
     const auto stepOr
@@ -97,19 +87,26 @@ Json settingsJson(const TrainRequest& request)
             {"freeze_observers", stepOr(settings.freezeObservers)},
             {"freeze", settings.frozen},
             {"seed", settings.seed},
-            {"guard", settings.needsGuard},
-            {"from", request.start ? "calibration" : "scratch"}};
+            {"guard", settings.guard},
+            {"match", settings.matched},
+            {"batch_size", batchSize},
+            {"from",
+             !request.from.empty() ? request.from
+                 : request.start   ? "calibration"
+                                   : "scratch"}};
 }
 
 /// Of everything that the training depends on.
-Key trainingKey(const TrainRequest& request, const Graph& teacher, const std::string& device)
+Key trainingKey(const TrainRequest& request, const Graph& teacher, std::int64_t batchSize,
+                const std::string& device)
 {
     return KeyBuilder("training")
         .add(modelKey(*request.model))
         .add(modelKey(teacher))
         .add(planKey(*request.model, request.recipe))
         .add(request.dataHash)
-        .add(settingsJson(request).dump())
+        .add(settingsJson(request, batchSize).dump())
+        .add(request.start ? request.start->key : Key())
         .add(device)
         .add(std::int64_t(at::get_num_threads()))
         .key();
@@ -126,12 +123,27 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
     QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
     settings.device = device.device;
     QS_TRY(const EditedModelPtr before, chain.edited(request.file, untrained(request.recipe), job));
-    QS_TRY(const auto data, trainingData(chain, request));
     QS_TRY(const TrainingGraphPtr graph, prepareForTraining(request.model, request.plan, job));
-    const Observations* start = request.start ? request.start->observations.get() : nullptr;
-    const TrainingStore store {
-        request.checkpoint, trainingKey(request, *before->graph, device.device), request.resumes};
-    QS_TRY(Training made, train({*graph, before->graph, *data, start}, settings, store, see, job));
+    QS_TRY(const TrainingData data,
+           trainingData(chain, request, *graph, device.device.starts_with("cpu")));
+    job.report("train", data.memory.text(), 0);
+    QS_TRY(const auto matched, matchedValues(*graph, settings.matched));
+    TrainingGraph trained = *graph;
+    trained.graph = withOutputs(graph->graph, matched);
+    TrainingTask task {trained, withOutputs(before->graph, matched), *data.data};
+    if (request.start)
+        task.start = {request.start->observations.get(), &request.start->qparams};
+    task.measured = outputArguments(*before->graph).size();
+    task.valueBytes = std::size_t(data.memory.limit);
+    const std::int64_t batchSize = data.memory.samples;
+    const TrainingStore store {request.checkpoint,
+                               trainingKey(request, *before->graph, batchSize, device.device),
+                               request.resumes};
+    QS_TRY(Training made, train(task, settings, store, see, job));
+    made.batchSize = batchSize;
+    made.predictedBytes = data.memory.bytes();
+    if (!data.note.empty())
+        made.notes.push_back(data.note);
     std::error_code code;
     if (!store.path.empty() && !job.cancelled())
         std::filesystem::remove(store.path, code);
@@ -149,13 +161,15 @@ Json trainingJson(const TrainRequest& request, const Training& training)
             {"version", kTrainingVersion},
             {"model", request.model->info().path},
             {"data", {{"path", request.settings.calibrationData}, {"hash", request.dataHash}}},
-            {"settings", settingsJson(request)},
+            {"settings", settingsJson(request, training.batchSize)},
             {"points", std::move(points)},
             {"best", training.best},
             {"steps", training.steps},
             {"trained_samples", training.trainedSamples},
             {"guard_samples", training.guardSamples},
             {"stopped", training.stopped},
+            {"predicted_bytes", training.predictedBytes},
+            {"peak_rss_bytes", peakResidentBytes()},
             {"notes", training.notes}};
 }
 

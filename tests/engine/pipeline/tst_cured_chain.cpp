@@ -214,7 +214,7 @@ private Q_SLOTS:
         request.file = m_model;
         request.model = request.start->prepared->model;
         request.training.steps = 2;
-        request.training.needsGuard = false;
+        request.training.guard = 0;
         const std::string path = folder.filePath("trained.pt2").toStdString();
         const Recipe recipe
             = withTraining(request.recipe, must(chain.train(request, path, {}, {})).cure);

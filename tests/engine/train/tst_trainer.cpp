@@ -28,13 +28,13 @@ private:
 };
 
 /// Two linears with a relu between, each with observers of its input and weight; `kind`: of all of
-/// them.
+/// them. A batch norm with running statistics may come after the first.
 struct Model
 {
     GraphPtr graph;
     std::shared_ptr<Plan> plan = std::make_shared<Plan>();
 
-    explicit Model(FakeQuantize kind)
+    explicit Model(FakeQuantize kind, bool hasNorm = false)
     {
         at::manual_seed(3);
         TinyGraph tiny;
@@ -42,7 +42,20 @@ struct Model
         const ValueRef w1 = tiny.parameter("one.weight", at::randn({5, 6}));
         const ValueRef w2 = tiny.parameter("two.weight", at::randn({3, 5}));
         const ValueRef a = tiny.op("aten.linear.default", {{"input", x}, {"weight", w1}}, {4, 5});
-        const ValueRef r = tiny.op("aten.relu.default", {{"self", a}}, {4, 5});
+        const ValueRef n = !hasNorm
+            ? a
+            : tiny.op("aten.batch_norm.default",
+                      {{"input", a},
+                       {"weight", tiny.parameter("norm.weight", at::ones({5}))},
+                       {"bias", tiny.parameter("norm.bias", at::zeros({5}))},
+                       {"running_mean", tiny.parameter("norm.running_mean", at::zeros({5}))},
+                       {"running_var", tiny.parameter("norm.running_var", at::ones({5}))},
+                       {"training", false},
+                       {"momentum", 0.1},
+                       {"eps", 1e-5},
+                       {"cudnn_enabled", false}},
+                      {4, 5});
+        const ValueRef r = tiny.op("aten.relu.default", {{"self", n}}, {4, 5});
         const ValueRef y = tiny.op("aten.linear.default", {{"input", r}, {"weight", w2}}, {4, 3});
         graph = tiny.finish({y});
         plan->nodes.resize(graph->nodes().size());
@@ -75,6 +88,16 @@ struct Model
     {
         QS_TRY(const TrainingGraphPtr made, prepareForTraining(graph, plan));
         return qs::train({*made, graph, data}, settings, store, see, job);
+    }
+
+    /// Trains with a limit on the values of a step.
+    Result<Training> trainWithin(std::size_t bytes, const Dataset& data,
+                                 const TrainingSettings& settings) const
+    {
+        QS_TRY(const TrainingGraphPtr made, prepareForTraining(graph, plan));
+        TrainingTask task {*made, graph, data};
+        task.valueBytes = bytes;
+        return qs::train(task, settings, {}, {}, {});
     }
 };
 
@@ -138,6 +161,80 @@ private Q_SLOTS:
         const auto one = model.train(data, settings), other = model.train(data, settings);
         QVERIFY(one && other);
         QVERIFY(isSame(*one->model, *other->model));
+    }
+
+    void shareOfTheGuard_data()
+    {
+        QTest::addColumn<double>("share");
+        QTest::addColumn<int>("guardSamples");
+        QTest::newRow("none") << 0.0 << 0;
+        QTest::newRow("an eighth") << 0.125 << 4;
+        QTest::newRow("a quarter") << 0.25 << 8;
+        QTest::newRow("half") << 0.5 << 16;
+        QTest::newRow("seven eighths") << 0.875 << 28;
+    }
+    void shareOfTheGuard()
+    {
+        QFETCH(double, share);
+        QFETCH(int, guardSamples);
+        TrainingSettings settings;
+        settings.steps = 8;
+        settings.guard = share;
+        const auto made = Model(FakeQuantize::Plain).train(RandomBatches(), settings);
+        QVERIFY(made);
+        QCOMPARE(made->guardSamples, guardSamples);
+        QCOMPARE(made->trainedSamples, 32 - guardSamples);
+    }
+
+    void guardBatches()
+    {
+        for (const double share : {0.01, 0.07, 0.1, 0.25, 1.0 / 3, 0.5, 0.9}) {
+            const std::int64_t least = batchesForGuard(share);
+            QVERIFY(isGuardBatch(least - 1, share));
+            int guards = 0;
+            for (std::int64_t i = 0; i < 100; ++i) {
+                guards += isGuardBatch(i, share);
+                QVERIFY(guards == 0 || i >= least - 1);
+            }
+            QCOMPARE(guards, int(100 * share + 1e-9));
+        }
+    }
+
+    /// A step by segments, which run forward twice, gives the same bits.
+    void segmentsGiveTheSameBits_data()
+    {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<bool>("hasNorm");
+        QTest::newRow("FakeQuantize") << int(FakeQuantize::Plain) << false;
+        QTest::newRow("a batch norm that trains") << int(FakeQuantize::Plain) << true;
+        QTest::newRow("FusedMovingAvgObsFakeQuantize")
+            << int(FakeQuantize::FusedMovingAverage) << false;
+    }
+    void segmentsGiveTheSameBits()
+    {
+        QFETCH(int, kind);
+        QFETCH(bool, hasNorm);
+        const Model model(FakeQuantize(kind), hasNorm);
+        const RandomBatches data;
+        TrainingSettings settings;
+        settings.steps = 25;
+        settings.rate = 0.01;
+        settings.freezeBatchNorms.reset();
+        const auto whole = model.trainWithin(0, data, settings);
+        const auto parts = model.trainWithin(1, data, settings);
+        QVERIFY2(whole && parts, parts ? "" : parts.error().line().c_str());
+        QVERIFY(isSame(*whole->model, *parts->model));
+        QVERIFY(!at::equal(parameterOf(*whole->model, "one.weight"),
+                           parameterOf(*model.graph, "one.weight")));
+        if (hasNorm)
+            for (const char* path : {"norm.weight", "norm.running_mean", "norm.running_var"}) {
+                QVERIFY(
+                    at::equal(parameterOf(*whole->model, path), parameterOf(*parts->model, path)));
+                QVERIFY(
+                    !at::equal(parameterOf(*whole->model, path), parameterOf(*model.graph, path)));
+            }
+        for (std::size_t i = 0; i < whole->points.size(); ++i)
+            QCOMPARE(parts->points[i].loss, whole->points[i].loss);
     }
 
     void frozenParametersStay()

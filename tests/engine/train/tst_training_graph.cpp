@@ -67,16 +67,16 @@ std::vector<PassCase> shownTrainings()
         {training("scale-weights-by-batch-norms", true),
          "the weight is scaled, the result divided, the bias added after that", model,
          kParameters + R"(
-            conv_variance: unknown[...] = aten.add.Scalar(self=%var, other=0.001) origin=8
-            conv_deviation: unknown[...] = aten.sqrt.default(self=%conv_variance) origin=8
-            conv_factor: unknown[...] = aten.div.Tensor(self=%gamma, other=%conv_deviation) origin=8
-            conv_by_channel: unknown[...] = aten.reshape.default(self=%conv_factor, shape=[-1, 1, 1, 1]) origin=8
-            conv_scaled: unknown[...] = aten.mul.Tensor(self=%w, other=%conv_by_channel) origin=8
-            conv_by_channel_1: unknown[...] = aten.reshape.default(self=%conv_factor, shape=[1, -1, 1, 1]) origin=8
-            conv_by_channel_2: unknown[...] = aten.reshape.default(self=%b, shape=[1, -1, 1, 1]) origin=8
+            conv_variance: float32[2] = aten.add.Scalar(self=%var, other=0.001) origin=8
+            conv_deviation: float32[2] = aten.sqrt.default(self=%conv_variance) origin=8
+            conv_factor: float32[2] = aten.div.Tensor(self=%gamma, other=%conv_deviation) origin=8
+            conv_by_channel: float32[2, 1, 1, 1] = aten.reshape.default(self=%conv_factor, shape=[-1, 1, 1, 1]) origin=8
+            conv_scaled: float32[2, 1, 1, 1] = aten.mul.Tensor(self=%w, other=%conv_by_channel) origin=8
+            conv_by_channel_1: float32[1, 2, 1, 1] = aten.reshape.default(self=%conv_factor, shape=[1, -1, 1, 1]) origin=8
+            conv_by_channel_2: float32[1, 2, 1, 1] = aten.reshape.default(self=%b, shape=[1, -1, 1, 1]) origin=8
             conv: float32[1, 2, 4, 4] = aten.conv2d.default(input=%x, weight=%conv_scaled, bias=None)
-            conv_restored: unknown[...] = aten.div.Tensor(self=%conv, other=%conv_by_channel_1) origin=8
-            conv_restored_1: unknown[...] = aten.add.Tensor(self=%conv_restored, other=%conv_by_channel_2) origin=8
+            conv_restored: float32[1, 2, 4, 4] = aten.div.Tensor(self=%conv, other=%conv_by_channel_1) origin=8
+            conv_restored_1: float32[1, 2, 4, 4] = aten.add.Tensor(self=%conv_restored, other=%conv_by_channel_2) origin=8
             bn: float32[1, 2, 4, 4] = aten.batch_norm.default(input=%conv_restored_1, )"
              + kNorm,
          tensors()},
