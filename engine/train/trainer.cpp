@@ -2,6 +2,7 @@
 #include "engine/train/trainer.h"
 
 #include "engine/base/decibels.h"
+#include "engine/base/text.h"
 #include "engine/base/torch_guard.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/train/optimizer.h"
@@ -264,6 +265,21 @@ private:
         return true;
     }
 
+    /// Notes the parameters that no derivative reaches.
+    void noteUntrained(const TrainingGradients& found)
+    {
+        std::vector<std::string> names;
+        for (const NodeId node : m_state->trained())
+            if (!found.of.at(m_state->indexOf(node)).defined())
+                names.push_back(m_graph.graph->get(node).target);
+        if (names.empty())
+            return;
+        const std::string stopping = m_pass->stoppingNode();
+        m_made.notes.push_back(
+            "no derivative reaches " + quotedNames(names) + ", so they do not train"
+            + (stopping.empty() ? "" : ": " + inQuotes(stopping) + " has no derivative"));
+    }
+
     double rateFactor(int step) const
     {
         if (!m_settings.decays)
@@ -303,6 +319,8 @@ private:
             return fail(makeError(ErrorCode::Numeric,
                                   "the loss is not finite at step " + std::to_string(step))
                             .withHint("a lower --lr"));
+        if (step == 1)
+            noteUntrained(found);
         QS_CHECK(guardTorch([&]() -> Result<void> {
             m_optimizer->step(m_state->learned(), found.of, rateFactor(step));
             m_state->holdScales();

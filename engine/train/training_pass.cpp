@@ -165,16 +165,18 @@ std::vector<at::Tensor> TrainingPass::outputsIn(const Named& made) const
     return outputs;
 }
 
+std::string TrainingPass::stoppingNode() const
+{
+    for (const auto& [node, kind] : m_stops.seen)
+        if (kind == GradientStops::Kind::NoDerivative)
+            return m_graph.graph->get(node).name;
+    return m_stops.unfollowed.empty() ? std::string()
+                                      : m_graph.graph->get(m_stops.unfollowed.begin()->first).name;
+}
+
 Error TrainingPass::noDerivative() const
 {
-    const auto stopping = [&]() -> std::string {
-        for (const auto& [node, kind] : m_stops.seen)
-            if (kind == GradientStops::Kind::NoDerivative)
-                return m_graph.graph->get(node).name;
-        return m_stops.unfollowed.empty()
-            ? std::string()
-            : m_graph.graph->get(m_stops.unfollowed.begin()->first).name;
-    }();
+    const std::string stopping = stoppingNode();
     return makeError(ErrorCode::Unsupported,
                      "no derivative of an output reaches a parameter that trains"
                          + (stopping.empty() ? "" : ": " + inQuotes(stopping) + " has none"))

@@ -58,6 +58,9 @@ public:
     Result<std::vector<at::Tensor>> outputs(const std::vector<at::IValue>& inputs,
                                             const JobContext& job);
 
+    /// The name of a node without a derivative that the steps so far met; "" without one.
+    std::string stoppingNode() const;
+
 private:
     /// What observers do at present. Shared with the interpreter.
     struct Rounding

@@ -136,6 +136,25 @@ def test_learned_scales_by_the_recipe(folder):
                contains=["learnable_fake_quantize", "--from-scratch"], code=2)
 
 
+class Stopped(Layers):
+    """A node without a derivative between the layers."""
+
+    def forward(self, x):
+        x = self.relu(self.body(x))
+        return self.head(torch.nextafter(x, x + 1))
+
+
+def test_what_does_not_train(folder):
+    """Parameters before a node without a derivative stay, and are named with it."""
+    words, out = given(folder, Stopped()), folder / "out"
+    document = train(words, out, "--steps", 5, "--lr", 0.001, "--no-guard")
+    assert len(document["notes"]) == 1, document["notes"]
+    for word in ("'body.weight'", "'body.bias'", "do not train", "'nextafter' has no derivative"):
+        assert word in document["notes"][0], document["notes"]
+    was, now = stored(words[0]), stored(out / "model.pt2")
+    assert {name for name in now if not torch.equal(was[name], now[name])} == {"head.weight", "head.bias"}
+
+
 class Wide(nn.Module):
     """Convolutions whose values need much more memory than their weights."""
 
