@@ -257,6 +257,7 @@ def test_the_time_is_used_up(folder):
     assert len(document["points"]) > 5 and 0.9 < document["points"][-1]["seconds"] < 20, document["points"]
     assert document["points"][-1]["step"] == document["steps"]
     run_good("plan", words[0], "--recipe", out / "recipe.json", "--strict")
+    assert "the best so far" in " ".join(run_good("train", "--help").split("--timeout")[1].split())
 
 
 def test_an_interrupted_training_is_resumed(folder):

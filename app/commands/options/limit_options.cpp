@@ -42,6 +42,8 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
 {
     for (const char* verb : kModelVerbs) {
         CLI::App* command = app.get_subcommand(verb);
+        const bool keepsBest
+            = std::string_view(verb) == "tune" || std::string_view(verb) == "train";
         command
             ->add_option_function<std::string>(
                 "--timeout",
@@ -51,8 +53,8 @@ void addLimitOptions(CLI::App& app, RunLimits& limits)
                         throw CLI::ValidationError("--timeout", time.error().message);
                     limits.time = *time;
                 },
-                "time limit (seconds, 10m, 2h); exit code 1 at its end, without "
-                "partial results")
+                std::string("time limit (seconds, 10m, 2h); exit code 1 at its end, ")
+                    + (keepsBest ? "with the best so far" : "without partial results"))
             ->type_name("TIME");
         command
             ->add_option_function<std::string>(
