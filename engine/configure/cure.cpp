@@ -12,8 +12,8 @@ namespace qs {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kCureNames {"range",   "float", "float_result", "bound",
-                                                      "dynamic", "split", "train"};
+constexpr std::array<std::string_view, 9> kCureNames {
+    "range", "float", "float_result", "bound", "dynamic", "split", "equalize", "smooth", "train"};
 
 /// "104", "0.5".
 std::string magnitudeText(double value)
@@ -47,6 +47,10 @@ std::string effectInWords(const Cure& cure, const OperatorNames& names)
     case CureKind::Split:
         return "split " + counted(std::int64_t(cure.channels.size()), "input channel") + " off "
             + at + withMore(cure);
+    case CureKind::Equalize:
+        return "equalize " + at + withMore(cure) + " and what reads it";
+    case CureKind::Smooth:
+        return "scale " + counted(std::int64_t(cure.scales.size()), "channel") + " of " + at;
     case CureKind::Train:
         break;
     }

@@ -211,7 +211,8 @@ void addTuneCommand(CLI::App& app, Command& chosen)
                      "(time, measured on this processor)")
         ->check(CLI::IsMember({"macs", "ms"}));
     verb->add_option("--allow", options->allowed,
-                     "kinds of cures: range, float, float_result, bound, split; without it all")
+                     "kinds of cures: range, float, float_result, bound, split, equalize, smooth; "
+                     "without it all")
         ->delimiter(',');
     verb->add_option("--forbid", options->forbidden,
                      "a cure to exclude: float@add_6; may be given several times")

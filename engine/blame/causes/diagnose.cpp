@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/blame/causes/mask_constant.h"
 #include "engine/blame/causes/outliers.h"
+#include "engine/blame/causes/scaled_channels.h"
 #include "engine/blame/causes/site_facts.h"
 #include "engine/blame/causes/sloped_range.h"
 #include "engine/blame/diagnosis.h"
@@ -156,13 +157,15 @@ Found channelSpread(const SiteFacts& facts, const SiteBlame& blamed)
         return std::nullopt;
     const double low = quantileOf(blamed.profile->channelMax, kLow);
     const double high = quantileOf(blamed.profile->channelMax, kHigh);
-    if (!facts.decided(blamed.site.node) || !isLayer(facts.model(), facts.plan(), blamed.site.node)
-        || low <= 0 || high < kSpread * low)
+    if (!facts.decided(blamed.site.node) || low <= 0 || high < kSpread * low)
+        return std::nullopt;
+    std::vector<Proposal> proposals = scaledChannels(facts, blamed);
+    if (!isLayer(facts.model(), facts.plan(), blamed.site.node) && proposals.empty())
         return std::nullopt;
     return caused(CauseCode::ChannelSpread,
                   {"a tenth of the channels stays below " + figureText(low) + ", a tenth exceeds "
                    + figureText(high)},
-                  {});
+                  std::move(proposals));
 }
 
 Found biasShift(const SiteFacts&, const SiteBlame& blamed)

@@ -24,15 +24,17 @@ struct CureKindKeys
     CureKeyNames needed, others;
 };
 
-const std::array<CureKindKeys, 7>& cureTable()
+const std::array<CureKindKeys, 9>& cureTable()
 {
-    static const std::array<CureKindKeys, 7> table {{
+    static const std::array<CureKindKeys, 9> table {{
         {CureKind::Range, {"at", "qconfig"}, {"readers"}},
         {CureKind::Float, {"at"}, {"nodes"}},
         {CureKind::FloatResult, {"at"}, {}},
         {CureKind::Bound, {"at", "bound"}, {}},
         {CureKind::Dynamic, {"at", "qconfig"}, {}},
         {CureKind::Split, {"at", "channels"}, {"nodes", "qconfig"}},
+        {CureKind::Equalize, {"at"}, {"nodes"}},
+        {CureKind::Smooth, {"at", "scales"}, {}},
         {CureKind::Train, {"file", "sha256"}, {}},
     }};
     return table;
@@ -137,6 +139,19 @@ Result<std::vector<int>> readChannels(const JsonPlace& place)
     return channels;
 }
 
+Result<double> readScale(const JsonPlace& place)
+{
+    QS_TRY(const double scale, readFinite(place));
+    if (scale <= 0)
+        return place.error("a scale is above 0");
+    return scale;
+}
+
+Result<std::vector<double>> readScales(const JsonPlace& place)
+{
+    return readFilled(place, "give a scale for each channel", readScale);
+}
+
 Result<std::string> readText(const JsonPlace& place)
 {
     QS_TRY(std::string text, place.string());
@@ -160,6 +175,7 @@ constexpr std::array kCureFields {
     jsonField<&Cure::qconfig, readText>("qconfig"),
     jsonField<&Cure::bound, readBound>("bound"),
     jsonField<&Cure::channels, readChannels>("channels"),
+    jsonField<&Cure::scales, readScales>("scales"),
     jsonField<&Cure::file, readText>("file"),
     jsonField<&Cure::sha256, readText>("sha256"),
     jsonField<&Cure::gainDb, readFinite>("gain_db"),

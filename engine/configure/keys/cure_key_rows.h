@@ -16,7 +16,7 @@ inline constexpr std::array kCureKeyRows {
             "the operator to cure; of `range` a value, of `bound` also a stored value",
             R"("cures": [{"cure": "float_result", "at": $HEAD}])"},
     KeyRow {"nodes", "list of addresses", "",
-            "of `float` and `split`: further operators to treat the same way",
+            "of `float`, `split` and `equalize`: further operators to treat the same way",
             R"("cures": [{"cure": "float", "at": $STEM, "nodes": [$BLOCK]}])"},
     KeyRow {
         "readers", "list of readers", "",
@@ -31,6 +31,9 @@ inline constexpr std::array kCureKeyRows {
     KeyRow {"channels", "list of numbers", "required if the kind lists it",
             "of `split`: input channels of the linears, from 0, in ascending order",
             R"("cures": [{"cure": "split", "at": $HEAD, "channels": [3, 7]}])"},
+    KeyRow {"scales", "list of numbers", "required if the kind lists it",
+            "of `smooth`: a number above 0 for each output channel of the layer",
+            R"("cures": [{"cure": "smooth", "at": $HEAD, "scales": [1, 2.5]}])"},
     KeyRow {"file", "string", "required if the kind lists it",
             "of `train`: the trained model that `quantscope train` wrote, relative to the recipe",
             R"("cures": [{"cure": "train", "file": "model.pt2", "sha256": "9c1e..."}])"},

@@ -60,6 +60,11 @@ constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
     {"split",
      "linears multiply these input channels as floats and the others as integers; the sum is a "
      "float; with a qconfig, their input uses its range"},
+    {"equalize",
+     "divides the output channels of a layer by numbers and multiplies the weights of the layers "
+     "that "
+     "read them, so that both have the same ranges; the float model stays the same"},
+    {"smooth", "the same with given numbers, also for a layer norm"},
     {"train",
      "takes weights and ranges from a trained model; errors are then measured against the model "
      "before"},

@@ -12,6 +12,10 @@ namespace qs {
 Result<EditedNodes> boundConstant(EditDraft& draft, const Cure& cure);
 /// Splits linears. Returns each linear and the added operators.
 Result<EditedNodes> splitLinears(EditDraft& draft, const Cure& cure);
+/// Equalizes the weights of each layer and of those that read it. Returns these layers.
+Result<EditedNodes> equalizeLayers(EditDraft& draft, const Cure& cure);
+/// Divides a layer's channels by `Cure::scales`. Returns it and those that read it.
+Result<EditedNodes> smoothLayer(EditDraft& draft, const Cure& cure);
 /// Takes parameters and ranges from the trained model in `Cure::file`. Returns the changed
 /// parameters.
 Result<EditedNodes> takeTraining(EditDraft& draft, const Cure& cure);

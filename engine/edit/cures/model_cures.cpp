@@ -14,6 +14,7 @@ namespace {
 bool isOfModel(const Cure& cure, const Recipe& recipe)
 {
     return cure.kind == CureKind::Bound || cure.kind == CureKind::Train
+        || cure.kind == CureKind::Equalize || cure.kind == CureKind::Smooth
         || (cure.kind == CureKind::Split
             && (cure.qconfig.empty() || findQConfig(recipe, cure.qconfig)));
 }
@@ -25,6 +26,10 @@ Result<EditedNodes> applyCure(EditDraft& draft, const Cure& cure)
         return boundConstant(draft, cure);
     case CureKind::Train:
         return takeTraining(draft, cure);
+    case CureKind::Equalize:
+        return equalizeLayers(draft, cure);
+    case CureKind::Smooth:
+        return smoothLayer(draft, cure);
     default:
         return splitLinears(draft, cure);
     }

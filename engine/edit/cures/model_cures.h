@@ -7,8 +7,8 @@
 
 namespace qs {
 
-/// Returns the recipe's enabled cures that change the model (Bound, Split, Train), without
-/// informational members.
+/// Returns the recipe's enabled cures that change the model (Bound, Split, Equalize, Smooth,
+/// Train), without informational members.
 std::vector<Cure> modelCures(const Recipe& recipe);
 
 /// Returns the recipe without its training: the weights before it.
@@ -32,6 +32,13 @@ Recipe withTraining(Recipe recipe, Cure training);
 /// where W0 is the weight with zeros in the channels S, so quantized values of these channels are
 /// multiplied by zero (LLM.int8(), Dettmers 2022). The float model's results change only by
 /// rounding.
+///
+/// Equalize: the output channels of a layer are divided by positive numbers, and the weights of the
+/// layers that read them multiplied, so that both have the same ranges; through a batch norm, relu,
+/// leaky relu, prelu and pooling. Several layers are equalized in turn until nothing changes. The
+/// float model's results change only by rounding (Nagel et al. 2019).
+///
+/// Smooth: the same with given numbers, also for a layer norm (Xiao et al., "SmoothQuant", 2023).
 ///
 /// Train: the model's parameters and the ranges of its values become those of a trained model, by
 /// name. Errors are then measured against the model before (`ModelInfo::trained`).

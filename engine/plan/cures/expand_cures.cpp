@@ -49,6 +49,8 @@ public:
         case CureKind::Split:
             return addSplit(cure, place);
         case CureKind::Bound:
+        case CureKind::Equalize:
+        case CureKind::Smooth:
         case CureKind::Train:
             break;
         }

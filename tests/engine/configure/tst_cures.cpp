@@ -39,7 +39,9 @@ std::string everyCure()
         + R"({"cure": "bound", "at": {"stored": "mask"}, "bound": 104.0},)"
         + R"({"cure": "dynamic", "at": )" + conv
         + R"(, "qconfig": "default_dynamic", "off": false},)" + R"({"cure": "split", "at": )" + conv
-        + R"(, "nodes": [)" + add + R"(], "channels": [0, 3, 99], "qconfig": "tune_1"}])";
+        + R"(, "nodes": [)" + add + R"(], "channels": [0, 3, 99], "qconfig": "tune_1"},)"
+        + R"({"cure": "equalize", "at": )" + conv + R"(, "nodes": [)" + add + R"(]},)"
+        + R"({"cure": "smooth", "at": )" + conv + R"(, "scales": [1.0, 2.5]}])";
 }
 
 } // namespace
@@ -53,7 +55,7 @@ private Q_SLOTS:
     {
         const auto recipe = parseRecipe(recipeWith(everyCure()), "r.json");
         QVERIFY2(recipe.has_value(), cureError(everyCure()).c_str());
-        QCOMPARE(recipe->cures.size(), std::size_t(7));
+        QCOMPARE(recipe->cures.size(), std::size_t(9));
         const Cure& range = recipe->cures[0];
         QVERIFY(range.kind == CureKind::Range);
         QCOMPARE(range.at.module, std::string("layer1.0"));
@@ -68,6 +70,8 @@ private Q_SLOTS:
         QCOMPARE(recipe->cures[4].bound, std::optional(104.0));
         QCOMPARE(recipe->cures[6].channels, (std::vector<int> {0, 3, 99}));
         QCOMPARE(recipe->cures[6].nodes.size(), std::size_t(1));
+        QCOMPARE(recipe->cures[7].nodes.size(), std::size_t(1));
+        QCOMPARE(recipe->cures[8].scales, (std::vector<double> {1, 2.5}));
     }
     void writtenCuresAreRead()
     {
@@ -140,6 +144,10 @@ private Q_SLOTS:
         QTest::newRow("channel") << split("[-1]") << QStringList {"cures[0].channels[0]", "from 0"};
         QTest::newRow("order") << split("[3, 3]")
                                << QStringList {"cures[0].channels", "ascending order"};
+        QTest::newRow("no scales") << R"({"cure": "smooth", )" + at + "}"
+                                   << QStringList {"cures[0]", "'scales' is missing"};
+        QTest::newRow("scale 0") << R"({"cure": "smooth", "scales": [1, 0], )" + at + "}"
+                                 << QStringList {"cures[0].scales[1]", "above 0"};
         QTest::newRow("gain") << R"({"cure": "float", "gain_db": "4", )" + at + "}"
                               << QStringList {"cures[0].gain_db", "expected a number"};
         QTest::newRow("off") << R"({"cure": "float", "off": 1, )" + at + "}"
@@ -188,7 +196,7 @@ private Q_SLOTS:
             QVERIFY2(row.find("| `" + name + "` | `") != std::string::npos, name.c_str());
             QVERIFY(cureKindName(*cureKindFromName(name)) == name);
         }
-        QVERIFY(!cureKindFromName("smooth"));
+        QVERIFY(!cureKindFromName("smoothe"));
     }
     void curesAreToldInWords()
     {
@@ -201,6 +209,9 @@ private Q_SLOTS:
         QCOMPARE(cureLine(recipe->cures[3]),
                  std::string("float result of layer1.0 · conv2d, -0.5 dB"));
         QCOMPARE(cureText(recipe->cures[4]), std::string("bound mask at 104"));
+        QCOMPARE(cureText(recipe->cures[7]),
+                 std::string("equalize layer1.0 · conv2d, with 1 more and what reads it"));
+        QCOMPARE(cureText(recipe->cures[8]), std::string("scale 2 channels of layer1.0 · conv2d"));
         QCOMPARE(cureMark(recipe->cures[0]), std::string("cure range (tune 1f3a)"));
         QCOMPARE(cureMark(recipe->cures[3]), std::string("cure float_result"));
     }

@@ -34,7 +34,7 @@ constexpr OperatorRow kShapeRows[] = {
     {"diag", T::First},
     {"diag_embed", T::First},
     {"diagonal", T::First},
-    {"dropout", T::First, R::First, {X::Permutes}},
+    {"dropout", T::First, R::First, {X::Permutes, X::ScalesByChannel}},
     {"dstack", T::Unknown, R::Unknown, {X::AllocatesResult}},
     {"empty_strided", T::Unknown, R::Unknown, {X::ReadsStrides, X::LeavesMemory}},
     {"expand", T::First, R::SizesSecond, {X::MovesValues, X::PartOfCalls}},
