@@ -15,6 +15,9 @@ struct GivenObservation
 {
     ValueRef value; ///< value of the float graph at the place of the fake quantizer
     std::vector<NodeId> readers; ///< consumers of the fake quantizer's result
+    /// Of a value inside a module (`PlannedObserver::interior`); `value` is the module's first
+    /// result then, and `readers` holds the module alone. Else empty.
+    std::string interior;
     bool isWeight = false; ///< the value depends on stored tensors only
     bool isSecond = false; ///< another fake quantizer precedes it: applies to `readers` only
     /// For a layer's weight: the observer starts from `min` and `max` and observes the weight once

@@ -30,8 +30,7 @@ ScaleSource sourceOf(const PlannedObserver& planned, bool learns)
         return ScaleSource::None;
     if (spec.kind == ObserverKind::FixedQParams)
         return ScaleSource::Fixed;
-    // A model cannot store scales for values inside a module: they are calibrated again.
-    if ((learns || spec.fakeQuantize == FakeQuantize::Learnable) && planned.interior.empty()
+    if ((learns || spec.fakeQuantize == FakeQuantize::Learnable)
         && spec.qscheme != QScheme::PerChannelAffineFloatQParams && !spec.isDynamic)
         return ScaleSource::Learned;
     if (!isOfExtremes(spec))

@@ -25,7 +25,9 @@ public:
 
     void add(const PlannedObserver& planned, const GivenObservation& range)
     {
-        if (planned.isWeight)
+        if (!planned.interior.empty())
+            addInterior(planned, range);
+        else if (planned.isWeight)
             addWeight(planned, range);
         else
             for (const ObservedEdge& edge : planned.edges)
@@ -33,6 +35,14 @@ public:
     }
 
 private:
+    void addInterior(const PlannedObserver& planned, GivenObservation given)
+    {
+        given.value = {planned.weightOwner, 0};
+        given.readers = {planned.weightOwner};
+        given.interior = planned.interior;
+        m_all.push_back(std::move(given));
+    }
+
     void addWeight(const PlannedObserver& planned, GivenObservation given)
     {
         const Node& owner = m_model.get(planned.weightOwner);
@@ -67,8 +77,7 @@ GraphPtr trainedModel(const TrainingGraph& graph, const TrainingState& state, bo
     GivenObservations given;
     RangePlaces places(model, given);
     for (const PlannedObserver& planned : graph.plan->observers)
-        if (const auto range = state.quantizer(planned.id).range(observes);
-            range && planned.interior.empty())
+        if (const auto range = state.quantizer(planned.id).range(observes))
             places.add(planned, *range);
 
     const auto store = TensorStore::over(tensorsOf(model));

@@ -11,6 +11,7 @@
 #include "engine/train/training_batches.h"
 #include "engine/train/training_checkpoint.h"
 #include "engine/train/training_pass.h"
+#include "engine/train/usual_rates.h"
 
 #include <ATen/ATen.h>
 
@@ -30,8 +31,6 @@ namespace {
 
 constexpr int kMeasurements = 20; ///< about, over a training; more if it is a long one
 constexpr int kLeastApart = 25; ///< steps between measurements of a long training, or a pass
-/// Of the root mean square of a tensor; of learned scales, which are few and must travel further.
-constexpr double kUsualRate = 1.0 / 4000, kUsualScaleRate = 1.0 / 500;
 constexpr double kSaveEvery = 30; ///< seconds between checkpoints
 
 /// SQNR of the worst output that has a signal.
@@ -70,16 +69,18 @@ public:
                TrainingPass::create(m_graph, *m_state, m_device, m_task.valueBytes, m_job));
         m_pass.emplace(std::move(pass));
         QS_TRY(m_teacher, Teacher::create(m_task.teacher, m_device, m_job));
-        m_optimizer.emplace(m_settings.optimizer, rates(), m_settings.momentum);
         m_begin = std::chrono::steady_clock::now();
         m_random.seed(m_settings.seed);
         // Without a start everything is as in torch.ao, whose modules clamp at quant_min and
         // quant_max.
         m_saturation = start ? Saturation::Storage : Saturation::Observer;
-        if (m_store.resumes)
+        if (m_store.resumes) {
             QS_CHECK(resume());
-        else if (start)
-            QS_CHECK(measure(0));
+        } else {
+            if (start)
+                QS_CHECK(measure(0));
+            makeOptimizer();
+        }
         QS_CHECK(runSteps());
         if (!m_best.empty())
             m_state->restore(m_best);
@@ -92,17 +93,13 @@ public:
     }
 
 private:
-    std::vector<double> rates() const
+    /// Call after the measurement before the training, if there is one.
+    void makeOptimizer()
     {
-        std::vector<double> rates;
-        for (const at::Tensor& tensor : m_state->learned()) {
-            const double size = tensor.detach().square().mean().sqrt().item<double>();
-            const bool isScale = rates.size() >= m_state->trainedTensors();
-            rates.push_back(m_settings.rate ? *m_settings.rate
-                                : isScale   ? kUsualScaleRate * size
-                                            : kUsualRate * std::max(size, 1e-3));
-        }
-        return rates;
+        const auto rates = m_settings.rate
+            ? std::vector<double>(m_state->learned().size(), *m_settings.rate)
+            : usualRates(*m_state, m_made.points);
+        m_optimizer.emplace(m_settings.optimizer, rates, m_settings.momentum);
     }
 
     double seconds() const
@@ -231,6 +228,8 @@ private:
     Result<void> resume()
     {
         QS_TRY(TrainingCheckpoint was, readCheckpoint(m_store));
+        m_made = std::move(was.made);
+        makeOptimizer();
         const bool fits = was.state.size() == m_state->snapshot().size()
             && was.optimizer.size() == m_optimizer->state().size()
             && (was.best.empty() || was.best.size() == was.state.size());
@@ -238,7 +237,6 @@ private:
             return fail(makeError(ErrorCode::BadInput, "the checkpoint is damaged")
                             .inFile(m_store.path)
                             .withHint("train without --resume"));
-        m_made = std::move(was.made);
         m_left = std::move(was.left);
         m_seen.insert(was.seen.begin(), was.seen.end());
         std::istringstream(was.random) >> m_random;

@@ -27,8 +27,7 @@ struct TrainingSettings
 {
     int steps = 300;
     std::optional<double> seconds; ///< limit of the whole training
-    /// Learning rate. Empty: by tensor, a four-thousandth of the root of its mean square (of
-    /// learned scales a five-hundredth).
+    /// Of all tensors. Empty: each has its own (`usualRates`).
     std::optional<double> rate;
     OptimizerKind optimizer = OptimizerKind::Adam;
     double momentum = 0; ///< of SGD

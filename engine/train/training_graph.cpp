@@ -39,9 +39,10 @@ std::vector<std::int64_t> alongAxis(std::int64_t rank, std::int64_t axis)
 class BatchNormScaling
 {
 public:
-    BatchNormScaling(GraphEdit& edit, const FoldablePair& pair)
+    BatchNormScaling(GraphEdit& edit, const FoldablePair& pair, NormFactors factors)
         : m_edit(edit)
         , m_pair(pair)
+        , m_factors(factors)
         , m_weight(edit.get(pair.weight.source.node))
         , m_layer(edit.get(pair.conv))
         , m_norm(edit.get(pair.batchNorm))
@@ -100,8 +101,15 @@ private:
                                     {{"self", argumentRef(m_norm, "running_var")},
                                      {"other", eps && eps->asDouble() ? *eps->asDouble() : 1e-5}},
                                     m_channels);
-        const ValueRef deviation = before(kSqrtTarget, "_deviation", {{"self", sum}}, m_channels);
         const ValueRef gamma = argumentRef(m_norm, "weight");
+        if (m_factors == NormFactors::OfFolding) {
+            const ValueRef inverse
+                = before(kRsqrtTarget, "_deviation", {{"self", sum}}, m_channels);
+            return gamma ? before(kMultiplyTarget, "_factor", {{"self", gamma}, {"other", inverse}},
+                                  m_channels)
+                         : inverse;
+        }
+        const ValueRef deviation = before(kSqrtTarget, "_deviation", {{"self", sum}}, m_channels);
         return gamma
             ? before(kDivideTarget, "_factor", {{"self", gamma}, {"other", deviation}}, m_channels)
             : before(kReciprocalTarget, "_factor", {{"self", deviation}}, m_channels);
@@ -162,11 +170,12 @@ private:
 
     GraphEdit& m_edit;
     const FoldablePair& m_pair;
+    NormFactors m_factors;
     Node m_weight, m_layer, m_norm; ///< as before the change
     ValueType m_channels; ///< of the statistics: one number for each output channel
 };
 
-Result<GraphPtr> withScaledWeights(const GraphPtr& model, const Plan& plan)
+Result<GraphPtr> withScaledWeights(const GraphPtr& model, const Plan& plan, NormFactors factors)
 {
     const auto draft = makeFreedLater<GraphEdit>(*model);
     GraphEdit& edit = *draft;
@@ -175,7 +184,7 @@ Result<GraphPtr> withScaledWeights(const GraphPtr& model, const Plan& plan)
         if (!group.fused || !group.quantized)
             continue;
         while (const auto pair = foldablePair(edit, group)) {
-            if (!BatchNormScaling(edit, *pair).write())
+            if (!BatchNormScaling(edit, *pair, factors).write())
                 break;
             changed = true;
         }
@@ -262,7 +271,8 @@ void findTrained(TrainingGraph& made)
 
 } // namespace
 
-Result<TrainingGraphPtr> prepareForTraining(GraphPtr model, PlanPtr plan, const JobContext& job)
+Result<TrainingGraphPtr> prepareForTraining(GraphPtr model, PlanPtr plan, NormFactors factors,
+                                            const JobContext& job)
 {
     const InferenceScope scope;
     if (const std::string trains = inTrainingMode(*model); !trains.empty())
@@ -274,7 +284,7 @@ Result<TrainingGraphPtr> prepareForTraining(GraphPtr model, PlanPtr plan, const 
     made->plan = std::move(plan);
     const std::array passes {
         Pass("scale-weights-by-batch-norms",
-             [&](const GraphPtr& graph) { return withScaledWeights(graph, *made->plan); }),
+             [&](const GraphPtr& graph) { return withScaledWeights(graph, *made->plan, factors); }),
         Pass("insert-training-observers",
              [&](const GraphPtr& graph, const JobContext& job) {
                  return withTrainingObservers(graph, *made, job);

@@ -27,9 +27,19 @@ struct TrainingGraph
 };
 using TrainingGraphPtr = std::shared_ptr<const TrainingGraph>;
 
+/// How the factors of batch norms are rounded.
+enum class NormFactors : std::uint8_t
+{
+    OfTraining, ///< as in torch.ao's modules: gamma / sqrt(variance + eps)
+    /// As where they are folded into weights: gamma * rsqrt(variance + eps). Weights in training
+    /// are then those of the converted model to the bit; a largest weight can lie between two
+    /// integers, where the last bit decides.
+    OfFolding
+};
+
 /// Errors: the model runs as in training (dropout, batch norm; the error names the modules and how
 /// to export); Cancelled.
-Result<TrainingGraphPtr> prepareForTraining(GraphPtr model, PlanPtr plan,
+Result<TrainingGraphPtr> prepareForTraining(GraphPtr model, PlanPtr plan, NormFactors factors,
                                             const JobContext& job = {});
 
 } // namespace qs

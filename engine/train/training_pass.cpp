@@ -285,7 +285,10 @@ Result<TrainingGradients> TrainingPass::differentiate(const std::vector<at::IVal
     outputs.clear();
     const auto observed = segments.size() > 1 ? m_state.observed() : std::vector<at::Tensor>();
     for (;;) {
-        QS_CHECK(goBack(record, gradient, made));
+        if (auto went = goBack(record, gradient, made); !went) {
+            QS_CHECK(job.check()); // autograd reports a cancel as an error of its own
+            return fail(std::move(went).error());
+        }
         record = {};
         to = segments.back().from;
         segments.pop_back();

@@ -5,7 +5,7 @@
 
 BUILD is the build folder (target quantscope). A step's time is the difference between a long and a short training, so that start and import do not
 count; both sides update the same weights from the same batches by SGD. Set OMP_WAIT_POLICY=PASSIVE and OMP_NUM_THREADS=2. `--gain`: this network
-with qconfig x86_qat, calibrated, then trained by self-distillation with every option at its default.
+with qconfig x86_qat, calibrated, then trained by self-distillation with every option at its default, and with learned scales.
 """
 import argparse
 import json
@@ -72,17 +72,17 @@ def bench_steps(build, name, steps, folder):
           f"memory {ours[1]:.0f} MB of {theirs[1]:.0f}: ratio {ours[1] / theirs[1]:.2f}", flush=True)
 
 
-def bench_gain(build, name, folder):
+def bench_gain(build, name, folder, *options):
     model, data = models.files(name, folder)
     recipe = pathlib.Path(folder) / "x86_qat.json"
     recipe.write_text(json.dumps(RECIPE))
     with tempfile.TemporaryDirectory() as out:
         seconds, _, text = measured([f"{build}/bin/quantscope", "train", model, "--recipe", str(recipe), "--data", data, "--out", out, "--device", "cpu",
-                                     "--json"])
+                                     "--json", *options])
         made = json.loads(text)
         before, best = made["points"][0], made["points"][made["best"]]
-        print(f"{name}: {before['guard_db']:.2f} to {best['guard_db']:.2f} dB on the guard after {best['step']} steps, {seconds:.0f} s of processor",
-              flush=True)
+        print(f"{' '.join((name, *options))}: {before['guard_db']:.2f} to {best['guard_db']:.2f} dB on the guard after {best['step']} steps, "
+              f"{seconds:.0f} s of processor", flush=True)
 
 
 def main():
@@ -97,6 +97,7 @@ def main():
         bench_steps(given.build, name, given.steps, given.files)
     for name in filter(None, given.gain.split(",")):
         bench_gain(given.build, name, given.files)
+        bench_gain(given.build, name, given.files, "--learn-scales")
 
 
 if __name__ == "__main__":

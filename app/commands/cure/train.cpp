@@ -246,8 +246,9 @@ void addTrainingOptions(CLI::App& verb, TrainOptions& options)
     verb.add_option("--steps", settings.steps, "steps, one batch each (300)")
         ->check(positiveNumber());
     verb.add_option("--time", options.time, "stop with the best so far after: seconds, 10m, 2h");
-    verb.add_option("--lr", options.rate,
-                    "learning rate; without it a four-thousandth of each tensor's size (adam)")
+    verb.add_option(
+            "--lr", options.rate,
+            "learning rate; without it each tensor has one of its size and of the noise (adam)")
         ->check(positiveNumber());
     verb.add_option("--schedule", options.schedule,
                     "cosine (default: the rate falls to zero) or constant")

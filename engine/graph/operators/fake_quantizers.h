@@ -34,6 +34,7 @@ inline constexpr std::string_view kMultiplyTarget = "aten.mul.Tensor";
 inline constexpr std::string_view kAddTarget = "aten.add.Tensor";
 inline constexpr std::string_view kAddNumberTarget = "aten.add.Scalar";
 inline constexpr std::string_view kSqrtTarget = "aten.sqrt.default";
+inline constexpr std::string_view kRsqrtTarget = "aten.rsqrt.default";
 inline constexpr std::string_view kReciprocalTarget = "aten.reciprocal.default";
 inline bool isReshape(std::string_view target)
 {

@@ -52,6 +52,8 @@ RangesJson rangeJson(const Graph& graph, const GivenObservation& given)
         if (const Node* reader = graph.tryGet(id))
             readers.push_back(readerJson(*reader));
     RangesJson json {{"value", graph.value(given.value).name}, {"readers", std::move(readers)}};
+    if (!given.interior.empty())
+        json["interior"] = given.interior;
     eachField(given, [&json](const char* key, const auto& member) { json[key] = member; });
     return json;
 }
@@ -66,6 +68,7 @@ std::optional<GivenObservation> rangeFrom(const RangesJson& json, const ValuesBy
             = values.find(name.is_null() ? std::string() : name.get<std::string>());
             reader != values.end())
             given.readers.push_back(reader->second.node);
+    given.interior = json.value("interior", "");
     eachField(given, [&json](const char* key, auto& member) { json.at(key).get_to(member); });
     if (value == values.end() || value->first.empty())
         return std::nullopt;

@@ -123,7 +123,10 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
     QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
     settings.device = device.device;
     QS_TRY(const EditedModelPtr before, chain.edited(request.file, untrained(request.recipe), job));
-    QS_TRY(const TrainingGraphPtr graph, prepareForTraining(request.model, request.plan, job));
+    QS_TRY(const TrainingGraphPtr graph,
+           prepareForTraining(request.model, request.plan,
+                              request.start ? NormFactors::OfFolding : NormFactors::OfTraining,
+                              job));
     QS_TRY(const TrainingData data,
            trainingData(chain, request, *graph, device.device.starts_with("cpu")));
     job.report("train", data.memory.text(), 0);

@@ -136,7 +136,8 @@ public:
                             .inFile(file));
         if (m_made.guardSamples > 0 || !m_request.needsGuard)
             return {};
-        const std::string enough = std::to_string(std::max(kAdvised, batchesForGuard() * m_largest));
+        const std::string enough
+            = std::to_string(std::max(kAdvised, batchesForGuard() * m_largest));
         return fail(makeError(ErrorCode::BadInput,
                               counted(samples, "sample")
                                   + (m_notFinite.empty() ? "" : " with finite outputs")

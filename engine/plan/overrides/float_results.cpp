@@ -79,7 +79,8 @@ public:
         findWanted();
         std::unordered_set<ValueRef> given; // the file says how they are quantized
         for (const GivenObservation& observation : givenObservations(m_graph))
-            given.insert(observation.value);
+            if (observation.interior.empty())
+                given.insert(observation.value);
         for (std::size_t i = 0; i < m_decisions.size(); ++i) {
             const ValueRef value = resultOf(i);
             if (isStatic(i) && !m_decisions[i].floatResult && mayGive(i)

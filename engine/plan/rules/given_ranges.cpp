@@ -29,8 +29,8 @@ bool takesRange(const PlannedObserver& observer)
 {
     const ObserverSpec& spec = observer.spec;
     const bool isByte = spec.dtype == DType::QInt8 || spec.dtype == DType::QUInt8;
-    return isByte && !spec.isDynamic && spec.groupSize == 0 && observer.interior.empty()
-        && choosesQParams(spec.kind) && spec.kind != ObserverKind::FixedQParams;
+    return isByte && !spec.isDynamic && spec.groupSize == 0 && choosesQParams(spec.kind)
+        && spec.kind != ObserverKind::FixedQParams;
 }
 
 bool isRead(const GivenObservation& given, NodeId by)
@@ -40,7 +40,9 @@ bool isRead(const GivenObservation& given, NodeId by)
 
 bool isOf(const GivenObservation& given, const PlannedObserver& observer)
 {
-    if (observer.isWeight && given.isWeight)
+    if (given.interior != observer.interior)
+        return false;
+    if (!given.interior.empty() || (observer.isWeight && given.isWeight))
         return isRead(given, observer.weightOwner);
     return std::any_of(observer.edges.begin(), observer.edges.end(), [&](const ObservedEdge& edge) {
         if (edge.value != given.value)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/given_observations.h"
 #include "engine/train/trainer.h"
+#include "engine/train/usual_rates.h"
 #include "tests/support/tiny_graph.h"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+#include <chrono>
+#include <thread>
 
 using namespace qs;
 using namespace qs::test;
@@ -86,7 +90,8 @@ struct Model
                            const TrainingStore& store = {}, const SeeTraining& see = {},
                            const JobContext& job = {}) const
     {
-        QS_TRY(const TrainingGraphPtr made, prepareForTraining(graph, plan));
+        QS_TRY(const TrainingGraphPtr made,
+               prepareForTraining(graph, plan, NormFactors::OfTraining));
         return qs::train({*made, graph, data}, settings, store, see, job);
     }
 
@@ -94,7 +99,8 @@ struct Model
     Result<Training> trainWithin(std::size_t bytes, const Dataset& data,
                                  const TrainingSettings& settings) const
     {
-        QS_TRY(const TrainingGraphPtr made, prepareForTraining(graph, plan));
+        QS_TRY(const TrainingGraphPtr made,
+               prepareForTraining(graph, plan, NormFactors::OfTraining));
         TrainingTask task {*made, graph, data};
         task.valueBytes = bytes;
         return qs::train(task, settings, {}, {}, {});
@@ -298,6 +304,27 @@ private Q_SLOTS:
         QVERIFY(!model.train(data, settings, store));
     }
 
+    /// A cancel at any moment, the way back included, is a cancel, not another error.
+    void cancelsAtAnyMoment()
+    {
+        const Model model {FakeQuantize::Plain};
+        const RandomBatches data;
+        TrainingSettings settings;
+        settings.steps = 100000;
+        for (int i = 0; i < 60; ++i) {
+            std::stop_source stop;
+            const std::jthread later([&stop, i] {
+                std::this_thread::sleep_for(std::chrono::microseconds(2000 + 97 * i));
+                stop.request_stop();
+            });
+            const auto made = model.train(data, settings, {}, {}, JobContext(stop.get_token()));
+            if (made)
+                QCOMPARE(made->stopped, std::string("cancelled"));
+            else
+                QVERIFY2(made.error().code == ErrorCode::Cancelled, made.error().line().c_str());
+        }
+    }
+
     void notFinite()
     {
         const Model model {FakeQuantize::Plain};
@@ -308,6 +335,26 @@ private Q_SLOTS:
         QVERIFY(!made);
         QVERIFY2(made.error().line().find("step") != std::string::npos,
                  made.error().line().c_str());
+    }
+
+    void usualRatesFollowTheNoise()
+    {
+        const Model model {FakeQuantize::Plain};
+        const auto made = prepareForTraining(model.graph, model.plan, NormFactors::OfFolding);
+        QVERIFY(made);
+        const auto state = TrainingState::create(**made, {}, at::kCPU);
+        QVERIFY(state);
+        const auto rateAt = [&](int step, double guardDb) {
+            const TrainingPoint point {step, 0, guardDb, 0};
+            return usualRates(*state, {&point, 1}).front();
+        };
+        const double size
+            = parameterOf(*model.graph, "one.weight").square().mean().sqrt().item<double>();
+        QCOMPARE(usualRates(*state, {}).front(), size / 4000);
+        QCOMPARE(rateAt(0, 40), size / 4000); // the least
+        QCOMPARE(rateAt(0, 20), size / 1000);
+        QCOMPARE(rateAt(0, -20), size / 100); // the most
+        QCOMPARE(rateAt(15, 20), size / 4000); // not before the training
     }
 
     /// Plain observers of activations have a range only after a calibration.

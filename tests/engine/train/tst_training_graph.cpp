@@ -31,7 +31,8 @@ Pass training(const std::string& name, bool isFused)
         weight.weightOwner = group.root;
         plan->observers = {input, weight};
         const PassWatch watch({}, name);
-        QS_TRY(const TrainingGraphPtr made, prepareForTraining(graph, plan));
+        QS_TRY(const TrainingGraphPtr made,
+               prepareForTraining(graph, plan, NormFactors::OfTraining));
         return watch.graph();
     });
 }
