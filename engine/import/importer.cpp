@@ -99,12 +99,12 @@ Result<std::shared_ptr<Pt2Archive>> openArchive(const std::string& path)
     return archive;
 }
 
-/// Reads the archive's program into a graph, without the file's hash.
-Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive, const JobContext& job)
+/// Reads the archive's program into a graph, without the file's hash. `code`: of TorchScript.
+Result<GraphPtr> readGraph(const std::shared_ptr<Pt2Archive>& archive,
+                           const std::optional<ScriptCode>& code, const JobContext& job)
 {
     QS_TRY(const Graph asFiled,
-           pt2ModelRecord(*archive).empty() ? readTorchScript(archive, job)
-                                            : readPt2(archive, job));
+           code ? readTorchScript(archive, *code, job) : readPt2(archive, job));
     QS_CHECK(takeKeptRanges(asFiled, *archive));
     const std::array passes {
         Pass("remove-fake-quantizers", withoutFakeQuantizers, PassTraits {.isVerified = false}),
@@ -127,7 +127,8 @@ Result<void> readScript(const std::vector<std::string>& words)
 {
     at::set_num_threads(1);
     QS_TRY(const auto archive, Pt2Archive::open(words.front()));
-    QS_CHECK(readGraph(archive, {}));
+    QS_TRY(const std::optional<ScriptCode> code, ScriptCode::read(*archive, {}));
+    QS_CHECK(readGraph(archive, code, {}));
     return {};
 }
 
@@ -153,25 +154,40 @@ Result<void> tryScript(const Pt2Archive& archive, const JobContext& job)
     return tried;
 }
 
+/// Checks the whole archive. Tries the code of TorchScript meanwhile, and returns it.
+Result<std::optional<ScriptCode>> checkArchive(const Pt2Archive& archive, const JobContext& job)
+{
+    if (!pt2ModelRecord(archive).empty()) {
+        job.report("import", "checking the archive", 0.1);
+        QS_CHECK(archive.verify(job));
+        return std::nullopt;
+    }
+    job.report("import", "trying its code", 0.1);
+    auto trial = std::async(std::launch::async, [&] { return tryScript(archive, job); });
+    const auto sound = archive.verify(job);
+    auto code = ScriptCode::read(archive, job);
+    QS_CHECK(trial.get());
+    QS_CHECK(sound);
+    if (!code)
+        return fail(std::move(code).error());
+    return std::optional(std::move(*code));
+}
+
 } // namespace
 
-Result<GraphPtr> importModel(const std::string& path, const JobContext& job)
+Result<GraphPtr> importModel(const std::string& path, const JobContext& job, const FileHasher& hash)
 {
     QS_CHECK(job.check());
     job.report("import", "reading the archive", 0);
     QS_TRY(const auto archive, openArchive(path));
-    if (pt2ModelRecord(*archive).empty()) {
-        job.report("import", "trying its code", 0.1);
-        QS_CHECK(tryScript(*archive, job));
-    }
-    job.report("import", "checking the archive", 0.3);
-    // Both read the whole file; the second reader finds it in the page cache.
-    auto hash = std::async(std::launch::async, [&] { return fileSha256(path, job); });
-    QS_CHECK(archive->verify(job));
+    // All read the whole file; the later readers find it in the page cache.
+    auto hashed = std::async(std::launch::async,
+                             [&] { return hash ? hash(path, job) : fileSha256(path, job); });
+    QS_TRY(const std::optional<ScriptCode> code, checkArchive(*archive, job));
     job.report("import", "reading the graph", 0.5);
-    QS_TRY(const GraphPtr read, readGraph(archive, job));
+    QS_TRY(const GraphPtr read, readGraph(archive, code, job));
     ModelInfo info = read->info();
-    QS_TRY(info.sha256, hash.get());
+    QS_TRY(info.sha256, hashed.get());
     const auto graph = std::make_shared<const Graph>(read->withInfo(std::move(info)));
     if (auto sound = verifyGraph(*graph, job); !sound)
         return fail(std::move(sound).error().inFile(path));

@@ -37,35 +37,55 @@ ScriptDebug::ScriptDebug(std::shared_ptr<const Pt2Archive> archive)
 {
 }
 
+/// A record is (marker, strings, ((offset, ((indices of strings, file, first line), start, end),
+/// tag), ...)).
 ScriptDebug::Table ScriptDebug::read(const std::string& record) const
 {
     Table table;
     const auto bytes = m_archive->read(record);
     if (!bytes)
         return table;
-    // (marker, strings, ((offset, ((indices of strings, file, first line), start, end), tag), ...))
     const auto filled = guardTorch([&]() -> Result<void> {
         // Without a type resolver LibTorch's reader builds plain containers only.
-        const at::IValue value = torch::jit::unpickle(bytes->data(), bytes->size());
-        const auto& whole = value.toTupleRef().elements();
-        std::vector<std::string> strings;
-        for (const at::IValue& text : whole.at(1).toTupleRef().elements())
-            strings.push_back(text.toStringRef());
-        for (const at::IValue& entry : whole.at(2).toTupleRef().elements()) {
-            const auto& parts = entry.toTupleRef().elements();
-            const auto& range = parts.at(1).toTupleRef().elements();
-            const auto& source = range.at(0).toTupleRef().elements();
-            std::string text;
-            for (const auto index : source.at(0).toIntVector())
-                text += strings.at(std::size_t(index));
-            const auto code = sourceOf(text, strings.at(std::size_t(source.at(1).toInt())),
-                                       std::size_t(source.at(2).toInt()));
-            table[std::size_t(parts.at(0).toInt())]
-                = {code, std::size_t(range.at(1).toInt()), std::size_t(range.at(2).toInt())};
-        }
+        table.record = torch::jit::unpickle(bytes->data(), bytes->size());
+        for (const auto& entry : table.record.toTupleRef().elements().at(2).toTupleRef().elements())
+            table.entries.push_back(
+                {std::size_t(entry.toTupleRef().elements().at(0).toInt()), table.entries.size()});
         return {};
     });
-    return filled ? table : Table();
+    if (!filled)
+        return {};
+    std::stable_sort(table.entries.begin(), table.entries.end(),
+                     [](const auto& a, const auto& b) { return a.offset < b.offset; });
+    return table;
+}
+
+const torch::jit::SourceRange* ScriptDebug::rangeUpTo(Table& table, std::size_t offset,
+                                                      bool exactly) const
+{
+    auto next = std::upper_bound(
+        table.entries.begin(), table.entries.end(), offset,
+        [](std::size_t wanted, const auto& entry) { return wanted < entry.offset; });
+    if (next == table.entries.begin() || (exactly && std::prev(next)->offset != offset))
+        return nullptr;
+    Table::Entry& entry = *std::prev(next);
+    const auto read = entry.range ? Result<void>() : guardTorch([&]() -> Result<void> {
+        const auto& whole = table.record.toTupleRef().elements();
+        const auto& strings = whole.at(1).toTupleRef().elements();
+        const auto& range = whole.at(2).toTupleRef().elements().at(entry.index);
+        const auto& parts = range.toTupleRef().elements().at(1).toTupleRef().elements();
+        const auto& source = parts.at(0).toTupleRef().elements();
+        std::string text;
+        for (const auto index : source.at(0).toIntVector())
+            text += strings.at(std::size_t(index)).toStringRef();
+        const auto code
+            = sourceOf(text, strings.at(std::size_t(source.at(1).toInt())).toStringRef(),
+                       std::size_t(source.at(2).toInt()));
+        entry.range.emplace(code, std::size_t(parts.at(1).toInt()),
+                            std::size_t(parts.at(2).toInt()));
+        return {};
+    });
+    return read ? &*entry.range : nullptr;
 }
 
 ScriptDebug::SourcePtr ScriptDebug::sourceOf(const std::string& text, const std::string& file,
@@ -77,24 +97,23 @@ ScriptDebug::SourcePtr ScriptDebug::sourceOf(const std::string& text, const std:
     return known;
 }
 
-const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange& range) const
+const torch::jit::SourceRange* ScriptDebug::origin(const torch::jit::SourceRange& range,
+                                                   const SharedCode* code) const
 {
     if (!range.source() || !range.source()->filename())
         return nullptr;
-    const std::string& record = *range.source()->filename();
-    auto known = m_tables.find(record);
-    if (known == m_tables.end())
-        known = m_tables.emplace(record, read(record + ".debug_pkl")).first;
-    const auto next = known->second.upper_bound(range.start());
-    if (next == known->second.begin())
-        return nullptr;
-    if (const auto& found = std::prev(next)->second; found.source()->size() != 0)
-        return &found;
+    const std::string& compiled = *range.source()->filename();
+    const std::string& record = code && code->compiled == compiled ? code->own : compiled;
+    auto known = m_tables->find(record);
+    if (known == m_tables->end())
+        known = m_tables->emplace(record, read(record + ".debug_pkl")).first;
+    const auto* found = rangeUpTo(known->second, range.start(), false);
+    if (!found || found->source()->size() != 0)
+        return found;
     // The entry for a called function's name has no text; the entry for the call follows at the
     // name's end.
-    const auto call = known->second.find(range.end());
-    return call == known->second.end() || call->second.source()->size() == 0 ? nullptr
-                                                                             : &call->second;
+    const auto* call = rangeUpTo(known->second, range.end(), true);
+    return !call || call->source()->size() == 0 ? nullptr : call;
 }
 
 const std::vector<SourceLocation>& ScriptDebug::framesIn(const std::string& text) const
@@ -105,11 +124,11 @@ const std::vector<SourceLocation>& ScriptDebug::framesIn(const std::string& text
     return known->second;
 }
 
-SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range,
+SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range, const SharedCode* code,
                                  const std::string& callers) const
 {
     SourceLocation where;
-    const auto* from = origin(range);
+    const auto* from = origin(range, code);
     if (!from)
         return where;
     torch::jit::Source& source = *from->source();
@@ -139,10 +158,10 @@ SourceLocation ScriptDebug::find(const torch::jit::SourceRange& range,
     return where;
 }
 
-std::string ScriptDebug::calledAs(const torch::jit::SourceRange& range,
+std::string ScriptDebug::calledAs(const torch::jit::SourceRange& range, const SharedCode* code,
                                   const std::string& word) const
 {
-    const auto* from = origin(range);
+    const auto* from = origin(range, code);
     if (!from)
         return {};
     const std::string text = from->source()->text_str().str();

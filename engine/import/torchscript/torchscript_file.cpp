@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/import/torchscript/torchscript_file.h"
 
-#include "engine/base/process/missing_pack.h"
 #include "engine/base/torch_guard.h"
 #include "engine/execute/classes/class_methods.h"
-#include "engine/graph/operators/class_parts.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/import/archive/lazy_tensors.h"
 #include "engine/import/archive/pickle_check.h"
 
 #include <ATen/core/Dict.h>
-#include <caffe2/serialize/versions.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
@@ -19,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <unordered_set>
 
@@ -111,62 +107,43 @@ std::string firstImpureOperator(const c10::ClassType& type)
     return impure;
 }
 
-/// Returns why this source must not be compiled: nesting so deep that LibTorch's recursion would
-/// overflow the stack. Empty if it is safe.
-std::string objectionToSource(const std::string& text)
+/// The class of objects whose own class is compiled as an equal one.
+struct SharedType
 {
-    constexpr int kDeepest = 400;
-    // A chain of operators creates a tree as deep as the chain is long.
-    constexpr int kLongestRun = 20000;
-    int open = 0, indent = 0, run = 0, deepest = 0, widest = 0, longest = 0;
-    bool atStart = true;
-    for (const char c : text) {
-        const auto isOf
-            = [c](std::string_view set) { return set.find(c) != std::string_view::npos; };
-        const bool ends = c == '\n';
-        atStart = ends || (atStart && c == ' ');
-        indent = ends ? 0 : indent + (atStart ? 1 : 0);
-        run = ends ? 0 : run + (isOf("-+*/~") ? 1 : 0);
-        open += (isOf("([{") ? 1 : 0) - (isOf(")]}") ? 1 : 0);
-        deepest = std::max(deepest, open);
-        widest = std::max(widest, indent);
-        longest = std::max(longest, run);
-    }
-    if (deepest > kDeepest || widest > 2 * kDeepest || longest > kLongestRun)
-        return "its code is nested too deeply";
-    return {};
-}
+    c10::TypePtr type;
+    c10::TypePtr standIn; ///< what the reader of the pickle gets
+    SharedCode code;
+};
 
 class ScriptReading
 {
 public:
-    ScriptReading(const Pt2Archive& archive, const JobContext& job)
+    ScriptReading(const Pt2Archive& archive, const ScriptCode& code, const JobContext& job)
         : m_archive(archive)
+        , m_code(code)
         , m_job(job)
     {
     }
 
     Result<ScriptFile> read()
     {
-        QS_TRY(const std::uint64_t version, formatVersion());
-        QS_CHECK(sniffCode());
         m_file.unit = std::make_shared<torch::jit::CompilationUnit>();
         m_file.constants = std::make_shared<std::vector<at::IValue>>();
         torch::jit::SourceImporter importer(
             m_file.unit, m_file.constants.get(),
-            [this](const std::string& qualifier) { return source(qualifier); }, version);
+            [this](const std::string& qualifier) { return m_code.source(qualifier); },
+            m_code.version());
         m_importer = &importer;
-        m_version = version;
         if (m_archive.has("constants.pkl")) {
             QS_TRY(const at::IValue constants, unpickle("constants", false));
             for (const at::IValue& item : constants.toTupleRef().elements())
                 m_file.constants->push_back(item);
         }
         QS_CHECK(m_job.check());
-        QS_TRY(m_file.root, unpickle("data", m_lazy));
+        QS_TRY(m_file.root, unpickle("data", m_code.readsNoWeights()));
         if (!m_file.root.isObject() || !m_file.root.toObjectRef().type()->is_module())
             return fail(bad("holds no TorchScript module"));
-        m_file.lazy = m_lazy;
+        m_file.lazy = m_code.readsNoWeights();
         if (m_archive.has("traced_inputs.pkl"))
             readTracedInputs();
         return std::move(m_file);
@@ -181,64 +158,6 @@ private:
         return makeError(ErrorCode::BadInput, what).inFile(m_archive.path());
     }
 
-    Result<std::uint64_t> formatVersion() const
-    {
-        const std::string record = m_archive.has("version") ? "version" : ".data/version";
-        if (!m_archive.has("data.pkl") || !m_archive.has(record))
-            return fail(bad("is a TorchScript file of an old form (before torch 1.4)")
-                            .withHint("load and save it again with a newer torch"));
-        QS_TRY(const std::string text, m_archive.read(record));
-        std::uint64_t version = 0;
-        std::from_chars(text.data(), text.data() + text.size(), version);
-        if (version < caffe2::serialize::kMinSupportedFileFormatVersion
-            || version > caffe2::serialize::kMaxSupportedFileFormatVersion)
-            return fail(bad("was written in TorchScript format " + std::to_string(version)
-                            + ", which LibTorch " QUANTSCOPE_TORCH_VERSION " does not read"));
-        return version;
-    }
-
-    /// Checks the code before it is compiled.
-    Result<void> sniffCode()
-    {
-        const auto holdsOne = [](const std::string& text, const auto& words) {
-            return std::any_of(words.begin(), words.end(),
-                               [&](const char* word) { return text.find(word) != text.npos; });
-        };
-        // Restoring packed weights reads their elements.
-        static constexpr std::array kInCode {"__setstate__", "torch.classes."};
-        static constexpr std::array kInPickle {"_rebuild_qtensor", "_rebuild_sparse_tensor",
-                                               "_rebuild_meta"};
-        for (const auto& record : m_archive.names()) {
-            if (!record.starts_with("code/") || !record.ends_with(".py"))
-                continue;
-            QS_TRY(std::string text, m_archive.read(record));
-            if (const std::string why = objectionToSource(text); !why.empty())
-                return fail(bad("cannot be read: " + why));
-            // LibTorch cannot compile code that names an unregistered class.
-            for (const std::string& name : foreignClassesIn(text))
-                if (!findForeignClass(name))
-                    return fail(bad("uses objects of the C++ class " + plainClassName(name)
-                                    + ", which this LibTorch does not have")
-                                    .withHint(kLoadPackHint));
-            m_lazy = m_lazy && !holdsOne(text, kInCode);
-            m_code.emplace(record, std::move(text));
-        }
-        QS_TRY(const std::string pickle, m_archive.read("data.pkl"));
-        m_lazy = m_lazy && !holdsOne(pickle, kInPickle);
-        return {};
-    }
-
-    std::shared_ptr<torch::jit::Source> source(const std::string& qualifier) const
-    {
-        std::string record = "code/" + qualifier;
-        std::replace(record.begin(), record.end(), '.', '/');
-        record += ".py";
-        const auto text = m_code.find(record);
-        if (text == m_code.end())
-            return nullptr;
-        return std::make_shared<torch::jit::Source>(text->second, record, 1);
-    }
-
     Result<at::IValue> unpickle(const std::string& name, bool lazy)
     {
         QS_TRY(const std::string bytes, m_archive.read(name + ".pkl"));
@@ -250,7 +169,7 @@ private:
             return fail(bad("cannot be read as TorchScript: " + sound.error().message)
                             .withHint("the file is damaged; save it again"));
         const auto types = [this](const c10::QualifiedName& type) {
-            return c10::StrongTypePtr(m_file.unit, m_importer->loadType(type));
+            return c10::StrongTypePtr(m_file.unit, typeOf(type));
         };
         const auto objects = [this](const at::StrongTypePtr& type, at::IValue state) {
             return object(type, std::move(state));
@@ -258,7 +177,7 @@ private:
         const auto record = [&](const std::string& key) { return storage(name + "/" + key, lazy); };
         torch::jit::Unpickler unpickler(readerOf(bytes), types, objects, record,
                                         at::Device(at::kCPU));
-        unpickler.set_version(m_version);
+        unpickler.set_version(m_code.version());
         const at::IValue value = unpickler.parse_ivalue();
         QS_CHECK(checkTensors(value));
         return value;
@@ -278,7 +197,33 @@ private:
         return memory;
     }
 
-    c10::intrusive_ptr<c10::ivalue::Object> object(const at::StrongTypePtr& type, at::IValue state)
+    /// Returns the class; in place of one whose code another class shares, a type that only stands
+    /// for it, since the object is to keep its own record of code.
+    c10::TypePtr typeOf(const c10::QualifiedName& name)
+    {
+        const std::string record = codeRecord(name.prefix());
+        const std::string* compiled = m_code.compiledFor(record);
+        if (!compiled)
+            return m_importer->loadType(name);
+        const c10::QualifiedName first(c10::QualifiedName(codeQualifier(*compiled)), name.name());
+        const c10::TypePtr type = m_importer->loadType(first);
+        auto standIn = c10::ClassType::create(name, m_file.unit, true);
+        m_shared.emplace(standIn.get(), SharedType {type, standIn, {*compiled, record}});
+        return standIn;
+    }
+
+    c10::intrusive_ptr<c10::ivalue::Object> object(const at::StrongTypePtr& given, at::IValue state)
+    {
+        const auto shared = m_shared.find(given.type_.get());
+        if (shared == m_shared.end())
+            return makeObject(given, std::move(state));
+        auto made = makeObject({m_file.unit, shared->second.type}, std::move(state));
+        m_file.sharedCode.emplace(made.get(), shared->second.code);
+        return made;
+    }
+
+    c10::intrusive_ptr<c10::ivalue::Object> makeObject(const at::StrongTypePtr& type,
+                                                       at::IValue state)
     {
         const auto cls = type.type_->expect<c10::ClassType>();
         const std::size_t count = cls->numAttributes();
@@ -369,21 +314,21 @@ private:
     }
 
     const Pt2Archive& m_archive;
+    const ScriptCode& m_code;
     const JobContext& m_job;
     ScriptFile m_file;
     torch::jit::SourceImporter* m_importer = nullptr;
-    std::uint64_t m_version = 0;
-    bool m_lazy = true;
     std::optional<Error> m_refusal;
-    std::unordered_map<std::string, std::string> m_code; ///< texts by record
+    std::unordered_map<const c10::Type*, SharedType> m_shared; ///< by the type given to the reader
     std::unordered_map<const void*, std::string> m_backing; ///< records by address of their memory
 };
 
 } // namespace
 
-Result<ScriptFile> openScriptFile(const Pt2Archive& archive, const JobContext& job)
+Result<ScriptFile> openScriptFile(const Pt2Archive& archive, const ScriptCode& code,
+                                  const JobContext& job)
 {
-    ScriptReading reading(archive, job);
+    ScriptReading reading(archive, code, job);
     auto file = guardTorchValue<ScriptFile>([&] { return reading.read(); });
     if (file)
         return file;

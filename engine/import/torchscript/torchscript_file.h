@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
-#include "engine/import/archive/pt2_archive.h"
+#include "engine/import/torchscript/torchscript_code.h"
 
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
@@ -13,6 +13,13 @@
 #include <vector>
 
 namespace qs {
+
+/// Records of an object's code, if that of an equal class is compiled instead (`ScriptSharing`).
+struct SharedCode
+{
+    std::string compiled;
+    std::string own;
+};
 
 /// A TorchScript archive, opened without running its methods: compiled code and restored objects.
 /// Weights of plain files are not read: their storages are placeholders, and `records` maps each to
@@ -26,10 +33,12 @@ struct ScriptFile
                                           ///< types (never read their elements)
     bool lazy = true; ///< weights are placeholders
     std::unordered_map<const c10::StorageImpl*, std::string> records;
+    std::unordered_map<const c10::ivalue::Object*, SharedCode> sharedCode;
 };
 
-/// Fails (BadInput) if the archive is not TorchScript, has an old format, is damaged, has a
-/// `__setstate__` that does more than restore packed weights, or uses a class unknown to LibTorch.
-Result<ScriptFile> openScriptFile(const Pt2Archive& archive, const JobContext& job);
+/// Fails (BadInput) if the archive is damaged, has a `__setstate__` that does more than restore
+/// packed weights, or uses a class unknown to LibTorch.
+Result<ScriptFile> openScriptFile(const Pt2Archive& archive, const ScriptCode& code,
+                                  const JobContext& job);
 
 } // namespace qs

@@ -223,16 +223,16 @@ Result<Graph> readProgram(const std::shared_ptr<Pt2Archive>& archive, const Scri
 }
 
 /// Opens the file; again with placeholders if its code calls unknown operators.
-Result<ScriptFile> openWhole(const Pt2Archive& archive, ScriptPlaceholders& placeholders,
-                             const JobContext& job)
+Result<ScriptFile> openWhole(const Pt2Archive& archive, const ScriptCode& code,
+                             ScriptPlaceholders& placeholders, const JobContext& job)
 {
-    auto file = openScriptFile(archive, job);
+    auto file = openScriptFile(archive, code, job);
     if (file || file.error().message.find("Unknown builtin op") == std::string::npos)
         return file;
     const auto added = guardTorchValue<std::string>([&] { return placeholders.add(archive); });
     if (!added || added->empty())
         return file;
-    file = openScriptFile(archive, job);
+    file = openScriptFile(archive, code, job);
     if (!file && file.error().hint.empty())
         return fail(std::move(file).error().withHint(
             "it calls operators that are unknown to this LibTorch (" + *added
@@ -250,11 +250,12 @@ bool isTorchScript(const Pt2Archive& archive)
                        [](const auto& name) { return name.starts_with("code/"); });
 }
 
-Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const JobContext& job)
+Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const ScriptCode& code,
+                              const JobContext& job)
 {
     const InferenceScope scope;
     ScriptPlaceholders placeholders; // the program refers to them
-    QS_TRY(const ScriptFile file, openWhole(*archive, placeholders, job));
+    QS_TRY(const ScriptFile file, openWhole(*archive, code, placeholders, job));
     auto graph = guardTorchValue<Graph>([&] { return readProgram(archive, file, job); });
     if (graph)
         return graph;

@@ -3,7 +3,7 @@
 
 #include "engine/base/job_context.h"
 #include "engine/graph/graph.h"
-#include "engine/import/archive/pt2_archive.h"
+#include "engine/import/torchscript/torchscript_code.h"
 
 #include <memory>
 
@@ -16,6 +16,7 @@ bool isTorchScript(const Pt2Archive& archive);
 /// (including in-place operators), lazy weights. Runs no code of the file. Sets `info.path`, but
 /// not `info.sha256`. Errors as `importModel`; Unsupported names the TorchScript construct and its
 /// place.
-Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const JobContext& job = {});
+Result<Graph> readTorchScript(std::shared_ptr<Pt2Archive> archive, const ScriptCode& code,
+                              const JobContext& job = {});
 
 } // namespace qs

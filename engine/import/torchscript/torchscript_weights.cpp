@@ -201,6 +201,13 @@ Result<ScriptItem> ScriptWeights::attribute(const ScriptContainer& owner, std::s
     return item(value, path);
 }
 
+const SharedCode* ScriptWeights::sharedCode(const ScriptContainer& module) const
+{
+    const auto found = module.saved.isObject() ? m_file.sharedCode.find(&module.saved.toObjectRef())
+                                               : m_file.sharedCode.end();
+    return found == m_file.sharedCode.end() ? nullptr : &found->second;
+}
+
 std::string ScriptWeights::classAt(const std::string& path) const
 {
     const auto it = m_classes.find(path);

@@ -30,6 +30,8 @@ public:
                             const c10::TypePtr& declared = nullptr, int depth = 0);
     /// Returns an object's attribute as stored in the file.
     Result<ScriptItem> attribute(const ScriptContainer& owner, std::size_t slot);
+    /// Returns the records of a module's code if an equal class is compiled for it, else null.
+    const SharedCode* sharedCode(const ScriptContainer& module) const;
     /// Returns the class at a module path; "" without a module.
     std::string classAt(const std::string& path) const;
 

@@ -59,7 +59,8 @@ ScriptScope& ScriptEmitter::addScope()
 
 SourceLocation ScriptEmitter::find(const JitNode& node, const std::string& function) const
 {
-    return m_debug.find(node.sourceRange(), function);
+    const SharedCode* code = m_places.empty() ? nullptr : m_places.back().code;
+    return m_debug.find(node.sourceRange(), code, function);
 }
 
 Error ScriptEmitter::unsupported(const JitNode& node, const std::string& what) const
@@ -119,11 +120,12 @@ void ScriptEmitter::label(Node& made, const JitNode* from) const
     const ScriptPlace& place = m_places.back();
     made.scope = place.scope;
     if (from)
-        made.source = m_debug.find(from->sourceRange(), place.caller.function);
+        made.source = m_debug.find(from->sourceRange(), place.code, place.caller.function);
     if (!place.function.empty())
         made.torchFn = "function." + place.function;
     else if (from)
-        made.torchFn = m_debug.calledAs(from->sourceRange(), from->kind().toUnqualString());
+        made.torchFn
+            = m_debug.calledAs(from->sourceRange(), place.code, from->kind().toUnqualString());
     if (!place.caller.file.empty() && (made.source.file.empty() || isInsideTorch(made.source.file)))
         made.source = place.caller;
 }

@@ -17,6 +17,7 @@ struct ScriptPlace
     Scope scope;
     std::string function; ///< the enclosing function of torch.nn.functional, or empty
     SourceLocation caller; ///< the call in user code
+    const SharedCode* code = nullptr; ///< of the module whose method runs; null for its own
 };
 
 /// Adds the nodes of a program to the open scope: the model's graph, or the body of a branch or

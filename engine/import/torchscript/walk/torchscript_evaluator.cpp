@@ -83,6 +83,8 @@ Result<ScriptItem> ScriptEvaluator::call(torch::jit::Function& function, Items a
         return fail(ErrorCode::BadInput,
                     "'" + function.name() + "' is called with a wrong number of arguments");
     ScriptPlace place = places.empty() ? ScriptPlace() : places.back();
+    if (module)
+        place.code = m_weights.sharedCode(*module);
     // torch.ao's recurrent modules have a forward for each kind of input, which others call.
     const bool isEntered = module && !places.empty() && function.name().starts_with("forward_")
         && module->path != places.back().scope.path;
