@@ -47,6 +47,8 @@ void beginProcess()
     std::signal(SIGXFSZ, SIG_IGN);
     tellCrashes();
     keepFreedMemory();
+    // libzip converts the time of every record; if this is unset, each time reads the zone's file.
+    setenv("TZ", ":/etc/localtime", 0); // NOLINT(concurrency-mt-unsafe): no thread runs yet
     startTrials();
 }
 
