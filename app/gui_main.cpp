@@ -233,6 +233,8 @@ int runWindow(int argc, char** argv)
     for (const QString& folder : std::as_const(wanted.extensions))
         if (const auto loaded = qs::loadPack(folder.toStdString()); !loaded)
             return fail(QString::fromStdString(loaded.error().line()), 1);
+    if (!wanted.model.isEmpty())
+        engine->expectOpening(wanted.model.toStdString());
     qs::MainWindow window(*engine);
     // Screenshots have a fixed default size, independent of the screen.
     if (wanted.size.isEmpty() && !wanted.screenshot.isEmpty())

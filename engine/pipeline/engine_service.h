@@ -27,6 +27,8 @@ class EngineService
 public:
     virtual ~EngineService() = default;
 
+    /// Begins work that does not depend on the window, for a file that is opened soon.
+    virtual void expectOpening(const std::string& /*path*/) { }
     /// Reads a model file (`importModel`).
     virtual Result<GraphPtr> open(const std::string& path, const JobContext& job) = 0;
 

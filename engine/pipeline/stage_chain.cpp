@@ -51,9 +51,16 @@ StageChain::StageChain()
 {
 }
 
+void StageChain::expectOpening(const std::string& path)
+{
+    m_earlyHash.start(path);
+}
+
 Result<GraphPtr> StageChain::open(const std::string& path, const JobContext& job)
 {
-    return importModel(path, job);
+    return importModel(path, job, [this](const std::string& file, const JobContext& part) {
+        return m_earlyHash.of(file, part);
+    });
 }
 
 Result<ConvertedPtr> StageChain::outline(const GraphPtr& model, const PlanPtr& plan,

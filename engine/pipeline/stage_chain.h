@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/files/early_hash.h"
 #include "engine/pipeline/stages/preview_stage.h"
 
 namespace qs {
@@ -19,6 +20,7 @@ public:
     using PreviewStage::PreviewStage;
     StageChain();
 
+    void expectOpening(const std::string& path) override;
     Result<GraphPtr> open(const std::string& path, const JobContext& job) override;
     Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
                                  const JobContext& job) override;
@@ -35,6 +37,9 @@ public:
     Result<std::vector<Alternative>> alternatives(const CalibrationPtr& calibration,
                                                   ObserverId observer,
                                                   const JobContext& job) override;
+
+private:
+    EarlyHash m_earlyHash;
 };
 
 } // namespace qs
