@@ -17,6 +17,13 @@ EVP_MD_CTX* digest(const std::shared_ptr<void>& context)
     return static_cast<EVP_MD_CTX*>(context.get());
 }
 
+/// Found once: with `EVP_sha256()` OpenSSL looks the algorithm up for every digest.
+const EVP_MD* sha256Algorithm()
+{
+    static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+    return found ? found : EVP_sha256();
+}
+
 // OpenSSL fails here only if out of memory, or if a policy disables the algorithm.
 void require(int done)
 {
@@ -30,7 +37,7 @@ Sha256::Sha256()
     : m_context(EVP_MD_CTX_new(),
                 [](void* context) { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context)); })
 {
-    require(EVP_DigestInit_ex(digest(m_context), EVP_sha256(), nullptr));
+    require(EVP_DigestInit_ex(digest(m_context), sha256Algorithm(), nullptr));
 }
 
 void Sha256::update(const void* data, std::size_t size)

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace qs {
@@ -182,7 +183,7 @@ bool sameStored(const Graph& before, const Node& node)
 
 std::unordered_map<ValueRef, Key> keysOf(const Graph& form, const PreparedModel& prepared)
 {
-    const auto preparedKeys = keysOf(prepared);
+    std::optional<std::unordered_map<ValueRef, Key>> preparedKeys; // few forms need them
     return ValueKeyBuilder(
                form,
                [&](const Graph& holder, const Node& node) {
@@ -193,8 +194,11 @@ std::unordered_map<ValueRef, Key> keysOf(const Graph& form, const PreparedModel&
                            .add(node.name)
                            .add(node.tensorSha256)
                            .key();
-                   if (!inside && sameStored(*prepared.graph, node))
-                       return preparedKeys.at({node.id, 0});
+                   if (!inside && sameStored(*prepared.graph, node)) {
+                       if (!preparedKeys)
+                           preparedKeys = keysOf(prepared);
+                       return preparedKeys->at({node.id, 0});
+                   }
                    return contentKey(holder, node);
                },
                [](KeyBuilder&, const Node&) {})
