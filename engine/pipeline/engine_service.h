@@ -110,6 +110,11 @@ public:
                                         const SeeTraining& see, const JobContext& job)
         = 0;
 
+    /// Predicts the memory of a training from shapes; reads one batch of the data. Errors: those of
+    /// the data; a memory limit that no batch keeps (Device).
+    virtual Result<TrainingForecast> forecast(const TrainRequest& request, const JobContext& job)
+        = 0;
+
     /// Runs every export in its runtimes and certifies them (`certify`). Errors: a result without
     /// exports, the data's.
     virtual Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job)

@@ -99,7 +99,8 @@ Result<SavedTraining> StageChain::train(const TrainRequest& request, const std::
                                         const SeeTraining& see, const JobContext& job)
 {
     QS_TRY(Training training, trainModel(*this, request, see, job));
-    if (job.cancelled() && !request.savesOnCancel)
+    const bool isDiscarded = request.isDiscarded && *request.isDiscarded;
+    if (job.cancelled() && (!request.savesOnCancel || isDiscarded))
         return fail(ErrorCode::Cancelled, "the training was stopped");
     // A cancel ended the training; what it reached is saved nevertheless.
     const JobContext saving = job.cancelled() ? JobContext() : JobContext(job);
@@ -110,6 +111,11 @@ Result<SavedTraining> StageChain::train(const TrainRequest& request, const std::
     cure.by = "train";
     QS_TRY(cure.sha256, fileSha256(path));
     return SavedTraining {std::move(training), std::move(cure)};
+}
+
+Result<TrainingForecast> StageChain::forecast(const TrainRequest& request, const JobContext& job)
+{
+    return forecastTraining(*this, request, job);
 }
 
 Result<ValuePreview> StageChain::storedValue(const GraphPtr& model, NodeId node,

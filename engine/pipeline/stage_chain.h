@@ -27,6 +27,7 @@ public:
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     Result<SavedTraining> train(const TrainRequest& request, const std::string& path,
                                 const SeeTraining& see, const JobContext& job) override;
+    Result<TrainingForecast> forecast(const TrainRequest& request, const JobContext& job) override;
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
     Recalled recall(const CalibrateRequest& request, const JobContext& job) override;
     Result<std::string> adopt(const CalibrateRequest& request, const StoredRun& stored,

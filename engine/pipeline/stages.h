@@ -14,6 +14,7 @@
 #include "engine/result/stored_run.h"
 #include "engine/train/training.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -122,6 +123,17 @@ struct TrainRequest
     std::string checkpoint {};
     bool resumes = false; ///< continue from the checkpoint
     bool savesOnCancel = true; ///< a cancelled training saves its best state; else it fails
+    /// True: as without `savesOnCancel`. Another thread may set it before it cancels.
+    std::shared_ptr<const std::atomic<bool>> isDiscarded {};
+};
+
+/// What is known of a training before it runs. A value.
+struct TrainingForecast
+{
+    std::int64_t batchSize = 0; ///< samples
+    std::int64_t bytes = 0; ///< predicted peak of main memory
+    std::string memory; ///< "about 560 MB of memory for batches of 8"
+    bool hasLabels = false; ///< the data have labels
 };
 
 /// A training whose model was saved, and the cure that takes it (`withTraining`).

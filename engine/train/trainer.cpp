@@ -210,6 +210,8 @@ private:
         m_savedAt = seconds();
         TrainingCheckpoint now;
         now.made = m_made;
+        now.settings = m_settings;
+        now.fromScratch = !m_task.start;
         now.left = m_left;
         now.seen.assign(m_seen.begin(), m_seen.end());
         std::ostringstream random;

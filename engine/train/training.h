@@ -23,6 +23,9 @@ enum class TrainingLoss : std::uint8_t
     Labels ///< cross entropy of the first output of class scores
 };
 
+/// The least and the most of the data that may be the guard, if there is one.
+inline constexpr double kLeastGuardShare = 0.01, kMostGuardShare = 0.9;
+
 struct TrainingSettings
 {
     int steps = 300;

@@ -5,6 +5,7 @@
 #include "engine/base/torch_guard.h"
 #include "engine/io/npy_tensor.h"
 #include "engine/io/npz.h"
+#include "engine/train/interrupted_training.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,7 +15,6 @@ namespace qs {
 
 namespace {
 
-constexpr const char* kFactsName = "facts";
 constexpr int kCheckpointVersion = 1;
 
 Json factsOf(const TrainingCheckpoint& checkpoint, const std::string& key)
@@ -25,6 +25,8 @@ Json factsOf(const TrainingCheckpoint& checkpoint, const std::string& key)
                           point.guardDb ? Json(*point.guardDb) : Json(nullptr), point.seconds});
     return {{"version", kCheckpointVersion},
             {"key", key},
+            {"settings", trainingSettingsJson(checkpoint.settings)},
+            {"from_scratch", checkpoint.fromScratch},
             {"points", std::move(points)},
             {"best", checkpoint.made.best},
             {"steps", checkpoint.made.steps},
@@ -97,7 +99,8 @@ Error noCheckpoint(const TrainingStore& store, const std::string& why)
 Result<void> writeCheckpoint(const TrainingCheckpoint& checkpoint, const TrainingStore& store)
 {
     const std::string facts = factsOf(checkpoint, store.key).dump();
-    std::vector<NpyArray> arrays {{kFactsName, DType::UInt8, {std::int64_t(facts.size())}, {}}};
+    std::vector<NpyArray> arrays {
+        {kCheckpointFacts, DType::UInt8, {std::int64_t(facts.size())}, {}}};
     const auto* bytes = reinterpret_cast<const std::byte*>(facts.data());
     arrays.front().bytes.assign(bytes, bytes + facts.size());
     eachList(checkpoint, [&](const char* list, const std::vector<at::Tensor>& tensors) {
@@ -123,7 +126,7 @@ Result<TrainingCheckpoint> readCheckpoint(const TrainingStore& store)
         return std::find_if(content.arrays.begin(), content.arrays.end(),
                             [&](const NpyArray& array) { return array.name == name; });
     };
-    const auto facts = find(kFactsName);
+    const auto facts = find(kCheckpointFacts);
     if (facts == content.arrays.end())
         return fail(noCheckpoint(store, "it is not a checkpoint of a training"));
     const std::string text(reinterpret_cast<const char*>(facts->bytes.data()), facts->bytes.size());

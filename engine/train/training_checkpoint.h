@@ -16,6 +16,8 @@ namespace qs {
 struct TrainingCheckpoint
 {
     Training made; ///< without the model
+    TrainingSettings settings; ///< of the training; read by `readInterrupted`
+    bool fromScratch = false; ///< likewise: without ranges to start from
     std::vector<std::int64_t> left; ///< batches left of this pass over the data
     std::vector<std::int64_t> seen; ///< batches trained on so far
     std::string random; ///< state of the generator that orders batches

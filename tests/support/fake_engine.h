@@ -60,6 +60,8 @@ public:
     /// Eleven points from 34.2 dB; the best is the ninth with 36.1 dB. Writes the file.
     Result<SavedTraining> train(const TrainRequest& request, const std::string& path,
                                 const SeeTraining& see, const JobContext& job) override;
+    /// 560 MB, batches of 8, and labels if `labelled`.
+    Result<TrainingForecast> forecast(const TrainRequest& request, const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     /// One export passes, the other's runtime is missing.
     Result<Certificate> verify(const VerifyStageRequest& request, const JobContext& job) override;
@@ -97,6 +99,7 @@ public:
     std::atomic<bool> waitInTraining = false; ///< after the fourth point, until cancelled
     std::atomic<bool> failTraining = false;
     std::atomic<int> trainings = 0;
+    TrainRequest lastTraining; ///< read it when none runs
 };
 
 } // namespace qs

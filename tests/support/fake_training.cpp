@@ -3,16 +3,24 @@
 #include "tests/support/fake_engine.h"
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
 namespace qs {
+
+Result<TrainingForecast> FakeEngine::forecast(const TrainRequest&, const JobContext&)
+{
+    return TrainingForecast {8, std::int64_t(560) << 20, "about 560 MB of memory for batches of 8",
+                             labelled};
+}
 
 Result<SavedTraining> FakeEngine::train(const TrainRequest& request, const std::string& path,
                                         const SeeTraining& see, const JobContext& job)
 {
     constexpr double kDb[] = {34.2, 34.6, 34.9, 35.1, 35.4, 35.6, 35.8, 36.0, 36.1, 36.0, 35.9};
     ++trainings;
+    lastTraining = request;
     if (failTraining)
         return fail(makeError(ErrorCode::Numeric, "the loss is not finite at step 1")
                         .withHint("a lower --lr"));
@@ -36,9 +44,16 @@ Result<SavedTraining> FakeEngine::train(const TrainRequest& request, const std::
         } while (i == 3 && waitInTraining && !job.cancelled());
         if (job.cancelled()) {
             training.stopped = "cancelled";
+            if (!request.checkpoint.empty())
+                std::ofstream(request.checkpoint) << "a checkpoint without settings";
             break;
         }
     }
+    if (request.isDiscarded && *request.isDiscarded)
+        return fail(ErrorCode::Cancelled, "the training was stopped");
+    std::error_code code;
+    if (!job.cancelled())
+        std::filesystem::remove(request.checkpoint, code);
     std::ofstream(path) << "trained " << trainings;
     made.cure.kind = CureKind::Train;
     made.cure.file = path;

@@ -34,7 +34,6 @@ struct TrainOptions : ModelRunOptions
     bool fromScratch = false, noGuard = false, resume = false, json = false;
 };
 
-constexpr double kMostGuard = 90; ///< percent
 constexpr const char* kModelFile = "model.pt2";
 constexpr const char* kRecipeFile = "recipe.json";
 constexpr const char* kTrainingFile = "training.json";
@@ -64,7 +63,7 @@ Result<double> guardShare(const TrainOptions& options)
     double percent = 0;
     const auto [rest, code] = std::from_chars(options.guard.data(), end, percent);
     const bool isRead = code == std::errc() && (rest == end || std::string_view(rest, end) == "%");
-    if (!isRead || percent < 1 || percent > kMostGuard)
+    if (!isRead || percent / 100 < kLeastGuardShare || percent / 100 > kMostGuardShare)
         return fail(makeError(ErrorCode::Usage,
                               "--guard " + inQuotes(options.guard)
                                   + " is not a share of the data from 1% to 90%")

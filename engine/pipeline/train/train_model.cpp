@@ -10,6 +10,7 @@
 #include "engine/pipeline/stage_chain.h"
 #include "engine/pipeline/train/training_data.h"
 #include "engine/result/error_json.h"
+#include "engine/train/interrupted_training.h"
 #include "engine/train/matched_values.h"
 #include "engine/train/trainer.h"
 
@@ -72,28 +73,10 @@ Json pointJson(const TrainingPoint& point)
 
 Json settingsJson(const TrainRequest& request, std::int64_t batchSize)
 {
-    const TrainingSettings& settings = request.training;
-    const auto stepOr
-        = [](const std::optional<int>& step) { return step ? Json(*step) : Json(nullptr); };
-    return {{"steps", settings.steps},
-            {"seconds", numberJson(settings.seconds)},
-            {"lr", numberJson(settings.rate)},
-            {"optimizer", settings.optimizer == OptimizerKind::Adam ? "adam" : "sgd"},
-            {"momentum", settings.momentum},
-            {"schedule", settings.decays ? "cosine" : "constant"},
-            {"loss", settings.loss == TrainingLoss::Distill ? "distill" : "labels"},
-            {"learn_scales", settings.learnsScales},
-            {"freeze_bn", stepOr(settings.freezeBatchNorms)},
-            {"freeze_observers", stepOr(settings.freezeObservers)},
-            {"freeze", settings.frozen},
-            {"seed", settings.seed},
-            {"guard", settings.guard},
-            {"match", settings.matched},
-            {"batch_size", batchSize},
-            {"from",
-             !request.from.empty() ? request.from
-                 : request.start   ? "calibration"
-                                   : "scratch"}};
+    Json json = trainingSettingsJson(request.training);
+    json["batch_size"] = batchSize;
+    json["from"] = !request.from.empty() ? request.from : request.start ? "calibration" : "scratch";
+    return json;
 }
 
 /// Of everything that the training depends on.
@@ -153,6 +136,17 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
     for (std::string& note : trainingNotes(*graph, settings))
         made.notes.push_back(std::move(note));
     return made;
+}
+
+Result<TrainingForecast> forecastTraining(StageChain& chain, const TrainRequest& request,
+                                          const JobContext& job)
+{
+    QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
+    QS_TRY(const TrainingGraphPtr graph, prepareForTraining(request.model, request.plan, job));
+    QS_TRY(const TrainingData data,
+           trainingData(chain, request, *graph, device.device.starts_with("cpu")));
+    return TrainingForecast {data.memory.samples, data.memory.bytes(), data.memory.text(),
+                             data.data->hasLabels()};
 }
 
 Json trainingJson(const TrainRequest& request, const Training& training)

@@ -12,6 +12,10 @@ class StageChain;
 Result<Training> trainModel(StageChain& chain, const TrainRequest& request, const SeeTraining& see,
                             const JobContext& job);
 
+/// `EngineService::forecast`.
+Result<TrainingForecast> forecastTraining(StageChain& chain, const TrainRequest& request,
+                                          const JobContext& job);
+
 /// The document of a training ("quantscope.training", version 1).
 Json trainingJson(const TrainRequest& request, const Training& training);
 

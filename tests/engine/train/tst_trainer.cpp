@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/given_observations.h"
+#include "engine/train/interrupted_training.h"
 #include "engine/train/trainer.h"
 #include "engine/train/usual_rates.h"
 #include "tests/support/tiny_graph.h"
@@ -292,6 +293,13 @@ private Q_SLOTS:
             QVERIFY(part->steps < 24);
         } else { // nothing was measured yet
             QCOMPARE(int(part.error().code), int(ErrorCode::Cancelled));
+        }
+        if (const auto said = readInterrupted(store.path)) {
+            QCOMPARE(said->steps, part ? part->steps : said->steps);
+            QVERIFY(said->fromScratch);
+            QVERIFY(trainingSettingsJson(said->settings) == trainingSettingsJson(settings));
+        } else {
+            QVERIFY2(!part, said.error().line().c_str());
         }
         store.resumes = true;
         const auto rest = model.train(data, settings, store);
