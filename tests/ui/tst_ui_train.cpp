@@ -253,6 +253,12 @@ private Q_SLOTS:
         QFile there(first);
         QVERIFY(there.open(QIODevice::WriteOnly));
         QCOMPARE(freeTrainedFile("/models/net.pt2", project), file("net.trained-2.pt2"));
+        // Unless its training was stopped: it can be resumed.
+        QCOMPARE(checkpointOf(first), file("net.trained.partial.npz"));
+        QFile part(checkpointOf(first));
+        QVERIFY(part.open(QIODevice::WriteOnly));
+        QCOMPARE(freeTrainedFile("/models/net.pt2", project), first);
+        QVERIFY(part.remove());
         QVERIFY(there.remove());
     }
 
@@ -281,15 +287,17 @@ private Q_SLOTS:
         QCOMPARE(dialog()->focusWidget(), find<QWidget>("trainSteps"));
         find<QLineEdit>("trainFile")->setText(file("keys.pt2"));
         QStringList order;
-        for (int i = 0; i < 7; ++i) {
+        for (int i = 0; i < 12; ++i) {
             QTest::keyClick(dialog()->focusWidget(), Qt::Key_Tab);
             order << dialog()->focusWidget()->objectName();
         }
         QCOMPARE(order,
-                 QStringList({"trainMinutes", "trainScales", "trainFile", "trainBrowse",
-                              "trainClose", "trainStart", "trainSteps"}));
-        for (const char* name : {"trainSteps", "trainMinutes", "trainScales", "trainFile",
-                                 "trainingPlot", "trainSummary", "trainProgress"})
+                 QStringList({"trainMinutes", "trainFrom", "trainScales", "trainLoss", "trainRate",
+                              "trainGuard", "trainNorms", "trainFile", "trainBrowse", "trainClose",
+                              "trainStart", "trainSteps"}));
+        for (const char* name : {"trainSteps", "trainMinutes", "trainFrom", "trainScales",
+                                 "trainLoss", "trainRate", "trainGuard", "trainNorms", "trainFile",
+                                 "trainingPlot", "trainSummary", "trainProgress", "trainNote"})
             QVERIFY2(!find<QWidget>(name)->accessibleName().isEmpty(), name);
     }
 
@@ -314,13 +322,21 @@ private Q_SLOTS:
         QTRY_VERIFY(settled());
         m_engine.waitInTraining = true;
         openDialog(file("fits.pt2"));
-        const auto fits = [this] {
+        // With QS_TOUR=FOLDER every picture is written there.
+        const QString place = qEnvironmentVariable("QS_TOUR");
+        int pictures = 0;
+        const auto fits = [&] {
+            const QString tag = QString::fromLatin1(QTest::currentDataTag()).replace(' ', '-');
+            if (!place.isEmpty())
+                dialog()->grab().save(
+                    QStringLiteral("%1/train-%2-%3.png").arg(place, tag).arg(++pictures));
             QVERIFY2(clippedTexts(*dialog()).isEmpty(),
                      qPrintable(clippedTexts(*dialog()).join(u'\n')));
             const QSize least = dialog()->minimumSizeHint();
             QVERIFY2(least.width() <= 1280 && least.height() <= 720,
                      qPrintable(QStringLiteral("%1x%2").arg(least.width()).arg(least.height())));
         };
+        QTRY_VERIFY(settled());
         fits();
         click("trainStart");
         QTRY_COMPARE(plot().pointCount(), 4);

@@ -89,7 +89,7 @@ void TrainingPlot::setRanges(const Training& training)
 {
     if (training.points.empty())
         return;
-    const double steps = std::max(1, m_workspace.trainer().choices().steps);
+    const double steps = std::max(1, m_workspace.trainer().choices().training.steps);
     m_plot->xAxis->setRange(-0.015 * steps, 1.015 * steps); // with room for the points at the ends
     bool found = false;
     const QCPRange decibels = m_guard->getValueRange(found);
@@ -127,7 +127,8 @@ void TrainingPlot::placeBest(const Training& training)
                                .arg(shownSqnr(*training.points[training.best].guardDb))
                                .arg(m_best));
     // Within the sides of the plot.
-    const double across = double(m_best) / std::max(1, m_workspace.trainer().choices().steps);
+    const double across
+        = double(m_best) / std::max(1, m_workspace.trainer().choices().training.steps);
     const Qt::Alignment side = across < 0.25 ? Qt::AlignLeft
         : across > 0.75                      ? Qt::AlignRight
                                              : Qt::AlignHCenter;

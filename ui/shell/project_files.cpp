@@ -14,6 +14,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/moved_question.h"
 #include "ui/shell/outside_question.h"
+#include "ui/shell/training_question.h"
 #include "ui/shell/window_state.h"
 
 #include <QDir>
@@ -366,6 +367,8 @@ bool ProjectFiles::saveTo(const QString& path)
 
 bool ProjectFiles::mayLeave()
 {
+    if (!mayEndTraining(m_window.workspace(), &m_window))
+        return false;
     if (!m_window.workspace().document().isModified()) {
         m_window.autosave().endSteps();
         return true;

@@ -5,6 +5,8 @@
 #include "engine/edit/cures/cure_functions.h"
 #include "engine/edit/cures/locate_cures.h"
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -47,6 +49,13 @@ std::vector<Cure> modelCures(const Recipe& recipe)
 bool changesModel(const Recipe& recipe)
 {
     return !recipe.edits.empty() || !modelCures(recipe).empty();
+}
+
+const Cure* trainingOf(const Recipe& recipe)
+{
+    const auto found = std::find_if(recipe.cures.begin(), recipe.cures.end(),
+                                    [](const Cure& cure) { return cure.kind == CureKind::Train; });
+    return found == recipe.cures.end() ? nullptr : &*found;
 }
 
 Recipe untrained(Recipe recipe)

@@ -11,6 +11,9 @@ namespace qs {
 /// Train), without informational members.
 std::vector<Cure> modelCures(const Recipe& recipe);
 
+/// Returns the recipe's training, also one that is off; null without one.
+const Cure* trainingOf(const Recipe& recipe);
+
 /// Returns the recipe without its training: the weights before it.
 Recipe untrained(Recipe recipe);
 

@@ -95,6 +95,12 @@ Key trainingKey(const TrainRequest& request, const Graph& teacher, std::int64_t 
         .key();
 }
 
+Result<TrainingGraphPtr> preparedFor(const TrainRequest& request, const JobContext& job)
+{
+    const auto factors = request.start ? NormFactors::OfFolding : NormFactors::OfTraining;
+    return prepareForTraining(request.model, request.plan, factors, job);
+}
+
 } // namespace
 
 Result<Training> trainModel(StageChain& chain, const TrainRequest& request, const SeeTraining& see,
@@ -106,10 +112,7 @@ Result<Training> trainModel(StageChain& chain, const TrainRequest& request, cons
     QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
     settings.device = device.device;
     QS_TRY(const EditedModelPtr before, chain.edited(request.file, untrained(request.recipe), job));
-    QS_TRY(const TrainingGraphPtr graph,
-           prepareForTraining(request.model, request.plan,
-                              request.start ? NormFactors::OfFolding : NormFactors::OfTraining,
-                              job));
+    QS_TRY(const TrainingGraphPtr graph, preparedFor(request, job));
     QS_TRY(const TrainingData data,
            trainingData(chain, request, *graph, device.device.starts_with("cpu")));
     job.report("train", data.memory.text(), 0);
@@ -142,7 +145,7 @@ Result<TrainingForecast> forecastTraining(StageChain& chain, const TrainRequest&
                                           const JobContext& job)
 {
     QS_TRY(const DeviceChoice device, chooseDevice(request.settings.device, *request.model));
-    QS_TRY(const TrainingGraphPtr graph, prepareForTraining(request.model, request.plan, job));
+    QS_TRY(const TrainingGraphPtr graph, preparedFor(request, job));
     QS_TRY(const TrainingData data,
            trainingData(chain, request, *graph, device.device.starts_with("cpu")));
     return TrainingForecast {data.memory.samples, data.memory.bytes(), data.memory.text(),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/jobs/model_trainer.h"
 
-#include "engine/base/text.h"
 #include "engine/edit/cures/model_cures.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
+#include <QDir>
+#include <QEventLoop>
 #include <QFileInfo>
 
-#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <utility>
@@ -19,46 +19,6 @@ namespace {
 
 const QString kTrainTag = QStringLiteral("train");
 const std::string kTrainStage = "train"; ///< of progress reports during the steps
-
-const Cure* trainingOf(const Recipe& recipe)
-{
-    const auto found = std::find_if(recipe.cures.begin(), recipe.cures.end(),
-                                    [](const Cure& cure) { return cure.kind == CureKind::Train; });
-    return found == recipe.cures.end() ? nullptr : &*found;
-}
-
-/// True if the best state is one that steps led to.
-bool isGain(const Training& training)
-{
-    return !training.points.empty() && training.points[training.best].step > 0;
-}
-
-bool hasGuard(const Training& training)
-{
-    return !training.points.empty() && training.points.front().guardDb
-        && training.points[training.best].guardDb;
-}
-
-/// Returns "34.2 to 36.1 dB".
-QString decibelsText(const Training& training)
-{
-    return QObject::tr("%1 to %2")
-        .arg(shownSqnr(*training.points.front().guardDb, ""),
-             shownSqnr(*training.points[training.best].guardDb));
-}
-
-QString guardText(const Training& training)
-{
-    return toQString(counted(training.guardSamples, "guard sample"));
-}
-
-/// The gain for a narrow button, which drops the second part if it does not fit.
-QString shortGainText(const Training& training)
-{
-    return hasGuard(training)
-        ? QStringLiteral("%1 · %2").arg(decibelsText(training), guardText(training))
-        : gainText(training);
-}
 
 } // namespace
 
@@ -80,16 +40,16 @@ private:
     Training m_newest;
 };
 
-QString gainText(const Training& training)
+QString checkpointOf(const QString& file)
 {
-    if (!hasGuard(training))
-        return toQString(counted(training.steps, "step"));
-    return QObject::tr("%1 on %2").arg(decibelsText(training), guardText(training));
+    const QFileInfo info(file);
+    return info.dir().filePath(info.completeBaseName() + QStringLiteral(".partial.npz"));
 }
 
 ModelTrainer::ModelTrainer(Workspace& workspace)
     : QObject(&workspace)
     , m_workspace(workspace)
+    , m_hashes(std::make_shared<ContentHashes>())
 {
     const Document* document = &workspace.document();
     connect(document, &Document::modelChanged, this, [this] {
@@ -110,8 +70,10 @@ ModelTrainer::ModelTrainer(Workspace& workspace)
     Pipeline& pipeline = workspace.pipeline();
     connect(&pipeline, &Pipeline::cancelled, this, [this] {
         m_workspace.pipeline().jobs().cancel(kTrainTag);
-        if (std::exchange(m_isWaiting, false))
-            end();
+        if (!std::exchange(m_isWaiting, false))
+            return;
+        end();
+        undoGoingBack();
     });
     connect(&pipeline, &Pipeline::succeeded, this, &ModelTrainer::goOn);
     connect(&pipeline, &Pipeline::failed, this, [this](Stage, const Error& error) {
@@ -135,8 +97,9 @@ bool ModelTrainer::canStart() const
 bool ModelTrainer::isReady() const
 {
     const Document& document = m_workspace.document();
-    return document.calibration() && !document.isStale(Stage::Calibrate) && document.plan()
-        && !document.isStale(Stage::Plan);
+    const bool isPlanned = document.plan() && !document.isStale(Stage::Plan);
+    const bool isCalibrated = document.calibration() && !document.isStale(Stage::Calibrate);
+    return isPlanned && (isCalibrated || m_choices.fromScratch);
 }
 
 void ModelTrainer::start(const TrainingChoices& choices)
@@ -147,6 +110,9 @@ void ModelTrainer::start(const TrainingChoices& choices)
     m_training = {};
     m_result.clear();
     m_hasFailed = m_isDropped = false;
+    m_wentBackTo = -1;
+    if (choices.resumes && !goBack())
+        return;
     m_isRunning = true;
     m_fraction = 0;
     m_step = 0;
@@ -156,9 +122,46 @@ void ModelTrainer::start(const TrainingChoices& choices)
         return;
     }
     m_isWaiting = true;
-    m_phase = tr("calibrating first");
+    m_phase = choices.fromScratch ? tr("planning first") : tr("calibrating first");
     Q_EMIT changed();
-    m_workspace.pipeline().runUpTo(Stage::Calibrate);
+    m_workspace.pipeline().runUpTo(firstStage());
+}
+
+/// The stage whose result a training starts from.
+Stage ModelTrainer::firstStage() const
+{
+    return m_choices.fromScratch ? Stage::Plan : Stage::Calibrate;
+}
+
+/// Undoes the decision of a stopped training that is to be resumed: it started without it. False if
+/// it is not the newest one.
+bool ModelTrainer::goBack()
+{
+    const auto isOfFile = [this](const Recipe& recipe) {
+        const Cure* cure = trainingOf(recipe);
+        return cure && cure->file == m_choices.file.toStdString();
+    };
+    if (!isOfFile(m_workspace.document().recipe()))
+        return true;
+    QUndoStack& stack = m_workspace.undoStack();
+    const auto* newest = dynamic_cast<const RecipeCommand*>(stack.command(stack.index() - 1));
+    if (!newest || isOfFile(newest->before())) {
+        endWith(makeError(ErrorCode::Usage,
+                          tr("the recipe changed after the training stopped").toStdString())
+                    .withHint(tr("undo these changes, then resume").toStdString()));
+        return false;
+    }
+    stack.undo();
+    m_wentBackTo = stack.index();
+    return true;
+}
+
+/// Brings the decision of the stopped training back, unless other decisions were taken since.
+void ModelTrainer::undoGoingBack()
+{
+    QUndoStack& stack = m_workspace.undoStack();
+    if (std::exchange(m_wentBackTo, -1) == stack.index() && stack.canRedo())
+        stack.redo();
 }
 
 void ModelTrainer::goOn(Stage stage)
@@ -170,31 +173,45 @@ void ModelTrainer::goOn(Stage stage)
         m_isWaiting = false;
         begin();
     } else if (stage != Stage::Calibrate && !pipeline.isRunning()) {
-        pipeline.runUpTo(Stage::Calibrate); // another run had precedence
+        pipeline.runUpTo(firstStage()); // another run had precedence
     }
+}
+
+TrainRequest ModelTrainer::request() const
+{
+    const Document& document = m_workspace.document();
+    TrainRequest request;
+    request.file = document.edited()->file;
+    if (m_choices.fromScratch) {
+        request.model = document.model();
+        request.plan = document.plan();
+    } else {
+        request.start = document.calibration();
+        request.model = request.start->prepared->model;
+        request.plan = request.start->prepared->plan;
+    }
+    request.recipe = document.recipe();
+    request.settings = document.settings();
+    request.training = m_choices.training;
+    request.checkpoint = checkpointOf(m_choices.file).toStdString();
+    request.resumes = m_choices.resumes;
+    request.isDiscarded = m_isDiscarded;
+    return request;
 }
 
 void ModelTrainer::begin()
 {
-    const Document& document = m_workspace.document();
-    TrainRequest request;
-    request.start = document.calibration();
-    request.file = document.edited()->file;
-    request.model = request.start->prepared->model;
-    request.plan = request.start->prepared->plan;
-    request.recipe = document.recipe();
-    request.settings = document.settings();
-    request.training.steps = m_choices.steps;
-    request.training.seconds = m_choices.seconds;
-    request.training.learnsScales = m_choices.learnsScales;
+    m_isDiscarded = std::make_shared<std::atomic<bool>>(false);
     m_phase = tr("preparing");
     m_clock.invalidate();
     m_seen = std::make_shared<Seen>();
     Pipeline& pipeline = m_workspace.pipeline();
     pipeline.jobs().run(
         Lane::Engine, kTrainTag,
-        [engine = &pipeline.engine(), request, path = m_choices.file.toStdString(),
-         seen = m_seen](JobContext& job) {
+        [engine = &pipeline.engine(), request = request(), path = m_choices.file.toStdString(),
+         seen = m_seen, hashes = m_hashes](JobContext& job) mutable -> Result<SavedTraining> {
+            QS_TRY(request.dataHash,
+                   hashes->of(request.settings.calibrationData, request.file->info().sha256, job));
             return engine->train(
                 request, path, [seen](const Training& training) { seen->put(training); }, job);
         },
@@ -215,44 +232,44 @@ void ModelTrainer::drop()
     if (!m_isRunning || m_isWaiting)
         return;
     m_isDropped = true;
+    *m_isDiscarded = true;
     m_workspace.pipeline().jobs().cancel(kTrainTag);
+}
+
+void ModelTrainer::discard()
+{
+    drop();
+    if (m_isDropped)
+        m_result = tr("Discarded: it can be resumed.");
+}
+
+void ModelTrainer::waitForEnd()
+{
+    QEventLoop loop;
+    connect(this, &ModelTrainer::changed, &loop, [this, &loop] {
+        if (!m_isRunning)
+            loop.quit();
+    });
+    if (m_isRunning)
+        loop.exec(QEventLoop::ExcludeUserInputEvents);
 }
 
 void ModelTrainer::showProgress(const Progress& progress)
 {
-    if (progress.stage == kTrainStage) {
+    if (progress.stage == kTrainStage && progress.fraction > 0) {
         m_phase.clear();
         m_fraction = progress.fraction;
-        m_step = int(std::lround(progress.fraction * m_choices.steps));
+        m_step = int(std::lround(progress.fraction * m_choices.training.steps));
         if (!m_clock.isValid()) {
             m_clock.start();
             m_firstStep = m_step;
         }
-    } else if (m_clock.isValid()) {
+    } else if (progress.stage != kTrainStage && m_clock.isValid()) {
         m_phase = tr("saving the model");
     }
     if (!m_isDropped)
         m_training = m_seen->get();
     Q_EMIT changed();
-}
-
-QString ModelTrainer::progressText() const
-{
-    if (!m_phase.isEmpty())
-        return m_phase;
-    QStringList parts {tr("step %1 of %2").arg(m_step).arg(m_choices.steps)};
-    const double seconds = m_clock.isValid() ? double(m_clock.elapsed()) / 1000 : 0;
-    const int steps = m_step - m_firstStep;
-    if (seconds >= 0.5 && steps > 0) {
-        const double rate = steps / seconds;
-        parts << tr("%1 steps/s").arg(rate, 0, 'f', rate < 10 ? 1 : 0);
-        double left = (m_choices.steps - m_step) / rate;
-        if (m_choices.seconds)
-            left = std::min(left, *m_choices.seconds - seconds);
-        if (left >= 1)
-            parts << tr("%1 left").arg(toQString(durationText(left)));
-    }
-    return parts.join(QStringLiteral(" · "));
 }
 
 void ModelTrainer::take(Result<SavedTraining> made)
@@ -267,6 +284,7 @@ void ModelTrainer::take(Result<SavedTraining> made)
             m_training = {};
             m_result = tr("Cancelled before the first step.");
             end();
+            undoGoingBack();
         } else {
             endWith(made.error());
         }
@@ -277,7 +295,7 @@ void ModelTrainer::take(Result<SavedTraining> made)
     const QString gain = gainText(m_training);
     if (!isGain(m_training))
         m_result = tr("No step was better than the start. The recipe is unchanged.");
-    else if (m_training.steps == m_choices.steps)
+    else if (m_training.steps == m_choices.training.steps)
         m_result = gain;
     else
         m_result = QStringLiteral("%1 (%2)").arg(gain, toQString(m_training.stopped));
@@ -293,6 +311,7 @@ void ModelTrainer::endWith(const Error& error)
     m_hasFailed = error.code != ErrorCode::Cancelled;
     m_result = m_hasFailed ? toQString(error.line()) : tr("Cancelled before the first step.");
     end();
+    undoGoingBack();
     if (m_hasFailed)
         Q_EMIT failed(error);
 }
@@ -303,42 +322,6 @@ void ModelTrainer::end()
     m_phase.clear();
     m_seen.reset();
     Q_EMIT changed();
-}
-
-bool ModelTrainer::isPlannedForTraining() const
-{
-    const PlanPtr& plan = m_workspace.document().plan();
-    if (plan != m_checkedPlan) {
-        m_checkedPlan = plan;
-        m_isPlanned
-            = plan && std::any_of(plan->nodes.begin(), plan->nodes.end(), [](const NodePlan& node) {
-                  return node.quantized && node.qconfig && isForTraining(*node.qconfig);
-              });
-    }
-    return m_isPlanned;
-}
-
-bool ModelTrainer::isPartOfPipeline() const
-{
-    return m_isRunning || trainingOf(m_workspace.document().recipe()) || isPlannedForTraining();
-}
-
-StageStatus ModelTrainer::status() const
-{
-    using State = StageStatus::State;
-    if (m_isRunning)
-        return {State::Running, progressText(), m_fraction};
-    if (m_hasFailed)
-        return {State::Failed, tr("failed"), 0};
-    const Cure* cure = trainingOf(m_workspace.document().recipe());
-    if (!cure)
-        return {State::Waiting, tr("weights for int8"), 0};
-    const QString file = QFileInfo(toQString(cure->file)).fileName();
-    if (cure->off)
-        return {State::Waiting, tr("%1, off").arg(file), 0};
-    if (isGain(m_training) && cure->file == m_choices.file.toStdString())
-        return {State::Done, shortGainText(m_training), 0};
-    return {State::Done, file, 0};
 }
 
 } // namespace qs
