@@ -58,7 +58,7 @@ Result<double> guardShare(const TrainOptions& options)
     if (options.noGuard)
         return 0;
     if (options.guard.empty())
-        return kGuardShare;
+        return options.training.guard; // the usual share
     const char* end = options.guard.data() + options.guard.size();
     double percent = 0;
     const auto [rest, code] = std::from_chars(options.guard.data(), end, percent);
