@@ -221,6 +221,20 @@ private Q_SLOTS:
         QVERIFY(find<QPushButton>("trainResume")->isVisible());
     }
 
+    void aDiscardedResumptionChangesNothing()
+    {
+        stopped();
+        const Recipe before = document().recipe();
+        m_engine.waitInTraining = true;
+        click("trainResume");
+        QTRY_COMPARE(trainer().training().points.size(), std::size_t(4));
+        QVERIFY(cures().empty());
+        trainer().discard();
+        QTRY_VERIFY(isEnded());
+        QVERIFY(document().recipe() == before);
+        QVERIFY(find<QPushButton>("trainResume")->isVisible());
+    }
+
     void itGoesOnFromItsOwnDecisions()
     {
         stopped();

@@ -11,8 +11,11 @@ namespace qs {
 bool mayEndTraining(Workspace& workspace, QWidget* parent)
 {
     ModelTrainer& trainer = workspace.trainer();
-    if (!trainer.isTraining())
+    if (!trainer.isTraining()) {
+        if (trainer.isRunning() && trainer.choices().resumes)
+            trainer.cancel(); // the decision that it was resumed from comes back
         return true;
+    }
     QMessageBox box(QMessageBox::Question, QObject::tr("A training runs"),
                     QObject::tr("The training of %1 is not finished (%2).")
                         .arg(workspace.document().title(), trainer.progressText()),

@@ -239,8 +239,10 @@ void ModelTrainer::drop()
 void ModelTrainer::discard()
 {
     drop();
-    if (m_isDropped)
-        m_result = tr("Discarded: it can be resumed.");
+    if (!m_isDropped)
+        return;
+    m_result = tr("Discarded: it can be resumed.");
+    undoGoingBack();
 }
 
 void ModelTrainer::waitForEnd()

@@ -47,7 +47,8 @@ public:
     /// No effect while a training runs or if it cannot start.
     void start(const TrainingChoices& choices);
     void cancel();
-    /// Stops the training without a decision and without a file; it can be resumed.
+    /// Stops the training without a decision and without a file; it can be resumed. The decision
+    /// that it was resumed from comes back.
     void discard();
     /// Waits until nothing runs; processes events meanwhile, but no input of the user.
     void waitForEnd();
