@@ -31,9 +31,10 @@ inline constexpr std::array kCureKeyRows {
     KeyRow {"channels", "list of numbers", "required if the kind lists it",
             "of `split`: input channels of the linears, from 0, in ascending order",
             R"("cures": [{"cure": "split", "at": $HEAD, "channels": [3, 7]}])"},
-    KeyRow {"scales", "list of numbers", "required if the kind lists it",
-            "of `smooth`: a number above 0 for each output channel of the layer",
-            R"("cures": [{"cure": "smooth", "at": $HEAD, "scales": [1, 2.5]}])"},
+    KeyRow {
+        "scales", "list of numbers", "required if the kind lists it",
+        "of `smooth`: a number above 0 for each output channel of the layer",
+        R"("cures": [{"cure": "smooth", "at": {"module": "block1.conv1.conv", "op": "aten.conv2d.default"}, "scales": [1, 2, 1, 1, 4, 1, 1, 0.5, 2, 1, 1, 1, 1, 1, 1, 1]}])"},
     KeyRow {"file", "string", "required if the kind lists it",
             "of `train`: the trained model that `quantscope train` wrote, relative to the recipe",
             R"("cures": [{"cure": "train", "file": "model.pt2", "sha256": "9c1e..."}])"},
