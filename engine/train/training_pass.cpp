@@ -286,7 +286,7 @@ Result<TrainingGradients> TrainingPass::differentiate(const std::vector<at::IVal
     const auto observed = segments.size() > 1 ? m_state.observed() : std::vector<at::Tensor>();
     for (;;) {
         if (auto went = goBack(record, gradient, made); !went) {
-            QS_CHECK(job.check()); // autograd reports a cancel as an error of its own
+            QS_CHECK(job.check()); // autograd reports a cancel as another error
             return fail(std::move(went).error());
         }
         record = {};

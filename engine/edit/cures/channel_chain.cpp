@@ -119,7 +119,7 @@ private:
     {
         const OperatorFacts& facts = factsOf(maker.target);
         QS_TRY(const std::size_t rank, rankOf(maker));
-        if (atenWord(maker.target) == "layer_norm") {
+        if (isLayerNorm(maker.target)) {
             QS_CHECK(divide(maker, "weight", "bias", 0));
             return ChannelPlace {rank, rank - 1};
         }
@@ -153,7 +153,7 @@ private:
     /// A mean, of a value of this rank, over dimensions after this one.
     static bool isMeanAfter(const Node& node, std::size_t rank, std::size_t axis)
     {
-        if (atenWord(node.target) != "mean")
+        if (!hasTrait(node.target, OperatorTrait::Averages))
             return false;
         for (const NamedArgument& argument : namedArguments(node)) {
             const Argument::List* dims = argument.name == "dim" ? argument.value.asList() : nullptr;

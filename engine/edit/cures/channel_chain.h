@@ -45,7 +45,7 @@ struct ChannelChain
 };
 
 /// Follows the layer's output to the layers that read it. Errors: an operator in between, a reader
-/// that is no layer, weights that are not stored, an unknown shape; they name the operator.
+/// other than a layer, weights that are not stored, an unknown shape; they name the operator.
 Result<ChannelChain> channelChain(const GraphEdit& graph, NodeId maker);
 
 } // namespace qs

@@ -71,6 +71,7 @@ enum class OperatorTrait : std::uint8_t
     ReadsStrides, ///< its results depend on the arguments' strides
     NeedsViewableStrides, ///< fails if its argument's strides do not allow a view
     AllocatesResult, ///< composite; its results never alias its arguments
+    Averages, ///< over the dimensions `dim`
     ScalesByChannel, ///< f(s x) = s f(x) for numbers s above 0, one per channel
     FastByChannel, ///< same values in any layout; several times as fast in channels last
     HandsArgumentOn, ///< may return its argument or a view without declaring the alias

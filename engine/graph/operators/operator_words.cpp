@@ -244,6 +244,11 @@ bool isBatchNorm(Text target)
                  target);
 }
 
+bool isLayerNorm(Text target)
+{
+    return lists("aten.layer_norm.default", target);
+}
+
 std::string kernelKind(Text target)
 {
     const Text word = atenWord(target);

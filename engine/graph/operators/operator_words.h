@@ -28,6 +28,9 @@ bool isAnyRankConvolution(std::string_view target);
 /// True for a batch norm that may run on stored statistics, in ATen's spellings of it.
 bool isBatchNorm(std::string_view target);
 
+/// True for a layer norm.
+bool isLayerNorm(std::string_view target);
+
 /// Returns the operator kind that the lowering table uses for a target: "linear" for addmm,
 /// "matmul" for mm; else its plain spelling.
 std::string kernelKind(std::string_view target);

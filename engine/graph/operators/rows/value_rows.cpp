@@ -129,7 +129,7 @@ constexpr OperatorRow kValueRows[] = {
     {"logical_xor", T::Bool},
     {"lstm_cell", T::Unknown, R::Unknown, {X::AllocatesResult}},
     {"lt", T::Bool, R::Unknown, {X::Folds}},
-    {"mean", T::First},
+    {"mean", T::First, R::Unknown, {X::Averages}},
     {"moveaxis", T::First, R::First},
     {"msort", T::Unknown, R::Unknown, {X::AllocatesResult}},
     {"multiply", T::Unknown, R::Unknown, {X::AllocatesResult}},
