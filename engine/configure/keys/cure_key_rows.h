@@ -34,7 +34,7 @@ inline constexpr std::array kCureKeyRows {
     KeyRow {
         "scales", "list of numbers", "required if the kind lists it",
         "of `smooth`: a number above 0 for each output channel of the layer",
-        R"("cures": [{"cure": "smooth", "at": {"module": "block1.conv1.conv", "op": "aten.conv2d.default"}, "scales": [1, 2, 1, 1, 4, 1, 1, 0.5, 2, 1, 1, 1, 1, 1, 1, 1]}])"},
+        R"("cures": [{"cure": "smooth", "at": $LAYER, "scales": [1, 2, 1, 1, 4, 1, 1, 0.5, 2, 1, 1, 1, 1, 1, 1, 1]}])"},
     KeyRow {"file", "string", "required if the kind lists it",
             "of `train`: the trained model that `quantscope train` wrote, relative to the recipe",
             R"("cures": [{"cure": "train", "file": "model.pt2", "sha256": "9c1e..."}])"},

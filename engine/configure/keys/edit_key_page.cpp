@@ -104,6 +104,7 @@ std::string withExamples(std::string_view page)
         {"$CURES", std::string(keyTable("recipe", "").find("cures")->example)},
         {"$ADDRESS", std::string(kAddressExample)},
         {"$HEAD", addressIn("head", kLinearTarget)},
+        {"$LAYER", addressIn("block1.conv1.conv", kConv2dTarget)},
         {"$STEM", addressIn("stem.relu", kRelu)},
         {"$BLOCK", addressIn("block1.conv1.relu", kRelu)},
         {"$RELU", std::string(kRelu)},

@@ -8,6 +8,7 @@ namespace qs {
 /// Operators that several stages create or search for.
 inline constexpr std::string_view kCastTarget = "aten.to.dtype";
 inline constexpr std::string_view kCloneTarget = "aten.clone.default";
+inline constexpr std::string_view kConv2dTarget = "aten.conv2d.default";
 inline constexpr std::string_view kLinearTarget = "aten.linear.default";
 inline constexpr std::string_view kAddmmTarget = "aten.addmm.default";
 inline constexpr std::string_view kReshapeTarget = "aten.reshape.default";
