@@ -192,10 +192,20 @@ private:
             std::reverse(m_left.begin(), m_left.end());
         }
         const auto observed = m_state->observed();
-        if (auto ran = runStep(step, m_left.back()); !ran) {
+        auto ran = runStep(step, m_left.back());
+        if (!ran && !m_hasRun && ran.error().code != ErrorCode::Cancelled) {
+            m_state->restoreObserved(observed);
+            QS_TRY(const TrainingBatch batch, m_batches->read(m_left.back()));
+            QS_TRY(const bool isNew, m_pass->findStops(batch.inputs, m_job));
+            m_state->restoreObserved(observed);
+            if (isNew)
+                ran = runStep(step, m_left.back());
+        }
+        if (!ran) {
             m_state->restoreObserved(observed); // the state is that after a whole step
             return ran;
         }
+        m_hasRun = true;
         m_left.pop_back();
         m_made.steps = step;
         const bool isLate = m_settings.seconds && seconds() >= *m_settings.seconds;
@@ -356,6 +366,7 @@ private:
     std::mt19937_64 m_random;
     Saturation m_saturation = Saturation::Observer;
     double m_savedAt = 0; ///< seconds
+    bool m_hasRun = false; ///< a step, in this process
     std::chrono::steady_clock::time_point m_begin;
 };
 

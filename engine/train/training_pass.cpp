@@ -311,6 +311,33 @@ Result<TrainingGradients> TrainingPass::differentiate(const std::vector<at::IVal
     return made;
 }
 
+Result<bool> TrainingPass::findStops(const std::vector<at::IValue>& inputs, const JobContext& job)
+{
+    const RunNode run = runnerOf({}, job);
+    QS_TRY(Frame frame, start(inputs));
+    bool found = false;
+    for (std::size_t step = 0; step < m_steps.size(); ++step) {
+        if (m_steps.isRecorded(step)) {
+            QS_TRY(const SegmentRecord record,
+                   recordSegment(run, m_steps, {step, step + 1}, frame, m_stops, job));
+            Gradient gradient;
+            for (const auto& [ref, tensor] : record.made)
+                if (tensor.requires_grad())
+                    gradient[ref] = at::ones_like(tensor);
+            TrainingGradients learned {0, std::vector<at::Tensor>(m_state.learned().size())};
+            if (!goBack(record, gradient, learned)) {
+                QS_CHECK(job.check());
+                std::set<ValueRef>& unfollowed = m_stops.unfollowed[m_steps.node(step).id];
+                for (const auto& [ref, leaf] : record.entries)
+                    found = unfollowed.insert(ref).second || found;
+            }
+        }
+        QS_CHECK(runPlainly(
+            run, m_steps, {step, step + 1}, frame, [](ValueRef, const at::IValue&) {}, job));
+    }
+    return found;
+}
+
 Result<std::vector<at::Tensor>> TrainingPass::outputs(const std::vector<at::IValue>& inputs,
                                                       const JobContext& job)
 {

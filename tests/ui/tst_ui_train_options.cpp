@@ -40,7 +40,7 @@ class TestTrainOptions : public test::WindowTest<FakeEngine>
     /// Opens the dialog with a file of the test's own; returns the file.
     QString openDialog()
     {
-        const QString file = m_folder.filePath(QStringLiteral("%1.pt2").arg(++m_files));
+        QString file = m_folder.filePath(QStringLiteral("%1.pt2").arg(++m_files));
         m_window->actions()[ActionId::Train].trigger();
         if (!dialog() || !dialog()->isVisible())
             qFatal("no dialog");
@@ -51,7 +51,7 @@ class TestTrainOptions : public test::WindowTest<FakeEngine>
     QString stopped()
     {
         m_engine.waitInTraining = true;
-        const QString file = openDialog();
+        QString file = openDialog();
         click("trainStart");
         [this] { QTRY_COMPARE(trainer().training().points.size(), std::size_t(4)); }();
         click("trainCancel");
@@ -63,7 +63,7 @@ class TestTrainOptions : public test::WindowTest<FakeEngine>
     QString trainsBehind()
     {
         m_engine.waitInTraining = true;
-        const QString file = openDialog();
+        QString file = openDialog();
         click("trainStart");
         [this] { QTRY_VERIFY(trainer().training().points.size() == 4); }();
         dialog()->close();
@@ -101,7 +101,7 @@ private Q_SLOTS:
 
     void theEngineGetsTheOptions()
     {
-        const QString file = openDialog();
+        QString file = openDialog();
         QTRY_VERIFY(settled());
         QCOMPARE(label("trainNote"),
                  QStringLiteral("Needs about 560 MB of memory for batches of 8."));
@@ -178,7 +178,7 @@ private Q_SLOTS:
     void aStoppedTrainingGoesOn()
     {
         const int steps = workspace().undoStack().index();
-        const QString file = stopped();
+        QString file = stopped();
         QCOMPARE(cures().size(), std::size_t(1));
         QCOMPARE(find<QLineEdit>("trainFile")->text(), file);
         auto* resume = find<QPushButton>("trainResume");
@@ -198,7 +198,7 @@ private Q_SLOTS:
 
     void whatIsStoppedIsOfferedAgain()
     {
-        const QString file = stopped();
+        QString file = stopped();
         dialog()->close();
         QTRY_VERIFY(!dialog());
         openDialog();
@@ -252,7 +252,7 @@ private Q_SLOTS:
 
     void leavingCanKeepTheBest()
     {
-        const QString file = trainsBehind();
+        QString file = trainsBehind();
         bool isAsked = false;
         test::atDialog<QMessageBox>(*this, [&](QMessageBox& box) {
             QCOMPARE(box.objectName(), QStringLiteral("trainingBox"));
@@ -273,7 +273,7 @@ private Q_SLOTS:
 
     void leavingCanDiscardIt()
     {
-        const QString file = trainsBehind();
+        QString file = trainsBehind();
         answer([](QMessageBox& box) { return box.button(QMessageBox::Discard); });
         QVERIFY(m_window->close());
         QTRY_VERIFY(isEnded());

@@ -49,11 +49,11 @@ class TestTrainedHere : public test::EdgeWindow
         trainer().start(choices);
         QTRY_VERIFY_WITH_TIMEOUT(isEnded(), 120000);
     }
-    /// Trains, and stops after the fifth point.
+    /// Trains, and stops once a step was better than the start.
     void trainInPart(const TrainingChoices& choices)
     {
         const auto stop = connect(&trainer(), &ModelTrainer::changed, this, [this] {
-            if (trainer().isRunning() && trainer().training().points.size() >= 5)
+            if (trainer().isRunning() && trainer().training().best > 0)
                 trainer().cancel();
         });
         train(choices);
@@ -65,8 +65,10 @@ class TestTrainedHere : public test::EdgeWindow
     TrainDialog* openDialog(const QString& path)
     {
         m_window->actions()[ActionId::Train].trigger();
-        find<QLineEdit>("trainFile")->setText(path);
-        return m_window->findChild<TrainDialog*>();
+        auto* dialog = m_window->findChild<TrainDialog*>();
+        if (dialog)
+            find<QLineEdit>("trainFile")->setText(path);
+        return dialog;
     }
     /// Writes the model that the command line trains with these decisions.
     void trainThere(const QStringList& options, const QString& folder)
