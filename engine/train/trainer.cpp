@@ -197,7 +197,6 @@ private:
             m_state->restoreObserved(observed);
             QS_TRY(const TrainingBatch batch, m_batches->read(m_left.back()));
             QS_TRY(const bool isNew, m_pass->findStops(batch.inputs, m_job));
-            m_state->restoreObserved(observed);
             if (isNew)
                 ran = runStep(step, m_left.back());
         }

@@ -58,9 +58,8 @@ public:
     Result<std::vector<at::Tensor>> outputs(const std::vector<at::IValue>& inputs,
                                             const JobContext& job);
 
-    /// Looks for nodes whose derivative fails only on the way back; later steps go past them.
-    /// Changes the state as a forward pass does. False if none was found. Errors: those of the
-    /// nodes; Cancelled.
+    /// Looks for nodes whose derivative fails only on the way back; later steps go past them. Does
+    /// not change the state. False if none was found. Errors: those of the nodes; Cancelled.
     Result<bool> findStops(const std::vector<at::IValue>& inputs, const JobContext& job);
     /// The name of a node without a derivative that the steps so far met; "" without one.
     std::string stoppingNode() const;
