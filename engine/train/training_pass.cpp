@@ -311,6 +311,16 @@ Result<TrainingGradients> TrainingPass::differentiate(const std::vector<at::IVal
     return made;
 }
 
+bool TrainingPass::mayGoBack(const SegmentRecord& record) const
+{
+    Gradient gradient;
+    for (const auto& [ref, tensor] : record.made)
+        if (tensor.requires_grad())
+            gradient[ref] = at::ones_like(tensor);
+    TrainingGradients learned {0, std::vector<at::Tensor>(m_state.learned().size())};
+    return bool(goBack(record, gradient, learned));
+}
+
 Result<bool> TrainingPass::findStops(const std::vector<at::IValue>& inputs, const JobContext& job)
 {
     const RunNode run = runnerOf({}, job);
@@ -320,17 +330,11 @@ Result<bool> TrainingPass::findStops(const std::vector<at::IValue>& inputs, cons
         if (m_steps.isRecorded(step)) {
             QS_TRY(const SegmentRecord record,
                    recordSegment(run, m_steps, {step, step + 1}, frame, m_stops, job));
-            Gradient gradient;
-            for (const auto& [ref, tensor] : record.made)
-                if (tensor.requires_grad())
-                    gradient[ref] = at::ones_like(tensor);
-            TrainingGradients learned {0, std::vector<at::Tensor>(m_state.learned().size())};
-            if (!goBack(record, gradient, learned)) {
-                QS_CHECK(job.check());
-                std::set<ValueRef>& unfollowed = m_stops.unfollowed[m_steps.node(step).id];
-                for (const auto& [ref, leaf] : record.entries)
-                    found = unfollowed.insert(ref).second || found;
-            }
+            const bool goesBack = mayGoBack(record);
+            QS_CHECK(job.check());
+            for (const auto& [ref, leaf] : record.entries)
+                if (!goesBack)
+                    found = m_stops.unfollowed[m_steps.node(step).id].insert(ref).second || found;
         }
         QS_CHECK(runPlainly(
             run, m_steps, {step, step + 1}, frame, [](ValueRef, const at::IValue&) {}, job));

@@ -93,6 +93,7 @@ private:
     /// Takes the gradients at what the segment made back to what it read, and to `learned`.
     Result<void> goBack(const SegmentRecord& record, Gradient& gradient,
                         TrainingGradients& learned) const;
+    bool mayGoBack(const SegmentRecord& record) const;
     Result<void> runBatchNorm(const Node& node, Frame& frame, bool usesBatch) const;
     std::vector<at::Tensor> outputsIn(const Named& made) const;
     Error noDerivative() const;

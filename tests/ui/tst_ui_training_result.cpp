@@ -189,7 +189,7 @@ private Q_SLOTS:
         find<QComboBox>("trainLoss")->setCurrentIndex(wanted.loss == TrainingLoss::Labels);
         find<QCheckBox>("trainScales")->setChecked(wanted.learnsScales);
         find<QLineEdit>("trainRate")->setText(wanted.rate ? "0.0005" : "");
-        find<QSpinBox>("trainGuard")->setValue(int(100 * wanted.guard + 0.5));
+        find<QSpinBox>("trainGuard")->setValue(qRound(100 * wanted.guard));
         find<QSpinBox>("trainNorms")->setValue(wanted.freezeBatchNorms.value_or(-1));
         QTest::mouseClick(find<QPushButton>("trainStart"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(isEnded(), 120000);

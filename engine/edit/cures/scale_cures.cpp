@@ -162,6 +162,18 @@ private:
     std::set<NodeId> m_touched;
 };
 
+/// Equalizes each chain in turn; returns the largest magnitude of a factor's logarithm.
+Result<double> equalizeOnce(ChannelScaling& scaling, const std::vector<ChannelChain>& chains)
+{
+    double most = 0;
+    for (const ChannelChain& chain : chains) {
+        QS_TRY(const at::Tensor factors, scaling.equalizing(chain));
+        QS_CHECK(scaling.scale(chain, factors));
+        most = std::max(most, factors.log().abs().max().item<double>());
+    }
+    return most;
+}
+
 } // namespace
 
 Result<EditedNodes> equalizeLayers(EditDraft& draft, const Cure& cure)
@@ -179,12 +191,7 @@ Result<EditedNodes> equalizeLayers(EditDraft& draft, const Cure& cure)
         ChannelScaling scaling(draft);
         double most = 1;
         for (int round = 0; round < kMostRounds && most > kStill; ++round) {
-            most = 0;
-            for (const ChannelChain& chain : chains) {
-                QS_TRY(const at::Tensor factors, scaling.equalizing(chain));
-                QS_CHECK(scaling.scale(chain, factors));
-                most = std::max(most, factors.log().abs().max().item<double>());
-            }
+            QS_TRY(most, equalizeOnce(scaling, chains));
         }
         return scaling.write();
     });
