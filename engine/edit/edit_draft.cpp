@@ -17,6 +17,15 @@ tl::unexpected<Error> refuse(const std::string& why, std::string hint)
 }
 
 /// Positional arguments of a file get their schema names.
+std::optional<std::size_t> valueNamed(const std::vector<NamedArgument>& arguments,
+                                      std::string_view name)
+{
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (arguments[i].name == name && arguments[i].value.asRef())
+            return i;
+    return std::nullopt;
+}
+
 std::vector<NamedArgument> namedArguments(const Node& node)
 {
     std::vector<NamedArgument> out = node.args;

@@ -7,6 +7,7 @@
 #include "engine/graph/graph_edit.h"
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -74,6 +75,9 @@ private:
 
 /// Returns the node's arguments; positional ones get their schema names.
 std::vector<NamedArgument> namedArguments(const Node& node);
+/// Returns the index of the argument of that name if it is a value of the graph.
+std::optional<std::size_t> valueNamed(const std::vector<NamedArgument>& arguments,
+                                      std::string_view name);
 /// Returns the error of a rejected edit.
 tl::unexpected<Error> refuse(const std::string& why, std::string hint = {});
 

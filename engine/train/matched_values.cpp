@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/operators/engine_ops.h"
+#include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
 
@@ -37,16 +38,6 @@ std::string similarName(const Graph& graph, const std::string& name)
     return suggestName(name, names);
 }
 
-/// The last node of the fused group that the node is in, else the node.
-NodeId resultOf(const Plan& plan, NodeId node)
-{
-    for (const MatchGroup& group : plan.groups)
-        if (group.fused && group.quantized
-            && std::find(group.members.begin(), group.members.end(), node) != group.members.end())
-            return group.members.back();
-    return node;
-}
-
 /// The value as its readers see it: rounded, if the graph has one fake quantizer of it.
 ValueRef seenValue(const Graph& graph, ValueRef value)
 {
@@ -73,7 +64,7 @@ Result<std::vector<ValueRef>> matchedValues(const TrainingGraph& graph,
             return fail(makeError(ErrorCode::Usage, "no node or module is named " + inQuotes(name))
                             .inFile(file)
                             .withHint(similarName(*graph.model, name)));
-        const ValueRef value {resultOf(*graph.plan, node->id), 0};
+        const ValueRef value {unitEnd(*graph.model, *graph.plan, node->id), 0};
         if (node->outputs.empty() || !graph.model->value(value).type.mayBeFloat())
             return fail(makeError(ErrorCode::Usage,
                                   "the value of " + inQuotes(name) + " is not a tensor of floats")

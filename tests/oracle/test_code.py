@@ -187,14 +187,19 @@ class Functional(nn.Module):
         return F.relu(self.fc(F.relu(self.norm(self.conv(x))).mean((2, 3))))
 
 
+def written(model, example, folder, **recipe):
+    """The paths of the model as a .pt2 and of a recipe with these keys."""
+    pt2, path = os.path.join(folder, "model.pt2"), os.path.join(folder, "recipe.json")
+    torch.export.save(torch.export.export(model, example), pt2)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"format": "quantscope.recipe", "version": 1, **recipe}, file)
+    return pt2, path
+
+
 def check_modules(folder):
     """Fused functions are listed as the modules that torch.ao makes of them."""
     model, example, _ = made(Functional(), (2, 3, 8, 8))
-    pt2 = os.path.join(folder, "functional.pt2")
-    torch.export.save(torch.export.export(model, example), pt2)
-    recipe = os.path.join(folder, "recipe.json")
-    with open(recipe, "w", encoding="utf-8") as file:
-        json.dump({"format": "quantscope.recipe", "version": 1}, file)
+    pt2, recipe = written(model, example, folder)
     backend = get_x86_backend_config()
     prepared = prepare_fx(model, get_default_qconfig_mapping("x86"), example, backend_config=backend)
     prepared(*example)
@@ -237,11 +242,7 @@ def module_classes(text):
 def check_training(folder):
     """With qconfigs for training, the prepared form lists the modules of prepare_qat_fx."""
     model, example, _ = made(Trained(), (2, 3, 8, 8))
-    pt2 = os.path.join(folder, "trained.pt2")
-    torch.export.save(torch.export.export(model, example), pt2)
-    recipe = os.path.join(folder, "recipe.json")
-    with open(recipe, "w", encoding="utf-8") as file:
-        json.dump({"format": "quantscope.recipe", "version": 1, "backend": "x86", "mapping": {"global": "x86_qat"}}, file)
+    pt2, recipe = written(model, example, folder, backend="x86", mapping={"global": "x86_qat"})
     prepared = prepare_qat_fx(model.train(), get_default_qat_qconfig_mapping("x86"), example, backend_config=get_x86_backend_config())
     ours, theirs = module_classes(printed(pt2, "prepared", recipe)), module_classes(str(prepared))
     if ours != theirs:

@@ -71,16 +71,14 @@ private:
     Result<std::optional<StoredUse>> storedAt(const Node& node, std::string_view argument) const
     {
         const auto arguments = namedArguments(node);
-        for (std::size_t i = 0; i < arguments.size(); ++i) {
-            const ValueRef* ref = arguments[i].value.asRef();
-            if (arguments[i].name != argument || argument.empty() || !ref)
-                continue;
-            if (!m_graph.get(ref->node).isStored())
-                return refuse("the " + std::string(argument) + " of " + inQuotes(node.name)
-                              + " is not a stored tensor");
-            return StoredUse {node.id, i, ref->node};
-        }
-        return std::optional<StoredUse>();
+        const auto at = argument.empty() ? std::nullopt : valueNamed(arguments, argument);
+        if (!at)
+            return std::optional<StoredUse>();
+        const NodeId stored = arguments[*at].value.asRef()->node;
+        if (!m_graph.get(stored).isStored())
+            return refuse("the " + std::string(argument) + " of " + inQuotes(node.name)
+                          + " is not a stored tensor");
+        return StoredUse {node.id, *at, stored};
     }
 
     Result<StoredUse> neededAt(const Node& node, std::string_view argument) const

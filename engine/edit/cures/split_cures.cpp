@@ -9,21 +9,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace qs {
 
 namespace {
-
-/// Returns the index of the argument of that name if it is a value of the graph.
-std::optional<std::size_t> valueNamed(const std::vector<NamedArgument>& arguments,
-                                      std::string_view name)
-{
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-        if (arguments[i].name == name && arguments[i].value.asRef())
-            return i;
-    return std::nullopt;
-}
 
 /// Returns the linear's stored weight, [out, in].
 Result<at::Tensor> weightOf(EditDraft& draft, const Node& linear, const ValueRef& weight)

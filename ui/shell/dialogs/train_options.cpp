@@ -111,8 +111,9 @@ void TrainOptions::buildMethod(QGridLayout& grid)
     setNames(*m_loss, "trainLoss", tr("Loss"),
              tr("The weights learn the float model's outputs, or the labels of the data"));
     addField(grid, 0, 1, tr("L&oss"), *m_loss);
-    setNames(*m_rate, "trainRate", tr("Learning rate"),
-             tr("If empty, each tensor has a rate of a four-thousandth of its size"));
+    setNames(
+        *m_rate, "trainRate", tr("Learning rate"),
+        tr("If empty, the rate of each tensor follows its size and the noise before the training"));
     m_rate->setPlaceholderText(tr("usual"));
     addField(grid, 1, 1, tr("Learning &rate"), *m_rate);
     setNames(*m_guard, "trainGuard", tr("Share of the guard"),
