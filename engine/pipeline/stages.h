@@ -23,6 +23,8 @@
 
 namespace qs {
 
+class Dataset;
+
 /// Result of a calibration: the observed graph, the observers' statistics and the quantization
 /// parameters that follow. A value.
 struct Calibration
@@ -125,6 +127,8 @@ struct TrainRequest
     bool savesOnCancel = true; ///< a cancelled training saves its best state; else it fails
     /// True: as without `savesOnCancel`. Another thread may set it before it cancels.
     std::shared_ptr<const std::atomic<bool>> isDiscarded {};
+    /// What it trains on, in these batches, in place of the data of `settings`; null: those.
+    std::shared_ptr<const Dataset> batches {};
 };
 
 /// What is known of a training before it runs. A value.

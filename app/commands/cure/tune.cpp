@@ -11,6 +11,7 @@
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/tune/tune_json.h"
 
 #include <CLI/CLI.hpp>
@@ -31,29 +32,42 @@ struct TuneOptions : ModelRunOptions
     bool resume = false, noGuard = false, json = false;
 };
 
+constexpr const char* kAllCures = "all"; ///< of --allow
 constexpr std::uint64_t kMostOfState = 256 << 20;
 
-/// Returns the path of a search's state file, beside the recipe.
-std::string statePath(const std::string& recipe)
+/// Returns the path of a file of the search beside the recipe, for NAME.json NAME and the ending.
+std::string besideRecipe(const std::string& recipe, const char* ending)
 {
     const std::filesystem::path path(recipe);
-    return (path.parent_path() / path.stem()).string() + ".tune.json";
+    return (path.parent_path() / path.stem()).string() + ending;
+}
+
+std::string statePath(const std::string& recipe)
+{
+    return besideRecipe(recipe, ".tune.json");
+}
+
+std::string trainedPath(const std::string& recipe)
+{
+    return besideRecipe(recipe, ".trained.pt2");
 }
 
 Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
 {
     std::set<CureKind> kinds;
     for (const std::string& name : names) {
-        QS_TRY(const CureKind kind, parseCureKind(name));
-        kinds.insert(kind);
+        for (const std::string& one : name == kAllCures ? cureKindNames() : std::vector {name}) {
+            QS_TRY(const CureKind kind, parseCureKind(one));
+            kinds.insert(kind);
+        }
     }
     return kinds;
 }
 
-/// Fails, before anything runs, if the recipe or the state cannot be written.
-Result<void> checkPlaces(const TuneOptions& options)
+/// Fails, before anything runs, if one of the files cannot be written.
+Result<void> checkPlaces(const std::vector<std::string>& places)
 {
-    for (const std::string& path : {options.out, statePath(options.out)}) {
+    for (const std::string& path : places) {
         std::error_code code;
         if (const auto status = std::filesystem::status(path, code); std::filesystem::exists(status)
             && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
@@ -122,12 +136,19 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
         request.trials = options.trials;
     if (options.forwards > 0)
         request.forwards = options.forwards;
-    QS_CHECK(checkPlaces(options));
+    std::vector<std::string> places {options.out, statePath(options.out)};
+    if (request.allowed.contains(CureKind::Train))
+        places.push_back(trainedPath(options.out));
+    QS_CHECK(checkPlaces(places));
     QS_CHECK(run.locate());
-    QS_CHECK(checkSpared("--out", {options.out, statePath(options.out)},
-                         {options.model, options.recipe, run.source().model,
-                          run.settings().calibrationData, run.settings().compared()}));
+    std::vector<std::string> read {options.model, options.recipe, run.source().model,
+                                   run.settings().calibrationData, run.settings().compared()};
+    if (const Cure* training = trainingOf(run.source().recipe))
+        read.push_back(training->file);
+    QS_CHECK(checkSpared("--out", places, read));
     QS_CHECK(run.plan());
+    // Absolute, as paths of a recipe that was read: they are part of what is written.
+    request.trainedFile = std::filesystem::absolute(trainedPath(options.out)).string();
     request.file = run.compareRequest().edited->file;
     request.recipe = run.planned().recipe;
     request.settings = run.settings();
@@ -145,7 +166,7 @@ Result<void> keep(const TuneOptions& options, const TuneRequest& request, const 
                   const KnownTrials& known)
 {
     if (!state.trials.empty()) {
-        const Recipe best = tunedRecipe(request.recipe, state.trials[state.best]);
+        const Recipe best = takenRecipe(request, state, state.best);
         QS_CHECK(writeFileAtomically(options.out, recipeToJson(writtenBeside(best, options.out))));
     }
     return writeFileAtomically(statePath(options.out), tuneJson(request, state, known));
@@ -211,8 +232,8 @@ void addTuneCommand(CLI::App& app, Command& chosen)
                      "(time, measured on this processor)")
         ->check(CLI::IsMember({"macs", "ms"}));
     verb->add_option("--allow", options->allowed,
-                     "kinds of cures: range, float, float_result, bound, split, equalize, smooth; "
-                     "without it all")
+                     "kinds of cures: range, float, float_result, bound, split, equalize, smooth, "
+                     "train, or all; without it all but train")
         ->delimiter(',');
     verb->add_option("--forbid", options->forbidden,
                      "a cure to exclude: float@add_6; may be given several times")

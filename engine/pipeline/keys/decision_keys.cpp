@@ -40,6 +40,8 @@ Key planningKey(const Recipe& recipe)
     planning.limits = {};
     std::erase_if(planning.edits, isOfConvertedForm);
     planning.cures = countedCures(recipe.cures);
+    for (Cure& cure : planning.cures)
+        cure.file.clear(); // its content counts
     planning.backend.clear(); // its content counts, not its path
     return KeyBuilder("planning")
         .add(recipeToJson(planning))

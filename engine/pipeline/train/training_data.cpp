@@ -45,7 +45,7 @@ Result<TrainingData> trainingData(StageChain& chain, const TrainRequest& request
                                   const TrainingGraph& graph, bool isOnCpu)
 {
     TrainingData made;
-    QS_TRY(made.data, forGuard(chain, request));
+    QS_TRY(made.data, request.batches ? request.batches : forGuard(chain, request));
     if (made.data->batchCount() == 0)
         return made;
     QS_TRY(const Batch first, made.data->batch(0));
@@ -55,7 +55,9 @@ Result<TrainingData> trainingData(StageChain& chain, const TrainRequest& request
         return made;
     const TrainingMemory needed
         = predictTrainingMemory(graph, request.training, first.samples, limit);
-    if (const DatasetPtr smaller = inBatchesOf(chain, request, made.memory.samples)) {
+    const DatasetPtr smaller
+        = request.batches ? nullptr : inBatchesOf(chain, request, made.memory.samples);
+    if (smaller) {
         made.data = smaller;
         made.note = "batches of " + std::to_string(made.memory.samples) + " instead of "
             + std::to_string(first.samples) + ": --memory gives " + memoryText(limit)

@@ -3,8 +3,11 @@
 
 #include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
+#include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/keys/data_identity.h"
 #include "engine/pipeline/tune/tune_search.h"
+
+#include <algorithm>
 
 namespace qs {
 
@@ -24,6 +27,8 @@ Result<void> searched(TuneSearch& search)
     QS_CHECK(tryFreeCures(search));
     if (!state.isReached() && !search.isSpent())
         QS_CHECK(tryFloatOperators(search));
+    if (!state.isReached())
+        QS_CHECK(tryTraining(search));
     if (state.isReached())
         state.stopped = "the goal is reached";
     else if (state.stopped.empty())
@@ -67,6 +72,9 @@ Result<Key> dataContent(const TuneRequest& request, const JobContext& job)
 
 Recipe tunedRecipe(Recipe recipe, const Trial& trial)
 {
+    if (std::any_of(trial.cures.begin(), trial.cures.end(),
+                    [](const Cure& cure) { return cure.kind == CureKind::Train; }))
+        recipe = untrained(std::move(recipe));
     for (const auto& [name, qconfig] : trial.qconfigs)
         recipe.qconfigs[name] = qconfig;
     recipe.cures.insert(recipe.cures.end(), trial.cures.begin(), trial.cures.end());

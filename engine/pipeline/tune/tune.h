@@ -58,7 +58,8 @@ struct TuneRequest
     std::int64_t samples = 64; ///< most samples of the compared data, search and guard together
     bool needsGuard = true; ///< refuse data that leave no sample for a guard
     std::uint64_t seed = 0;
-    std::set<CureKind> allowed; ///< empty = all
+    std::set<CureKind> allowed; ///< empty = all but Train
+    std::string trainedFile; ///< where a training saves its model (.pt2); empty = it must not train
     TuneCost cost = TuneCost::Macs;
     std::vector<UnitTime> times; ///< of an interrupted search; empty = measure them
     std::vector<ForbiddenCure> forbidden;
@@ -88,7 +89,8 @@ struct TrialFigures
 struct Trial
 {
     Key key; ///< of the decisions
-    std::string stage; ///< "start", "free", "ranges", "float", "less float"
+    std::string stage; ///< "start", "free", "split", "ranges", "float", "less float", "train"
+    std::optional<std::size_t> base; ///< index of the trial that it extends; none for the first
     std::vector<Cure> cures; ///< in addition to those of the recipe
     std::vector<std::pair<std::string, QConfig>> qconfigs; ///< named by `cures`
     bool floatNeedless = false; ///< `Recipe::floatNeedless`
@@ -150,8 +152,9 @@ using KnownTrials = std::map<Key, Trial>;
 /// Searches cures with which the reference form reaches the goal and most multiplications stay in
 /// int8. Stage A finds causes. Stage B tries all cures that cost no multiplication at once,
 /// including for each value the range of least predicted noise. Stage D makes as few operators
-/// float as the prediction requires: a knapsack over the shares, corrected by measurements.
-/// Predictions are for the worst output.
+/// float as the prediction requires: a knapsack over the shares, corrected by measurements. Stage F
+/// trains the best trial's model, if that is allowed and predicted to gain. Predictions are for the
+/// worst output.
 ///
 /// A quarter of the batches is the guard: the goal is reached if the guard reaches it or, with
 /// fewer than 8 guard samples, if all samples do. The same request gives bitwise the same trials;
@@ -161,11 +164,15 @@ using KnownTrials = std::map<Key, Trial>;
 Result<TuneState> tune(StageChain& chain, const TuneRequest& request, const KnownTrials& known,
                        const SeeTune& see, const JobContext& job);
 
+/// The recipe with the cures of a trial of the search, which name the trial that added them in
+/// `Cure::by`, and its gain on the guard if it added no other.
+Recipe takenRecipe(const TuneRequest& request, const TuneState& state, std::size_t trial);
+
 /// Hash of the content of the request's data (`ContentHashes`), independent of their path. Errors:
 /// NotFound and Io, which name the file; Cancelled.
 Result<Key> dataContent(const TuneRequest& request, const JobContext& job);
 
-/// The recipe with the cures of a trial and their qconfigs added.
+/// The recipe with the cures of a trial and their qconfigs added. A training replaces the recipe's.
 Recipe tunedRecipe(Recipe recipe, const Trial& trial);
 
 } // namespace qs

@@ -112,11 +112,14 @@ public:
             QS_CHECK(add(std::move(batch), job));
         }
         tellLeftOut();
-        std::vector<Batch> searched;
-        for (const CleanBatch& clean : m_made.batches)
+        std::vector<Batch> searched, all;
+        for (const CleanBatch& clean : m_made.batches) {
+            all.push_back(clean.batch);
             if (!clean.isGuard)
                 searched.push_back(clean.batch);
+        }
         m_made.search = std::make_shared<const HeldBatches>(std::move(searched), data);
+        m_made.all = std::make_shared<const HeldBatches>(std::move(all), data);
         return m_made;
     }
 

@@ -25,6 +25,7 @@ struct TuneData
 {
     std::vector<CleanBatch> batches;
     std::shared_ptr<const Dataset> search; ///< the batches that are not the guard's
+    std::shared_ptr<const Dataset> all; ///< all batches, in order
     std::int64_t searchSamples = 0, guardSamples = 0;
     std::vector<std::string> notes; ///< sentences on what was left out
 

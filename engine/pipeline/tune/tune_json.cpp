@@ -70,9 +70,34 @@ bool isSound(const TrialFigures& figures)
         && figures.noiseError >= 0;
 }
 
+/// Cures with paths relative to the search's files.
+Json curesBeside(std::vector<Cure> cures, const TuneRequest& request)
+{
+    Recipe holder;
+    holder.cures = std::move(cures);
+    return curesToJson(request.trainedFile.empty()
+                           ? holder.cures
+                           : writtenBeside(std::move(holder), request.trainedFile).cures);
+}
+
+/// The training of a written trial, whose model is this search's own file; empty if it has none.
+std::vector<Cure> readTraining(const Json& trial, const TuneRequest& request)
+{
+    for (const Json& cure : trial.value("cures", Json::array()))
+        if (cure.at("cure") == cureKindName(CureKind::Train)) {
+            Cure made;
+            made.kind = CureKind::Train;
+            made.file = request.trainedFile;
+            made.sha256 = cure.at("sha256").get<std::string>();
+            return {std::move(made)};
+        }
+    return {};
+}
+
 Trial readTrial(const Json& json, const TuneRequest& request)
 {
     Trial trial;
+    trial.cures = readTraining(json, request);
     trial.key = json.at("key").get<std::string>();
     trial.search = readFigures(json.at("search"));
     trial.guard = readFigures(json.at("guard"));
@@ -94,13 +119,14 @@ std::optional<UnitTime> readTime(const Json& json, const Graph& file)
     return isSame && time.floatMs >= 0 && time.int8Ms >= 0 ? std::optional(time) : std::nullopt;
 }
 
-Json trialJson(const Trial& trial)
+Json trialJson(const Trial& trial, const TuneRequest& request)
 {
     Json qconfigs = Json::object();
     for (const auto& [name, qconfig] : trial.qconfigs)
         qconfigs[name] = qconfigToJson(qconfig);
     return {{"key", trial.key},
             {"stage", trial.stage},
+            {"base", trial.base ? Json(*trial.base) : Json(nullptr)},
             {"predicted_db", numberJson(trial.predictedDb)},
             {"search", figuresJson(trial.search)},
             {"guard", figuresJson(trial.guard)},
@@ -108,13 +134,14 @@ Json trialJson(const Trial& trial)
             {"ms", numberJson(trial.ms)},
             {"forwards", trial.forwards},
             {"reached", trial.reached},
-            {"cures", curesToJson(trial.cures)},
+            {"cures", curesBeside(trial.cures, request)},
             {"qconfigs", std::move(qconfigs)},
             {"needless_outputs", trial.floatNeedless ? Json("float") : Json(nullptr)}};
 }
 
 /// Known trials that the search has not made yet.
-Json earlierJson(const KnownTrials& known, const std::vector<Trial>& trials)
+Json earlierJson(const KnownTrials& known, const std::vector<Trial>& trials,
+                 const TuneRequest& request)
 {
     Json earlier = Json::array();
     for (const auto& [key, trial] : known)
@@ -124,7 +151,8 @@ Json earlierJson(const KnownTrials& known, const std::vector<Trial>& trials)
                                {"search", figuresJson(trial.search)},
                                {"guard", figuresJson(trial.guard)},
                                {"int8_macs", numberJson(trial.int8Macs)},
-                               {"ms", numberJson(trial.ms)}});
+                               {"ms", numberJson(trial.ms)},
+                               {"cures", curesBeside(trial.cures, request)}});
     return earlier;
 }
 
@@ -193,7 +221,7 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
         same[one.name] = one.value;
     Json trials = Json::array();
     for (const Trial& trial : state.trials)
-        trials.push_back(trialJson(trial));
+        trials.push_back(trialJson(trial, request));
     Json causes = Json::array();
     for (const Cause& cause : state.causes)
         causes.push_back({{"cause", causeName(cause.code)},
@@ -234,10 +262,10 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"causes", std::move(causes)},
                      {"trials", std::move(trials)},
                      {"times", timesJson(state.times, *request.file)},
-                     {"earlier", earlierJson(known, state.trials)},
+                     {"earlier", earlierJson(known, state.trials, request)},
                      {"front", frontJson(state.trials)},
                      {"best", best ? Json(state.best) : Json(nullptr)},
-                     {"cures", best ? curesToJson(best->cures) : Json::array()},
+                     {"cures", best ? curesBeside(best->cures, request) : Json::array()},
                      {"forwards", state.forwards},
                      {"notes", state.notes},
                      {"remaining", std::move(remaining)},
@@ -246,6 +274,14 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"reached", state.isReached()},
                      {"stopped", state.stopped.empty() ? Json(nullptr) : Json(state.stopped)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string searchName(const TuneRequest& request)
+{
+    KeyBuilder key("search");
+    for (const Sameness& one : sameness(request))
+        key.add(one.value);
+    return "tune " + key.key().substr(0, 4);
 }
 
 Result<EarlierSearch> readSearch(const std::string& text, const TuneRequest& request)

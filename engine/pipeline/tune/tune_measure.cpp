@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 namespace qs {
@@ -165,6 +166,19 @@ Result<TuneMeasure> TuneMeasure::create(StageChain& chain, const TuneRequest& re
     return made;
 }
 
+Result<std::vector<std::size_t>> TuneMeasure::unfit(const Recipe& recipe,
+                                                    const JobContext& job) const
+{
+    QS_TRY(const EditedModelPtr edited, m_chain.edited(m_request.file, recipe, job));
+    QS_TRY(const GraphPtr model, m_chain.typed(edited->graph, recipe, m_request.settings, job));
+    QS_TRY(const CureExpansionPtr expanded, m_chain.cures(model, recipe, job));
+    std::vector<std::size_t> unfit;
+    for (const CurePlace& place : expanded->places)
+        if (!place.problem.empty())
+            unfit.push_back(place.cure);
+    return unfit;
+}
+
 Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job) const
 {
     QS_TRY(const EditedModelPtr edited, m_chain.edited(m_request.file, recipe, job));
@@ -193,6 +207,36 @@ Result<std::vector<UnitTime>> TuneMeasure::times(const TrialModel& model, const 
     job.report("tune", "times of operators", 0);
     return measureTimes(m_chain, m_float, {model.calibration, recipe, m_request.settings},
                         m_data.batches.front().batch, job);
+}
+
+Result<SavedTraining> TuneMeasure::train(const TrialModel& model, const Recipe& recipe,
+                                         TrainingSettings settings, const JobContext& job) const
+{
+    TrainRequest request;
+    request.file = m_request.file;
+    request.start = model.calibration;
+    request.model = request.start->prepared->model;
+    request.plan = request.start->prepared->plan;
+    request.recipe = recipe;
+    request.settings = m_request.settings;
+    request.batches = m_data.all;
+    request.dataHash = KeyBuilder("searched data").add(m_request.data).add(m_request.samples).key();
+    request.savesOnCancel = false;
+    settings.seed = m_request.seed;
+    settings.guard = m_data.guardSamples > 0 ? kGuardShare : 0;
+    request.training = std::move(settings);
+    const std::string& path = m_request.trainedFile;
+    if (m_request.seconds) // a resumed search has other seconds left
+        return m_chain.train(request, path, {}, job);
+    request.checkpoint = path + ".partial.npz";
+    std::error_code code;
+    request.resumes = std::filesystem::exists(request.checkpoint, code);
+    auto made = m_chain.train(request, path, {}, job);
+    if (!made && request.resumes && made.error().file == request.checkpoint) {
+        request.resumes = false; // it is of another search
+        made = m_chain.train(request, path, {}, job);
+    }
+    return made;
 }
 
 Result<double> TuneMeasure::metricOf(const TrialModel& model, const JobContext& job) const

@@ -23,6 +23,8 @@ public:
     static Result<TuneMeasure> create(StageChain& chain, const TuneRequest& request,
                                       const JobContext& job);
 
+    /// Indices of the recipe's cures that do not fit the model with the others.
+    Result<std::vector<std::size_t>> unfit(const Recipe& recipe, const JobContext& job) const;
     Result<TrialModel> make(const Recipe& recipe, const JobContext& job) const;
     /// Sets the trial's figures. Errors: the goal needs a figure that this model does not have;
     /// those of the metric.
@@ -30,8 +32,14 @@ public:
     /// Times of the operators on the first batch. Errors: those of `measureTimes`.
     Result<std::vector<UnitTime>> times(const TrialModel& model, const Recipe& recipe,
                                         const JobContext& job) const;
+    /// Trains from the recipe's model, with the guard held back, and saves the model at
+    /// `TuneRequest::trainedFile`. Continues an interrupted training unless the request limits the
+    /// time. Errors: those of `StageChain::train`.
+    Result<SavedTraining> train(const TrialModel& model, const Recipe& recipe,
+                                TrainingSettings settings, const JobContext& job) const;
     const Dataset& searchData() const { return *m_data.search; }
     std::int64_t searchSamples() const { return m_data.searchSamples; }
+    std::int64_t searchBatches() const { return m_data.search->batchCount(); }
     std::int64_t guardSamples() const { return m_data.guardSamples; }
     /// Sentences on what was left out, and on a guard that is too small.
     const std::vector<std::string>& notes() const { return m_data.notes; }

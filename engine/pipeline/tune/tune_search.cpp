@@ -116,7 +116,7 @@ Result<void> TuneSearch::findForbidden()
 
 bool TuneSearch::isAllowed(CureKind kind) const
 {
-    return m_request.allowed.empty() || m_request.allowed.contains(kind);
+    return m_request.allowed.empty() ? kind != CureKind::Train : m_request.allowed.contains(kind);
 }
 
 bool TuneSearch::isAllowed(const Cure& cure) const
@@ -130,15 +130,22 @@ bool TuneSearch::isAllowed(const Cure& cure) const
            });
 }
 
-bool TuneSearch::isSpent()
+std::optional<double> TuneSearch::secondsLeft() const
 {
+    if (!m_request.seconds)
+        return {};
     const double seconds
         = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
+    return std::max(0.0, *m_request.seconds - seconds);
+}
+
+bool TuneSearch::isSpent()
+{
     if (m_request.trials && int(m_state.trials.size()) >= *m_request.trials)
         m_state.stopped = "the trials are used up";
     else if (m_request.forwards && m_state.forwards >= *m_request.forwards)
         m_state.stopped = "the forward passes are used up";
-    else if (m_request.seconds && seconds >= *m_request.seconds)
+    else if (secondsLeft() == 0)
         m_state.stopped = "the time is used up";
     return !m_state.stopped.empty();
 }
@@ -167,22 +174,50 @@ Key TuneSearch::keyOf(const Recipe& recipe) const
         .key();
 }
 
+std::optional<Trial> TuneSearch::withKnownFigures(Trial trial) const
+{
+    trial.key = keyOf(tunedRecipe(m_request.recipe, trial));
+    const auto known = m_known.find(trial.key);
+    if (known == m_known.end() || !m_measure.isTold(known->second.guard))
+        return {};
+    trial.search = known->second.search;
+    trial.guard = known->second.guard;
+    trial.int8Macs = known->second.int8Macs;
+    trial.ms = known->second.ms;
+    trial.reached = m_measure.reaches(trial.guard);
+    return trial;
+}
+
+Result<void> TuneSearch::dropUnfit(Trial& trial)
+{
+    const Recipe recipe = tunedRecipe(m_request.recipe, trial);
+    const auto unfit = m_measure.unfit(recipe, m_job);
+    if (!unfit)
+        return unfit.error().code == ErrorCode::Cancelled ? fail(unfit.error()) : Result<void>();
+    for (const std::size_t index : *unfit)
+        if (std::erase(trial.cures, recipe.cures[index]) > 0)
+            m_unfit.push_back(recipe.cures[index]);
+    return {};
+}
+
 Result<bool> TuneSearch::attempt(Trial trial)
 {
+    trial.base.reset(); // until here the trial has the key of the one that it extends
+    for (std::size_t i = 0; i < m_state.trials.size(); ++i)
+        if (m_state.trials[i].key == trial.key)
+            trial.base = i;
+    QS_CHECK(dropUnfit(trial));
     dropUnnamed(trial.qconfigs, trial.cures);
     const Recipe recipe = tunedRecipe(m_request.recipe, trial);
     trial.key = keyOf(recipe);
+    if (trial.base && m_state.trials[*trial.base].key == trial.key)
+        return false;
     ++m_state.forwards;
     trial.forwards = m_state.forwards;
     trial.ms.reset();
     m_job.report("tune", "trial " + std::to_string(m_state.trials.size() + 1), 0);
-    const auto known = m_known.find(trial.key);
-    if (known != m_known.end() && m_measure.isTold(known->second.guard)) {
-        trial.search = known->second.search;
-        trial.guard = known->second.guard;
-        trial.int8Macs = known->second.int8Macs;
-        trial.ms = known->second.ms;
-        trial.reached = m_measure.reaches(trial.guard);
+    if (auto known = withKnownFigures(trial)) {
+        trial = std::move(*known);
     } else {
         auto made = m_measure.make(recipe, m_job);
         if (!made && !m_state.trials.empty() && isOfRecipe(made.error())) {
@@ -275,6 +310,22 @@ Result<BlamePtr> TuneSearch::blamed(const TrialModel& model, const Trial& trial,
     return blame;
 }
 
+Result<SavedTraining> TuneSearch::trained(const TrialModel& model, const Trial& trial, int steps)
+{
+    TrainingSettings settings;
+    settings.steps = steps;
+    settings.learnsScales = true;
+    settings.seconds = secondsLeft();
+    return m_measure.train(model, tunedRecipe(m_request.recipe, trial), std::move(settings), m_job);
+}
+
+std::int64_t TuneSearch::forwardsOf(int steps) const
+{
+    constexpr std::int64_t kEach = 3; // a step runs one batch, and back as long as two runs
+    const std::int64_t batches = std::max<std::int64_t>(1, m_measure.searchBatches());
+    return (kEach * steps + batches - 1) / batches;
+}
+
 Result<BlamePtr> TuneSearch::blamedOf(const Trial& trial, const Trial& base)
 {
     QS_TRY(const TrialModel model, m_measure.make(tunedRecipe(m_request.recipe, trial), m_job));
@@ -284,6 +335,10 @@ Result<BlamePtr> TuneSearch::blamedOf(const Trial& trial, const Trial& base)
 bool TuneSearch::add(Trial& trial, Cure cure, const std::optional<QConfig>& qconfig) const
 {
     if (!isAllowed(cure))
+        return false;
+    if (std::any_of(m_unfit.begin(), m_unfit.end(), [&](const Cure& unfit) {
+            return unfit.kind == cure.kind && unfit.at == cure.at;
+        }))
         return false;
     if (qconfig) {
         Recipe naming = tunedRecipe(m_request.recipe, trial); // to choose unused names

@@ -31,6 +31,8 @@ public:
     bool isAllowed(const Cure& cure) const;
     /// True once the budget is used up; the state then names the limit (`stopped`).
     bool isSpent();
+    /// What is left of `TuneRequest::seconds`, at least 0; none without a limit.
+    std::optional<double> secondsLeft() const;
     /// Target for the predicted noise over signal of a trial: that of the goal, minus two standard
     /// errors over samples.
     double aimedNoise(const Trial& base) const;
@@ -38,15 +40,25 @@ public:
     /// greater; below 1 if the noise is less.
     double excess(const Trial& trial) const;
 
+    /// The trials of an earlier search, with their trainings.
+    const KnownTrials& known() const { return m_known; }
+    /// The trial with the figures that an earlier search measured; none if it did not.
+    std::optional<Trial> withKnownFigures(Trial trial) const;
+    bool isBetter(const Trial& one, const Trial& other) const;
     /// Measures a trial, or takes its known figures, and adds it to the state. If a trial after the
     /// first cannot be made (for example because nothing is quantized), adds a note and returns
-    /// false.
+    /// false; also if none of its new cures fits the model.
     Result<bool> attempt(Trial trial);
     /// The model of a trial; that of the last measured trial is cached.
     Result<TrialModel> modelOf(const Trial& trial) const;
     /// The sites that cause the noise of the trial's worst outputs, over the search data.
     Result<BlamePtr> blamed(const TrialModel& model, const Trial& trial,
                             std::optional<std::int64_t> exact = std::nullopt);
+    /// Trains the model of the trial (`TuneMeasure::train`), in at most so many steps and the time
+    /// that is left.
+    Result<SavedTraining> trained(const TrialModel& model, const Trial& trial, int steps);
+    /// Forward passes that so many steps of a training count as.
+    std::int64_t forwardsOf(int steps) const;
     /// As `blamed`, for a trial that was not measured and the outputs that are worst in `base`.
     Result<BlamePtr> blamedOf(const Trial& trial, const Trial& base);
     /// The operators of the model that may be made float, with noise and cost of each.
@@ -63,9 +75,10 @@ private:
                const JobContext& job, TuneMeasure measure);
     Result<void> findForbidden();
     Key keyOf(const Recipe& recipe) const;
+    /// Leaves out the cures that do not fit the model; `add` refuses them from then on.
+    Result<void> dropUnfit(Trial& trial);
     /// If time is the cost: measures the times of operators once, and sets the trial's time.
     Result<void> addTime(Trial& trial);
-    bool isBetter(const Trial& one, const Trial& other) const;
 
     const TuneRequest& m_request;
     const KnownTrials& m_known;
@@ -74,6 +87,7 @@ private:
     TuneMeasure m_measure;
     Addresses m_addresses;
     std::vector<std::pair<CureKind, ValueAddress>> m_forbidden;
+    std::vector<Cure> m_unfit;
     TuneState m_state;
     TrialModel m_made; ///< model of the trial with key `m_madeOf`
     Key m_madeOf;
@@ -88,6 +102,9 @@ std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice
 Result<void> tryFreeCures(TuneSearch& search);
 /// Stage D: makes as few operators float as the prediction requires, corrected by measurements.
 Result<void> tryFloatOperators(TuneSearch& search);
+/// Stage F: trains the best trial's model, if that is allowed, within the budget and predicted to
+/// gain. Keeps the trained file only if its trial is the best.
+Result<void> tryTraining(TuneSearch& search);
 /// If the goal was missed, adds to the state the remaining noise and the cures that `keepInt8`
 /// forbids.
 Result<void> tellRemaining(TuneSearch& search);
