@@ -14,6 +14,7 @@
 #include "engine/export/onnx/targets/onnx_plan.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/result_folder.h"
+#include "engine/pipeline/tune/search_summary.h"
 #include "engine/result/result_document.h"
 
 #include <algorithm>
@@ -47,6 +48,8 @@ public:
                               m_options.forms));
         QS_CHECK(m_run.plan());
         const PlannedModel& planned = m_run.planned();
+        m_search
+            = searchSummary(m_options.recipe, *m_run.compareRequest().edited->file, planned.recipe);
         QS_CHECK(checkRecipeSpared(m_options.recipe, planned.recipe, m_options.out));
         if (m_options.formsChosen)
             QS_CHECK(checkForms(*planned.model, m_options.forms));
@@ -95,6 +98,7 @@ private:
         request.formsChosen = m_options.formsChosen;
         request.onnxOpset = m_options.onnxOpset;
         request.onnxTarget = m_target;
+        request.search = m_search;
         request.saturates = m_options.saturate == kAtObserver;
         request.alternatives = m_options.alternatives;
         const Stopwatch exporting(&m_run.times(), "export");
@@ -153,6 +157,7 @@ private:
     ModelRun m_run;
     OnnxTarget m_target;
     ExportReport m_written;
+    std::shared_ptr<const Json> m_search; ///< `searchSummary` of the recipe
     Stopwatch m_watch {nullptr, "quantize"};
     Json m_timing; ///< from `timingJson`; null without --timing
     Result<void> m_evaluated; ///< outcome of --eval

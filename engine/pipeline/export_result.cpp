@@ -57,6 +57,7 @@ public:
         m_parts.timingSeconds = request.timingSeconds;
         m_parts.evaluation = request.evaluation;
         m_parts.cures = std::move(cures);
+        m_parts.search = request.search;
         if (request.diagnosis)
             m_parts.why = std::make_shared<const ResultDocument::Json>(
                 whyDocument({m_parts.model, m_parts.plan, request.diagnosis.get()}));

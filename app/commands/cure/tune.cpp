@@ -12,6 +12,7 @@
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
 #include "engine/edit/cures/model_cures.h"
+#include "engine/pipeline/tune/search_summary.h"
 #include "engine/pipeline/tune/tune_json.h"
 
 #include <CLI/CLI.hpp>
@@ -35,21 +36,11 @@ struct TuneOptions : ModelRunOptions
 constexpr const char* kAllCures = "all"; ///< of --allow
 constexpr std::uint64_t kMostOfState = 256 << 20;
 
-/// Returns the path of a file of the search beside the recipe, for NAME.json NAME and the ending.
-std::string besideRecipe(const std::string& recipe, const char* ending)
-{
-    const std::filesystem::path path(recipe);
-    return (path.parent_path() / path.stem()).string() + ending;
-}
-
-std::string statePath(const std::string& recipe)
-{
-    return besideRecipe(recipe, ".tune.json");
-}
-
+/// Returns the path of a search's trained model, NAME.trained.pt2 beside the recipe NAME.json.
 std::string trainedPath(const std::string& recipe)
 {
-    return besideRecipe(recipe, ".trained.pt2");
+    const std::filesystem::path path(recipe);
+    return (path.parent_path() / path.stem()).string() + ".trained.pt2";
 }
 
 Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
@@ -83,7 +74,7 @@ Result<void> checkPlaces(const std::vector<std::string>& places)
 /// Reads the state of an earlier search, to resume it.
 Result<EarlierSearch> earlierSearch(const TuneOptions& options, const TuneRequest& request)
 {
-    const std::string path = statePath(options.out);
+    const std::string path = searchPath(options.out);
     std::error_code code;
     if (!options.resume)
         return EarlierSearch();
@@ -136,7 +127,7 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
         request.trials = options.trials;
     if (options.forwards > 0)
         request.forwards = options.forwards;
-    std::vector<std::string> places {options.out, statePath(options.out)};
+    std::vector<std::string> places {options.out, searchPath(options.out)};
     if (request.allowed.contains(CureKind::Train))
         places.push_back(trainedPath(options.out));
     QS_CHECK(checkPlaces(places));
@@ -169,7 +160,7 @@ Result<void> keep(const TuneOptions& options, const TuneRequest& request, const 
         const Recipe best = takenRecipe(request, state, state.best);
         QS_CHECK(writeFileAtomically(options.out, recipeToJson(writtenBeside(best, options.out))));
     }
-    return writeFileAtomically(statePath(options.out), tuneJson(request, state, known));
+    return writeFileAtomically(searchPath(options.out), tuneJson(request, state, known));
 }
 
 Result<void> runTune(const TuneOptions& options, const CommandRun& job)

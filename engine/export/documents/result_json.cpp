@@ -197,6 +197,8 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
     addCures(json, parts);
     if (parts.why)
         json["why"] = *parts.why;
+    if (parts.search)
+        json["search"] = *parts.search;
     json["observations"] = nodes.observations();
     json["residue"] = residueJson(parts);
     json["refused_kernels"] = refusedJson(parts.converted);

@@ -54,6 +54,7 @@ struct ResultParts
     std::optional<SaturatingErrors> saturating; ///< if exports saturate at observers' ranges
     std::map<std::string, double> evaluation; ///< the user's metric, by "float" and "int8"
     std::shared_ptr<const ResultDocument::Json> why {}; ///< `whyDocument`; null without causes
+    std::shared_ptr<const ResultDocument::Json> search {}; ///< `searchSummary`; null without one
     std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are left out
 };
 

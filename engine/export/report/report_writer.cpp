@@ -27,6 +27,11 @@ std::string quantizationText(const Json& entry)
                                          : std::string());
 }
 
+std::string gainText(double db)
+{
+    return (db < 0 ? "" : "+") + fixedText(db, 1) + " dB";
+}
+
 /// Values for the page's template: the result document and the texts and figures derived from it.
 class PageValues
 {
@@ -45,6 +50,7 @@ public:
     Result<Json> made()
     {
         addSummary();
+        addSearch();
         addWhy();
         addNodes();
         addResidue();
@@ -77,6 +83,17 @@ private:
         m_page["colours"] = {{"light", scaleRules(false)}, {"dark", scaleRules(true)}};
     }
 
+    void addSearch()
+    {
+        if (!memberOf(m_page, "search"))
+            return;
+        for (Json& step : m_page["search"].at("steps")) {
+            const auto before = numberAt(step, "before_db"), after = numberAt(step, "after_db");
+            if (before && after)
+                step["gain"] = gainText(*after - *before);
+        }
+    }
+
     void addWhy()
     {
         m_page["least_part"] = kLeastPart;
@@ -98,7 +115,7 @@ private:
                         + titleIn(m_titles, node.get<std::string>());
                 cure["titles"] = titles;
                 if (const auto gain = numberAt(cure, "gain_db"))
-                    cure["gain"] = (*gain < 0 ? "" : "+") + fixedText(*gain, 1) + " dB";
+                    cure["gain"] = gainText(*gain);
             }
         m_page["mended"] = memberOf(m_page, "why") || !m_page.value("cures", Json()).empty();
     }

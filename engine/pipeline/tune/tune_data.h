@@ -12,6 +12,14 @@
 
 namespace qs {
 
+inline constexpr std::int64_t kLeastGuard = 8; ///< least samples of a guard that decides alone
+
+/// Whether the guard is too small to decide alone, so that all samples do.
+inline bool holdsAll(std::int64_t guardSamples)
+{
+    return guardSamples < kLeastGuard;
+}
+
 /// A batch with the float model's outputs.
 struct CleanBatch
 {

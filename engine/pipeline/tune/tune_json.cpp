@@ -8,6 +8,7 @@
 #include "engine/configure/qconfigs/observer_json.h"
 #include "engine/configure/recipe.h"
 #include "engine/export/documents/node_json.h"
+#include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr const char* kTuneFormat = "quantscope.tune";
 constexpr int kTuneVersion = 1;
+constexpr std::uint64_t kMostOfSearch = 256 << 20; ///< bytes of a document
 
 Json figuresJson(const TrialFigures& figures)
 {
@@ -212,6 +214,18 @@ std::vector<Sameness> sameness(const TuneRequest& request)
              request.metricText.empty() ? "" : KeyBuilder("metric").add(request.metricText).key()}};
 }
 
+/// Parses a document of this version.
+Result<Json> parsedSearch(const std::string& text)
+{
+    Json json
+        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+    if (!json.is_object() || json.value("format", Json()) != kTuneFormat)
+        return fail(ErrorCode::BadInput, "is not the state of a search");
+    if (json.value("version", Json()) != kTuneVersion)
+        return fail(ErrorCode::BadInput, "is of another version of this program");
+    return json;
+}
+
 } // namespace
 
 std::string tuneJson(const TuneRequest& request, const TuneState& state, const KnownTrials& known)
@@ -276,6 +290,25 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+Key trialKey(const Graph& file, const Recipe& recipe, const TrialData& data)
+{
+    return KeyBuilder("trial")
+        .add(modelKey(file))
+        .add(planningKey(recipe))
+        .add(loweringKey(recipe))
+        .add(cutKey(recipe.calibration))
+        .add(data.data)
+        .add(data.samples)
+        .add(std::int64_t(data.seed))
+        .key();
+}
+
+Result<Json> readSearchDocument(const std::string& path)
+{
+    QS_TRY(const std::string text, readWholeFile(path, kMostOfSearch));
+    return parsedSearch(text);
+}
+
 std::string searchName(const TuneRequest& request)
 {
     KeyBuilder key("search");
@@ -286,16 +319,14 @@ std::string searchName(const TuneRequest& request)
 
 Result<EarlierSearch> readSearch(const std::string& text, const TuneRequest& request)
 {
-    const Json json
-        = isDeepJson(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
     const auto bad = [](const std::string& what) {
         return fail(makeError(ErrorCode::BadInput, what).withHint("search anew without --resume"));
     };
+    const auto parsed = parsedSearch(text);
+    if (!parsed)
+        return bad(parsed.error().message);
+    const Json& json = *parsed;
     try {
-        if (!json.is_object() || json.value("format", Json()) != kTuneFormat)
-            return bad("is not the state of a search");
-        if (json.value("version", Json()) != kTuneVersion)
-            return bad("is of another version of this program");
         for (const Sameness& one : sameness(request))
             if (json.at("of").at(one.name) != one.value)
                 return bad(std::string("is of a search with ") + one.other);

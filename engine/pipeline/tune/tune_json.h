@@ -3,6 +3,7 @@
 
 #include "engine/pipeline/tune/tune.h"
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace qs {
@@ -20,6 +21,19 @@ namespace qs {
 /// models are relative to the folder of `TuneRequest::trainedFile`.
 std::string tuneJson(const TuneRequest& request, const TuneState& state,
                      const KnownTrials& known = {});
+
+/// What a trial's figures depend on besides file and recipe.
+struct TrialData
+{
+    Key data; ///< `TuneRequest::data`
+    std::int64_t samples = 0;
+    std::uint64_t seed = 0;
+};
+/// Key of a trial with the decisions of `recipe` (`Trial::key`).
+Key trialKey(const Graph& file, const Recipe& recipe, const TrialData& data);
+
+/// Reads the document of a search. Fails if it is not one of this version.
+Result<nlohmann::ordered_json> readSearchDocument(const std::string& path);
 
 /// The search as cures name it: "tune 1f3a". The same model, recipe, data, samples, seed and metric
 /// give the same name.

@@ -30,8 +30,6 @@ namespace qs {
 
 namespace {
 
-constexpr std::int64_t kLeastGuard = 8; ///< least samples of a guard that decides alone
-
 bool isMeasurable(const at::Tensor& clean, const at::Tensor& noisy)
 {
     return clean.defined() && noisy.defined() && clean.is_floating_point()
@@ -156,7 +154,7 @@ Result<TuneMeasure> TuneMeasure::create(StageChain& chain, const TuneRequest& re
     QS_TRY(const EditedModelPtr before, chain.edited(request.file, untrained(request.recipe), job));
     QS_TRY(made.m_data, readTuneData(chain, request, before->graph, made.m_names, job));
     const std::int64_t guard = made.m_data.guardSamples;
-    made.m_holdsAll = guard < kLeastGuard;
+    made.m_holdsAll = holdsAll(guard);
     if (made.m_holdsAll)
         made.m_data.notes.push_back((guard == 0 ? std::string("no sample is kept as guard")
                                                 : "the guard has " + counted(guard, "sample")

@@ -7,8 +7,7 @@
 #include "engine/configure/edit_text.h"
 #include "engine/configure/qconfigs/derived_qconfig.h"
 #include "engine/graph/text/node_titles.h"
-#include "engine/pipeline/keys/content_keys.h"
-#include "engine/pipeline/keys/decision_keys.h"
+#include "engine/pipeline/tune/tune_json.h"
 #include "engine/pipeline/tune/unit_times.h"
 #include "engine/plan/module_statistics.h"
 
@@ -163,15 +162,7 @@ double TuneSearch::excess(const Trial& trial) const
 
 Key TuneSearch::keyOf(const Recipe& recipe) const
 {
-    return KeyBuilder("trial")
-        .add(modelKey(*m_request.file))
-        .add(planningKey(recipe))
-        .add(loweringKey(recipe))
-        .add(cutKey(recipe.calibration))
-        .add(m_request.data)
-        .add(m_request.samples)
-        .add(std::int64_t(m_request.seed))
-        .key();
+    return trialKey(*m_request.file, recipe, {m_request.data, m_request.samples, m_request.seed});
 }
 
 std::optional<Trial> TuneSearch::withKnownFigures(Trial trial) const
