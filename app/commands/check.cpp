@@ -7,7 +7,9 @@
 #include "app/commands/text/console.h"
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/temporary_folder.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
+#include "engine/edit/cures/locate_cures.h"
 #include "engine/project/project.h"
 #include "engine/result/stored_run.h"
 #include "engine/verify/gate.h"
@@ -72,6 +74,17 @@ Result<StoredRun> storedSubject(const CheckOptions& options, const CommandRun& j
     return readStoredRun(options.subject, job);
 }
 
+/// Fails if a cure of the result's recipe was left out.
+Result<void> checkCuresFit(const ResultDocument& document, const std::string& subject)
+{
+    for (const auto& cure : document.json().value("cures", Json::array()))
+        if (const std::string problem = fieldText(cure, "problem"); !problem.empty())
+            return fail(makeError(ErrorCode::BadInput,
+                                  "--strict: " + unfitCureLine(fieldText(cure, "text"), problem))
+                            .inFile(subject));
+    return {};
+}
+
 /// Makes the result document of the model and the recipe without exports. Adds the recipe's limits
 /// to `limits`.
 Result<ResultDocument> freshDocument(const CheckOptions& options, GateLimits& limits,
@@ -113,6 +126,8 @@ Result<void> runCheck(CheckOptions options, const CommandRun& job)
         QS_TRY(StoredRun stored, storedSubject(options, job));
         QS_TRY(limits, withRecipe(std::move(limits), stored.recipe));
         document = std::move(stored.document);
+        if (options.strict)
+            QS_CHECK(checkCuresFit(document, options.subject));
         options.model = stored.modelPath;
     }
     auto checks = checkResult(document, limits);
@@ -160,6 +175,9 @@ void addCheckCommand(CLI::App& app, Command& chosen)
     addDeviceOption(*verb, options->device);
     addAgainstOption(*verb, options->against);
     addLocalTermsOption(*verb, options->localTerms);
+    verb->add_flag("--strict", options->strict,
+                   "fail on a cure that does not fit; for a model also on all that 'quantize "
+                   "--strict' refuses");
     verb->add_option("--min-sqnr", options->minSqnr, "least SQNR of every output, in dB");
     verb->add_option("--min-cosine", options->minCosine, "least cosine of every output");
     verb->add_option("--max-drop", options->maxDrop,

@@ -133,7 +133,8 @@ void addRunsCommand(CLI::App& app, Command& chosen)
         part->add_flag("--json", options->json, "one JSON document on stdout");
     does(listing, list);
     CLI::App* keeping = verb->add_subcommand("keep", "keep the project's current result");
-    keeping->add_option("NAME", options->name, "its name")->required();
+    keeping->add_option("NAME", options->name,
+                        "its name; without one that of the search's trial, or the result's");
     keeping->add_option("--from", options->other,
                         "keep this result folder or 'compare --json' document instead");
     keeping->add_option("--note", options->note, "the note, one line");

@@ -6,6 +6,7 @@
 #include "engine/configure/backend/target.h"
 #include "engine/configure/edit_text.h"
 #include "engine/configure/json/recipe_json.h"
+#include "engine/pipeline/tune/trial_name.h"
 #include "engine/runs/qconfig_words.h"
 
 #include <algorithm>
@@ -300,6 +301,9 @@ std::string changeInWords(const Recipe& before, const Recipe& after, const Recor
     const Differences differences = diffRecipes(before, after, titles);
     if (differences.empty())
         return {};
+    if (std::string trial = takenTrial(after.cures);
+        !trial.empty() && trial != takenTrial(before.cures))
+        return trial;
     const std::string first = differences.front().shortText();
     return differences.size() == 1
         ? first
@@ -351,6 +355,8 @@ std::string recipeInWords(const Recipe& recipe)
         text += ", " + counted(std::int64_t(recipe.edits.size()), "edit");
     if (!recipe.cures.empty())
         text += ", " + counted(std::int64_t(recipe.cures.size()), "cure");
+    if (const std::string trial = takenTrial(recipe.cures); !trial.empty())
+        text += " (" + trial + ")";
     if (const auto rows = recipe.loweringAdd.size() + recipe.loweringRemove.size(); rows > 0)
         text += ", " + counted(std::int64_t(rows), "lowering row");
     return text;

@@ -30,11 +30,14 @@ std::vector<RecipeDifference> diffRecipes(const Recipe& before, const Recipe& af
                                           const RecordedTitles& titles = {});
 
 /// Returns the change from one recipe to another, as the name of a run: "layer1.0.conv1 float",
-/// "layer1.0.conv1 float and 2 more"; "" if they are equal.
+/// "layer1.0.conv1 float and 2 more", "tune 1f3a, trial 4" if the cures of another trial were
+/// taken;
+/// "" if they are equal.
 std::string changeInWords(const Recipe& before, const Recipe& after,
                           const RecordedTitles& titles = {});
 
-/// Returns a summary that distinguishes a list's entries: "x86, 2 rules, 1 edit, 3 cures".
+/// Returns a summary that distinguishes a list's entries: "x86, 2 rules, 1 edit, 3 cures
+/// (tune 1f3a, trial 4)".
 std::string recipeInWords(const Recipe& recipe);
 
 } // namespace qs

@@ -9,6 +9,7 @@
 #include "engine/configure/backend_config.h"
 #include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/result_folder.h"
+#include "engine/pipeline/tune/trial_name.h"
 #include "engine/runs/recipe_diff.h"
 
 #include <algorithm>
@@ -203,6 +204,12 @@ Result<RunEntry> keepResult(const std::string& runsFolder, const ResultDocument&
     QS_CHECK(write("result.json", documents.result));
     QS_CHECK(write("recipe.json", documents.recipe));
     QS_CHECK(write(kBackendFile, documents.backend));
+    if (!documents.trained.empty()) {
+        const fs::path trained(documents.trained);
+        if (!fs::copy_file(trained, staging / trained.filename(), code))
+            return fail(makeError(ErrorCode::Io, "cannot be copied: " + code.message())
+                            .inFile(documents.trained));
+    }
     QS_CHECK(write(kRunFile, json.dump(2) + "\n"));
     QS_CHECK(folder.publish(name));
     return readKept((fs::path(runsFolder) / name).string());
@@ -243,10 +250,15 @@ Result<RunEntry> keepRunFrom(const std::string& runsFolder, const std::string& s
                             .inFile(source)
                             .withHint("keep the folder that 'quantscope quantize' wrote"));
         QS_TRY(documents.recipe, readTextFile((folder / "recipe.json").string()));
+        const Cure* training = trainingOf(*record.recipe);
+        if (training && fs::equivalent(fs::path(training->file).parent_path(), folder, code))
+            documents.trained = training->file;
         if (fs::exists(folder / kBackendFile, code)) {
             QS_TRY(documents.backend, readTextFile((folder / kBackendFile).string()));
         }
     }
+    if (label.name.empty() && record.recipe)
+        label.name = takenTrial(record.recipe->cures);
     if (label.name.empty())
         label.name = record.label.name;
     if (label.created.empty())

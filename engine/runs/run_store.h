@@ -27,6 +27,7 @@ struct RunEntry
 struct RunDocuments
 {
     std::string result, recipe, backend;
+    std::string trained {}; ///< path of the trained model that the recipe names beside itself
 };
 
 /// Saves a run atomically in a new folder below `runsFolder`: result, recipe, backend and label.
@@ -35,7 +36,7 @@ struct RunDocuments
 Result<RunEntry> keepRun(const std::string& runsFolder, const RunDocuments& documents,
                          RunLabel label);
 /// The same for a result folder, another kept run or a saved document. An empty name selects the
-/// source's name.
+/// trial of the search that the recipe's cures name, else the source's name.
 Result<RunEntry> keepRunFrom(const std::string& runsFolder, const std::string& source,
                              RunLabel label);
 

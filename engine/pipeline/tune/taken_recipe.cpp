@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/tune/trial_name.h"
 #include "engine/pipeline/tune/tune.h"
 #include "engine/pipeline/tune/tune_json.h"
 
@@ -39,7 +40,7 @@ Recipe takenRecipe(const TuneRequest& request, const TuneState& state, std::size
         const std::size_t added = addedBy(state, trial, cure);
         const Trial& one = state.trials[added];
         const Trial* base = one.base ? &state.trials[*one.base] : nullptr;
-        cure.by = searchName(request) + ", trial " + std::to_string(added + 1);
+        cure.by = trialName(searchName(request), added);
         if (base && addsOne(one, *base))
             cure.gainDb = one.guard.db - base->guard.db;
     }

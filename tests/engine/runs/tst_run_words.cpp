@@ -65,6 +65,26 @@ private Q_SLOTS:
         narrow.activation.quantMax = 63;
         const Recipe bits = with(before, {RuleKind::ModuleName, "fc", "", 0, {}}, narrow, "six");
         QCOMPARE(changeInWords(before, bits), std::string("fc activations integers 0…63"));
+        Recipe tuned = before, further = before;
+        Cure taken;
+        for (const char* by : {"tune 1f3a, trial 2", "tune 1f3a, trial 10", "tune 1f3a, trial 4"}) {
+            taken.by = by;
+            tuned.cures.push_back(taken);
+        }
+        QCOMPARE(changeInWords(before, tuned), std::string("tune 1f3a, trial 10"));
+        QVERIFY(recipeInWords(tuned).ends_with("3 cures (tune 1f3a, trial 10)"));
+        further = tuned;
+        taken.by = "tune 77b0, trial 3"; // a later search went on from it
+        further.cures.push_back(taken);
+        QCOMPARE(changeInWords(tuned, further), std::string("tune 77b0, trial 3"));
+        further.cures.back().off = true;
+        QVERIFY(changeInWords(tuned, further) != "tune 1f3a, trial 10");
+        for (const char* by : {"train", "tune 1f3a", "tune 1f3a, trial 0", "tune 1f3a, trial x"}) {
+            taken.by = by;
+            Recipe other = before;
+            other.cures.push_back(taken);
+            QVERIFY(recipeInWords(other).ends_with("1 cure"));
+        }
         Recipe settings = before;
         settings.prepare.unfuse = {"bn1", "bn2"};
         QCOMPARE(changeInWords(before, settings), std::string("prepare unfuse bn1, bn2"));
