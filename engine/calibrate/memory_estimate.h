@@ -8,9 +8,32 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace qs {
+
+/// Bytes of a graph's stored tensors, each counted once. Borrows the graph.
+class StoredBytes
+{
+public:
+    explicit StoredBytes(const Graph& graph)
+        : m_graph(graph)
+    {
+    }
+
+    /// Bytes of the node's stored tensor; 0 without one, and if it was counted before.
+    double count(const Node& node)
+    {
+        const bool isNew
+            = node.isStored() && m_graph.tensors() && m_seen.insert(node.tensor).second;
+        return isNew ? double(m_graph.tensors()->bytes(node.tensor)) : 0;
+    }
+
+private:
+    const Graph& m_graph;
+    std::unordered_set<TensorId> m_seen;
+};
 
 /// Memory of a run of a graph, estimated from shapes.
 struct MemoryEstimate

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
 
 namespace qs {
 
@@ -20,52 +19,36 @@ constexpr double kMega = 1024.0 * 1024.0;
 struct Weights
 {
     double small = 0, large = 0, largest = 0;
-    void add(double bytes, bool isLarge)
+    void add(double bytes)
     {
+        const bool isLarge = bytes > double(kHeldByUsers);
         (isLarge ? large : small) += bytes;
         largest = isLarge ? std::max(largest, bytes) : largest;
     }
 };
 
-class WeightCount
+Weights allWeights(const Graph& model)
 {
-public:
-    explicit WeightCount(const Graph& model)
-        : m_model(model)
-    {
-        for (const NodePtr& node : model.nodes())
-            add(*node, m_all);
-    }
+    StoredBytes stored(model);
+    Weights found;
+    for (const NodePtr& node : model.nodes())
+        found.add(stored.count(*node));
+    return found;
+}
 
-    Weights all() const { return m_all; }
-
-    /// The weights that the plan quantizes.
-    Weights quantized(const Plan& plan)
-    {
-        m_seen.clear();
-        Weights found;
-        for (const MatchGroup& group : plan.groups)
-            for (std::size_t i = 0; group.quantized && i < group.members.size(); ++i)
-                if (const Node* node = m_model.tryGet(group.members[i]))
-                    for (const auto& arg : node->args)
-                        forEachRef(arg.value,
-                                   [&](ValueRef ref) { add(m_model.get(ref.node), found); });
-        return found;
-    }
-
-private:
-    void add(const Node& node, Weights& to)
-    {
-        if (!node.isStored() || !m_model.tensors() || !m_seen.insert(node.tensor).second)
-            return;
-        const auto bytes = double(m_model.tensors()->bytes(node.tensor));
-        to.add(bytes, bytes > double(kHeldByUsers));
-    }
-
-    const Graph& m_model;
-    std::unordered_set<TensorId> m_seen;
-    Weights m_all;
-};
+/// The weights that the plan quantizes.
+Weights quantizedWeights(const Graph& model, const Plan& plan)
+{
+    StoredBytes stored(model);
+    Weights found;
+    for (const MatchGroup& group : plan.groups)
+        for (std::size_t i = 0; group.quantized && i < group.members.size(); ++i)
+            if (const Node* node = model.tryGet(group.members[i]))
+                for (const auto& arg : node->args)
+                    forEachRef(arg.value,
+                               [&](ValueRef ref) { found.add(stored.count(model.get(ref.node))); });
+    return found;
+}
 
 } // namespace
 
@@ -86,8 +69,7 @@ std::string MemoryPrediction::text() const
 /// which include temporary memory of operators, and the program's own memory were measured.
 MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_t samples)
 {
-    WeightCount count(model);
-    const Weights all = count.all(), made = count.quantized(plan);
+    const Weights all = allWeights(model), made = quantizedWeights(model, plan);
     const auto live = double(estimateMemory(model, samples).live);
     MemoryPrediction out;
     out.samples = samples;
@@ -111,15 +93,13 @@ MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_
 
 namespace {
 
-/// The largest batch size, `samples` divided by a whole number, for which a run needs at most
-/// `limit` bytes; 0 if every size needs more.
+/// The largest batch size for which a run needs at most `limit` bytes (`largestBatch`).
 std::int64_t fittingSamples(const Graph& model, const Plan& plan, std::int64_t samples,
                             std::int64_t limit)
 {
-    for (std::int64_t part = samples; part > 0; --part)
-        if (samples % part == 0 && predictMemory(model, plan, part).peak().bytes() <= limit)
-            return part;
-    return 0;
+    return largestBatch(samples, [&](std::int64_t part) {
+        return predictMemory(model, plan, part).peak().bytes() <= limit;
+    });
 }
 
 } // namespace

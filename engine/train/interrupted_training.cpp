@@ -5,6 +5,7 @@
 #include "engine/io/npz.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace qs {
 
@@ -18,6 +19,15 @@ void readOptional(const Json& json, const char* name, std::optional<T>& value)
     value = member.is_null() ? std::nullopt : std::optional(member.get<T>());
 }
 
+/// Index of a name. Throws for another one.
+std::size_t indexOf(const OptionNames& names, const Json& name)
+{
+    const std::size_t index = indexIn(names, name.get<std::string>());
+    if (index == names.size())
+        throw std::out_of_range("name");
+    return index;
+}
+
 /// Throws if a member is missing or of another type.
 TrainingSettings trainingSettingsFrom(const Json& json)
 {
@@ -25,10 +35,10 @@ TrainingSettings trainingSettingsFrom(const Json& json)
     json.at("steps").get_to(settings.steps);
     readOptional(json, "seconds", settings.seconds);
     readOptional(json, "lr", settings.rate);
-    settings.optimizer = json.at("optimizer") == "adam" ? OptimizerKind::Adam : OptimizerKind::Sgd;
+    settings.optimizer = OptimizerKind(indexOf(kOptimizerNames, json.at("optimizer")));
     json.at("momentum").get_to(settings.momentum);
-    settings.decays = json.at("schedule") == "cosine";
-    settings.loss = json.at("loss") == "distill" ? TrainingLoss::Distill : TrainingLoss::Labels;
+    settings.decays = indexOf(kScheduleNames, json.at("schedule")) > 0;
+    settings.loss = TrainingLoss(indexOf(kLossNames, json.at("loss")));
     json.at("learn_scales").get_to(settings.learnsScales);
     readOptional(json, "freeze_bn", settings.freezeBatchNorms);
     readOptional(json, "freeze_observers", settings.freezeObservers);
@@ -68,10 +78,10 @@ Json trainingSettingsJson(const TrainingSettings& settings)
     return {{"steps", settings.steps},
             {"seconds", orNull(settings.seconds)},
             {"lr", orNull(settings.rate)},
-            {"optimizer", settings.optimizer == OptimizerKind::Adam ? "adam" : "sgd"},
+            {"optimizer", kOptimizerNames.at(std::size_t(settings.optimizer))},
             {"momentum", settings.momentum},
-            {"schedule", settings.decays ? "cosine" : "constant"},
-            {"loss", settings.loss == TrainingLoss::Distill ? "distill" : "labels"},
+            {"schedule", kScheduleNames.at(std::size_t(settings.decays))},
+            {"loss", kLossNames.at(std::size_t(settings.loss))},
             {"learn_scales", settings.learnsScales},
             {"freeze_bn", orNull(settings.freezeBatchNorms)},
             {"freeze_observers", orNull(settings.freezeObservers)},

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/calibrate/data/guard_share.h"
 #include "engine/graph/graph.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -22,6 +26,16 @@ enum class TrainingLoss : std::uint8_t
     Distill, ///< the noise of each output against the float model's, divided by its signal
     Labels ///< cross entropy of the first output of class scores
 };
+
+/// Names of options in commands and documents, by enumerator; the schedule's by `decays`.
+using OptionNames = std::array<std::string_view, 2>;
+inline constexpr OptionNames kOptimizerNames {"adam", "sgd"}, kLossNames {"distill", "labels"},
+    kScheduleNames {"constant", "cosine"};
+/// Index of a name; `names.size()` for another one.
+inline std::size_t indexIn(const OptionNames& names, std::string_view name)
+{
+    return std::size_t(std::find(names.begin(), names.end(), name) - names.begin());
+}
 
 /// The least and the most of the data that may be the guard, if there is one.
 inline constexpr double kLeastGuardShare = 0.01, kMostGuardShare = 0.9;
@@ -42,7 +56,7 @@ struct TrainingSettings
     std::optional<int> freezeBatchNorms = 0, freezeObservers;
     std::vector<std::string> frozen; ///< parameters and modules that do not change
     std::uint64_t seed = 0; ///< of the order of batches; 0 = the data's
-    double guard = 0.25; ///< share of the batches that are only measured; 0 = none
+    double guard = kGuardShare; ///< share of the batches that are only measured; 0 = none
     /// Nodes and modules whose values count in the loss besides the outputs.
     std::vector<std::string> matched;
     std::string device = "cpu";

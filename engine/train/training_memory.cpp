@@ -2,12 +2,12 @@
 #include "engine/train/training_memory.h"
 
 #include "engine/base/memory/memory_budget.h"
+#include "engine/calibrate/memory_estimate.h"
 #include "engine/compare/output_run.h"
 #include "engine/execute/gradients/segment_cuts.h"
 #include "engine/graph/text/size_expression.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace qs {
 
@@ -41,11 +41,10 @@ std::vector<ValueRef> outputsOf(const Graph& graph)
 /// Bytes of the model's tensors, each counted once.
 double weightsOf(const Graph& model)
 {
-    std::unordered_set<TensorId> seen;
+    StoredBytes stored(model);
     double bytes = 0;
     for (const NodePtr& node : model.nodes())
-        if (node->isStored() && model.tensors() && seen.insert(node->tensor).second)
-            bytes += double(model.tensors()->bytes(node->tensor));
+        bytes += stored.count(*node);
     return bytes;
 }
 
@@ -103,12 +102,13 @@ Result<TrainingMemory> fitTrainingMemory(const TrainingGraph& graph,
                                          const TrainingSettings& settings, std::int64_t samples,
                                          std::int64_t limit)
 {
-    const TrainingMemory whole = predictTrainingMemory(graph, settings, samples, limit);
-    TrainingMemory fitting = whole;
-    for (std::int64_t part = samples - 1; part > 0 && limit > 0 && fitting.bytes() > limit; --part)
-        if (samples % part == 0)
+    TrainingMemory fitting = predictTrainingMemory(graph, settings, samples, limit);
+    const auto fits = [&](std::int64_t part) {
+        if (part != samples)
             fitting = predictTrainingMemory(graph, settings, part, limit);
-    if (limit > 0 && fitting.bytes() > limit)
+        return fitting.bytes() <= limit;
+    };
+    if (limit > 0 && largestBatch(samples, fits) == 0)
         return fail(makeError(ErrorCode::Device,
                               "the training needs " + fitting.text() + ", where --memory gives "
                                   + memoryText(limit))

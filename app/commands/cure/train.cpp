@@ -26,7 +26,8 @@ namespace {
 struct TrainOptions : ModelRunOptions
 {
     TrainingSettings training;
-    std::string out, time, optimizer = "adam", loss = "distill", schedule = "cosine";
+    std::string out, time;
+    std::string optimizer {kOptimizerNames[0]}, loss {kLossNames[0]}, schedule {kScheduleNames[1]};
     std::string freezeBn = "0", freezeObservers = "never";
     double rate = 0;
     std::string from; ///< a result folder; "" = calibrate
@@ -38,6 +39,12 @@ constexpr const char* kModelFile = "model.pt2";
 constexpr const char* kRecipeFile = "recipe.json";
 constexpr const char* kTrainingFile = "training.json";
 constexpr const char* kTrainingCheckpoint = "training.partial.npz";
+
+/// Accepts these names only.
+CLI::IsMember oneOf(const OptionNames& names)
+{
+    return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
+}
 
 /// Parses a number of steps, or "never".
 Result<std::optional<int>> stepsOf(const std::string& option, const std::string& text)
@@ -80,15 +87,15 @@ Result<TrainingSettings> settingsOf(const TrainOptions& options)
     }
     if (options.rate > 0)
         settings.rate = options.rate;
-    settings.optimizer = options.optimizer == "adam" ? OptimizerKind::Adam : OptimizerKind::Sgd;
+    settings.optimizer = OptimizerKind(indexIn(kOptimizerNames, options.optimizer));
     if (settings.optimizer == OptimizerKind::Sgd && !settings.rate)
         return fail(ErrorCode::Usage, "--optimizer sgd needs --lr");
-    settings.loss = options.loss == "distill" ? TrainingLoss::Distill : TrainingLoss::Labels;
+    settings.loss = TrainingLoss(indexIn(kLossNames, options.loss));
     if (settings.loss == TrainingLoss::Labels && !settings.matched.empty())
         return fail(ErrorCode::Usage, "--match is for --loss distill");
     if (settings.optimizer == OptimizerKind::Adam && settings.momentum > 0)
         return fail(ErrorCode::Usage, "--momentum is for --optimizer sgd");
-    settings.decays = options.schedule == "cosine";
+    settings.decays = indexIn(kScheduleNames, options.schedule) > 0;
     QS_TRY(settings.guard, guardShare(options));
     QS_TRY(settings.freezeBatchNorms, stepsOf("--freeze-bn", options.freezeBn));
     QS_TRY(settings.freezeObservers, stepsOf("--freeze-observers", options.freezeObservers));
@@ -251,15 +258,15 @@ void addTrainingOptions(CLI::App& verb, TrainOptions& options)
         ->check(positiveNumber());
     verb.add_option("--schedule", options.schedule,
                     "cosine (default: the rate falls to zero) or constant")
-        ->check(CLI::IsMember({"cosine", "constant"}));
+        ->check(oneOf(kScheduleNames));
     verb.add_option("--optimizer", options.optimizer, "adam (default) or sgd")
-        ->check(CLI::IsMember({"adam", "sgd"}));
+        ->check(oneOf(kOptimizerNames));
     verb.add_option("--momentum", settings.momentum, "of sgd")->check(CLI::Range(0.0, 0.999));
     verb.add_option(
             "--loss", options.loss,
             "distill (default: the float model's outputs, no labels needed) or labels (cross "
             "entropy)")
-        ->check(CLI::IsMember({"distill", "labels"}));
+        ->check(oneOf(kLossNames));
     verb.add_option("--match", settings.matched,
                     "a node or module whose value the loss of distill compares too; may be given "
                     "several times")

@@ -98,33 +98,28 @@ Result<void> ModelRun::plan()
                      m_options.trains));
     QS_CHECK(checkCoverage(*m_planned.model, *m_planned.plan));
     noteState(*m_planned.model, m_planned.recipe.calibration.isSequence);
-    QS_CHECK(keepToMemoryLimit());
+    keepToMemoryLimit();
     const MemoryPrediction memory
         = predictMemory(*m_planned.model, *m_planned.plan, m_planned.recipe.calibration.batchSize);
     m_job.report("plan", memory.text(), 0);
     return m_options.strict ? checkStrict(m_planned, *m_edited) : Result<void>();
 }
 
-Result<void> ModelRun::keepToMemoryLimit()
+void ModelRun::keepToMemoryLimit()
 {
     const GraphPtr& model = m_planned.model;
     CalibrationSettings& cut = m_planned.recipe.calibration;
     const CalibrationSettings smaller = withinMemoryLimit(*model, *m_planned.plan, cut);
     if (smaller.batchSize == cut.batchSize)
-        return {};
+        return;
     // Not all data can be split so: a list of calls, or a model that needs at least two samples.
     // Then the recipe's batch size stays, and calibrating fails with the figures.
-    const auto data = m_chain.data(*model, m_settings.calibrationData, smaller);
-    if (!data)
-        return {};
-    QS_TRY(const Batch first, (*data)->batch(0));
-    if (first.samples > smaller.batchSize)
-        return {};
-    note("batches of " + std::to_string(smaller.batchSize) + " instead of "
-         + std::to_string(cut.batchSize) + ": --memory gives " + memoryText(memoryLimit())
-         + ", where a run needs " + predictMemory(*model, *m_planned.plan, cut.batchSize).text());
+    if (!m_chain.inSmallBatches(*model, m_settings.calibrationData, smaller))
+        return;
+    note(smallerBatchesNote(smaller.batchSize, cut.batchSize,
+                            "a run needs "
+                                + predictMemory(*model, *m_planned.plan, cut.batchSize).text()));
     cut = smaller;
-    return {};
 }
 
 Result<void> ModelRun::calibrate()

@@ -82,7 +82,7 @@ private:
     /// The data of the comparison, limited as by the recipe.
     Result<std::shared_ptr<const Dataset>> comparedData(const Graph& model, const Recipe& recipe);
     /// Takes smaller batches if --memory is too small for the recipe's, with a note.
-    Result<void> keepToMemoryLimit();
+    void keepToMemoryLimit();
     /// Adds the calibration's decisions on values that are not finite, with a warning for each.
     /// With --strict, fails with the first of them.
     Result<void> takeNotFinite();

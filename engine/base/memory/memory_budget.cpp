@@ -152,6 +152,20 @@ std::string memoryText(std::int64_t bytes)
                                          : fixedText(std::ceil(double(bytes) / kMega), 0) + " MB";
 }
 
+std::int64_t largestBatch(std::int64_t samples, const std::function<bool(std::int64_t)>& fits)
+{
+    for (std::int64_t part = samples; part > 0; --part)
+        if (samples % part == 0 && fits(part))
+            return part;
+    return 0;
+}
+
+std::string smallerBatchesNote(std::int64_t taken, std::int64_t wanted, const std::string& needing)
+{
+    return "batches of " + std::to_string(taken) + " instead of " + std::to_string(wanted)
+        + ": --memory gives " + memoryText(memoryLimit()) + ", where " + needing;
+}
+
 std::string outOfMemory(std::int64_t asked, std::int64_t left)
 {
     return std::string(kOutOfMemory) + ": " + memoryText(asked) + " could not be allocated; "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ std::optional<std::int64_t> parseBytes(std::string_view text);
 /// Formats an amount of memory for messages: "1.5 GB", "300 MB", in powers of 1024 as in
 /// `parseBytes`.
 std::string memoryText(std::int64_t bytes);
+
+/// The largest batch size, `samples` divided by a whole number, that `fits`; 0 if none does.
+std::int64_t largestBatch(std::int64_t samples, const std::function<bool(std::int64_t)>& fits);
+/// The note on batches smaller than wanted because of the user's limit. `needing`: who needs how
+/// much: "a run needs about 560 MB ...".
+std::string smallerBatchesNote(std::int64_t taken, std::int64_t wanted, const std::string& needing);
 
 /// Start of every out-of-memory message.
 inline constexpr std::string_view kOutOfMemory = "out of memory";

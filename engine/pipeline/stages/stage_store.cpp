@@ -54,4 +54,15 @@ StageStore::data(const Graph& model, const std::string& source, const Calibratio
     return data;
 }
 
+std::shared_ptr<const Dataset> StageStore::inSmallBatches(const Graph& model,
+                                                          const std::string& source,
+                                                          const CalibrationSettings& cut)
+{
+    const auto opened = data(model, source, cut);
+    if (!opened || (*opened)->batchCount() == 0)
+        return nullptr;
+    const auto first = (*opened)->batch(0);
+    return first && first->samples <= cut.batchSize ? *opened : nullptr;
+}
+
 } // namespace qs

@@ -39,6 +39,11 @@ public:
     Result<std::shared_ptr<const Dataset>> data(const Graph& model, const std::string& source,
                                                 const CalibrationSettings& cut);
 
+    /// The same if the batches are then as small as the settings ask for, else null: the model or
+    /// the data may fix the size, as a list of calls does.
+    std::shared_ptr<const Dataset> inSmallBatches(const Graph& model, const std::string& source,
+                                                  const CalibrationSettings& cut);
+
     /// Bytes of all cached results.
     std::size_t keptBytes() const
     {

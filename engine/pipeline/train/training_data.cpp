@@ -18,8 +18,7 @@ DatasetPtr inBatchesOf(StageChain& chain, const TrainRequest& request, std::int6
     CalibrationSettings cut = request.recipe.calibration;
     cut.batches = 0;
     cut.batchSize = int(samples);
-    const auto data = chain.data(*request.model, request.settings.calibrationData, cut);
-    return data ? *data : nullptr;
+    return chain.inSmallBatches(*request.model, request.settings.calibrationData, cut);
 }
 
 /// All of the data; in smaller batches if a guard needs them and the model allows it.
@@ -59,9 +58,8 @@ Result<TrainingData> trainingData(StageChain& chain, const TrainRequest& request
         = request.batches ? nullptr : inBatchesOf(chain, request, made.memory.samples);
     if (smaller) {
         made.data = smaller;
-        made.note = "batches of " + std::to_string(made.memory.samples) + " instead of "
-            + std::to_string(first.samples) + ": --memory gives " + memoryText(limit)
-            + ", where a training needs " + needed.text();
+        made.note = smallerBatchesNote(made.memory.samples, first.samples,
+                                       "a training needs " + needed.text());
         return made;
     }
     return fail(makeError(ErrorCode::Device,
