@@ -11,7 +11,7 @@ import torch
 
 import tune_searches
 from harness import expect_bad, interrupted, main, run, run_good, write_recipe
-from test_train import CPU, DATA, FOUR_BITS, MODEL, decibels, guard, quantized
+from test_train import CPU, DATA, FOUR_BITS, MODEL, SAMPLES, decibels, guard, quantized
 from tune_searches import LIMITS, best, tuned
 
 INT8 = ("--keep-int8", 100)
@@ -172,21 +172,30 @@ def test_a_resumed_search_takes_the_training(folder):
 
 
 def test_a_training_that_gains_nothing_leaves_no_file(folder):
-    """From a recipe that is trained to its end the weights stay as they are; the recipe's own training is replaced if it is not."""
-    words, first, out = given(folder), folder / "first.json", folder / "out" / "second.json"
-    tuned(words, first, "--goal", "sqnr 60", *INT8, "--allow", "train", code=1)
-    again = [MODEL, "--recipe", first, "--data", DATA, *CPU]
+    """Resumed, its figures are taken without another training; a file of another content under its name stays."""
+    words, out = [SAMPLES / "sequences.pt2", "--data", SAMPLES / "sequences.calib.npz", *CPU], folder / "tuned.json"
+    limits = ("--goal", "sqnr 80", *INT8, "--allow", "all")
+    search = tuned(words, out, *limits, code=1)
+    assert stages(search)[-1] == "train" and search["best"] < len(search["trials"]) - 1, stages(search)
+    assert "train" not in {cure["cure"] for cure in search["cures"]} and not trained(out).exists()
+    whole = [file(out).read_bytes() for file in (lambda out: out, state)]
+    for content in (None, b"mine"):
+        if content:
+            trained(out).write_bytes(content)
+        done = run("tune", *words, *limits, *LIMITS, "--resume", "--out", out)
+        assert done.returncode == 1 and [file(out).read_bytes() for file in (lambda out: out, state)] == whole, done.stderr
+        assert (trained(out).read_bytes() if content else trained(out).exists()) == (content or False)
+
+
+def test_a_trained_recipe_is_trained_on(folder):
+    """The new training takes the place of the recipe's own."""
+    first, out = folder / "first.json", folder / "out" / "second.json"
+    tuned(given(folder), first, "--goal", "sqnr 60", *INT8, "--allow", "train", code=1)
     out.parent.mkdir()
-    search = tuned(again, out, "--goal", "sqnr 60", *INT8, "--allow", "train", "--forwards", 23, code=1)
-    cures = json.loads(out.read_text())["cures"]
-    assert stages(search) == ["start", "train"] and [cure["cure"] for cure in cures] == ["train"], cures
-    if search["best"] == 0:
-        assert not trained(out).exists() and cures[0]["file"].endswith("/first.trained.pt2"), cures
-    else:
-        assert cures[0]["file"] == "second.trained.pt2" and trained(out).exists(), cures
-    better = tuned(again, out, "--goal", "sqnr 60", *INT8, "--allow", "train", code=1)
-    print([trial["guard"]["sqnr_db"] for trial in better["trials"]])
-    assert best(better)["guard"]["sqnr_db"] >= better["trials"][0]["guard"]["sqnr_db"]
+    search = tuned([MODEL, "--recipe", first, "--data", DATA, *CPU], out, "--goal", "sqnr 60", *INT8, "--allow", "train", code=1)
+    (cure,) = json.loads(out.read_text())["cures"]
+    assert stages(search) == ["start", "train"] and search["best"] == 1, search["trials"]
+    assert cure["file"] == "second.trained.pt2" and trained(out).exists() and trained(first).exists(), cure
 
 
 def test_where_it_writes_is_checked_first(folder):

@@ -72,8 +72,9 @@ public:
         trial.predictedDb = m_base.search.db + gain;
         m_search.state().forwards += m_search.forwardsOf(steps);
         QS_TRY(const bool isMade, m_search.attempt(std::move(trial)));
+        const bool isBest = isMade && m_search.state().best + 1 == m_search.state().trials.size();
         std::error_code code;
-        if (!isMade || m_search.state().best + 1 != m_search.state().trials.size())
+        if (m_isOwn && !isBest)
             std::filesystem::remove(m_file, code);
         return {};
     }
@@ -111,11 +112,15 @@ private:
             const Cure& cure = earlier.cures.back();
             const auto known = m_search.withKnownFigures(withCure(cure));
             // The file of a trial that was not the best was removed.
-            if (known && (cure.sha256 == sha256 || !m_search.isBetter(*known, m_base)))
-                return std::optional(cure);
+            const bool isThere = cure.sha256 == sha256;
+            if (!known || (!isThere && m_search.isBetter(*known, m_base)))
+                continue;
+            m_isOwn = isThere;
+            return std::optional(cure);
         }
         auto made = m_search.trained(m_model, m_base, steps);
         if (made) {
+            m_isOwn = true;
             made->cure.by.clear();
             return std::optional(std::move(made->cure));
         }
@@ -129,6 +134,7 @@ private:
     Trial m_base;
     TrialModel m_model; ///< of the base
     std::string m_file;
+    bool m_isOwn = false; ///< `m_file` is this training's
 };
 
 } // namespace

@@ -188,6 +188,7 @@ Result<void> TuneSearch::dropUnfit(Trial& trial)
     for (const std::size_t index : *unfit)
         if (std::erase(trial.cures, recipe.cures[index]) > 0)
             m_unfit.push_back(recipe.cures[index]);
+    dropUnnamed(trial.qconfigs, trial.cures);
     return {};
 }
 
@@ -197,8 +198,9 @@ Result<bool> TuneSearch::attempt(Trial trial)
     for (std::size_t i = 0; i < m_state.trials.size(); ++i)
         if (m_state.trials[i].key == trial.key)
             trial.base = i;
-    QS_CHECK(dropUnfit(trial));
     dropUnnamed(trial.qconfigs, trial.cures);
+    if (!withKnownFigures(trial))
+        QS_CHECK(dropUnfit(trial));
     const Recipe recipe = tunedRecipe(m_request.recipe, trial);
     trial.key = keyOf(recipe);
     if (trial.base && m_state.trials[*trial.base].key == trial.key)
