@@ -135,6 +135,10 @@ Result<void> BackwardPasses::findIdleWeights(const JobContext& job)
     };
     for (const StoredPair& pair : m_runs.twin.stored) {
         QS_CHECK(job.check());
+        if (!pair.raw) {
+            m_idle[pair.site] = false;
+            continue;
+        }
         const auto raw = run.computeConstant(pair.raw), shown = read(pair.shown);
         if (raw && shown && raw->isTensor() && shown->isTensor())
             m_idle[pair.site] = at::equal(raw->toTensor(), shown->toTensor());

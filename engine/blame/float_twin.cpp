@@ -2,12 +2,14 @@
 #include "engine/blame/float_twin.h"
 
 #include "engine/base/memory/free_later.h"
+#include "engine/convert/given_numbers.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/graph/graph_edit.h"
 #include "engine/graph/map_refs.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/quantized_target.h"
 #include "engine/plan/summaries/group_root.h"
+#include "engine/prepare/weighted_op.h"
 
 #include <algorithm>
 #include <array>
@@ -62,6 +64,7 @@ public:
             else if (isOpened(*node))
                 openModule(*node);
         }
+        dropGivenNumbers(*m_edit, m_converted);
         m_edit->eraseDead();
         QS_CHECK(job.check());
         m_made.reference = m_converted.reference;
@@ -233,6 +236,8 @@ private:
         site.kind = BlameSite::Kind::Weight;
         std::vector<NoisePlace> places;
         for (const Node* reader : readers) {
+            if (m_converted.correctedBiases.contains(reader->id)) // part of the weight's noise
+                on.insert(argumentRef(*reader, weightedOp(*reader)->bias).node);
             if (const NodeId at = floatNode(*reader))
                 site.at.push_back(at);
             addOutputs(*reader, on, places);
@@ -243,14 +248,16 @@ private:
             site.at = std::move(owners);
         site.node = site.at.front();
         const Node& stored = m_reference.get(raw.node);
+        const bool isRounded = m_converted.roundedFrom.contains(raw);
         const NodeId origin
             = m_converted.prepared->model->tryGet(raw.node) ? raw.node : stored.origin;
         site.value = origin && m_converted.prepared->model->tryGet(origin) ? ValueRef {origin, 0}
                                                                            : ValueRef {};
-        const auto observers = m_weightObservers.find(raw);
+        const auto observers
+            = m_weightObservers.find(isRounded ? m_converted.roundedFrom.at(raw) : raw);
         if (observers != m_weightObservers.end())
             site.observer = observers->second.front();
-        m_made.stored.push_back({m_made.sites.size(), raw, shown});
+        m_made.stored.push_back({m_made.sites.size(), isRounded ? ValueRef {} : raw, shown});
         addPlace(std::move(site), std::move(places));
     }
 

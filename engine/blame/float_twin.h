@@ -24,7 +24,7 @@ struct NoisePlace
 struct StoredPair
 {
     std::size_t site = 0; ///< index into `FloatTwin::sites`
-    ValueRef raw; ///< input of the quantizer
+    ValueRef raw; ///< input of the quantizer; invalid if a cure rounded it, which always changes it
     ValueRef shown; ///< value that the consumers read
 };
 

@@ -12,8 +12,9 @@ namespace qs {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kCureNames {
-    "range", "float", "float_result", "bound", "dynamic", "split", "equalize", "smooth", "train"};
+constexpr std::array<std::string_view, 11> kCureNames {"range",   "float", "float_result", "bound",
+                                                       "dynamic", "split", "equalize",     "smooth",
+                                                       "round",   "bias",  "train"};
 
 /// "104", "0.5".
 std::string magnitudeText(double value)
@@ -51,6 +52,10 @@ std::string effectInWords(const Cure& cure, const OperatorNames& names)
         return "equalize " + at + withMore(cure) + " and what reads it";
     case CureKind::Smooth:
         return "scale " + counted(std::int64_t(cure.scales.size()), "channel") + " of " + at;
+    case CureKind::Round:
+        return "round weights of " + at + withMore(cure) + " by " + cure.file;
+    case CureKind::Bias:
+        return "correct the bias of " + at + withMore(cure) + " by " + cure.file;
     case CureKind::Train:
         break;
     }

@@ -22,9 +22,12 @@ enum class CureKind : std::uint8_t
     Split, ///< a linear reads its largest input channels as floats, the others as integers
     Equalize, ///< scales channels between layers so that their weights have the same ranges
     Smooth, ///< scales channels between layers by given numbers
+    Round, ///< rounds each weight up or down as given, instead of to the nearest integer
+    Bias, ///< adds given numbers to biases, against the mean error of a layer
     Train ///< weights and ranges of a training with simulated quantization
 };
-/// "range", "float", "float_result", "bound", "dynamic", "split", "equalize", "smooth", "train".
+/// "range", "float", "float_result", "bound", "dynamic", "split", "equalize", "smooth", "round",
+/// "bias", "train".
 std::string_view cureKindName(CureKind kind);
 std::optional<CureKind> cureKindFromName(std::string_view name);
 std::vector<std::string> cureKindNames();
@@ -37,15 +40,16 @@ struct Cure
     /// The affected operator; for Train unset. For Range: the value. For Bound: the stored
     /// constant, or the operator with the number as argument.
     ValueAddress at;
-    std::vector<ValueAddress> nodes; ///< Float, Split, Equalize: further operators
+    std::vector<ValueAddress> nodes; ///< Float, Split, Equalize, Round, Bias: further operators
     std::vector<ReaderAddress> readers; ///< Range: consumers affected; empty = all
     /// Range, Dynamic, Split (for the input): a qconfig of the recipe or a preset.
     std::string qconfig;
     std::optional<double> bound; ///< Bound: the magnitude, above 0
     std::vector<int> channels {}; ///< Split: input channels, 0-based, ascending
     std::vector<double> scales {}; ///< Smooth: by output channel, above 0
-    std::string file {}; ///< Train: the trained model, a .pt2
-    std::string sha256 {}; ///< Train: of that file
+    /// Train: the trained model, a .pt2. Round, Bias: an .npz (`readLayerNumbers`).
+    std::string file {};
+    std::string sha256 {}; ///< of that file
     std::optional<double> gainDb; ///< gain when the cure was chosen; informational
     std::string by; ///< author: "tune 1f3a"; "" = the user
     bool off = false; ///< disabled, but kept in the recipe

@@ -68,6 +68,14 @@ struct ConvertedModel
     std::unordered_map<ValueRef, ValueRef> referenceValueOf;
     /// The same value before its quantize-dequantize pair.
     std::unordered_map<ValueRef, ValueRef> rawValueOf;
+    /// Weights rounded as a cure says: the constant of the reference graph, and the weight itself
+    /// in the prepared graph.
+    std::unordered_map<ValueRef, ValueRef> roundedFrom;
+    /// Layers whose bias a cure corrected, with the bias in the prepared graph; invalid without
+    /// one.
+    std::unordered_map<NodeId, ValueRef> correctedBiases;
+    /// Why numbers of cures (`Plan::numbers`) do not fit and were left out, one line each.
+    std::vector<std::string> unfitNumbers;
     /// Results of the recipe's edits of these forms; `file` is the form before the edits. Null
     /// without edits.
     EditedModelPtr referenceEdits, loweredEdits;

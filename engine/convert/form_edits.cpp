@@ -114,7 +114,7 @@ Result<ConvertedPtr> withFormEdits(const ConvertedPtr& converted, const Recipe& 
 
 std::vector<std::string> unfitFormEdits(const ConvertedModel& converted, const Recipe& recipe)
 {
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = converted.unfitNumbers;
     for (const EditedModelPtr& edited : {converted.referenceEdits, converted.loweredEdits})
         if (edited)
             for (std::string& line : unfitEdits(*edited, recipe.edits))

@@ -19,7 +19,8 @@ Recipe withoutFormEdits(Recipe recipe);
 Result<ConvertedPtr> withFormEdits(const ConvertedPtr& converted, const Recipe& recipe,
                                    const JobContext& job = {});
 
-/// One line for each edit of a converted form that was left out, as in `unfitEdits`.
+/// One line for each edit of a converted form that was left out, as in `unfitEdits`, after those
+/// for numbers of cures (`ConvertedModel::unfitNumbers`).
 std::vector<std::string> unfitFormEdits(const ConvertedModel& converted, const Recipe& recipe);
 
 } // namespace qs

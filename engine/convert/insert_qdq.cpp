@@ -2,12 +2,14 @@
 #include "engine/convert/insert_qdq.h"
 
 #include "engine/base/memory/free_later.h"
+#include "engine/convert/given_numbers.h"
 #include "engine/convert/module_forms.h"
 #include "engine/convert/quantize_weights.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/tensor_store.h"
 #include "engine/graph/operators/engine_ops.h"
 #include "engine/graph/operators/quantized_target.h"
+#include "engine/plan/cures/layer_numbers.h"
 #include "engine/prepare/fuse_conv_bn.h"
 #include "engine/prepare/weighted_op.h"
 
@@ -124,9 +126,43 @@ int argumentReading(const GraphEdit& edit, const Node& owner, ValueRef weight)
     return -1;
 }
 
+const LayerNumbers* numbersOf(const Plan& plan, NodeId layer)
+{
+    for (const auto& numbers : plan.numbers)
+        if (numbers->layer == layer)
+            return numbers.get();
+    return nullptr;
+}
+
+/// The weight on the steps that a cure gives, or the weight itself. Then corrects the bias.
+ValueRef takeNumbers(GraphEdit& edit, ConvertedModel& model, const PlannedObserver& observer,
+                     ValueRef weight)
+{
+    const LayerNumbers* numbers = numbersOf(*model.prepared->plan, observer.weightOwner);
+    const auto qparams = model.qparams.find(observer.id);
+    if (!numbers || qparams == model.qparams.end())
+        return weight;
+    if (numbers->shift) {
+        const auto was = shiftBias(edit, observer.weightOwner, *numbers);
+        if (was)
+            model.correctedBiases[observer.weightOwner] = *was;
+        else
+            model.unfitNumbers.push_back(was.error().line());
+    }
+    if (!numbers->steps)
+        return weight;
+    const auto rounded = addRoundedWeight(edit, weight, qparams->second, *numbers);
+    if (!rounded) {
+        model.unfitNumbers.push_back(rounded.error().line());
+        return weight;
+    }
+    model.roundedFrom[*rounded] = weight;
+    return *rounded;
+}
+
 /// `first`: the graph's first operator, before and after.
-Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
-                            const PlannedObserver& observer, Saturation saturation, NodeId& first)
+Result<void> quantizeWeight(GraphEdit& edit, ConvertedModel& model, const PlannedObserver& observer,
+                            Saturation saturation, NodeId& first)
 {
     const auto qparams = model.qparams.find(observer.id);
     const auto value = model.prepared->observedWeight.find(observer.id);
@@ -149,8 +185,8 @@ Result<void> quantizeWeight(GraphEdit& edit, const ConvertedModel& model,
         dequantized = insertHalfPair(edit, path.source, before, owner->id);
     else {
         QS_TRY(dequantized,
-               insertQdqPair(edit, path.source, qparams->second, {before, owner->id, first},
-                             saturation));
+               insertQdqPair(edit, takeNumbers(edit, model, observer, path.source), qparams->second,
+                             {before, owner->id, first}, saturation));
     }
     if (before == first)
         first = firstOperator(edit);

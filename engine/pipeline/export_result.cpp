@@ -181,8 +181,8 @@ private:
         return {};
     }
 
-    /// Copies a trained model if it exists; without one the cure does not apply.
-    static Result<void> copyTrained(const std::string& from, const std::string& to)
+    /// Copies the file of a cure if it exists; without one the cure does not apply.
+    static Result<void> copyCured(const std::string& from, const std::string& to)
     {
         std::error_code code;
         if (!std::filesystem::is_regular_file(from, code)
@@ -204,7 +204,7 @@ private:
         }
         for (const Cure& cure : recipe.cures)
             if (!cure.file.empty())
-                QS_CHECK(copyTrained(cure.file, at(kTrainedFile)));
+                QS_CHECK(copyCured(cure.file, at(fileInResult(cure).c_str())));
         QS_CHECK(writeFileAtomically(at("recipe.json"), writtenRecipe(recipe)));
         QS_TRY(m_parts.recipeSha256, fileSha256(at("recipe.json"), m_job));
         return {};

@@ -35,6 +35,21 @@ std::string firstMissing(fs::path folder)
     return missing;
 }
 
+/// How the numbers of cures are named: the first characters of their hash, and this end.
+constexpr std::size_t kHashInName = 16;
+constexpr const char* kNumbersEnd = ".cure.npz";
+
+/// Names of files of an earlier result that a new one may lack: those that exist.
+std::vector<std::string> earlierNames(const std::string& folder)
+{
+    std::vector<std::string> names {kBackendFile, kTrainedFile};
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(folder, code))
+        if (const std::string name = entry.path().filename().string(); name.ends_with(kNumbersEnd))
+            names.push_back(name);
+    return names;
+}
+
 /// Subfolder of the staging folder for files that new ones replace.
 constexpr const char* kEarlier = "earlier";
 
@@ -108,11 +123,17 @@ Result<void> checkResultFolder(const std::string& folder, const std::vector<std:
     return {};
 }
 
+std::string fileInResult(const Cure& cure)
+{
+    return cure.kind == CureKind::Train ? kTrainedFile
+                                        : cure.sha256.substr(0, kHashInName) + kNumbersEnd;
+}
+
 std::string writtenRecipe(Recipe recipe)
 {
     for (Cure& cure : recipe.cures)
         if (!cure.file.empty())
-            cure.file = kTrainedFile;
+            cure.file = fileInResult(cure);
     recipe.backend = isBackendPath(recipe.target()) ? kBackendFile : recipe.target();
     return recipeToJson(recipe);
 }
@@ -191,7 +212,7 @@ Result<std::vector<std::string>> ResultFolder::publish(const std::string& last)
     };
     std::vector<std::string> paths;
     bool done = takeAway(last);
-    for (const char* name : {kBackendFile, kTrainedFile}) // of an earlier result
+    for (const std::string& name : earlierNames(m_folder))
         done = done
             && (std::find(names.begin(), names.end(), name) != names.end() || takeAway(name));
     std::string at = (fs::path(m_folder) / last).string();

@@ -20,7 +20,10 @@ inline constexpr const char* kBackendFile = "backend.json";
 Result<void> checkResultFolder(const std::string& folder, const std::vector<std::string>& sources,
                                const std::vector<std::string>& forms);
 
-/// The text of `recipe.json` in a result folder. A backend file and a trained model have their
+/// The name of a cure's file in a result folder: `kTrainedFile`, or by the content of its numbers.
+std::string fileInResult(const Cure& cure);
+
+/// The text of `recipe.json` in a result folder. A backend file and the files of cures have their
 /// names in that folder.
 std::string writtenRecipe(Recipe recipe);
 

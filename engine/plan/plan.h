@@ -141,6 +141,8 @@ struct PlanFinding
     std::string text; ///< one line that names the node first, and the cure
 };
 
+struct LayerNumbers;
+
 /// Every decision on one graph. A value: share it as PlanPtr.
 struct Plan
 {
@@ -151,6 +153,8 @@ struct Plan
         warnings; ///< rules that matched nothing, dropped qconfigs ...; one line each
     std::vector<FusionConflict> conflicts; ///< in graph order; each is among the warnings too
     std::vector<PlanFinding> findings; ///< in the order of the observers
+    /// Numbers that cures give to quantized layers, at most one entry each.
+    std::vector<std::shared_ptr<const LayerNumbers>> numbers;
     std::string backend;
     int quantizedOps = 0, eligibleOps = 0, totalOps = 0;
     const NodePlan* tryGet(const Graph& graph, NodeId id) const;

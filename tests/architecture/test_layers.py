@@ -10,7 +10,7 @@ import re
 import tree
 
 FOUNDATION = ["base", "graph", "kernels", "execute", "io"]
-STAGES = ["import", "configure", "extensions", "edit", "custom_modules", "plan", "prepare", "calibrate", "convert", "compare", "train", "result", "export", "values", "blame", "verify", "pipeline", "runs", "project"]
+STAGES = ["import", "configure", "extensions", "edit", "custom_modules", "plan", "prepare", "calibrate", "convert", "compare", "correct", "train", "result", "export", "values", "blame", "verify", "pipeline", "runs", "project"]
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|qcustomplot\.h)$")
 TORCH_FREE = ("engine/graph/", "engine/configure/", "engine/plan/", "engine/runs/", "engine/project/", "ui/")

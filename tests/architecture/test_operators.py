@@ -22,7 +22,7 @@ FORMATS = {
 }
 # Rows whose words stand for other things as well: arguments, keys of documents, functions of Python and of strings, plain English.
 AMBIGUOUS = set("""all any clip copy device dim dtype empty expand fill format index inner item len list log lower max mean min multiply
-    ord qscheme replace requires_grad size sorted split std storage_offset str stride take to upper var where zero
+    ord qscheme replace requires_grad round size sorted split std storage_offset str stride take to upper var where zero
     Bool Float Int""".split())
 # "aten.conv2d.default" and "aten::add" in text, and LibTorch's symbols of the same; not a namespace alone, nor a message.
 NAME = re.compile(r'"(?:aten|quantized|prim|quantized_decomposed)(?:\.|::)(?=[a-zA-Z_])|\bc10::(?:aten|prim)::(?=[a-zA-Z_])')

@@ -19,17 +19,23 @@ from tune_searches import LIMITS, best, sick, tuned
 ROUNDS = int(os.environ.get("ROUNDS", "10"))
 
 
+def places(folder, *names):
+    """A recipe of the same name in a folder each: what a search writes names the files beside it."""
+    found = [folder / name / "tuned.json" for name in names]
+    for place in found:
+        place.parent.mkdir()
+    return found
+
+
 def test_a_stopped_search_goes_on_to_the_byte(folder):
     words = sick(folder)
-    whole = folder / "whole.json"
+    whole, part, killed = places(folder, "whole", "part", "killed")
     tuned(words, whole, "--goal", "sqnr 60", code=1)
-    part = folder / "part.json"
     tuned(words, part, "--goal", "sqnr 60", "--trials", 2, code=1)
     tuned(words, part, "--goal", "sqnr 60", "--resume", code=1)
     assert part.read_bytes() == whole.read_bytes()
     assert part.with_suffix(".tune.json").read_bytes() == whole.with_suffix(".tune.json").read_bytes()
     # Killed, it leaves a state that reads and goes on.
-    killed = folder / "killed.json"
     interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--out", killed], "trial 3", how=signal.SIGKILL)
     json.loads(killed.with_suffix(".tune.json").read_text())
     tuned(words, killed, "--goal", "sqnr 60", "--resume", code=1)
@@ -57,10 +63,8 @@ def stopped(command, seconds, how):
 def test_a_search_is_stopped_at_any_moment(folder):
     """Again and again: its state always reads, and the search that goes on from it ends as one that was not stopped, to the byte."""
     words, limits = sick(folder), ("--goal", "sqnr 60", *LIMITS)
-    whole, out, other = folder / "whole.json", folder / "out" / "tuned.json", folder / "other" / "tuned.json"
+    whole, out, other = places(folder, "whole", "out", "other")
     state = out.with_suffix(".tune.json")
-    for place in (out, other):
-        place.parent.mkdir()
     began = time.monotonic()
     tuned(words, whole, "--goal", "sqnr 60", code=1)
     span = time.monotonic() - began
@@ -75,7 +79,7 @@ def test_a_search_is_stopped_at_any_moment(folder):
             hidden = {path.name for path in out.parent.glob(".quantscope-*")}
         if how != signal.SIGKILL:
             left = {path.name for path in out.parent.iterdir()} - hidden
-            assert left <= {out.name, state.name}, left
+            assert left <= {out.name, state.name, "tuned.cures"}, left
             ends = ("cancelled", "with --resume to continue", "the best recipe is written")
             assert code in (1, -how) and (not last or last.endswith(ends)), (code, last)
         if not state.exists():
@@ -148,7 +152,7 @@ def test_a_metric_that_is_not_finite_is_the_worst(folder):
 
 def test_a_search_that_is_stopped_early(folder):
     """Before its first trial it leaves a state without trials; without any state `--resume` says what to do."""
-    words, out = sick(folder), folder / "tuned.json"
+    words, (out, whole) = sick(folder), places(folder, "out", "whole")
     state = out.with_suffix(".tune.json")
     expect_bad("tune", *words, *LIMITS, "--resume", "--out", out, contains=[state.name, "no stopped search to resume", "without --resume"])
     assert not out.exists() and not state.exists()
@@ -160,7 +164,7 @@ def test_a_search_that_is_stopped_early(folder):
         assert begun["trials"] == [] and begun["best"] is None and not out.exists(), begun
     assert code == 1 and line.endswith("repeat the command with --resume to continue"), (code, line)
     (folder / "quick").mkdir()
-    assert tuned(words, out, *slow, "--resume", code=1) == tuned(words, folder / "whole.json", *slow, code=1)
+    assert tuned(words, out, *slow, "--resume", code=1) == tuned(words, whole, *slow, code=1)
     went_on = tuned(words, out, "--goal", "sqnr 60", code=1)
     # A search that goes on forgets nothing before it has come there again.
     interrupted(["tune", *words, "--goal", "sqnr 60", *LIMITS, "--resume", "--out", out], "trial 2", how=signal.SIGKILL)

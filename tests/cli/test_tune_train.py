@@ -15,6 +15,7 @@ from test_train import CPU, DATA, FOUR_BITS, MODEL, SAMPLES, decibels, guard, qu
 from tune_searches import LIMITS, best, tuned
 
 INT8 = ("--keep-int8", 100)
+UNTRAINED = "range,float,float_result,bound,split,equalize,smooth,bias"  # what does not reach 26 dB
 MINMAX = {"backend": "x86", "mapping": {"global": "minmax"}, "qconfigs": {"minmax": {
     "activation": {"observer": "minmax", "reduce_range": True},
     "weight": {"observer": "per_channel_minmax", "dtype": "qint8", "qscheme": "per_channel_symmetric", "quant_min": -127, "quant_max": 127}}}}
@@ -59,9 +60,9 @@ def searched_guard(folder):
 
 def test_a_training_reaches_what_other_cures_do_not(folder):
     words, out = given(folder), folder / "tuned.json"
-    free = tuned(words, folder / "free.json", "--goal", "sqnr 26", *INT8, code=1)
+    free = tuned(words, folder / "free.json", "--goal", "sqnr 26", *INT8, "--allow", UNTRAINED, code=1)
     assert "train" not in stages(free) and not trained(folder / "free.json").exists(), stages(free)
-    search = tuned(words, out, "--goal", "sqnr 26", *INT8, "--allow", "all")
+    search = tuned(words, out, "--goal", "sqnr 26", *INT8, "--allow", UNTRAINED + ",train")
     last = search["trials"][-1]
     print(f"guard {best(free)['guard']['sqnr_db']:.2f} dB without, {last['guard']['sqnr_db']:.2f} dB with; predicted {last['predicted_db']:.2f} dB")
     assert search["reached"] and search["best"] == len(search["trials"]) - 1 and stages(search)[:-1] == stages(free), stages(search)
@@ -116,7 +117,7 @@ def test_when_it_does_not_run(folder):
 
 def test_the_same_seed_gives_the_same_bytes(folder):
     """Also interrupted or killed in its training and resumed; another seed gives others."""
-    words, limits = given(folder), ("--goal", "sqnr 60", *INT8, "--allow", "all")
+    words, limits = given(folder), ("--goal", "sqnr 60", *INT8, "--allow", UNTRAINED + ",train")
     places = {name: folder / name / "tuned.json" for name in ("whole", "again", "stopped", "killed", "seeded")}
     for place in places.values():
         place.parent.mkdir()
@@ -128,11 +129,12 @@ def test_the_same_seed_gives_the_same_bytes(folder):
         code, line = interrupted(["tune", *words, *limits, *LIMITS, "--out", out], r"train: step 1\d\d of", how)
         if how == signal.SIGINT:
             assert code == 1 and "--resume" in line, (code, line)
-            left = {path.name for path in out.parent.iterdir()}
+            left = {path.name for path in out.parent.iterdir()} - {"tuned.cures"}
             assert left == {"tuned.json", "tuned.tune.json", "tuned.trained.pt2.partial.npz"}, left
         assert "train" not in stages(json.loads(state(out).read_text()))
         tuned(words, out, *limits, "--resume", code=1)
-        assert {path.name for path in out.parent.iterdir() if not path.name.startswith(".")} == {"tuned.json", "tuned.tune.json", "tuned.trained.pt2"}
+        left = {path.name for path in out.parent.iterdir() if not path.name.startswith(".")} - {"tuned.cures"}
+        assert left == {"tuned.json", "tuned.tune.json", "tuned.trained.pt2"}, left
     whole = [file(places["whole"]).read_bytes() for file in (lambda out: out, state, trained)]
     for name in ("again", "stopped", "killed"):
         assert [file(places[name]).read_bytes() for file in (lambda out: out, state, trained)] == whole, name

@@ -36,11 +36,17 @@ struct TuneOptions : ModelRunOptions
 constexpr const char* kAllCures = "all"; ///< of --allow
 constexpr std::uint64_t kMostOfState = 256 << 20;
 
-/// Returns the path of a search's trained model, NAME.trained.pt2 beside the recipe NAME.json.
+/// Returns a path beside the recipe NAME.json: NAME and this end. It is absolute, as paths of a
+/// recipe that was read.
+std::string besideRecipe(const std::string& recipe, const char* end)
+{
+    const std::filesystem::path path = std::filesystem::absolute(recipe);
+    return (path.parent_path() / path.stem()).string() + end;
+}
+
 std::string trainedPath(const std::string& recipe)
 {
-    const std::filesystem::path path(recipe);
-    return (path.parent_path() / path.stem()).string() + ".trained.pt2";
+    return besideRecipe(recipe, ".trained.pt2");
 }
 
 Result<std::set<CureKind>> allowedOf(const std::vector<std::string>& names)
@@ -138,8 +144,7 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
         read.push_back(training->file);
     QS_CHECK(checkSpared("--out", places, read));
     QS_CHECK(run.plan());
-    // Absolute, as paths of a recipe that was read: they are part of what is written.
-    request.trainedFile = std::filesystem::absolute(trainedPath(options.out)).string();
+    request.trainedFile = trainedPath(options.out);
     request.file = run.compareRequest().edited->file;
     request.recipe = run.planned().recipe;
     request.settings = run.settings();
@@ -148,6 +153,7 @@ Result<TuneRequest> requestOf(const TuneOptions& options, ModelRun& run, const J
     request.seed = std::uint64_t(options.seed);
     request.cost = options.cost == "ms" ? TuneCost::Ms : TuneCost::Macs;
     request.needsGuard = !options.noGuard;
+    request.numbers = besideRecipe(options.out, ".cures");
     QS_TRY(request.data, dataContent(request, job));
     return request;
 }
@@ -161,6 +167,22 @@ Result<void> keep(const TuneOptions& options, const TuneRequest& request, const 
         QS_CHECK(writeFileAtomically(options.out, recipeToJson(writtenBeside(best, options.out))));
     }
     return writeFileAtomically(searchPath(options.out), tuneJson(request, state, known));
+}
+
+/// Removes the numbers that the search wrote and its best recipe does not use.
+void dropUnusedNumbers(const TuneRequest& request, const TuneState& state)
+{
+    std::set<std::string> unused;
+    for (const Trial& trial : state.trials)
+        for (const Cure& cure : trial.cures)
+            if (std::filesystem::path(cure.file).parent_path() == request.numbers)
+                unused.insert(cure.file);
+    for (const Cure& cure : state.trials.at(state.best).cures)
+        unused.erase(cure.file);
+    std::error_code code;
+    for (const std::string& file : unused)
+        std::filesystem::remove(file, code);
+    std::filesystem::remove(request.numbers, code); // if it is empty
 }
 
 Result<void> runTune(const TuneOptions& options, const CommandRun& job)
@@ -181,6 +203,7 @@ Result<void> runTune(const TuneOptions& options, const CommandRun& job)
         return fail(
             std::move(made).error().withHint("repeat the command with --resume to continue"));
     QS_TRY(const TuneState state, std::move(made));
+    dropUnusedNumbers(request, state);
     QS_CHECK(printOut(options.json ? tuneJson(request, state, known) : tuneText(request, state)));
     if (!state.isReached())
         return fail(makeError(ErrorCode::Numeric,
@@ -224,7 +247,7 @@ void addTuneCommand(CLI::App& app, Command& chosen)
         ->check(CLI::IsMember({"macs", "ms"}));
     verb->add_option("--allow", options->allowed,
                      "kinds of cures: range, float, float_result, bound, split, equalize, smooth, "
-                     "train, or all; without it all but train")
+                     "round, bias, train, or all; without it all but train")
         ->delimiter(',');
     verb->add_option("--forbid", options->forbidden,
                      "a cure to exclude: float@add_6; may be given several times")

@@ -9,6 +9,7 @@
 #include "engine/blame/why_json.h"
 #include "engine/convert/convert.h"
 #include "engine/convert/form_edits.h"
+#include "engine/edit/edit_functions.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/prepare/prepare.h"
 #include "engine/result/stored_run.h"
@@ -87,6 +88,9 @@ Result<RestoredResult> restoreResult(StageChain& chain, const RestoreRequest& re
                                   "the result's training cannot be read: " + outcome.problem)
                             .inFile(restored.recipePath)
                             .withHint("quantize again"));
+    for (const Cure& cure : recipe.cures)
+        if (!cure.file.empty() && !cure.off && cure.kind != CureKind::Train)
+            QS_CHECK(checkRecorded(cure.file, cure.sha256, "cure", "quantize again"));
     QS_TRY(GraphPtr model, modelOf(document, *edited));
     recipe.calibration.batches = 0;
     QS_CHECK(chain.data(*model, settings.calibrationData, recipe.calibration));

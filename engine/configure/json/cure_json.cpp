@@ -24,9 +24,9 @@ struct CureKindKeys
     CureKeyNames needed, others;
 };
 
-const std::array<CureKindKeys, 9>& cureTable()
+const std::array<CureKindKeys, 11>& cureTable()
 {
-    static const std::array<CureKindKeys, 9> table {{
+    static const std::array<CureKindKeys, 11> table {{
         {CureKind::Range, {"at", "qconfig"}, {"readers"}},
         {CureKind::Float, {"at"}, {"nodes"}},
         {CureKind::FloatResult, {"at"}, {}},
@@ -35,6 +35,8 @@ const std::array<CureKindKeys, 9>& cureTable()
         {CureKind::Split, {"at", "channels"}, {"nodes", "qconfig"}},
         {CureKind::Equalize, {"at"}, {"nodes"}},
         {CureKind::Smooth, {"at", "scales"}, {}},
+        {CureKind::Round, {"at", "file", "sha256"}, {"nodes"}},
+        {CureKind::Bias, {"at", "file", "sha256"}, {"nodes"}},
         {CureKind::Train, {"file", "sha256"}, {}},
     }};
     return table;

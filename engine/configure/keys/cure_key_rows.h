@@ -16,7 +16,7 @@ inline constexpr std::array kCureKeyRows {
             "the operator to cure; of `range` a value, of `bound` also a stored value",
             R"("cures": [{"cure": "float_result", "at": $HEAD}])"},
     KeyRow {"nodes", "list of addresses", "",
-            "of `float`, `split` and `equalize`: further operators to treat the same way",
+            "of `float`, `split`, `equalize`, `round` and `bias`: further operators to treat alike",
             R"("cures": [{"cure": "float", "at": $STEM, "nodes": [$BLOCK]}])"},
     KeyRow {
         "readers", "list of readers", "",
@@ -35,11 +35,12 @@ inline constexpr std::array kCureKeyRows {
         "scales", "list of numbers", "required if the kind lists it",
         "of `smooth`: a number above 0 for each output channel of the layer",
         R"("cures": [{"cure": "smooth", "at": $LAYER, "scales": [1, 2, 1, 1, 4, 1, 1, 0.5, 2, 1, 1, 1, 1, 1, 1, 1]}])"},
-    KeyRow {"file", "string", "required if the kind lists it",
-            "of `train`: the trained model that `quantscope train` wrote, relative to the recipe",
-            R"("cures": [{"cure": "train", "file": "model.pt2", "sha256": "9c1e..."}])"},
-    KeyRow {"sha256", "string", "required if the kind lists it",
-            "of `train`: the SHA-256 of that file, in hex",
+    KeyRow {
+        "file", "string", "required if the kind lists it",
+        "of `train`: the trained model that `quantscope train` wrote; of `round` and `bias`: the "
+        "numbers that `tune` wrote, an .npz; relative to the recipe",
+        R"("cures": [{"cure": "train", "file": "model.pt2", "sha256": "9c1e..."}])"},
+    KeyRow {"sha256", "string", "required if the kind lists it", "the SHA-256 of that file, in hex",
             R"("cures": [{"cure": "train", "file": "model.pt2", "sha256": "9c1e..."}])"},
     KeyRow {"gain_db", "number", "", "gain when the cure was chosen; no effect",
             R"("cures": [{"cure": "float", "at": $HEAD, "gain_db": 4.2}])"},

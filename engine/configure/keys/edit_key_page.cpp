@@ -7,6 +7,7 @@
 #include "engine/graph/operators/common_targets.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace qs {
@@ -47,33 +48,41 @@ constexpr std::pair<std::string_view, std::string_view> kEditMeanings[] {
 };
 
 /// Effect of each kind of cure, by its name.
-constexpr std::pair<std::string_view, std::string_view> kCureMeanings[] {
-    {"range",
+constexpr std::pair<CureKind, std::string_view> kCureMeanings[] {
+    {CureKind::Range,
      "another activation observer for a value, for the named readers; without `readers`, for all "
      "of them and for the operator that makes the value"},
-    {"float", "the operators stay float"},
-    {"float_result", "a quantized layer returns its result as float"},
-    {"bound",
+    {CureKind::Float, "the operators stay float"},
+    {CureKind::FloatResult, "a quantized layer returns its result as float"},
+    {CureKind::Bound,
      "sets the constant of a mask (1e9 or more, the least number of its type, an infinity) to this "
      "magnitude, with its sign kept; other numbers stay"},
-    {"dynamic", "uses a qconfig that chooses its ranges at run time"},
-    {"split",
+    {CureKind::Dynamic, "uses a qconfig that chooses its ranges at run time"},
+    {CureKind::Split,
      "linears multiply these input channels as floats and the others as integers; the sum is a "
      "float; with a qconfig, their input uses its range"},
-    {"equalize",
+    {CureKind::Equalize,
      "divides the output channels of a layer by numbers and multiplies the weights of the layers "
      "that "
      "read them, so that both have the same ranges; the float model stays the same"},
-    {"smooth", "the same with given numbers, also for a layer norm"},
-    {"train",
+    {CureKind::Smooth, "the same with given numbers, also for a layer norm"},
+    {CureKind::Round,
+     "quantizes the weights to the integers in the file instead of the nearest ones; the float "
+     "model "
+     "stays the same"},
+    {CureKind::Bias,
+     "adds the numbers in the file to the biases of the quantized layers; the float model stays "
+     "the "
+     "same"},
+    {CureKind::Train,
      "takes weights and ranges from a trained model; errors are then measured against the model "
      "before"},
 };
 
 /// Returns the meaning from the table; empty without one.
-template<std::size_t N>
-std::string meaningIn(const std::pair<std::string_view, std::string_view> (&table)[N],
-                      const std::string& name)
+template<class Key, std::size_t N>
+std::string meaningIn(const std::pair<Key, std::string_view> (&table)[N],
+                      const std::type_identity_t<Key>& name)
 {
     const auto* row = std::find_if(std::begin(table), std::end(table),
                                    [&](const auto& meaning) { return meaning.first == name; });
@@ -139,7 +148,7 @@ std::string cureKindsText()
           "| `cure` | Keys | Optional keys | What it does |\n| --- | --- | --- | --- |\n";
     for (const EditKeys& kind : cureKeys())
         text += "| `" + kind.name + "` | " + codeOf(kind.needed) + " | " + codeOf(kind.others)
-            + " | " + meaningIn(kCureMeanings, kind.name) + " |\n";
+            + " | " + meaningIn(kCureMeanings, *cureKindFromName(kind.name)) + " |\n";
     return text;
 }
 

@@ -31,7 +31,10 @@ namespace {
 /// Approximate size, for the limit of the cache.
 std::size_t bytesOf(const Plan& plan)
 {
-    return plan.nodes.size() * 1024;
+    std::size_t numbers = 0;
+    for (const auto& layer : plan.numbers)
+        numbers += layer->steps ? layer->steps->bytes.size() : 0;
+    return plan.nodes.size() * 1024 + numbers;
 }
 
 bool hasEffect(const std::vector<Cure>& cures)
@@ -190,8 +193,11 @@ Result<PlanPtr> ModelStages::plan(const GraphPtr& model, const Recipe& recipe,
         QS_TRY(cured, cures(model, recipe, job));
     }
     QS_TRY(Plan made, makePlan(*model, cured ? cured->recipe : recipe, backend, job));
-    if (cured)
+    if (cured) {
         made.warnings.insert(made.warnings.end(), cured->problems.begin(), cured->problems.end());
+        for (const LayerNumbers& numbers : cured->numbers)
+            made.numbers.push_back(std::make_shared<const LayerNumbers>(numbers));
+    }
     if (std::string drawing = drawingWarning(*model); !drawing.empty())
         made.warnings.push_back(std::move(drawing));
     auto plan = std::make_shared<const Plan>(std::move(made));

@@ -96,7 +96,10 @@ private:
     {
         Trial trial = m_base;
         trial.stage = "train";
-        std::erase_if(trial.cures, [](const Cure& own) { return own.kind == CureKind::Train; });
+        std::erase_if(trial.cures, [](const Cure& own) { // roundings are of the weights before
+            return own.kind == CureKind::Train || own.kind == CureKind::Round
+                || own.kind == CureKind::Bias;
+        });
         trial.cures.push_back(cure);
         return trial;
     }

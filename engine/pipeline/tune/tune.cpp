@@ -26,9 +26,13 @@ Result<void> searched(TuneSearch& search)
     }
     QS_CHECK(tryFreeCures(search));
     if (!state.isReached() && !search.isSpent())
+        QS_CHECK(tryRounding(search));
+    if (!state.isReached() && !search.isSpent())
         QS_CHECK(tryFloatOperators(search));
     if (!state.isReached())
         QS_CHECK(tryTraining(search));
+    if (!state.isReached() && search.best().stage == "train" && !search.isSpent())
+        QS_CHECK(tryRounding(search)); // of the trained weights
     if (state.isReached())
         state.stopped = "the goal is reached";
     else if (state.stopped.empty())

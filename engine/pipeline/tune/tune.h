@@ -66,6 +66,8 @@ struct TuneRequest
     TuneMetric metric; ///< for a goal of kind Metric
     std::string metricText; ///< identifies the metric in the state: a command and its files
     Key data; ///< key of the data's content: `dataContent`
+    /// Folder for the numbers of Round and Bias, made on demand; empty: these are not tried.
+    std::string numbers;
     std::optional<int> trials; ///< limit
     std::optional<std::int64_t> forwards; ///< approximate limit, checked between trials
     std::optional<double> seconds; ///< approximate limit, checked between trials

@@ -303,6 +303,14 @@ Result<BlamePtr> TuneSearch::blamed(const TrialModel& model, const Trial& trial,
     return blame;
 }
 
+Result<Corrections> TuneSearch::corrected(const TrialModel& model, const CorrectionOptions& options)
+{
+    QS_TRY(Corrections made,
+           correctLayers(*model.converted, m_measure.searchData(), options, m_job));
+    m_state.forwards += 2; // both forms
+    return made;
+}
+
 Result<SavedTraining> TuneSearch::trained(const TrialModel& model, const Trial& trial, int steps)
 {
     TrainingSettings settings;

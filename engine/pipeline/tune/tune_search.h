@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/correct/correct_layers.h"
 #include "engine/edit/addresses.h"
 #include "engine/pipeline/tune/float_choice.h"
 #include "engine/pipeline/tune/tune.h"
@@ -61,6 +62,8 @@ public:
     std::int64_t forwardsOf(int steps) const;
     /// As `blamed`, for a trial that was not measured and the outputs that are worst in `base`.
     Result<BlamePtr> blamedOf(const Trial& trial, const Trial& base);
+    /// The numbers of these layers over the search data.
+    Result<Corrections> corrected(const TrialModel& model, const CorrectionOptions& options);
     /// The operators of the model that may be made float, with noise and cost of each.
     FloatKnapsack knapsack(const TrialModel& model, const Blame& blame) const;
     /// Passes the state to the caller's `see`.
@@ -100,6 +103,9 @@ std::vector<Cure> floatCures(const TuneSearch& search, const FloatChoice& choice
 /// Stages A and B: finds causes, then tries all cures that cost no multiplication at once; repeats
 /// while that gains.
 Result<void> tryFreeCures(TuneSearch& search);
+/// Stage E: chooses how weights are rounded and what is added to biases (`correctLayers`), which
+/// costs no multiplication, so it comes before float operators.
+Result<void> tryRounding(TuneSearch& search);
 /// Stage D: makes as few operators float as the prediction requires, corrected by measurements.
 Result<void> tryFloatOperators(TuneSearch& search);
 /// Stage F: trains the best trial's model, if that is allowed, within the budget and predicted to

@@ -3,17 +3,28 @@
 
 #include "engine/base/json/nearest_name.h"
 #include "engine/base/text.h"
+#include "engine/edit/edit_functions.h"
 #include "engine/graph/operators/operators.h"
 #include "engine/plan/rules/edge_rules.h"
 #include "engine/plan/rules/node_rules.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
 namespace qs {
 
 namespace {
+
+constexpr const char* kRunAgain = "make it again with 'tune', or take it out of the recipe";
+
+std::vector<float> floatsOf(const NpyArray& array)
+{
+    std::vector<float> values(array.bytes.size() / sizeof(float));
+    std::memcpy(values.data(), array.bytes.data(), values.size() * sizeof(float));
+    return values;
+}
 
 bool isSamePlace(const Rule& a, const Rule& b)
 {
@@ -48,6 +59,9 @@ public:
             return addRange(cure, place);
         case CureKind::Split:
             return addSplit(cure, place);
+        case CureKind::Round:
+        case CureKind::Bias:
+            return addNumbers(cure, place);
         case CureKind::Bound:
         case CureKind::Equalize:
         case CureKind::Smooth:
@@ -161,6 +175,65 @@ private:
         for (const NodeId node : place.added)
             decide(node, {});
         return cure.qconfig.empty() ? std::string() : addEdges(edges, {cure.qconfig, *qconfig});
+    }
+
+    /// Reads the numbers of the layers that are quantized.
+    std::string addNumbers(const Cure& cure, const CurePlace& place)
+    {
+        if (const auto kept = checkRecorded(cure.file, cure.sha256, "cure", kRunAgain); !kept)
+            return kept.error().line();
+        std::vector<std::string> layers {addressText(cure.at)};
+        for (const ValueAddress& address : cure.nodes)
+            layers.push_back(addressText(address));
+        auto read = readLayerNumbers(cure.file, layers);
+        if (!read)
+            return read.error().line();
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            LayerNumbers& numbers = (*read)[i];
+            numbers.layer = place.nodes.at(i);
+            const bool rounds = cure.kind == CureKind::Round;
+            if (rounds ? !numbers.steps : !numbers.shift)
+                return cure.file + " has no numbers of this kind for " + inQuotes(layers[i]);
+            if (rounds)
+                numbers.shift.reset();
+            else
+                numbers.steps = numbers.scales = std::nullopt;
+            if (!decided(numbers.layer).config)
+                continue; // everything is float
+            if (std::string problem = mergeNumbers(std::move(numbers)); !problem.empty())
+                return problem;
+        }
+        return {};
+    }
+
+    /// Adds a layer's numbers to those of earlier cures.
+    std::string mergeNumbers(LayerNumbers added)
+    {
+        const auto known
+            = std::find_if(m_out.numbers.begin(), m_out.numbers.end(),
+                           [&](const LayerNumbers& one) { return one.layer == added.layer; });
+        if (known == m_out.numbers.end()) {
+            m_out.numbers.push_back(std::move(added));
+            return {};
+        }
+        if (added.steps) {
+            known->steps = std::move(added.steps);
+            known->scales = std::move(added.scales);
+        }
+        if (!added.shift)
+            return {};
+        if (!known->shift) {
+            known->shift = std::move(added.shift);
+            return {};
+        }
+        if (known->shift->bytes.size() != added.shift->bytes.size())
+            return "another cure corrects another number of channels of " + nameOf(added.layer);
+        std::vector<float> sums = floatsOf(*known->shift);
+        const std::vector<float> more = floatsOf(*added.shift);
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            sums[i] += more[i];
+        known->shift = npyFrom(known->shift->name, sums);
+        return {};
     }
 
     std::string addDynamic(const Cure& cure, NodeId node)

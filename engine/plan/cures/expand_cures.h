@@ -3,6 +3,7 @@
 
 #include "engine/configure/recipe.h"
 #include "engine/edit/cures/locate_cures.h"
+#include "engine/plan/cures/layer_numbers.h"
 #include "engine/plan/plan.h"
 
 #include <string>
@@ -27,6 +28,7 @@ struct CureExpansion
     /// Cures that do not fit the model, one line each; they are left out.
     std::vector<std::string> problems;
     std::vector<CurePlace> places {}; ///< of the cures that are not off
+    std::vector<LayerNumbers> numbers {}; ///< for the converted forms, one entry a layer
 
     /// The operators that a cure names; for Bound the holder of the number. Empty if the cure is
     /// off or does not fit.
@@ -44,9 +46,11 @@ struct CureExpansion
 /// - Range: the node's qconfig with another activation observer, or edge rules for the readers that
 ///   the cure names;
 /// - Split: a float result of the linear, and null for the added nodes.
+/// Round and Bias add no rules: their numbers are for the converted forms; a later one replaces
+/// what an earlier one gave to the same layer, except that shifts of biases add up.
 ///
 /// `uncured`: the plan of the recipe without cures. `places`: of `recipe.cures` in that graph
-/// (`locateCures`). Pure.
+/// (`locateCures`). Reads the files of Round and Bias; else pure.
 CureExpansion expandCures(const Graph& graph, const Plan& uncured, const Recipe& recipe,
                           const std::vector<CurePlace>& places, const OperatorNames& names);
 

@@ -41,7 +41,10 @@ std::string everyCure()
         + R"(, "qconfig": "default_dynamic", "off": false},)" + R"({"cure": "split", "at": )" + conv
         + R"(, "nodes": [)" + add + R"(], "channels": [0, 3, 99], "qconfig": "tune_1"},)"
         + R"({"cure": "equalize", "at": )" + conv + R"(, "nodes": [)" + add + R"(]},)"
-        + R"({"cure": "smooth", "at": )" + conv + R"(, "scales": [1.0, 2.5]}])";
+        + R"({"cure": "smooth", "at": )" + conv + R"(, "scales": [1.0, 2.5]},)"
+        + R"({"cure": "round", "at": )" + conv + R"(, "nodes": [)" + add
+        + R"(], "file": "r.cures/9c1e.npz", "sha256": "9c1e"},)" + R"({"cure": "bias", "at": )"
+        + conv + R"(, "file": "r.cures/9c1e.npz", "sha256": "9c1e"}])";
 }
 
 } // namespace
@@ -55,7 +58,7 @@ private Q_SLOTS:
     {
         const auto recipe = parseRecipe(recipeWith(everyCure()), "r.json");
         QVERIFY2(recipe.has_value(), cureError(everyCure()).c_str());
-        QCOMPARE(recipe->cures.size(), std::size_t(9));
+        QCOMPARE(recipe->cures.size(), std::size_t(11));
         const Cure& range = recipe->cures[0];
         QVERIFY(range.kind == CureKind::Range);
         QCOMPARE(range.at.module, std::string("layer1.0"));
@@ -72,6 +75,8 @@ private Q_SLOTS:
         QCOMPARE(recipe->cures[6].nodes.size(), std::size_t(1));
         QCOMPARE(recipe->cures[7].nodes.size(), std::size_t(1));
         QCOMPARE(recipe->cures[8].scales, (std::vector<double> {1, 2.5}));
+        QCOMPARE(recipe->cures[9].nodes.size(), std::size_t(1));
+        QVERIFY(recipe->cures[10].file.ends_with("r.cures/9c1e.npz"));
     }
     void writtenCuresAreRead()
     {
