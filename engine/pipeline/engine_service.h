@@ -7,6 +7,7 @@
 #include "engine/edit/edited_model.h"
 #include "engine/execute/value_preview.h"
 #include "engine/pipeline/stages.h"
+#include "engine/pipeline/tune/tune_state.h"
 #include "engine/result/stored_run.h"
 #include "engine/values/value_inspection.h"
 #include "engine/verify/certificate.h"
@@ -80,6 +81,12 @@ public:
     /// with their causes on this processor (`causesOf`).
     virtual Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
                                      const JobContext& job)
+        = 0;
+
+    /// Searches cures that bring the model to a goal (`tune`). Calls `see` on this thread, with
+    /// each state; an error that it returns ends the search.
+    virtual Result<TuneState> tune(const TuneRequest& request, const KnownTrials& known,
+                                   const SeeTune& see, const JobContext& job)
         = 0;
 
     /// The errors that decisions cause on the first compared samples, by the reference form alone

@@ -13,6 +13,7 @@
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/keys/decision_keys.h"
 #include "engine/pipeline/train/train_model.h"
+#include "engine/pipeline/tune/tune.h"
 #include "engine/verify/certify.h"
 #include "engine/verify/python_run.h"
 
@@ -67,6 +68,12 @@ Result<ConvertedPtr> StageChain::outline(const GraphPtr& model, const PlanPtr& p
                                          const Recipe& recipe, const JobContext& job)
 {
     return outlineConversion(model, plan, recipe, job);
+}
+
+Result<TuneState> StageChain::tune(const TuneRequest& request, const KnownTrials& known,
+                                   const SeeTune& see, const JobContext& job)
+{
+    return qs::tune(*this, request, known, see, job);
 }
 
 Result<Certificate> StageChain::verify(const VerifyStageRequest& request, const JobContext& job)

@@ -24,6 +24,8 @@ public:
     Result<GraphPtr> open(const std::string& path, const JobContext& job) override;
     Result<ConvertedPtr> outline(const GraphPtr& model, const PlanPtr& plan, const Recipe& recipe,
                                  const JobContext& job) override;
+    Result<TuneState> tune(const TuneRequest& request, const KnownTrials& known, const SeeTune& see,
+                           const JobContext& job) override;
     Result<ExportReport> exportTo(const ExportRequest& request, const JobContext& job) override;
     Result<SavedTraining> train(const TrainRequest& request, const std::string& path,
                                 const SeeTraining& see, const JobContext& job) override;

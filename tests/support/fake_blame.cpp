@@ -6,18 +6,11 @@
 
 namespace qs {
 
-Result<DiagnosisPtr> FakeEngine::why(const CompareRequest& request, const BlameOptions&,
-                                     const JobContext& job)
+BlamePtr fakeBlame(const Plan& plan)
 {
-    ++blames;
-    while (waitInBlame) {
-        QS_CHECK(job.check());
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    const PreparedModel& prepared = *request.converted->prepared;
     auto blame = std::make_shared<Blame>();
     double share = 1e-4;
-    for (const auto& decided : prepared.plan->nodes) {
+    for (const auto& decided : plan.nodes) {
         if (!decided.quantized)
             continue;
         SiteBlame site;
@@ -31,22 +24,49 @@ Result<DiagnosisPtr> FakeEngine::why(const CompareRequest& request, const BlameO
     blame->measured = blame->predicted;
     blame->samples = 16;
     blame->probes = 4;
-    auto out = std::make_shared<Diagnosis>();
-    out->units = noiseByUnit(*blame, *prepared.model, *prepared.plan);
-    if (!isHealthy && !blame->sites.empty()) {
+    return blame;
+}
+
+std::vector<Cause> fakeCauses(const Graph& model, const Blame& blame, int count)
+{
+    std::vector<Cause> causes;
+    for (std::size_t i = 0; i < blame.sites.size() && int(i) < count; ++i) {
         Cause cause;
-        cause.code = CauseCode::WeightRounding;
-        cause.share = noisePart(blame->sites.front(), expectedNoise(*blame)).part;
-        cause.evidence = {"the weight causes 80 % of it"};
+        cause.site = i;
+        cause.code = i == 0 ? CauseCode::WeightRounding : CauseCode::OutlierChannel;
+        cause.share = noisePart(blame.sites[i], expectedNoise(blame)).part;
+        cause.evidence = {i == 0 ? "the weight causes 80 % of it"
+                                 : "channel 5 of 16 is 12 times the median channel"};
         Cure cure;
         cure.at.kind = ValueAddress::Kind::Operator;
-        const Node& node = prepared.model->get(blame->sites.front().site.node);
+        const Node& node = model.get(blame.sites[i].site.node);
         cure.at.module = node.scope.path;
         cure.at.op = node.target;
         cause.proposals = {{cure, {}}};
-        out->causes = {cause};
+        if (i == 1) {
+            cure.kind = CureKind::FloatResult;
+            cause.proposals.insert(cause.proposals.begin(), {cure, {}});
+        }
+        causes.push_back(std::move(cause));
     }
-    out->blame = std::move(blame);
+    return causes;
+}
+
+Result<DiagnosisPtr> FakeEngine::why(const CompareRequest& request, const BlameOptions&,
+                                     const JobContext& job)
+{
+    ++blames;
+    while (waitInBlame) {
+        QS_CHECK(job.check());
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    const PreparedModel& prepared = *request.converted->prepared;
+    const BlamePtr blame = fakeBlame(*prepared.plan);
+    auto out = std::make_shared<Diagnosis>();
+    out->units = noiseByUnit(*blame, *prepared.model, *prepared.plan);
+    if (!isHealthy)
+        out->causes = fakeCauses(*prepared.model, *blame, causeCount);
+    out->blame = blame;
     return DiagnosisPtr(std::move(out));
 }
 

@@ -16,6 +16,11 @@ GraphPtr fakeModel(const std::string& path = "/models/net.pt2");
 /// Returns a chain of `length` relu operators without modules.
 GraphPtr fakeChain(int length);
 
+/// Each quantized unit has half the noise of its predecessor.
+std::shared_ptr<const Blame> fakeBlame(const Plan& plan);
+/// Causes of the greatest sites: a weight, then outlier channels. Each has a cure; the second two.
+std::vector<Cause> fakeCauses(const Graph& model, const Blame& blame, int count);
+
 /// An engine that returns invented but consistent results at once: every operator is quantized
 /// unless a rule keeps it float. Members make it fail, wait or count calls.
 class FakeEngine : public EngineService
@@ -48,6 +53,9 @@ public:
     /// Each unit has half the noise of its predecessor; the first has a cause.
     Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
                              const JobContext& job) override;
+    /// Five trials from 12.0 to 21.2 dB; the last keeps the most in int8 of those above 20 dB.
+    Result<TuneState> tune(const TuneRequest& request, const KnownTrials& known, const SeeTune& see,
+                           const JobContext& job) override;
     /// A preview of two samples; each rule lowers the output's SQNR by 1 dB.
     Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job) override;
     /// Three samples of four channels; later channels lose more.
@@ -100,6 +108,13 @@ public:
     std::atomic<bool> failTraining = false;
     std::atomic<int> trainings = 0;
     TrainRequest lastTraining; ///< read it when none runs
+    std::atomic<bool> waitInSearch = false; ///< after the third trial, until cancelled
+    std::atomic<bool> tellsAfterCancel = false; ///< a cancelled search still passes on its states
+    std::atomic<bool> failSearch = false;
+    std::atomic<int> searches = 0;
+    std::atomic<int> measuredTrials = 0; ///< of all searches, without known ones
+    std::atomic<int> causeCount = 1; ///< of a diagnosis, at most 3
+    TuneRequest lastSearch; ///< read it when none runs
 };
 
 } // namespace qs

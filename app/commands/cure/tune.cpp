@@ -198,7 +198,7 @@ Result<void> runTune(const TuneOptions& options, const CommandRun& job)
         isKept = true;
         return {};
     };
-    auto made = tune(run.chain(), request, known, see, job);
+    auto made = run.chain().tune(request, known, see, job);
     if (!made && isKept && made.error().code == ErrorCode::Cancelled)
         return fail(
             std::move(made).error().withHint("repeat the command with --resume to continue"));

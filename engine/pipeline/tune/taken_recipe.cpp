@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/tune/trial_name.h"
-#include "engine/pipeline/tune/tune.h"
+#include "engine/pipeline/tune/tune_state.h"
 #include "engine/pipeline/tune/tune_json.h"
 
 #include <algorithm>

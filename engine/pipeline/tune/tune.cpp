@@ -13,6 +13,15 @@ namespace qs {
 
 namespace {
 
+
+/// Whether `one` is at least as good in all figures and better in at least one.
+bool beats(const Trial& one, const Trial& other)
+{
+    const double ms = one.ms.value_or(0), otherMs = other.ms.value_or(0);
+    return one.guard.db >= other.guard.db && one.int8Macs >= other.int8Macs && ms <= otherMs
+        && (one.guard.db > other.guard.db || one.int8Macs > other.int8Macs || ms < otherMs);
+}
+
 Result<void> searched(TuneSearch& search)
 {
     TuneState& state = search.state();
@@ -84,6 +93,17 @@ Recipe tunedRecipe(Recipe recipe, const Trial& trial)
     recipe.cures.insert(recipe.cures.end(), trial.cures.begin(), trial.cures.end());
     recipe.floatNeedless = recipe.floatNeedless || trial.floatNeedless;
     return recipe;
+}
+
+std::vector<std::size_t> tuneFront(const std::vector<Trial>& trials)
+{
+    std::vector<std::size_t> front;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        const auto isBeaten = [&](const Trial& other) { return beats(other, trials[i]); };
+        if (std::none_of(trials.begin(), trials.end(), isBeaten))
+            front.push_back(i);
+    }
+    return front;
 }
 
 Result<TuneState> tune(StageChain& chain, const TuneRequest& request, const KnownTrials& known,

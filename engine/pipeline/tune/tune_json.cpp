@@ -171,26 +171,6 @@ Json timesJson(const std::vector<UnitTime>& times, const Graph& file)
     return list;
 }
 
-/// Whether `one` is at least as good in all figures and better in at least one.
-bool beats(const Trial& one, const Trial& other)
-{
-    const double ms = one.ms.value_or(0), otherMs = other.ms.value_or(0);
-    return one.guard.db >= other.guard.db && one.int8Macs >= other.int8Macs && ms <= otherMs
-        && (one.guard.db > other.guard.db || one.int8Macs > other.int8Macs || ms < otherMs);
-}
-
-/// Indices of the trials that no other trial beats.
-Json frontJson(const std::vector<Trial>& trials)
-{
-    Json front = Json::array();
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-        const auto isBeaten = [&](const Trial& other) { return beats(other, trials[i]); };
-        if (std::none_of(trials.begin(), trials.end(), isBeaten))
-            front.push_back(i);
-    }
-    return front;
-}
-
 /// A property that must be equal in a search and in the earlier search that it resumes.
 struct Sameness
 {
@@ -277,7 +257,7 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"trials", std::move(trials)},
                      {"times", timesJson(state.times, *request.file)},
                      {"earlier", earlierJson(known, state.trials, request)},
-                     {"front", frontJson(state.trials)},
+                     {"front", tuneFront(state.trials)},
                      {"best", best ? Json(state.best) : Json(nullptr)},
                      {"cures", best ? curesBeside(best->cures, request) : Json::array()},
                      {"forwards", state.forwards},

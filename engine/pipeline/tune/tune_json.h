@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/pipeline/tune/tune.h"
+#include "engine/pipeline/tune/tune_state.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/configure/edit_step.h"
 #include "engine/import/importer.h"
+#include "engine/pipeline/tune/tune.h"
 #include "engine/pipeline/tune/tune_json.h"
 #include "engine/verify/certificate.h"
 
