@@ -163,14 +163,8 @@ void EditsPanel::chooseCure()
 
 void EditsPanel::selectNodes(std::vector<NodeId> nodes)
 {
-    std::erase_if(nodes, [this](NodeId node) {
-        return !m_workspace.document().model()->tryGet(node)
-            || m_workspace.foldTree()->unitOf(node) < 0;
-    });
-    if (nodes.empty())
-        return;
-    m_workspace.selection().selectNodes(nodes);
-    Q_EMIT revealWanted();
+    if (m_workspace.selectDrawn(std::move(nodes)))
+        Q_EMIT revealWanted();
 }
 
 void EditsPanel::choose()

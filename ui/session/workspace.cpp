@@ -23,6 +23,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     , m_live(*this)
     , m_causes(*this)
     , m_trainer(*this)
+    , m_cureSearch(*this)
 {
     Notices& notices = m_document.notices();
     notices.deriveWith([this](const Notices::Set& posted) { derive(posted); });
@@ -215,6 +216,16 @@ void Workspace::selectNode(NodeId node)
         return;
     const auto nodes = m_tree->nodesOf(unit);
     m_selection.selectNodes(nodes, m_facts.leader(nodes));
+}
+
+bool Workspace::selectDrawn(std::vector<NodeId> nodes)
+{
+    std::erase_if(nodes, [this](NodeId node) {
+        return !m_document.model() || !m_document.model()->tryGet(node) || m_tree->unitOf(node) < 0;
+    });
+    if (!nodes.empty())
+        m_selection.selectNodes(nodes);
+    return !nodes.empty();
 }
 
 void Workspace::selectEdge(const Edge& edge)

@@ -7,6 +7,7 @@
 #include "ui/session/fold_tree.h"
 #include "ui/session/jobs/alternatives_asked.h"
 #include "ui/session/jobs/cause_finder.h"
+#include "ui/session/jobs/cure_search.h"
 #include "ui/session/jobs/live_preview.h"
 #include "ui/session/jobs/model_trainer.h"
 #include "ui/session/jobs/pipeline.h"
@@ -41,6 +42,8 @@ public:
     AlternativesAsked& alternatives() { return m_alternatives; }
     LivePreview& live() { return m_live; }
     CauseFinder& causes() { return m_causes; }
+    CureSearch& cureSearch() { return m_cureSearch; }
+    const CureSearch& cureSearch() const { return m_cureSearch; }
     ModelTrainer& trainer() { return m_trainer; }
     const ModelTrainer& trainer() const { return m_trainer; }
     const Facts& facts() const { return m_facts; }
@@ -64,6 +67,8 @@ public:
     void selectNode(NodeId node);
     /// Inspects an edge: selects the reader of the value, with the edge.
     void selectEdge(const Edge& edge);
+    /// Selects those of the nodes that are drawn; false, without an effect, if none is.
+    bool selectDrawn(std::vector<NodeId> nodes);
     /// Entries that the selection covers: the module's, or one per selected unit.
     std::vector<int> selectedEntries() const;
     /// Makes or clears rules for the selection, undoable. "" keeps float, empty clears.
@@ -121,6 +126,7 @@ private:
     LivePreview m_live;
     CauseFinder m_causes;
     ModelTrainer m_trainer;
+    CureSearch m_cureSearch;
 };
 
 } // namespace qs

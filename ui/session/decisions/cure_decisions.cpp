@@ -95,18 +95,29 @@ QString proposalText(const Document& document, const Proposal& proposal)
     if (!document.edited())
         return {};
     const NodeTitles titles(*document.model());
-    Recipe recipe = document.recipe();
-    const Cure cure = adopted(proposal, recipe);
+    const Cure cure = proposedCure(document, proposal);
     return toQString(
         cureText(cure, titlesIn(*document.model(), *document.edited()->addresses, titles)));
+}
+
+Cure proposedCure(const Document& document, const Proposal& proposal)
+{
+    Recipe recipe = document.recipe();
+    return adopted(proposal, recipe);
+}
+
+Recipe withProposal(Recipe recipe, const Proposal& proposal)
+{
+    Cure cure = adopted(proposal, recipe);
+    recipe.cures.push_back(std::move(cure));
+    return recipe;
 }
 
 void takeProposal(Workspace& workspace, const Proposal& proposal)
 {
     const QString text = proposalText(workspace.document(), proposal);
-    Recipe recipe = workspace.document().recipe();
-    recipe.cures.push_back(adopted(proposal, recipe));
-    workspace.change(QObject::tr("cure: %1").arg(text), std::move(recipe));
+    workspace.change(QObject::tr("cure: %1").arg(text),
+                     withProposal(workspace.document().recipe(), proposal));
 }
 
 void switchCure(Workspace& workspace, std::size_t index, bool off)

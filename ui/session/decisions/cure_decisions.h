@@ -34,6 +34,10 @@ QString cureMarkOf(const Document& document, const Rule& rule);
 
 /// The text of a proposed cure, as in the list: "keep head · linear float".
 QString proposalText(const Document& document, const Proposal& proposal);
+/// The cure as the document's recipe would hold it: with the name of its qconfig there.
+Cure proposedCure(const Document& document, const Proposal& proposal);
+/// The recipe with the cure added, and with the qconfig that the proposal defines.
+Recipe withProposal(Recipe recipe, const Proposal& proposal);
 /// One undoable step: adds the cure to the recipe, with the qconfig that the proposal defines.
 void takeProposal(Workspace& workspace, const Proposal& proposal);
 

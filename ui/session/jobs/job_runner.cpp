@@ -100,9 +100,17 @@ void JobRunner::start(Lane lane, const QString& tag, std::function<void(JobConte
     };
     const bool onEngine = lane == Lane::Engine;
     Q_EMIT started(tag);
-    auto& queue = onEngine ? m_engineQueue : m_poolQueue;
-    queue.put(std::move(task));
-    (onEngine ? m_engineLane : m_pool).start([&queue] { queue.take()(); });
+    if (!onEngine) {
+        m_poolQueue.put(std::move(task));
+        m_pool.start([this] { m_poolQueue.take()(); });
+        return;
+    }
+    m_engineQueue.put(std::move(task));
+    ++m_engineWaiting;
+    m_engineLane.start([this] {
+        --m_engineWaiting;
+        m_engineQueue.take()();
+    });
 }
 
 void JobRunner::finish(const QString& tag, quint64 job, const QPointer<QObject>& owner,

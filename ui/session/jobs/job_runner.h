@@ -8,6 +8,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -55,6 +56,8 @@ public:
     void cancelAll();
     bool isRunning(const QString& tag) const { return m_running.contains(tag); }
     bool isIdle() const { return m_running.isEmpty(); }
+    /// True if work waits for the engine's thread. Thread safe.
+    bool isEngineWanted() const { return m_engineWaiting > 0; }
 
 Q_SIGNALS:
     void started(const QString& tag);
@@ -96,6 +99,7 @@ private:
     QHash<QString, Running> m_running;
     Queue m_back; ///< for the GUI thread
     Queue m_engineQueue, m_poolQueue;
+    std::atomic<int> m_engineWaiting = 0; ///< jobs in `m_engineQueue`
     QThreadPool m_engineLane;
     QThreadPool m_pool;
 };

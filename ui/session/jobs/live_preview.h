@@ -31,6 +31,8 @@ public:
     /// `Document::preview`. It uses the same samples and takes the ranges of the same values from
     /// them. Null while unknown.
     PreviewPtr before() const;
+    /// The recipe of `before`; null while unknown.
+    const Recipe* comparedRecipe() const { return m_compared ? &m_compared->recipe : nullptr; }
     /// Gain of the document's preview at the worst output against `before`, in dB.
     std::optional<double> gain() const;
 

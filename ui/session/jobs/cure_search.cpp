@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/session/jobs/cure_search.h"
+
+#include "ui/session/text.h"
+#include "ui/session/workspace.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+namespace qs {
+
+namespace {
+
+const QString kSearchTag = QStringLiteral("cureSearch");
+
+/// Whether a search would measure the same under both.
+bool measuresSame(const RunSettings& a, const RunSettings& b)
+{
+    return a.calibrationData == b.calibrationData && a.compared() == b.compared()
+        && a.device == b.device;
+}
+
+} // namespace
+
+struct CureSearch::Seen
+{
+    void put(const TuneState& state)
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_newest = state;
+        m_isNew = true;
+    }
+    /// The newest state that was not taken yet.
+    std::optional<TuneState> take()
+    {
+        const std::scoped_lock lock(m_mutex);
+        return std::exchange(m_isNew, false) ? std::optional(m_newest) : std::nullopt;
+    }
+    void setData(const Key& data)
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_data = data;
+    }
+    /// Key of the data's content; empty until it is known.
+    Key data()
+    {
+        const std::scoped_lock lock(m_mutex);
+        return m_data;
+    }
+    std::atomic<bool> hasYielded = false; ///< to other engine work
+
+private:
+    std::mutex m_mutex;
+    TuneState m_newest;
+    Key m_data;
+    bool m_isNew = false;
+};
+
+CureSearch::CureSearch(Workspace& workspace)
+    : QObject(&workspace)
+    , m_workspace(workspace)
+{
+    const Document* document = &workspace.document();
+    connect(document, &Document::modelChanged, this, &CureSearch::drop);
+    connect(document, &Document::settingsChanged, this, [this] {
+        if (m_phase != Phase::Idle
+            && !measuresSame(m_request.settings, m_workspace.document().settings()))
+            drop();
+    });
+    connect(document, &Document::recipeChanged, this, &CureSearch::changed);
+    Pipeline& pipeline = workspace.pipeline();
+    connect(&pipeline, &Pipeline::cancelled, this, &CureSearch::pause);
+    connect(&pipeline.jobs(), &JobRunner::progressed, this,
+            [this](const QString& tag, const Progress& progress) {
+                if (tag != kSearchTag || !isRunning())
+                    return;
+                m_progress = toQString(progress.what);
+                showNewest();
+                Q_EMIT changed();
+            });
+}
+
+CureSearch::~CureSearch() = default;
+
+bool CureSearch::canStart() const
+{
+    const Document& document = m_workspace.document();
+    return document.model() && document.plan() && document.edited()
+        && !document.settings().calibrationData.empty();
+}
+
+const Trial* CureSearch::best() const
+{
+    return m_state.trials.empty() ? nullptr : &m_state.trials[m_state.best];
+}
+
+void CureSearch::start()
+{
+    if (isRunning() || !canStart())
+        return;
+    const Document& document = m_workspace.document();
+    m_request = {};
+    m_request.file = document.edited()->file;
+    m_request.recipe = document.recipe();
+    m_request.settings = document.settings();
+    m_request.goal = m_choices.goal;
+    m_request.keepInt8 = m_choices.keepInt8;
+    m_request.seconds = m_choices.seconds;
+    m_state = {};
+    m_spent = 0;
+    m_startIndex = m_workspace.undoStack().index();
+    m_takenIndex = -1;
+    run();
+}
+
+void CureSearch::resume()
+{
+    if (m_phase == Phase::Paused)
+        run();
+}
+
+void CureSearch::run()
+{
+    m_phase = Phase::Running;
+    m_problem.clear();
+    m_progress = m_state.trials.empty() ? tr("reading the data") : tr("continuing");
+    m_seen = std::make_shared<Seen>();
+    m_started = std::chrono::steady_clock::now();
+    TuneRequest request = m_request;
+    if (request.seconds)
+        request.seconds = std::max(0.0, *request.seconds - m_spent);
+    JobRunner& jobs = m_workspace.pipeline().jobs();
+    jobs.run(
+        Lane::Engine, kSearchTag,
+        [&jobs, engine = &m_workspace.pipeline().engine(), request = std::move(request),
+         known = m_known, seen = m_seen](JobContext& job) mutable -> Result<TuneState> {
+            if (request.data.empty()) {
+                QS_TRY(request.data, dataContent(request, job));
+            }
+            seen->setData(request.data);
+            const SeeTune see = [&](const TuneState& state) -> Result<void> {
+                seen->put(state);
+                if (!jobs.isEngineWanted())
+                    return {};
+                seen->hasYielded = true;
+                return fail(ErrorCode::Cancelled, "cancelled");
+            };
+            return engine->tune(request, known, see, job);
+        },
+        this, [this](Result<TuneState> made) { finish(std::move(made)); });
+    Q_EMIT changed();
+}
+
+void CureSearch::showNewest()
+{
+    m_request.data = m_seen->data();
+    auto newest = m_seen->take();
+    if (!newest)
+        return;
+    for (const Trial& trial : newest->trials)
+        m_known[trial.key] = trial;
+    // A resumed search repeats its earlier states first.
+    if (newest->trials.size() >= m_state.trials.size())
+        m_state = std::move(*newest);
+}
+
+void CureSearch::finish(Result<TuneState> made)
+{
+    if (!isRunning())
+        return; // stopped or dropped meanwhile
+    showNewest();
+    m_spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - m_started).count();
+    if (made) {
+        for (const Trial& trial : made->trials)
+            m_known[trial.key] = trial;
+        m_state = std::move(*made);
+        end(Phase::Ended);
+    } else if (m_seen->hasYielded) {
+        run();
+    } else if (made.error().code == ErrorCode::Cancelled) {
+        end(Phase::Paused);
+    } else {
+        m_problem = toQString(made.error().line());
+        end(Phase::Ended);
+    }
+}
+
+void CureSearch::end(Phase phase)
+{
+    m_phase = phase;
+    m_progress.clear();
+    Q_EMIT changed();
+}
+
+void CureSearch::pause()
+{
+    if (!isRunning())
+        return;
+    showNewest();
+    m_spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - m_started).count();
+    m_workspace.pipeline().jobs().cancel(kSearchTag);
+    end(Phase::Paused);
+}
+
+void CureSearch::stop()
+{
+    pause();
+    if (m_phase == Phase::Paused)
+        end(Phase::Ended);
+}
+
+void CureSearch::drop()
+{
+    m_workspace.pipeline().jobs().cancel(kSearchTag);
+    m_request = {};
+    m_state = {};
+    m_known.clear();
+    m_problem.clear();
+    m_takenIndex = -1;
+    end(Phase::Idle);
+}
+
+Recipe CureSearch::recipeOf(std::size_t trial) const
+{
+    return tunedRecipe(m_request.recipe, m_state.trials.at(trial));
+}
+
+void CureSearch::take(std::size_t trial)
+{
+    if (trial >= m_state.trials.size() || taken() == trial)
+        return;
+    const int changes = changesSince();
+    const QString figure = shownSqnr(m_state.trials[trial].guard.db);
+    m_workspace.change(trial == 0 ? tr("recipe of the search's start: %1").arg(figure)
+                                  : tr("take trial %1: %2").arg(trial + 1).arg(figure),
+                       recipeOf(trial));
+    m_takenIndex = m_workspace.undoStack().index();
+    if (changes > 0)
+        Q_EMIT tookOver(changes);
+    Q_EMIT changed();
+}
+
+std::optional<std::size_t> CureSearch::taken() const
+{
+    for (std::size_t i = 0; i < m_state.trials.size(); ++i)
+        if (m_workspace.document().recipe() == recipeOf(i))
+            return i;
+    return std::nullopt;
+}
+
+int CureSearch::changesSince() const
+{
+    if (m_phase == Phase::Idle || m_workspace.document().recipe() == m_request.recipe || taken())
+        return 0;
+    const int now = m_workspace.undoStack().index();
+    const int from = m_takenIndex >= 0 && m_takenIndex <= now ? m_takenIndex : m_startIndex;
+    return std::max(1, std::abs(now - from));
+}
+
+} // namespace qs
