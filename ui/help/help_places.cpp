@@ -41,6 +41,7 @@ constexpr NamedPlace kPlaces[] = {
     {"channelPlot", "channels"},
     {"codePanel", "prepared-reference-and-lowered-form"},
     {"valuesPage", "values-of-a-node"},
+    {"curePage", "causes#the-cure-page"},
     {"findingsPanel", "findings"},
     {"formsPanel", "kernel-check"},
     {"editsPanel", "recipe-keys#edits0"},

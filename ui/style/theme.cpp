@@ -119,6 +119,9 @@ QScrollArea { background: @panel; border: none; }
 QTreeView, QListView, QPlainTextEdit, QTableView { background: @panel; border: none; color: @text;
   selection-background-color: @accentSoft; selection-color: @text; }
 QTreeView::item { min-height: @rowpx; }
+QTreeView::indicator { width: @tickpx; height: @tickpx; border: 1px solid @muted; border-radius: 3px; }
+QTreeView::indicator:checked { background: @accent; border-color: @accent;
+  image: url(:/icons/check-@mode.svg); }
 QTreeView::item:selected, QListView::item:selected { background: @accentSoft; color: @text; }
 QTreeView::item:hover, QListView::item:hover { background: @window; }
 QHeaderView::section { background: @panel; color: @muted; border: none;
@@ -130,7 +133,7 @@ QHeaderView::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 7px; hei
 QHeaderView::section:first { color: @text; padding-left: 14px; }
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { background: @window; border: 1px solid @border;
   border-radius: 5px; padding: 3px 8px; color: @text; min-height: 16px; }
-QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border-color: @accent; }
+QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { border-color: @accent; }
 QComboBox::drop-down { border: none; width: 22px; }
 QComboBox::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @panel; border: 1px solid @border;
@@ -141,9 +144,9 @@ QPushButton { background: @panel; border: 1px solid @border; border-radius: 5px;
 QPushButton:hover { border-color: @accent; }
 QPushButton::menu-indicator { image: url(:/icons/chevron-@mode.svg); width: 9px; height: 9px;
   subcontrol-origin: padding; subcontrol-position: right center; right: 7px; }
-QSpinBox::up-button, QSpinBox::down-button { border: none; width: 18px; }
-QSpinBox::up-arrow { image: url(:/icons/chevron-up-@mode.svg); width: 8px; height: 8px; }
-QSpinBox::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 8px; height: 8px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; width: 18px; }
+QAbstractSpinBox::up-arrow { image: url(:/icons/chevron-up-@mode.svg); width: 8px; height: 8px; }
+QAbstractSpinBox::down-arrow { image: url(:/icons/chevron-@mode.svg); width: 8px; height: 8px; }
 QPushButton:disabled { color: @faint; }
 QPushButton[primary="true"] { background: @accent; border-color: @accent; color: @accentText; }
 QPushButton[primary="true"]:disabled { background: @faint; border-color: @faint; }
@@ -176,6 +179,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
     };
     css.replace(QLatin1String("@mode"), QLatin1String(t.dark ? "dark" : "light"));
     css.replace(QLatin1String("@row"), QString::number(px(21)));
+    css.replace(QLatin1String("@tick"), QString::number(px(11)));
     for (const auto& [name, color] : names)
         css.replace(QLatin1String(name), color.name());
     return css;

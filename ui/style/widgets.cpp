@@ -8,6 +8,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QShortcut>
+#include <QStyle>
 #include <QTableView>
 
 namespace qs {
@@ -121,6 +122,15 @@ void addItems(QBoxLayout& box, std::initializer_list<BoxItem> items)
             box.addWidget(item.widget, item.stretch);
         else
             box.addLayout(item.layout, item.stretch);
+}
+
+void setPrimary(QPushButton& button, bool isPrimary)
+{
+    if (button.property("primary").toBool() == isPrimary)
+        return;
+    button.setProperty("primary", isPrimary);
+    button.style()->unpolish(&button);
+    button.style()->polish(&button);
 }
 
 QSplitter* makeSplitter(const char* objectName, Qt::Orientation orientation, QWidget* parent)

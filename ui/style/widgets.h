@@ -35,6 +35,8 @@ void connectCopy(QPushButton& button, QTableView& table, std::function<QString()
 
 QPushButton* makeButton(const char* objectName, const QString& text, const QString& toolTip,
                         QWidget* parent);
+/// Fills the button with the accent colour, or not.
+void setPrimary(QPushButton& button, bool isPrimary);
 /// Returns a label of one line in the muted colour; `pixels`: text size at 100 %.
 QLabel* makeMutedLabel(const QString& text, double pixels, QWidget* parent);
 /// Returns a paragraph in the muted colour.

@@ -343,7 +343,7 @@ void Commands::connectWindow()
         = {{ActionId::ShowRecipe, "recipePanel"},     {ActionId::ShowCode, "codePanel"},
            {ActionId::ShowFindings, "findingsPanel"}, {ActionId::ShowEdits, "editsPanel"},
            {ActionId::ShowForms, "formsPanel"},       {ActionId::ShowStyles, "stylePanel"},
-           {ActionId::ShowRuns, "runsPanel"}};
+           {ActionId::ShowRuns, "runsPanel"},         {ActionId::ShowCure, "curePage"}};
     for (const auto& [id, tab] : tabs)
         on(a, id, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(a, m_window.workspace(), m_window, this);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/bars/grouped_tabs.h"
 
+#include <QSignalBlocker>
+#include <QTabBar>
+
 namespace qs {
 
 GroupedTabs::GroupedTabs(QWidget* parent)
@@ -68,6 +71,20 @@ void GroupedTabs::refresh()
             setTabVisible(i, group == open || i == shown);
         }
     }
+    scrollToCurrent();
+}
+
+/// The tab bar scrolls only when its current tab changes, not when other tabs come or go.
+void GroupedTabs::scrollToCurrent()
+{
+    const int current = currentIndex();
+    const QSignalBlocker quiet(tabBar());
+    for (int other = 0; other < count(); ++other)
+        if (other != current && isTabVisible(other)) {
+            tabBar()->setCurrentIndex(other);
+            break;
+        }
+    tabBar()->setCurrentIndex(current);
 }
 
 } // namespace qs

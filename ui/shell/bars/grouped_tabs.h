@@ -37,6 +37,7 @@ private:
         int shown = -1; ///< its page that was shown last
     };
     void refresh();
+    void scrollToCurrent();
     QString textOf(int page) const;
 
     std::vector<Group> m_groups;

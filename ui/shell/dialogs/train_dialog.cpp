@@ -34,14 +34,10 @@ bool isSameFile(const QString& path, const std::string& other)
 }
 
 /// The primary button is the one that Enter presses.
-void setPrimary(QPushButton& button, bool isPrimary)
+void setDefaultButton(QPushButton& button, bool isDefault)
 {
-    button.setDefault(isPrimary);
-    if (button.property("primary").toBool() == isPrimary)
-        return;
-    button.setProperty("primary", isPrimary);
-    button.style()->unpolish(&button);
-    button.style()->polish(&button);
+    button.setDefault(isDefault);
+    setPrimary(button, isDefault);
 }
 
 } // namespace
@@ -294,8 +290,8 @@ void TrainDialog::refreshButtons(bool runs, const QString& problem)
     m_start->setEnabled(canStart && !isTaken);
     m_resume->setVisible(isStopped);
     m_resume->setEnabled(canStart);
-    setPrimary(*m_resume, isStopped && isTaken);
-    setPrimary(*m_start, !(isStopped && isTaken));
+    setDefaultButton(*m_resume, isStopped && isTaken);
+    setDefaultButton(*m_start, !(isStopped && isTaken));
     m_cancel->setVisible(runs);
     if (!runs && focused == m_cancel)
         m_close->setFocus();
