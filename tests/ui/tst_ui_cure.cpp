@@ -4,6 +4,8 @@
 #include "tests/ui/tour/picture_check.h"
 #include "ui/shell/dialogs/run_dialogs.h"
 
+#include <QScrollArea>
+
 using namespace qs;
 
 /// The Cure page: its empty states, causes and cures, keys, and texts of any size.
@@ -112,6 +114,28 @@ private Q_SLOTS:
         QCOMPARE(steps(), from);
     }
 
+    void anotherGraphKeepsTheCuresInReach()
+    {
+        findCauses();
+        QVERIFY(!button("cureAgain").isVisible());
+        EditStep step;
+        step.kind = EditKind::Rename;
+        step.at.kind = ValueAddress::Kind::Operator;
+        step.at.module = "fc";
+        step.at.op = document().model()->get(node("linear")).target;
+        step.name = "last";
+        Recipe recipe = document().recipe();
+        recipe.edits.push_back(step);
+        workspace().change("rename", recipe);
+        QTRY_VERIFY(settled() && document().model()->tryFind("last"));
+        QVERIFY(!document().diagnosis());
+        QTRY_VERIFY(button("cureAgain").isVisible());
+        QVERIFY(button("cureAgain").toolTip().contains("graph edited"));
+        QCOMPARE(cures().topLevelItemCount(), 1);
+        m_window->openModel(QStringLiteral("/models/other.pt2"));
+        QTRY_VERIFY(settled() && !bar().isVisible());
+    }
+
     void byKeysAlone()
     {
         find<QTabWidget>("bottomTabs")->setCurrentIndex(0);
@@ -165,6 +189,8 @@ private Q_SLOTS:
             const QString tag = QString::fromLatin1(QTest::currentDataTag()).replace(' ', '-');
             (void)QTest::qWaitFor([&] { return clippedTexts(page()).isEmpty(); }, 1000);
             QVERIFY2(clippedTexts(page()).isEmpty(), qPrintable(clippedTexts(page()).join(u'\n')));
+            if (percent == 100) // nothing scrolls
+                QTRY_COMPARE(find<QScrollArea>("curePage")->viewport()->size(), page().size());
             if (!place.isEmpty())
                 m_window->grab().save(
                     QStringLiteral("%1/cure-%2-%3.png").arg(place, tag).arg(++pictures));

@@ -77,7 +77,7 @@ private Q_SLOTS:
         QTRY_VERIFY(settled());
         QTest::qWait(50);
         QCOMPARE(front().dotCount(), 3);
-        QVERIFY2(note().startsWith("Best 18.9 dB of sqnr 20: stopped"), qPrintable(note()));
+        QVERIFY2(note().startsWith("Best 18.9 dB of 20.0 dB: stopped"), qPrintable(note()));
         click("cureTake");
         QVERIFY(document().recipe() == search().recipeOf(2));
     }

@@ -25,9 +25,10 @@ enum CureColumn
 /// "+3.2 dB measured", "≤ +4.0 dB predicted"
 QString gainCell(const ProposedCure& cure)
 {
-    const QString figure = QStringLiteral("%1%2 dB").arg(
-        QString::fromLatin1(cure.gainDb < 0 ? "" : "+"), toQString(fixedText(cure.gainDb, 1)));
-    if (cure.isMeasured)
+    const double gain = cure.measuredDb.value_or(cure.predictedDb);
+    const QString figure = QStringLiteral("%1%2 dB").arg(QString::fromLatin1(gain < 0 ? "" : "+"),
+                                                         toQString(fixedText(gain, 1)));
+    if (cure.measuredDb)
         return QObject::tr("%1 measured").arg(figure);
     return cure.isMost ? QObject::tr("≤ %1 predicted").arg(figure)
                        : QObject::tr("%1 predicted").arg(figure);
@@ -88,12 +89,12 @@ void CureList::refresh()
         QTreeWidgetItem& row = *topLevelItem(i);
         row.setCheckState(TextColumn, cure.isOn ? Qt::Checked : Qt::Unchecked);
         QFont font = this->font();
-        font.setWeight(cure.isMeasured ? QFont::DemiBold : QFont::Normal);
+        font.setWeight(cure.measuredDb ? QFont::DemiBold : QFont::Normal);
         row.setText(GainColumn, gainCell(cure));
         row.setFont(GainColumn, font);
-        row.setForeground(GainColumn, cure.isMeasured ? theme().text : theme().muted);
+        row.setForeground(GainColumn, cure.measuredDb ? theme().text : theme().muted);
         row.setToolTip(GainColumn,
-                       cure.isMeasured
+                       cure.measuredDb
                            ? tr("Measured at the outputs by a preview of a few samples")
                            : tr("Predicted from the share, if this cure alone is added"));
         row.setText(CostColumn, cure.cost);

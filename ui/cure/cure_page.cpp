@@ -13,6 +13,7 @@
 #include "ui/session/coalesce.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/layout_barrier.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
@@ -57,7 +58,8 @@ CurePage::CurePage(Workspace& workspace, QWidget* parent)
     addItems(*result, {{m_note, 1}, m_take});
     auto* halves = makeSplitter("cureHalves", Qt::Horizontal, page);
     m_stack = new QStackedWidget(halves);
-    m_stack->addWidget(buildEmpty(m_stack));
+    // A height that depends on the width would make the scroll area scroll sideways too.
+    m_stack->addWidget(new LayoutBarrier(buildEmpty(m_stack), m_stack));
     m_stack->addWidget(buildCauses(m_stack));
     m_front = new FrontPlot(workspace, halves);
     halves->addWidget(m_stack);
@@ -337,8 +339,7 @@ QString CurePage::endText() const
     if (state.isReached())
         parts << tr("Goal reached: %1, %2 int8").arg(figure, toQString(partText(best->int8Macs)));
     else
-        parts << tr("Best %1 of %2: %3")
-                     .arg(figure, toQString(goalText(search.request().goal)), reason);
+        parts << tr("Best %1 of %2: %3").arg(figure, goalWords(search.request().goal), reason);
     if (state.neededInt8)
         parts << tr("needs %1 int8").arg(toQString(partText(*state.neededInt8)));
     for (std::size_t i = 0; i < std::min(kMostLeft, state.remaining.size()); ++i)

@@ -39,10 +39,10 @@ double upwards(const Trial& trial)
 class UnitTicker : public QCPAxisTicker
 {
 public:
-    explicit UnitTicker(const QString& unit)
+    UnitTicker(const QString& unit, int ticks)
         : m_unit(unit)
     {
-        setTickCount(4);
+        setTickCount(ticks);
     }
 
 protected:
@@ -102,8 +102,8 @@ FrontPlot::FrontPlot(Workspace& workspace, QWidget* parent)
         axis->setNumberFormat(QStringLiteral("g"));
         axis->setNumberPrecision(3);
     }
-    m_plot->yAxis->setTicker(QSharedPointer<UnitTicker>::create(tr(" dB")));
-    m_plot->xAxis->setTicker(QSharedPointer<UnitTicker>::create(tr(" %")));
+    m_plot->yAxis->setTicker(QSharedPointer<UnitTicker>::create(tr(" dB"), 4));
+    m_plot->xAxis->setTicker(QSharedPointer<UnitTicker>::create(tr(" %"), 2));
     m_goal = new QCPItemStraightLine(m_plot);
     m_goal->setPen(QPen(t.accent, 1.5, Qt::DashLine));
     m_least = new QCPItemStraightLine(m_plot);
@@ -170,9 +170,7 @@ void FrontPlot::refresh()
     if (isDrawn) {
         m_goal->point1->setCoords(0, aimedDb(goal));
         m_goal->point2->setCoords(1, aimedDb(goal));
-        m_goalText->setText(tr("goal %1").arg(goal.kind == TuneGoal::Kind::Cosine
-                                                  ? toQString(goalText(goal))
-                                                  : shownSqnr(goal.value)));
+        m_goalText->setText(tr("goal %1").arg(goalWords(goal)));
         m_goalText->position->setCoords(0, aimedDb(goal));
     }
     const double least = 100 * search.request().keepInt8;

@@ -71,82 +71,93 @@ ProposedCures::ProposedCures(Workspace& workspace, ShownCauses& causes, QObject*
     m_asking->setSingleShot(true);
     m_asking->setInterval(kRestMs);
     connect(m_asking, &QTimer::timeout, this, &ProposedCures::ask);
-    const auto later = coalesced(this, [this] { refresh(); });
-    connect(&causes, &ShownCauses::changed, this, later);
-    connect(&causes, &ShownCauses::chosenChanged, this, later);
+    connect(&causes, &ShownCauses::renewed, this, [this] { m_measured.clear(); });
+    const auto anew = coalesced(this, [this] { describe(); });
+    connect(&causes, &ShownCauses::chosenChanged, this, anew);
     const Document* document = &workspace.document();
-    connect(document, &Document::recipeChanged, this, [this, later] {
-        m_tried.reset(); // another preview replaces it
-        later();
-    });
-    connect(document, &Document::modelChanged, this, [this] { m_measured.clear(); });
+    connect(document, &Document::graphEdited, this, anew);
+    connect(document, &Document::recipeChanged, this,
+            [this] { m_tried.reset(); }); // it was of another
+    connect(document, &Document::recipeChanged, this, coalesced(this, [this] { refresh(); }));
     connect(document, &Document::settingsChanged, this, [this] { m_measured.clear(); });
     connect(document, &Document::resultsChanged, this, &ProposedCures::takePreview);
     connect(&workspace.live(), &LivePreview::beforeChanged, this, &ProposedCures::takePreview);
     connect(&workspace.live(), &LivePreview::tried, this, &ProposedCures::takeTrial);
+    describe();
+}
+
+void ProposedCures::describe()
+{
+    m_rows.clear();
+    std::vector<Proposal> proposals;
+    for (const std::size_t index : m_causes.chosen()) {
+        const Cause& cause = m_causes.causes()[index];
+        for (const Proposal& proposal : cause.proposals) {
+            const bool isListed
+                = std::any_of(proposals.begin(), proposals.end(), [&](const Proposal& other) {
+                      return isSameCure(other.cure, proposal.cure)
+                          && other.qconfig == proposal.qconfig;
+                  });
+            if (isListed)
+                continue;
+            proposals.push_back(proposal);
+            ProposedCure& row = m_rows.emplace_back();
+            row.proposal = proposal;
+            row.predictedDb = shareDb(1 - std::min(cause.share, kMostShare));
+            row.isMost = !removesAll(proposal.cure.kind);
+        }
+    }
+    const Document& document = m_workspace.document();
+    if (document.model() && document.edited()) {
+        const QStringList texts = proposalTexts(document, proposals);
+        for (std::size_t i = 0; i < m_rows.size(); ++i)
+            m_rows[i].text = texts[int(i)];
+        setCosts();
+    }
     refresh();
 }
 
-void ProposedCures::refresh()
-{
-    m_rows.clear();
-    const Document& document = m_workspace.document();
-    if (document.model() && document.edited())
-        for (const std::size_t index : m_causes.chosen()) {
-            const Cause& cause = m_causes.causes()[index];
-            for (const Proposal& proposal : cause.proposals) {
-                const bool isListed
-                    = std::any_of(m_rows.begin(), m_rows.end(), [&](const ProposedCure& row) {
-                          return isSameCure(row.proposal.cure, proposal.cure)
-                              && row.proposal.qconfig == proposal.qconfig;
-                      });
-                if (!isListed)
-                    m_rows.push_back(rowOf(cause, proposal));
-            }
-        }
-    Q_EMIT changed();
-}
-
-ProposedCure ProposedCures::rowOf(const Cause& cause, const Proposal& proposal) const
+/// Sets what each cure costs at run time.
+void ProposedCures::setCosts()
 {
     const Document& document = m_workspace.document();
-    ProposedCure row;
-    row.proposal = proposal;
-    row.text = proposalText(document, proposal);
-    row.cost = costOf(proposal.cure);
-    row.gainDb = shareDb(1 - std::min(cause.share, kMostShare));
-    row.isMost = !removesAll(proposal.cure.kind);
-    const Cure cure = proposedCure(document, proposal);
-    if (const auto known = m_measured.find(cureText(cure)); known != m_measured.end()) {
-        row.gainDb = known->second;
-        row.isMeasured = true;
+    std::vector<Cure> cures;
+    for (ProposedCure& row : m_rows) {
+        const CureKind kind = row.proposal.cure.kind;
+        row.cost = kind == CureKind::Dynamic ? tr("ranges at run time")
+            : kind == CureKind::Split        ? tr("a few multiplications")
+                                             : tr("none");
+        cures.push_back(row.proposal.cure);
+        cures.back().off = kind != CureKind::Float; // only floats are located
     }
-    const auto& cures = document.recipe().cures;
-    row.isOn = std::any_of(cures.begin(), cures.end(),
-                           [&](const Cure& one) { return !one.off && isSameCure(one, cure); });
-    return row;
-}
-
-QString ProposedCures::costOf(const Cure& cure) const
-{
-    if (cure.kind == CureKind::Dynamic)
-        return tr("ranges at run time");
-    if (cure.kind == CureKind::Split)
-        return tr("a few multiplications");
-    if (cure.kind != CureKind::Float)
-        return tr("none");
-    const Document& document = m_workspace.document();
-    std::vector<Cure> one {cure};
-    one.front().off = false;
-    double taken = 0, all = 0;
     const auto macs = macsByOperator(*document.model());
+    double all = 0;
     for (const auto& [node, count] : macs)
         all += double(count);
-    for (const CurePlace& place : locateCures(document.model(), *document.edited()->addresses, one))
+    for (const CurePlace& place :
+         locateCures(document.model(), *document.edited()->addresses, cures)) {
+        double taken = 0;
         for (const NodeId node : place.nodes)
             if (const auto known = macs.find(node); known != macs.end())
                 taken += double(known->second);
-    return taken > 0 ? tr("%1 float").arg(toQString(partText(taken / all))) : tr("none");
+        if (taken > 0)
+            m_rows[place.cure].cost = tr("%1 float").arg(toQString(partText(taken / all)));
+    }
+}
+
+/// Sets what follows from the recipe and from previews.
+void ProposedCures::refresh()
+{
+    const Document& document = m_workspace.document();
+    const auto& cures = document.recipe().cures;
+    for (ProposedCure& row : m_rows) {
+        const Cure cure = proposedCure(document, row.proposal);
+        row.isOn = std::any_of(cures.begin(), cures.end(),
+                               [&](const Cure& one) { return !one.off && isSameCure(one, cure); });
+        const auto known = m_measured.find(cureText(cure));
+        row.measuredDb = known == m_measured.end() ? std::nullopt : std::optional(known->second);
+    }
+    Q_EMIT changed();
 }
 
 void ProposedCures::setOn(std::size_t row, bool on)
@@ -187,7 +198,7 @@ void ProposedCures::stopTrying()
 void ProposedCures::ask()
 {
     // A search has the engine; each preview would interrupt it.
-    if (!m_wanted || *m_wanted >= m_rows.size() || m_rows[*m_wanted].isMeasured
+    if (!m_wanted || *m_wanted >= m_rows.size() || m_rows[*m_wanted].measuredDb
         || !m_workspace.live().isReady() || m_workspace.cureSearch().isRunning())
         return;
     const ProposedCure& row = m_rows[*m_wanted];

@@ -25,10 +25,10 @@ struct ProposedCure
 {
     Proposal proposal;
     QString text; ///< "keep head · linear float"
-    /// What the outputs' SQNR gains in dB: measured by a preview, else predicted.
-    double gainDb = 0;
-    bool isMeasured = false;
+    /// Gain of the outputs' SQNR if this cure alone is added.
+    double predictedDb = 0;
     bool isMost = false; ///< the prediction assumes that the cure removes all noise of its place
+    std::optional<double> measuredDb; ///< gain in a preview; empty if there was none
     QString cost; ///< at run time
     bool isOn = false; ///< the recipe has it
 };
@@ -53,9 +53,9 @@ Q_SIGNALS:
     void changed();
 
 private:
+    void describe();
+    void setCosts();
     void refresh();
-    ProposedCure rowOf(const Cause& cause, const Proposal& proposal) const;
-    QString costOf(const Cure& cure) const;
     void ask();
     void takeTrial();
     void takePreview();

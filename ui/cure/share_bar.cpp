@@ -22,6 +22,13 @@ namespace {
 
 constexpr int kLeastPartWidth = 5; ///< pixels, so that small parts can be seen and clicked
 
+/// Hues of a golden angle: as far apart as can be for any number of causes.
+QColor causeColor(CauseCode code)
+{
+    constexpr int kFirstHue = 210, kStep = 137;
+    return QColor::fromHsv((kFirstHue + int(code) * kStep) % 360, 130, 190);
+}
+
 } // namespace
 
 ShareBar::ShareBar(ShownCauses& causes, QWidget* parent)
@@ -58,7 +65,7 @@ void ShareBar::refresh()
         m_parts.push_back({QStringLiteral("%1 %2").arg(name, share),
                            tr("%1 of the noise of the outputs, %2: %3")
                                .arg(share, places, toQString(causeWords(group.code))),
-                           wordColor(name), group.share, false, QRect()});
+                           causeColor(group.code), group.share, false, QRect()});
         all << m_parts.back().text;
     }
     if (const double rest = m_causes.rest(); rest >= kLeastPart) {

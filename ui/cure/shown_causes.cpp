@@ -42,20 +42,33 @@ void ShownCauses::refresh()
     const TuneState& search = m_workspace.cureSearch().state();
     const DiagnosisPtr& found = document.diagnosis();
     BlamePtr blame = found ? found->blame : search.blame;
-    const bool isKnown = blame && document.model()
+    // A cure that changes the graph drops the diagnosis. The list stays, to take the cure back.
+    m_isOfOtherGraph
+        = !blame && m_blame && m_isDiagnosis && m_modelNumber == document.modelNumber();
+    if (m_isOfOtherGraph)
+        blame = m_blame;
+    const bool isDrawn = blame && document.model()
         && std::all_of(blame->sites.begin(), blame->sites.end(), [&](const SiteBlame& site) {
                              return document.model()->tryGet(site.site.node);
                          });
-    if (!isKnown)
+    if (!isDrawn)
         blame.reset();
-    if (blame != m_blame) {
+    const bool isRenewed = blame != m_blame;
+    if (isRenewed) {
         m_blame = std::move(blame);
+        m_modelNumber = document.modelNumber();
+        m_isDiagnosis = found != nullptr;
         m_causes = !m_blame ? std::vector<Cause>() : found ? found->causes : search.causes;
         group();
         m_chosen = m_groups.empty() ? std::vector<std::size_t>() : m_groups.front().causes;
+        Q_EMIT renewed();
         Q_EMIT chosenChanged();
     }
     m_state = currentState();
+    const QString shown = stateText() + staleReason();
+    if (!isRenewed && shown == m_shown)
+        return; // a search that goes on changes nothing here
+    m_shown = shown;
     Q_EMIT changed();
 }
 
@@ -109,6 +122,8 @@ QString ShownCauses::staleReason() const
     const Document& document = m_workspace.document();
     if (!m_blame)
         return {};
+    if (m_isOfOtherGraph)
+        return tr("graph edited");
     if (document.diagnosis())
         return document.isDiagnosisStale() ? document.diagnosisStaleReason() : QString();
     return document.recipe() == m_workspace.cureSearch().request().recipe ? QString()

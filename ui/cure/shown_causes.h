@@ -68,6 +68,8 @@ public:
 Q_SIGNALS:
     /// Causes or state changed.
     void changed();
+    /// The causes are others: they were searched again.
+    void renewed();
     void chosenChanged();
     /// Nodes were selected: bring them into view.
     void revealWanted();
@@ -80,6 +82,10 @@ private:
     Workspace& m_workspace;
     State m_state = State::NoModel;
     BlamePtr m_blame; ///< of `m_causes`
+    int m_modelNumber = 0; ///< of the model that the causes belong to
+    bool m_isDiagnosis = false; ///< the causes are a diagnosis's
+    bool m_isOfOtherGraph = false; ///< the causes were found in an earlier graph of the model
+    QString m_shown; ///< text of the last change that was announced
     std::vector<Cause> m_causes;
     std::vector<CauseGroup> m_groups;
     std::vector<std::size_t> m_chosen;

@@ -90,14 +90,19 @@ QString cureMarkOf(const Document& document, const Rule& rule)
     return cure < 0 ? QString() : toQString(cureMark(recipe.cures[std::size_t(cure)]));
 }
 
+QStringList proposalTexts(const Document& document, const std::vector<Proposal>& proposals)
+{
+    const NodeTitles titles(*document.model());
+    const OperatorNames names = titlesIn(*document.model(), *document.edited()->addresses, titles);
+    QStringList texts;
+    for (const Proposal& proposal : proposals)
+        texts << toQString(cureText(proposedCure(document, proposal), names));
+    return texts;
+}
+
 QString proposalText(const Document& document, const Proposal& proposal)
 {
-    if (!document.edited())
-        return {};
-    const NodeTitles titles(*document.model());
-    const Cure cure = proposedCure(document, proposal);
-    return toQString(
-        cureText(cure, titlesIn(*document.model(), *document.edited()->addresses, titles)));
+    return document.edited() ? proposalTexts(document, {proposal}).front() : QString();
 }
 
 Cure proposedCure(const Document& document, const Proposal& proposal)

@@ -8,6 +8,7 @@
 #endif
 
 #include <QString>
+#include <QStringList>
 
 #include <optional>
 #include <vector>
@@ -32,7 +33,8 @@ std::vector<CureRow> cureRows(const Document& document);
 /// rule comes from the recipe's mapping.
 QString cureMarkOf(const Document& document, const Rule& rule);
 
-/// The text of a proposed cure, as in the list: "keep head · linear float".
+/// The texts of proposed cures, as in the list: "keep head · linear float". There must be a model.
+QStringList proposalTexts(const Document& document, const std::vector<Proposal>& proposals);
 QString proposalText(const Document& document, const Proposal& proposal);
 /// The cure as the document's recipe would hold it: with the name of its qconfig there.
 Cure proposedCure(const Document& document, const Proposal& proposal);

@@ -15,6 +15,14 @@ namespace {
 
 const QString kSearchTag = QStringLiteral("cureSearch");
 
+/// Drops a hint that names options of the command line.
+Error withoutOptions(Error error)
+{
+    if (error.hint.find("--") != std::string::npos)
+        error.hint.clear();
+    return error;
+}
+
 /// Whether a search would measure the same under both.
 bool measuresSame(const RunSettings& a, const RunSettings& b)
 {
@@ -76,9 +84,9 @@ CureSearch::CureSearch(Workspace& workspace)
             [this](const QString& tag, const Progress& progress) {
                 if (tag != kSearchTag || !isRunning())
                     return;
-                m_progress = toQString(progress.what);
-                showNewest();
-                Q_EMIT changed();
+                const QString before = std::exchange(m_progress, toQString(progress.what));
+                if (showNewest() || m_progress != before)
+                    Q_EMIT changed();
             });
 }
 
@@ -153,17 +161,18 @@ void CureSearch::run()
     Q_EMIT changed();
 }
 
-void CureSearch::showNewest()
+bool CureSearch::showNewest()
 {
     m_request.data = m_seen->data();
     auto newest = m_seen->take();
     if (!newest)
-        return;
+        return false;
     for (const Trial& trial : newest->trials)
         m_known[trial.key] = trial;
     // A resumed search repeats its earlier states first.
     if (newest->trials.size() >= m_state.trials.size())
         m_state = std::move(*newest);
+    return true;
 }
 
 void CureSearch::finish(Result<TuneState> made)
@@ -182,7 +191,7 @@ void CureSearch::finish(Result<TuneState> made)
     } else if (made.error().code == ErrorCode::Cancelled) {
         end(Phase::Paused);
     } else {
-        m_problem = toQString(made.error().line());
+        m_problem = toQString(withoutOptions(std::move(made).error()).line());
         end(Phase::Ended);
     }
 }
@@ -248,6 +257,11 @@ std::optional<std::size_t> CureSearch::taken() const
         if (m_workspace.document().recipe() == recipeOf(i))
             return i;
     return std::nullopt;
+}
+
+QString goalWords(const TuneGoal& goal)
+{
+    return goal.kind == TuneGoal::Kind::Sqnr ? shownSqnr(goal.value) : toQString(goalText(goal));
 }
 
 int CureSearch::changesSince() const

@@ -91,7 +91,8 @@ Q_SIGNALS:
 private:
     struct Seen; ///< written by the engine's thread
     void run();
-    void showNewest();
+    /// Takes the newest state; false if there is none since the last call.
+    bool showNewest();
     void finish(Result<TuneState> made);
     void end(Phase phase);
     void drop();
@@ -109,5 +110,8 @@ private:
     int m_startIndex = 0; ///< of the undo stack
     int m_takenIndex = -1; ///< of the undo stack, after a trial was taken
 };
+
+/// A goal in words: "20.0 dB", "cosine 0.98".
+QString goalWords(const TuneGoal& goal);
 
 } // namespace qs
