@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/tune/trial_name.h"
-#include "engine/pipeline/tune/tune_state.h"
 #include "engine/pipeline/tune/tune_json.h"
+#include "engine/pipeline/tune/tune_state.h"
 
 #include <algorithm>
 

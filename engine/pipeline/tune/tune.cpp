@@ -13,7 +13,6 @@ namespace qs {
 
 namespace {
 
-
 /// Whether `one` is at least as good in all figures and better in at least one.
 bool beats(const Trial& one, const Trial& other)
 {

@@ -233,7 +233,7 @@ void CureSearch::drop()
 
 Recipe CureSearch::recipeOf(std::size_t trial) const
 {
-    return tunedRecipe(m_request.recipe, m_state.trials.at(trial));
+    return takenRecipe(m_request, m_state, trial);
 }
 
 void CureSearch::take(std::size_t trial)
