@@ -116,6 +116,8 @@ void CureSearch::start()
     m_request.goal = m_choices.goal;
     m_request.keepInt8 = m_choices.keepInt8;
     m_request.seconds = m_choices.seconds;
+    m_request.numbers = m_numbers.path().toStdString();
+    m_kept = std::filesystem::path(m_request.file->info().path).replace_extension(".cures");
     m_state = {};
     m_spent = 0;
     m_startIndex = m_workspace.undoStack().index();
@@ -233,12 +235,41 @@ void CureSearch::drop()
 
 Recipe CureSearch::recipeOf(std::size_t trial) const
 {
-    return takenRecipe(m_request, m_state, trial);
+    Recipe recipe = takenRecipe(m_request, m_state, trial);
+    for (Cure& cure : recipe.cures)
+        if (isOfSearch(cure))
+            cure.file = (m_kept / std::filesystem::path(cure.file).filename()).string();
+    return recipe;
+}
+
+bool CureSearch::isOfSearch(const Cure& cure) const
+{
+    return !cure.file.empty()
+        && std::filesystem::path(cure.file).parent_path() == m_request.numbers;
+}
+
+bool CureSearch::keepNumbers(std::size_t trial)
+{
+    for (const Cure& cure : m_state.trials.at(trial).cures) {
+        if (!isOfSearch(cure))
+            continue;
+        std::error_code code;
+        std::filesystem::create_directories(m_kept, code);
+        std::filesystem::copy_file(cure.file, m_kept / std::filesystem::path(cure.file).filename(),
+                                   std::filesystem::copy_options::overwrite_existing, code);
+        if (!code)
+            continue;
+        m_problem = tr("%1: the numbers of the cures cannot be written there: %2")
+                        .arg(toQString(m_kept.string()), toQString(code.message()));
+        Q_EMIT changed();
+        return false;
+    }
+    return true;
 }
 
 void CureSearch::take(std::size_t trial)
 {
-    if (trial >= m_state.trials.size() || taken() == trial)
+    if (trial >= m_state.trials.size() || taken() == trial || !keepNumbers(trial))
         return;
     const int changes = changesSince();
     const QString figure = shownSqnr(m_state.trials[trial].guard.db);

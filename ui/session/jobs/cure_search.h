@@ -7,8 +7,10 @@
 
 #include <QObject>
 #include <QString>
+#include <QTemporaryDir>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -74,7 +76,9 @@ public:
 
     /// The recipe that a trial measured.
     Recipe recipeOf(std::size_t trial) const;
-    /// Makes a trial's recipe the document's, as one undoable step; no step if it is equal.
+    /// Makes a trial's recipe the document's, as one undoable step; no step if it is equal. Writes
+    /// the numbers of its cures beside the model, into `MODEL.cures`; if that fails, there is no
+    /// step and `problem` says why.
     void take(std::size_t trial);
     /// The trial whose recipe is the document's; empty if none is.
     std::optional<std::size_t> taken() const;
@@ -96,11 +100,16 @@ private:
     void finish(Result<TuneState> made);
     void end(Phase phase);
     void drop();
+    /// Whether the search wrote the cure's file.
+    bool isOfSearch(const Cure& cure) const;
+    bool keepNumbers(std::size_t trial);
 
     Workspace& m_workspace;
     TuneRequest m_request;
     CureChoices m_choices; ///< of the next search
     TuneState m_state;
+    QTemporaryDir m_numbers; ///< of the cures that trials have
+    std::filesystem::path m_kept; ///< folder for those of a taken trial
     KnownTrials m_known;
     std::shared_ptr<Seen> m_seen;
     Phase m_phase = Phase::Idle;
