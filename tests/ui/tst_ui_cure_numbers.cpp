@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/configure/json/cure_json.h"
+#include "tests/ui/dialogs.h"
 #include "tests/ui/edge_window.h"
 #include "ui/cure/front_plot.h"
 #include "ui/frame/actions.h"
+#include "ui/shell/dialogs/run_dialogs.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
@@ -114,14 +116,37 @@ private Q_SLOTS:
         const auto written = readRecipe(m_folder.filePath("tuned.json").toStdString());
         QVERIFY2(written, written ? "" : written.error().line().c_str());
         QCOMPARE(recipeToJson(document().recipe()), recipeToJson(*written));
-        // What the search promised is what a comparison of all data shows.
-        workspace().pipeline().runUpTo(Stage::Compare);
-        settle();
-        const auto& outputs = document().comparison()->outputs;
-        QVERIFY(!outputs.empty());
         workspace().undoStack().undo();
         settle();
         QCOMPARE(recipeToJson(document().recipe()), recipeToJson(m_start));
+    }
+
+    void fourStepsCureAModel()
+    {
+        auto before = std::move(m_window);
+        m_window = std::make_unique<MainWindow>(m_engine);
+        m_window->show();
+        m_window->openModel(kDigits); // first
+        settle();
+        test::atDialog<CalibrateDialog>(*m_window,
+                                        [](CalibrateDialog& dialog) { dialog.accept(); });
+        m_window->actions()[ActionId::Calibrate].trigger(); // second
+        QTRY_VERIFY_WITH_TIMEOUT(document().calibration() && settled(), 60000);
+        m_window->actions()[ActionId::ShowCure].trigger();
+        find<QDoubleSpinBox>("cureGoal")->setValue(37);
+        QTest::mouseClick(&button("cureRun"), Qt::LeftButton); // third
+        QTRY_VERIFY_WITH_TIMEOUT(search().phase() == CureSearch::Phase::Ended && settled(), 60000);
+        QVERIFY(search().state().isReached());
+        QTRY_VERIFY(button("cureTake").isVisible());
+        QTest::mouseClick(&button("cureTake"), Qt::LeftButton); // fourth
+        settle();
+        workspace().pipeline().runUpTo(Stage::Compare);
+        settle();
+        const auto& outputs = document().comparison()->outputs;
+        QVERIFY(outputs.front().cumulative && outputs.front().cumulative->sqnrDb);
+        QVERIFY2(*outputs.front().cumulative->sqnrDb > 36,
+                 qPrintable(QString::number(*outputs.front().cumulative->sqnrDb)));
+        m_window = std::move(before);
     }
 
     void aSearchThatWasInterruptedIsTheSame()

@@ -297,7 +297,9 @@ QString CurePage::noteText(bool& isWarning) const
     if (m_tookOver > 0)
         return tr("Taken without your %1 since the search began; undo brings them back")
             .arg(decisions(m_tookOver));
-    if (const int changes = search.changesSince(); changes > 0)
+    if (const int changes = search.changesSince(); changes > 0 && search.isRunning())
+        return tr("%1 · you have changed %2 since").arg(runningText(), decisions(changes));
+    else if (changes > 0)
         return tr("You have changed %1 since; the trials do not contain them")
             .arg(decisions(changes));
     isWarning = false;
