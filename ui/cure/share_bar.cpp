@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kLeastPartWidth = 5; ///< pixels, so that small parts can be seen and clicked
 
-/// Hues of a golden angle: as far apart as can be for any number of causes.
+/// Steps of the golden angle give hues that differ, for any number of causes.
 QColor causeColor(CauseCode code)
 {
     constexpr int kFirstHue = 210, kStep = 137;
