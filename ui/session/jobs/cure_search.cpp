@@ -4,6 +4,9 @@
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
+#include <QFileInfo>
+#include <QStandardPaths>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -66,6 +69,20 @@ private:
     bool m_isNew = false;
 };
 
+namespace {
+
+/// NAME.cures beside the model, or in the user's folder if the model's cannot be written to.
+std::filesystem::path folderOfNumbers(const std::filesystem::path& model)
+{
+    const QFileInfo beside(toQString(model.parent_path().string()));
+    std::filesystem::path folder = model.parent_path();
+    if (!beside.isWritable())
+        folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation).toStdString();
+    return std::filesystem::absolute(folder) / model.filename().replace_extension(".cures");
+}
+
+} // namespace
+
 CureSearch::CureSearch(Workspace& workspace)
     : QObject(&workspace)
     , m_workspace(workspace)
@@ -117,7 +134,7 @@ void CureSearch::start()
     m_request.keepInt8 = m_choices.keepInt8;
     m_request.seconds = m_choices.seconds;
     m_request.numbers = m_numbers.path().toStdString();
-    m_kept = std::filesystem::path(m_request.file->info().path).replace_extension(".cures");
+    m_kept = folderOfNumbers(m_request.file->info().path);
     m_state = {};
     m_spent = 0;
     m_startIndex = m_workspace.undoStack().index();
