@@ -137,7 +137,7 @@ private:
         const Graph& reference = *m_converted.reference;
         const Node& node = reference.get(layer.node);
         QS_TRY(const at::IValue stored, m_float.interpreter().constant(layer.weight));
-        const at::Tensor weight = stored.toTensor();
+        const at::Tensor& weight = stored.toTensor();
         const auto shape = layerShape(node, weight);
         if (!shape) {
             m_made.leftOut.push_back(shape.error().message);
