@@ -21,7 +21,6 @@ namespace qs {
 namespace {
 
 constexpr int kRestMs = 300;
-constexpr double kMostShare = 0.9999; ///< 40 dB: a prediction cannot say more
 
 /// Whether the cure removes all noise of its place.
 bool removesAll(CureKind kind)
@@ -61,6 +60,12 @@ std::optional<double> gainOver(const PreviewPtr& before, const PreviewPtr& after
 }
 
 } // namespace
+
+double predictedGain(double share)
+{
+    constexpr double kMostShare = 0.9999;
+    return shareDb(1 - std::min(share, kMostShare));
+}
 
 ProposedCures::ProposedCures(Workspace& workspace, ShownCauses& causes, QObject* parent)
     : QObject(parent)
@@ -103,7 +108,7 @@ void ProposedCures::describe()
             proposals.push_back(proposal);
             ProposedCure& row = m_rows.emplace_back();
             row.proposal = proposal;
-            row.predictedDb = shareDb(1 - std::min(cause.share, kMostShare));
+            row.predictedDb = predictedGain(cause.share);
             row.isMost = !removesAll(proposal.cure.kind);
         }
     }

@@ -20,6 +20,10 @@ namespace qs {
 
 class ShownCauses;
 
+/// Gain of the outputs' SQNR in dB if this share of their noise were removed, 40 at most: a
+/// prediction cannot say more.
+double predictedGain(double share);
+
 /// A proposed cure as a list shows it. A value.
 struct ProposedCure
 {
