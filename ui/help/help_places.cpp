@@ -42,6 +42,7 @@ constexpr NamedPlace kPlaces[] = {
     {"codePanel", "prepared-reference-and-lowered-form"},
     {"valuesPage", "values-of-a-node"},
     {"curePage", "causes#the-cure-page"},
+    {"sensitivityPage", "causes#the-sensitivity-page"},
     {"findingsPanel", "findings"},
     {"formsPanel", "kernel-check"},
     {"editsPanel", "recipe-keys#edits0"},

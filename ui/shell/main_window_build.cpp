@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MainWindow: construction and layout. main_window.cpp has its behaviour.
 #include "ui/cure/cure_page.h"
+#include "ui/cure/sensitivity_page.h"
 #include "ui/edit/edits_panel.h"
 #include "ui/edit/graph_editor.h"
 #include "ui/frame/actions.h"
@@ -315,10 +316,17 @@ QWidget* MainWindow::buildBottom()
         m_runs, &RunLibrary::failed, m_messages,
         [this](const QString& what, const Error& error) { m_messages->showError(what, error); });
     auto* cure = new CurePage(m_workspace, m_bottom);
-    connect(cure, &CurePage::revealWanted, this, reveal);
-    connect(cure, &CurePage::calibrateWanted, &(*m_actions)[ActionId::Calibrate],
-            &QAction::trigger);
-    connect(cure, &CurePage::findWanted, &(*m_actions)[ActionId::FindCauses], &QAction::trigger);
+    auto* sensitivity = new SensitivityPage(m_workspace, m_bottom);
+    const auto wireCure = [this, reveal](auto* page) {
+        using Page = std::remove_pointer_t<decltype(page)>;
+        QAction& calibrate = (*m_actions)[ActionId::Calibrate];
+        QAction& find = (*m_actions)[ActionId::FindCauses];
+        connect(page, &Page::revealWanted, this, reveal);
+        connect(page, &Page::calibrateWanted, &calibrate, &QAction::trigger);
+        connect(page, &Page::findWanted, &find, &QAction::trigger);
+    };
+    wireCure(cure);
+    wireCure(sensitivity);
     m_findings = new FindingsPanel(m_workspace, m_bottom);
     m_styles = new StylePanel(m_workspace, m_bottom);
     m_log = new LogPanel(m_bottom);
@@ -328,6 +336,7 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addPage(forms, tr("Kernels"));
     m_bottom->beginGroup(tr("Cure"));
     m_bottom->addPage(cure, tr("Cure"));
+    m_bottom->addPage(sensitivity, tr("Sensitivity"));
     m_bottom->beginGroup(tr("Values"));
     m_bottom->addPage(new ValuesPage(m_workspace, m_bottom), tr("Values"));
     m_bottom->addPage(new ChannelPlot(m_workspace, m_bottom), tr("Channels"));

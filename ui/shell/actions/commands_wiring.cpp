@@ -340,10 +340,15 @@ void Commands::connectWindow()
                                    : m_window.windowState() & ~Qt::WindowFullScreen);
     });
     const std::pair<ActionId, const char*> tabs[]
-        = {{ActionId::ShowRecipe, "recipePanel"},     {ActionId::ShowCode, "codePanel"},
-           {ActionId::ShowFindings, "findingsPanel"}, {ActionId::ShowEdits, "editsPanel"},
-           {ActionId::ShowForms, "formsPanel"},       {ActionId::ShowStyles, "stylePanel"},
-           {ActionId::ShowRuns, "runsPanel"},         {ActionId::ShowCure, "curePage"}};
+        = {{ActionId::ShowRecipe, "recipePanel"},
+           {ActionId::ShowCode, "codePanel"},
+           {ActionId::ShowFindings, "findingsPanel"},
+           {ActionId::ShowEdits, "editsPanel"},
+           {ActionId::ShowForms, "formsPanel"},
+           {ActionId::ShowStyles, "stylePanel"},
+           {ActionId::ShowRuns, "runsPanel"},
+           {ActionId::ShowCure, "curePage"},
+           {ActionId::ShowSensitivity, "sensitivityPage"}};
     for (const auto& [id, tab] : tabs)
         on(a, id, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(a, m_window.workspace(), m_window, this);

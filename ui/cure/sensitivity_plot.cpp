@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/cure/sensitivity_plot.h"
+
+#include "ui/cure/sensitivity_model.h"
+#include "ui/plots/custom_plot.h"
+#include "ui/plots/plot_style.h"
+#include "ui/session/coalesce.h"
+#include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
+#include "ui/style/theme.h"
+#include "ui/style/widgets.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qs {
+
+namespace {
+
+constexpr double kDotReach = 12; ///< pixels around a dot that belong to it
+constexpr double kLeastPercent = 1e-3; ///< smaller shares are drawn with zero, on the edge
+constexpr double kMostSteps = 2; ///< between labelled powers of ten
+
+/// The power of ten at or below the least share that is drawn.
+double footOf(const std::vector<double>& percents)
+{
+    double least = 10;
+    for (const double percent : percents)
+        if (percent >= kLeastPercent)
+            least = std::min(least, percent);
+    return std::pow(10, std::floor(std::log10(least)));
+}
+
+/// A logarithmic axis from below `foot` to 100 %. The lower end is labelled 0.
+void setDecades(QCPAxis& axis, double foot)
+{
+    axis.setScaleType(QCPAxis::stLogarithmic);
+    axis.setRange(foot / 300, 200);
+    auto ticks = QSharedPointer<QCPAxisTickerText>::create();
+    const double decades = std::log10(100 / foot);
+    const double step = std::pow(10, std::max(1.0, std::ceil(decades / kMostSteps)));
+    for (double percent = 100; percent > foot * 0.9; percent /= step)
+        ticks->addTick(percent, QStringLiteral("%1 %").arg(percent, 0, 'g', 3));
+    ticks->addTick(foot / 30, QStringLiteral("0"));
+    ticks->setSubTickCount(0);
+    axis.setTicker(ticks);
+}
+
+/// The place of a share on such an axis.
+double placeOf(double percent, double foot)
+{
+    return percent >= foot ? percent : foot / 30;
+}
+
+} // namespace
+
+SensitivityPlot::SensitivityPlot(Workspace& workspace, SensitivityModel& units, QWidget* parent)
+    : PlotPage(workspace, QStringLiteral("sensitivityPlot"), parent)
+    , m_units(units)
+{
+    const Theme& t = theme();
+    m_column->setContentsMargins(px(8), 0, 0, 0);
+    m_plot->setFocusPolicy(Qt::StrongFocus);
+    setNames(*m_plot, "sensitivityDots", tr("Noise of the units over their multiplications"));
+    m_plot->setMinimumSize(px(110), px(44));
+    m_plot->xAxis->grid()->setVisible(true);
+    for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
+        axis->setLabelFont(uiFont(10));
+        axis->setLabelColor(t.muted);
+        axis->setLabelPadding(2);
+    }
+    m_plot->xAxis->setLabel(tr("share of the multiplications"));
+    m_plot->yAxis->setLabel(tr("share of the noise"));
+    m_dots = m_plot->addGraph();
+    m_rings = m_plot->addGraph();
+    for (QCPGraph* graph : {m_dots, m_rings}) {
+        graph->setLineStyle(QCPGraph::lsNone);
+        graph->setAntialiasedScatters(true);
+    }
+    m_rings->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(t.text, 2), Qt::NoBrush, px(14)));
+    m_caption->setText(tr("Upper left: cheap to cure"));
+    m_plot->setMouseTracking(true);
+    m_plot->installEventFilter(this);
+    connect(&units, &SensitivityModel::changed, this, &SensitivityPlot::refresh);
+    connect(&workspace.selection(), &Selection::changed, this, &SensitivityPlot::showSelection);
+    refresh();
+}
+
+void SensitivityPlot::refresh()
+{
+    const auto& units = m_units.units();
+    std::vector<double> macs, noise;
+    for (const UnitSensitivity& unit : units) {
+        macs.push_back(100 * unit.macs);
+        noise.push_back(100 * unit.noise.noise.part);
+    }
+    const double left = footOf(macs), foot = footOf(noise);
+    setDecades(*m_plot->xAxis, left);
+    setDecades(*m_plot->yAxis, foot);
+    m_dotPlaces.clear();
+    m_order.clear();
+    QVector<double> x, y;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        m_dotPlaces.emplace_back(placeOf(macs[i], left), placeOf(noise[i], foot));
+        m_order.push_back(int(i));
+        x << m_dotPlaces.back().x();
+        y << m_dotPlaces.back().y();
+    }
+    std::stable_sort(m_order.begin(), m_order.end(), [this](int a, int b) {
+        const QPointF one = m_dotPlaces[std::size_t(a)], other = m_dotPlaces[std::size_t(b)];
+        return std::pair(one.x(), one.y()) < std::pair(other.x(), other.y());
+    });
+    QColor ink = theme().accent;
+    if (!m_units.staleReason().isEmpty())
+        ink.setAlphaF(0.35f);
+    m_dots->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(ink, 1.5), ink, px(7)));
+    m_dots->setData(x, y);
+    showAxes(!units.empty());
+    showSelection();
+}
+
+void SensitivityPlot::showSelection()
+{
+    QVector<double> x, y;
+    QStringList words;
+    for (const int row : m_units.selectedRows())
+        if (std::size_t(row) < m_dotPlaces.size()) {
+            x << m_dotPlaces[std::size_t(row)].x();
+            y << m_dotPlaces[std::size_t(row)].y();
+            words << m_units.describe(row);
+        }
+    m_rings->setData(x, y);
+    m_plot->setAccessibleDescription(words.size() == 1 ? words.front() : m_caption->text());
+    replot();
+}
+
+int SensitivityPlot::ringCount() const
+{
+    return m_rings->dataCount();
+}
+
+QPoint SensitivityPlot::dotPosition(int row) const
+{
+    const QPointF place = m_dotPlaces[std::size_t(row)];
+    return QPointF(m_plot->xAxis->coordToPixel(place.x()), m_plot->yAxis->coordToPixel(place.y()))
+        .toPoint();
+}
+
+int SensitivityPlot::dotAt(const QPointF& point) const
+{
+    int nearest = -1;
+    double least = kDotReach * kDotReach;
+    for (int row = 0; row < dotCount(); ++row) {
+        const QPointF way = point - QPointF(dotPosition(row));
+        const double distance = QPointF::dotProduct(way, way);
+        if (distance < least) {
+            least = distance;
+            nearest = row;
+        }
+    }
+    return nearest;
+}
+
+bool SensitivityPlot::moveByKey(int key)
+{
+    const int last = int(m_order.size()) - 1;
+    const std::vector<int> selected = m_units.selectedRows();
+    const auto now = selected.empty() ? m_order.end()
+                                      : std::find(m_order.begin(), m_order.end(), selected.front());
+    const int place = now == m_order.end() ? -1 : int(now - m_order.begin());
+    int next = 0;
+    switch (key) {
+    case Qt::Key_Left:
+        next = place < 0 ? last : std::max(0, place - 1);
+        break;
+    case Qt::Key_Right:
+        next = std::min(last, place + 1);
+        break;
+    case Qt::Key_Home:
+        break;
+    case Qt::Key_End:
+        next = last;
+        break;
+    default:
+        return false;
+    }
+    if (last >= 0)
+        m_units.choose({m_order[std::size_t(next)]});
+    return true;
+}
+
+bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched != m_plot)
+        return PlotPage::eventFilter(watched, event);
+    switch (event->type()) {
+    case QEvent::KeyPress:
+        return moveByKey(static_cast<QKeyEvent*>(event)->key());
+    case QEvent::MouseMove: {
+        const int dot = dotAt(static_cast<QMouseEvent*>(event)->position());
+        m_plot->setCursor(dot >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+        m_plot->setToolTip(dot >= 0 ? m_units.describe(dot) : QString());
+        return false;
+    }
+    case QEvent::MouseButtonPress: {
+        const auto* press = static_cast<QMouseEvent*>(event);
+        const int dot = dotAt(press->position());
+        if (press->button() != Qt::LeftButton || dot < 0)
+            return false;
+        m_units.choose({dot});
+        return true;
+    }
+    default:
+        return PlotPage::eventFilter(watched, event);
+    }
+}
+
+} // namespace qs
