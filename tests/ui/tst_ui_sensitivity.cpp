@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/plan/module_statistics.h"
 #include "tests/ui/edge_window.h"
+#include "tests/ui/tour/picture_check.h"
 #include "ui/cure/sensitivity_model.h"
 #include "ui/cure/sensitivity_plot.h"
 #include "ui/frame/actions.h"
+#include "ui/style/window_style.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QPushButton>
@@ -65,6 +68,13 @@ class TestSensitivity : public test::EdgeWindow
             qFatal("%s", process.readAllStandardError().constData());
         return QJsonDocument::fromJson(process.readAllStandardOutput()).object();
     }
+    void findCauses()
+    {
+        QTest::mouseClick(&button("sensitivityRemedy"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            document().diagnosis() && settled() && !workspace().causes().isRunning(), 60000);
+        QTRY_VERIFY(table().isVisible() && plot().dotCount() > 0);
+    }
     bool isSorted(int column, Qt::SortOrder order)
     {
         for (int row = 1; row < table().model()->rowCount(); ++row) {
@@ -101,10 +111,7 @@ private Q_SLOTS:
         QCOMPARE(m_window->focusWidget(), &button("sensitivityRemedy"));
         QVERIFY2(stateText().contains("not searched yet"), qPrintable(stateText()));
         QCOMPARE(button("sensitivityRemedy").text(), QStringLiteral("Find causes"));
-        QTest::mouseClick(&button("sensitivityRemedy"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(
-            document().diagnosis() && settled() && !workspace().causes().isRunning(), 60000);
-        QTRY_VERIFY(table().isVisible() && plot().dotCount() > 0);
+        findCauses();
     }
 
     void everyRowIsTheCommandLines()
@@ -217,13 +224,42 @@ private Q_SLOTS:
         workspace().undoStack().undo();
         settle();
         QTRY_VERIFY(!button("sensitivityAgain").isVisible());
+    }
+
+    void textsFit_data()
+    {
+        QTest::addColumn<int>("percent");
+        QTest::addColumn<bool>("isDark");
+        QTest::addRow("100 light") << 100 << false;
+        QTest::addRow("150 dark") << 150 << true;
+        QTest::addRow("200 light") << 200 << false;
+    }
+    void textsFit()
+    {
+        QFETCH(int, percent);
+        QFETCH(bool, isDark);
+        using Colours = WindowStyle::Colours;
+        applyStyle(*qApp, {isDark ? Colours::Dark : Colours::Light, percent});
+        openAndCompare();
         m_window->resize(1280, 720);
-        // With QS_TOUR=FOLDER the picture is written there.
-        if (const QString place = qEnvironmentVariable("QS_TOUR"); !place.isEmpty()) {
-            QTest::qWait(300);
-            m_window->grab().save(place + "/sensitivity.png");
-        }
-        QVERIFY(m_window->minimumSizeHint().height() <= 720);
+        m_window->actions()[ActionId::ShowSensitivity].trigger();
+        auto& page = *find<QWidget>("sensitivityPage");
+        const auto fits = [&](const char* name) {
+            (void)QTest::qWaitFor([&] { return clippedTexts(page).isEmpty(); }, 1000);
+            QVERIFY2(clippedTexts(page).isEmpty(), qPrintable(clippedTexts(page).join(u'\n')));
+            const QSize least = m_window->minimumSizeHint();
+            QVERIFY(least.width() <= 1280 && least.height() <= 720);
+            // With QS_TOUR=FOLDER every picture is written there.
+            if (const QString place = qEnvironmentVariable("QS_TOUR"); !place.isEmpty())
+                m_window->grab().save(
+                    QStringLiteral("%1/sensitivity-%2-%3.png").arg(place).arg(percent).arg(name));
+        };
+        fits("empty");
+        findCauses();
+        workspace().selectNode(nodeAt(0));
+        fits("units");
+        QVERIFY(percent > 100 || !table().isColumnHidden(Model::StateColumn));
+        applyStyle(*qApp, {});
     }
 };
 

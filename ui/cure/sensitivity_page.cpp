@@ -80,9 +80,9 @@ QWidget* SensitivityPage::buildUnits(QWidget* parent)
     addItems(*makeVBox(left, {0, 0, px(6), 0}, 4), {top, {m_table, 1}});
     halves->addWidget(left);
     halves->addWidget(new SensitivityPlot(m_workspace, *m_units, halves));
-    halves->setStretchFactor(0, 9);
-    halves->setStretchFactor(1, 4);
-    halves->setSizes({px(450), px(200)});
+    halves->setStretchFactor(0, 3);
+    halves->setStretchFactor(1, 1);
+    halves->setSizes({px(480), px(160)});
     addItems(*makeVBox(units, {}, 0), {{halves, 1}});
     return units;
 }
@@ -96,7 +96,7 @@ void SensitivityPage::buildTable()
     m_table->setFont(uiFont(11)); // narrower: titles are long
     m_table->setMinimumHeight(px(44));
     m_table->sortByColumn(Model::GainColumn, Qt::DescendingOrder);
-    m_fit = new ColumnFit(*m_table, *m_table->horizontalHeader(), Model::UnitColumn, 110);
+    m_fit = new ColumnFit(*m_table, *m_table->horizontalHeader(), Model::UnitColumn, 80);
     m_fit->setColumns({Model::UnitColumn, Model::NoiseColumn, Model::GainColumn, Model::MacsColumn,
                        Model::StateColumn},
                       {Model::StateColumn});

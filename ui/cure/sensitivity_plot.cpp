@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kDotReach = 12; ///< pixels around a dot that belong to it
 constexpr double kLeastPercent = 1e-3; ///< smaller shares are drawn with zero, on the edge
-constexpr double kMostSteps = 2; ///< between labelled powers of ten
+constexpr double kZeroPlace = 1.0 / 30; ///< of zero, as a part of the least power of ten drawn
 
 /// The power of ten at or below the least share that is drawn.
 double footOf(const std::vector<double>& percents)
@@ -34,25 +34,29 @@ double footOf(const std::vector<double>& percents)
     return std::pow(10, std::floor(std::log10(least)));
 }
 
-/// A logarithmic axis from below `foot` to 100 %. The lower end is labelled 0.
-void setDecades(QCPAxis& axis, double foot)
+/// A logarithmic axis from below `foot` to 100 %. Labels, each of `label` pixels on an axis of
+/// `pixels`, do not overlap; the place of zero is labelled 0.
+void setDecades(QCPAxis& axis, double foot, double pixels, double label)
 {
+    const double least = foot / 80, most = 200, zero = foot * kZeroPlace;
     axis.setScaleType(QCPAxis::stLogarithmic);
-    axis.setRange(foot / 300, 200);
+    axis.setRange(least, most);
+    const double decade = std::max(pixels, 1.0) / std::log10(most / least);
+    const double step = std::max(1.0, std::ceil(label / decade));
     auto ticks = QSharedPointer<QCPAxisTickerText>::create();
-    const double decades = std::log10(100 / foot);
-    const double step = std::pow(10, std::max(1.0, std::ceil(decades / kMostSteps)));
-    for (double percent = 100; percent > foot * 0.9; percent /= step)
-        ticks->addTick(percent, QStringLiteral("%1 %").arg(percent, 0, 'g', 3));
-    ticks->addTick(foot / 30, QStringLiteral("0"));
     ticks->setSubTickCount(0);
+    ticks->addTick(zero, QStringLiteral("0"));
+    for (double power = 2; power > std::log10(foot) - 0.1; power -= step)
+        if ((power - std::log10(zero)) * decade >= label)
+            ticks->addTick(std::pow(10, power),
+                           QStringLiteral("%1 %").arg(std::pow(10, power), 0, 'g', 3));
     axis.setTicker(ticks);
 }
 
 /// The place of a share on such an axis.
 double placeOf(double percent, double foot)
 {
-    return percent >= foot ? percent : foot / 30;
+    return percent >= foot ? percent : foot * kZeroPlace;
 }
 
 } // namespace
@@ -72,8 +76,8 @@ SensitivityPlot::SensitivityPlot(Workspace& workspace, SensitivityModel& units, 
         axis->setLabelColor(t.muted);
         axis->setLabelPadding(2);
     }
-    m_plot->xAxis->setLabel(tr("share of the multiplications"));
-    m_plot->yAxis->setLabel(tr("share of the noise"));
+    m_plot->xAxis->setLabel(tr("multiplications"));
+    m_plot->yAxis->setLabel(tr("noise"));
     m_dots = m_plot->addGraph();
     m_rings = m_plot->addGraph();
     for (QCPGraph* graph : {m_dots, m_rings}) {
@@ -98,14 +102,14 @@ void SensitivityPlot::refresh()
         macs.push_back(100 * unit.macs);
         noise.push_back(100 * unit.noise.noise.part);
     }
-    const double left = footOf(macs), foot = footOf(noise);
-    setDecades(*m_plot->xAxis, left);
-    setDecades(*m_plot->yAxis, foot);
+    m_left = footOf(macs);
+    m_foot = footOf(noise);
+    leaveHeadroom();
     m_dotPlaces.clear();
     m_order.clear();
     QVector<double> x, y;
     for (std::size_t i = 0; i < units.size(); ++i) {
-        m_dotPlaces.emplace_back(placeOf(macs[i], left), placeOf(noise[i], foot));
+        m_dotPlaces.emplace_back(placeOf(macs[i], m_left), placeOf(noise[i], m_foot));
         m_order.push_back(int(i));
         x << m_dotPlaces.back().x();
         y << m_dotPlaces.back().y();
@@ -121,6 +125,12 @@ void SensitivityPlot::refresh()
     m_dots->setData(x, y);
     showAxes(!units.empty());
     showSelection();
+}
+
+void SensitivityPlot::leaveHeadroom()
+{
+    setDecades(*m_plot->xAxis, m_left, m_plot->width() - px(60), px(44));
+    setDecades(*m_plot->yAxis, m_foot, m_plot->height() - px(38), px(16));
 }
 
 void SensitivityPlot::showSelection()

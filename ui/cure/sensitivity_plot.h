@@ -30,6 +30,8 @@ public:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) final;
+    /// Labels as many powers of ten as have room.
+    void leaveHeadroom() final;
 
 private:
     void refresh();
@@ -40,6 +42,7 @@ private:
     SensitivityModel& m_units;
     QCPGraph* m_dots;
     QCPGraph* m_rings; ///< around the selected
+    double m_left = 1, m_foot = 1; ///< least powers of ten drawn, in percent
     std::vector<QPointF> m_dotPlaces; ///< by row, in percent; zeros are on the edges
     std::vector<int> m_order; ///< rows from left to right
 };
