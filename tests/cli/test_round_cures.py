@@ -242,6 +242,14 @@ def test_the_search(folder):
     assert "round" not in path.read_text()
 
 
+def test_a_sequence(folder):
+    """Batches that depend on each other are not rounded over; the search says so and goes on."""
+    written(folder, made(Linears), 8)
+    _, path, trials = tuned(folder, recipe=FOUR_BITS | {"calibration": {"sequence": True}})
+    notes = json.loads(path.with_suffix(".tune.json").read_text())["notes"]
+    assert any(note.startswith("weights are not rounded: ") for note in notes) and "round" not in [trial["stage"] for trial in trials], notes
+
+
 def test_bad_input(folder):
     """What does not fit is left out with its reason; --strict fails."""
     network = made(Linears)

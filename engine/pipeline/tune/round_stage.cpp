@@ -90,7 +90,12 @@ Result<void> tryRounding(TuneSearch& search)
     options.samples = search.request().samples;
     for (const auto& [layer, address] : layers)
         options.layers.push_back(layer);
-    QS_TRY(const Corrections made, search.corrected(model, options));
+    auto corrected = search.corrected(model, options);
+    if (!corrected && corrected.error().code != ErrorCode::Cancelled) { // as for a sequence
+        search.state().notes.push_back("weights are not rounded: " + corrected.error().message);
+        return {};
+    }
+    QS_TRY(const Corrections made, std::move(corrected));
     std::vector<LayerNumbers> numbers;
     std::vector<ValueAddress> addresses;
     std::vector<NpyArray> arrays;
