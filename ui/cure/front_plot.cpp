@@ -292,7 +292,7 @@ bool FrontPlot::moveByKey(int key)
     const int last = int(m_order.size()) - 1;
     const auto now = std::find(m_order.begin(), m_order.end(), m_current);
     const int place = now == m_order.end() ? -1 : int(now - m_order.begin());
-    int next = place;
+    int next = 0;
     switch (key) {
     case Qt::Key_Left:
         next = place < 0 ? last : std::max(0, place - 1);

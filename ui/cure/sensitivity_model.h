@@ -37,9 +37,9 @@ public:
         NoiseColumn,
         GainColumn,
         MacsColumn,
-        StateColumn,
-        kColumns
+        StateColumn
     };
+    static constexpr int kColumns = StateColumn + 1;
     enum class State
     {
         NoModel,

@@ -46,10 +46,13 @@ void setDecades(QCPAxis& axis, double foot, double pixels, double label)
     auto ticks = QSharedPointer<QCPAxisTickerText>::create();
     ticks->setSubTickCount(0);
     ticks->addTick(zero, QStringLiteral("0"));
-    for (double power = 2; power > std::log10(foot) - 0.1; power -= step)
+    const int count = int((2 - std::log10(foot) + 0.1) / step) + 1;
+    for (int i = 0; i < count; ++i) {
+        const double power = 2 - i * step;
         if ((power - std::log10(zero)) * decade >= label)
             ticks->addTick(std::pow(10, power),
                            QStringLiteral("%1 %").arg(std::pow(10, power), 0, 'g', 3));
+    }
     axis.setTicker(ticks);
 }
 
