@@ -181,7 +181,7 @@ private:
         return {};
     }
 
-    /// Replaces the steps `chosen` of the weight by better ones, if there are any.
+    /// Replaces `chosen` by better steps of the weight, or keeps it.
     Result<void> round(const QParams& qparams, const LayerShape& shape, const at::Tensor& weight,
                        const LayerSums& target, CorrectedLayer& made, at::Tensor& chosen)
     {

@@ -6,6 +6,7 @@
 #include "ui/cure/cause_list.h"
 #include "ui/cure/cure_list.h"
 #include "ui/cure/front_plot.h"
+#include "ui/cure/no_causes.h"
 #include "ui/cure/proposed_cures.h"
 #include "ui/cure/share_bar.h"
 #include "ui/cure/shown_causes.h"
@@ -59,7 +60,10 @@ CurePage::CurePage(Workspace& workspace, QWidget* parent)
     auto* halves = makeSplitter("cureHalves", Qt::Horizontal, page);
     m_stack = new QStackedWidget(halves);
     // A height that depends on the width would make the scroll area scroll sideways too.
-    m_stack->addWidget(new LayoutBarrier(buildEmpty(m_stack), m_stack));
+    m_empty = new NoCauses(QStringLiteral("cure"), m_stack);
+    m_stack->addWidget(new LayoutBarrier(m_empty, m_stack));
+    connect(m_empty, &NoCauses::calibrateWanted, this, &CurePage::calibrateWanted);
+    connect(m_empty, &NoCauses::findWanted, this, &CurePage::findWanted);
     m_stack->addWidget(buildCauses(m_stack));
     m_front = new FrontPlot(workspace, halves);
     halves->addWidget(m_stack);
@@ -184,29 +188,6 @@ void CurePage::buildSearch(QWidget& row)
         part->setFont(uiFont(11));
 }
 
-QWidget* CurePage::buildEmpty(QWidget* parent)
-{
-    auto* empty = new QWidget(parent);
-    m_state = new QLabel(empty);
-    m_state->setObjectName(QStringLiteral("cureState"));
-    m_state->setAlignment(Qt::AlignCenter);
-    m_state->setWordWrap(true);
-    m_state->setStyleSheet(inkStyle(theme().muted));
-    m_remedy = makeButton("cureRemedy", QString(), {}, empty);
-    connect(m_remedy, &QPushButton::clicked, this, [this] {
-        if (m_causes->state() == ShownCauses::State::Uncalibrated)
-            Q_EMIT calibrateWanted();
-        else
-            Q_EMIT findWanted();
-    });
-    auto* column = makeVBox(empty, {}, px(8));
-    column->addStretch(1);
-    column->addWidget(m_state);
-    column->addWidget(m_remedy, 0, Qt::AlignHCenter);
-    column->addStretch(1);
-    return empty;
-}
-
 QWidget* CurePage::buildCauses(QWidget* parent)
 {
     auto* causes = new QWidget(parent);
@@ -236,10 +217,10 @@ void CurePage::refreshCauses()
     using State = ShownCauses::State;
     const State state = m_causes->state();
     m_stack->setCurrentIndex(state == State::Found ? 1 : 0);
-    m_state->setText(m_causes->stateText());
-    const bool isUncalibrated = state == State::Uncalibrated;
-    m_remedy->setVisible(isUncalibrated || state == State::NotSearched);
-    m_remedy->setText(isUncalibrated ? tr("Calibrate…") : tr("Find causes"));
+    m_empty->tell(m_causes->stateText(),
+                  state == State::Uncalibrated      ? NoCauses::Missing::Calibration
+                      : state == State::NotSearched ? NoCauses::Missing::Search
+                                                    : NoCauses::Missing::Nothing);
     const QString old = m_causes->staleReason();
     m_again->setVisible(!old.isEmpty());
     m_again->setToolTip(tr("Out of date, %1: find causes again").arg(old));

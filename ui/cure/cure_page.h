@@ -5,7 +5,6 @@
 
 class QComboBox;
 class QDoubleSpinBox;
-class QLabel;
 class QPushButton;
 class QSpinBox;
 class QStackedWidget;
@@ -14,6 +13,7 @@ namespace qs {
 
 class ElidedLabel;
 class FrontPlot;
+class NoCauses;
 class ShareBar;
 class ShownCauses;
 class Workspace;
@@ -37,7 +37,6 @@ private:
     void buildGoal(QWidget& row);
     void buildSearch(QWidget& row);
     QWidget* buildCauses(QWidget* parent);
-    QWidget* buildEmpty(QWidget* parent);
     void setGoalKind(int kind);
     void takeFields();
     void refreshCauses();
@@ -59,8 +58,7 @@ private:
     QPushButton* m_take; ///< the best so far
     ElidedLabel* m_note;
     QStackedWidget* m_stack; ///< the empty state, or the causes
-    QLabel* m_state;
-    QPushButton* m_remedy; ///< of the empty state
+    NoCauses* m_empty;
     ShareBar* m_bar;
     QPushButton* m_again; ///< finds the causes again
     FrontPlot* m_front;

@@ -2,6 +2,7 @@
 #include "ui/cure/sensitivity_page.h"
 
 #include "engine/base/text.h"
+#include "ui/cure/no_causes.h"
 #include "ui/cure/sensitivity_model.h"
 #include "ui/cure/sensitivity_plot.h"
 #include "ui/models/figure_proxy.h"
@@ -31,36 +32,16 @@ SensitivityPage::SensitivityPage(Workspace& workspace, QWidget* parent)
 {
     setObjectName(QStringLiteral("sensitivityPage"));
     fillPanel(*this);
-    m_stack->addWidget(new LayoutBarrier(buildEmpty(m_stack), m_stack));
+    m_empty = new NoCauses(QStringLiteral("sensitivity"), m_stack);
+    m_stack->addWidget(new LayoutBarrier(m_empty, m_stack));
+    connect(m_empty, &NoCauses::calibrateWanted, this, &SensitivityPage::calibrateWanted);
+    connect(m_empty, &NoCauses::findWanted, this, &SensitivityPage::findWanted);
     m_stack->addWidget(buildUnits(m_stack));
     addItems(*makeVBox(this, {12, 6, 12, 6}, 4), {{m_stack, 1}});
     connect(m_units, &SensitivityModel::changed, this, &SensitivityPage::refresh);
     connect(m_units, &SensitivityModel::revealWanted, this, &SensitivityPage::revealWanted);
     connect(&workspace.selection(), &Selection::changed, this, &SensitivityPage::showSelection);
     refresh();
-}
-
-QWidget* SensitivityPage::buildEmpty(QWidget* parent)
-{
-    auto* empty = new QWidget(parent);
-    m_state = new QLabel(empty);
-    m_state->setObjectName(QStringLiteral("sensitivityState"));
-    m_state->setAlignment(Qt::AlignCenter);
-    m_state->setWordWrap(true);
-    m_state->setStyleSheet(inkStyle(theme().muted));
-    m_remedy = makeButton("sensitivityRemedy", QString(), {}, empty);
-    connect(m_remedy, &QPushButton::clicked, this, [this] {
-        if (m_units->state() == SensitivityModel::State::Uncalibrated)
-            Q_EMIT calibrateWanted();
-        else
-            Q_EMIT findWanted();
-    });
-    auto* column = makeVBox(empty, {}, px(8));
-    column->addStretch(1);
-    column->addWidget(m_state);
-    column->addWidget(m_remedy, 0, Qt::AlignHCenter);
-    column->addStretch(1);
-    return empty;
 }
 
 QWidget* SensitivityPage::buildUnits(QWidget* parent)
@@ -110,14 +91,14 @@ void SensitivityPage::refresh()
     using State = SensitivityModel::State;
     const State state = m_units->state();
     m_stack->setCurrentIndex(state == State::Found ? 1 : 0);
-    m_state->setText(m_units->stateText());
-    const bool isUncalibrated = state == State::Uncalibrated;
-    m_remedy->setVisible(isUncalibrated || state == State::NotSearched);
-    m_remedy->setText(isUncalibrated ? tr("Calibrate…") : tr("Find causes"));
+    m_empty->tell(m_units->stateText(),
+                  state == State::Uncalibrated      ? NoCauses::Missing::Calibration
+                      : state == State::NotSearched ? NoCauses::Missing::Search
+                                                    : NoCauses::Missing::Nothing);
     if (state == State::Found)
         setFocusProxy(m_table);
     else
-        setFocusProxy(m_remedy);
+        setFocusProxy(m_empty->button());
     const QString old = m_units->staleReason();
     const QString count = toQString(counted(std::int64_t(m_units->units().size()), "unit"));
     m_note->setColor(old.isEmpty() ? theme().muted : theme().warning);

@@ -3,7 +3,6 @@
 
 #include <QWidget>
 
-class QLabel;
 class QPushButton;
 class QStackedWidget;
 class QTableView;
@@ -13,6 +12,7 @@ namespace qs {
 class ColumnFit;
 class ElidedLabel;
 class FigureProxy;
+class NoCauses;
 class SensitivityModel;
 class SensitivityPlot;
 class Workspace;
@@ -36,7 +36,6 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) final;
 
 private:
-    QWidget* buildEmpty(QWidget* parent);
     QWidget* buildUnits(QWidget* parent);
     void buildTable();
     void refresh();
@@ -47,8 +46,7 @@ private:
     SensitivityModel* m_units;
     FigureProxy* m_proxy;
     QStackedWidget* m_stack; ///< the empty state, or the units
-    QLabel* m_state;
-    QPushButton* m_remedy; ///< of the empty state
+    NoCauses* m_empty;
     ElidedLabel* m_note;
     QPushButton* m_again; ///< finds the causes again
     QTableView* m_table;

@@ -77,7 +77,7 @@ Json causesIn(const Json& search, const Graph& file)
     return causes;
 }
 
-/// Index of the trial with exactly these decisions; the number of trials if there is none.
+/// Index of the trial with exactly these decisions; the number of trials without one.
 std::size_t trialOf(const Json& search, const Graph& file, const Recipe& recipe)
 {
     const Json& of = search.at("of");

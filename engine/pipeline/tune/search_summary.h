@@ -17,7 +17,7 @@ std::string searchPath(const std::string& recipe);
 /// `{trial, goal, reached, samples, is_guard, causes[], steps[]}`. A cause: `{title, words, share,
 /// evidence[]}`; a step from one trial to the next: `{trial, stage, before_db, after_db, cures[],
 /// needless_outputs}` with the cures in words and the SQNR of the worst output on the guard.
-/// Null if there is no search of this program, if none of its trials has exactly the decisions of
+/// Null without a search of this program, without a trial that has exactly the decisions of
 /// `recipe` on this file, or if that trial has no cures.
 std::shared_ptr<const ResultDocument::Json> searchSummary(const std::string& recipePath,
                                                           const Graph& file, const Recipe& recipe);

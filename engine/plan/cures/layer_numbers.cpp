@@ -16,7 +16,7 @@ std::string arrayName(const std::string& layer, const char* part)
     return layer + "/" + part;
 }
 
-/// The array of that name without its name; empty if there is none.
+/// Moves the array of that name out of the list; empty without one.
 std::optional<NpyArray> takeArray(std::vector<NpyArray>& arrays, const std::string& name)
 {
     const auto found = std::find_if(arrays.begin(), arrays.end(),

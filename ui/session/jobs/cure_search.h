@@ -77,8 +77,8 @@ public:
     /// The recipe that a trial measured.
     Recipe recipeOf(std::size_t trial) const;
     /// Makes a trial's recipe the document's, as one undoable step; no step if it is equal. Writes
-    /// the numbers of its cures beside the model, into `MODEL.cures`; if that fails, there is no
-    /// step and `problem` says why.
+    /// the numbers of its cures beside the model, into `MODEL.cures`; if that fails, nothing
+    /// changes and `problem` says why.
     void take(std::size_t trial);
     /// The trial whose recipe is the document's; empty if none is.
     std::optional<std::size_t> taken() const;
@@ -95,7 +95,7 @@ Q_SIGNALS:
 private:
     struct Seen; ///< written by the engine's thread
     void run();
-    /// Takes the newest state; false if there is none since the last call.
+    /// Takes the newest state; false if the last call already took it.
     bool showNewest();
     void finish(Result<TuneState> made);
     void end(Phase phase);
