@@ -5,7 +5,7 @@
 
 namespace qs {
 
-/// Every command of the window, menu by menu. The table in actions.cpp has their names.
+/// Every command of the window, menu by menu. The table in action_table.h has their names.
 // clang-format off
 enum class ActionId
 {
