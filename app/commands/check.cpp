@@ -6,7 +6,6 @@
 #include "app/commands/options/device_option.h"
 #include "app/commands/text/console.h"
 #include "engine/base/files/atomic_file.h"
-#include "engine/base/files/temporary_folder.h"
 #include "engine/base/json/json_reader.h"
 #include "engine/base/text.h"
 #include "engine/edit/cures/locate_cures.h"
@@ -96,8 +95,7 @@ Result<ResultDocument> freshDocument(const CheckOptions& options, GateLimits& li
     QS_CHECK(run.plan());
     QS_CHECK(run.calibrate());
     QS_CHECK(run.convertAndCompare());
-    QS_TRY(const TemporaryFolder scratch, TemporaryFolder::create("check"));
-    QS_CHECK(run.evaluate(scratch.path()));
+    QS_CHECK(run.evaluate());
     QS_TRY(const std::string text, resultJson(run.parts()));
     return ResultDocument::fromText(text);
 }

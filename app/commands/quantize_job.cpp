@@ -57,7 +57,7 @@ public:
         QS_TRY(ResultFolder folder, ResultFolder::create(m_options.out));
         m_run.chain().setCheckpointFolder(m_options.out);
         QS_CHECK(m_run.calibrate());
-        if (auto done = finish(folder.staging()); !done) {
+        if (auto done = finish(); !done) {
             keepStatistics(done.error());
             return done;
         }
@@ -84,14 +84,14 @@ private:
         return {};
     }
 
-    /// Runs the stages after calibration. `scratch`: folder for the metric's outputs. The results
-    /// are valid without the metric: if it fails, they are written before its error is returned.
-    Result<void> finish(const std::string& scratch)
+    /// Runs the stages after calibration. The results are valid without the metric: if it fails,
+    /// they are written before its error is returned.
+    Result<void> finish()
     {
         QS_CHECK(m_run.convertAndCompare());
         if (m_options.why)
             QS_CHECK(m_run.why());
-        m_evaluated = m_run.evaluate(scratch);
+        m_evaluated = m_run.evaluate();
         QS_CHECK(m_job.check());
         ExportRequest request = m_run.exportRequest(m_options.out);
         request.forms = m_options.forms;

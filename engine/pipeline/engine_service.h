@@ -6,6 +6,7 @@
 #include "engine/convert/ranges/value_alternatives.h"
 #include "engine/edit/edited_model.h"
 #include "engine/execute/value_preview.h"
+#include "engine/pipeline/metric/user_metric.h"
 #include "engine/pipeline/stages.h"
 #include "engine/pipeline/tune/tune_state.h"
 #include "engine/result/stored_run.h"
@@ -81,6 +82,12 @@ public:
     /// with their causes on this processor (`causesOf`).
     virtual Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
                                      const JobContext& job)
+        = 0;
+
+    /// The user's metric for the outputs of the float and the lowered model on that comparison's
+    /// data. Errors: those of the metric, and a value that is not finite.
+    virtual Result<Evaluation> evaluate(const CompareRequest& request, const UserMetric& metric,
+                                        const JobContext& job)
         = 0;
 
     /// Searches cures that bring the model to a goal (`tune`). Calls `see` on this thread, with

@@ -11,6 +11,7 @@
 #include "engine/export/onnx/onnx_target.h"
 #include "engine/export/onnx_opset.h"
 #include "engine/pipeline/run_settings.h"
+#include "engine/result/result_figures.h"
 #include "engine/result/stored_run.h"
 #include "engine/train/training.h"
 
@@ -93,7 +94,7 @@ struct ExportRequest
     bool formsChosen = true; ///< false: forms that cannot hold the model are skipped with a note
     std::string folder;
     std::map<std::string, double> timingSeconds; ///< of earlier stages, for the document
-    std::map<std::string, double> evaluation; ///< the user's metric, for the document
+    std::optional<Evaluation> evaluation; ///< the user's metric, for the document
     std::int64_t onnxOpset = kOnnxOpset; ///< of the form "onnx"
     OnnxTarget onnxTarget = OnnxTarget::Generic; ///< of the same
     bool saturates = false; ///< `ExportOptions::saturates`

@@ -42,6 +42,7 @@ ResultFigures resultFigures(const Json& document)
     const Json* agreement = memberOf(document, "agreement");
     if (const auto top1 = valueAt<double>(agreement, "top1"))
         out.agreement = {agreement->value("output", ""), *top1};
+    out.evaluation = evaluationIn(document);
     const Json* coverage = memberOf(document, "coverage");
     out.quantizedOps = valueAt<int>(coverage, "quantized");
     out.eligibleOps = valueAt<int>(coverage, "eligible");
@@ -59,6 +60,19 @@ ResultFigures resultFigures(const Json& document)
     out.unpaired = valueAt<std::vector<std::string>>(&document, "unpaired")
                        .value_or(std::vector<std::string>());
     return out;
+}
+
+Json evaluationJson(const Evaluation& evaluation)
+{
+    return {{"float", evaluation.floating}, {"int8", evaluation.int8}};
+}
+
+std::optional<Evaluation> evaluationIn(const Json& document)
+{
+    const Json* made = memberOf(document, "evaluation");
+    const auto floating = made ? numberAt(*made, "float") : std::nullopt;
+    const auto int8 = made ? numberAt(*made, "int8") : std::nullopt;
+    return floating && int8 ? std::optional(Evaluation {*floating, *int8}) : std::nullopt;
 }
 
 } // namespace qs

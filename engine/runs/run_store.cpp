@@ -3,6 +3,7 @@
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/json/json_reader.h"
+#include "engine/base/json/json_text.h"
 #include "engine/base/json/nearest_name.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
@@ -85,8 +86,8 @@ Json labelJson(const RunLabel& label)
 Json excerpt(const Json& document)
 {
     Json out = Json::object();
-    for (const char* key : {"model", "compared", "outputs", "labels", "agreement", "coverage",
-                            "weights", "data", "samples", "against"})
+    for (const char* key : {"model", "compared", "outputs", "labels", "agreement", "evaluation",
+                            "coverage", "weights", "data", "samples", "against"})
         if (const auto it = document.find(key); it != document.end())
             out[key] = *it;
     return out;
@@ -332,6 +333,17 @@ Result<void> renameRun(const std::string& runsFolder, const RunEntry& run,
 Result<void> noteRun(const RunEntry& run, const std::string& note)
 {
     return changeLabel(run, [&](Json& json) { json["note"] = note; });
+}
+
+Result<void> addEvaluation(const RunEntry& run, const Evaluation& evaluation)
+{
+    QS_TRY(const ResultDocument kept, ResultDocument::read(run.folder));
+    Json result = kept.json();
+    result["evaluation"] = evaluationJson(evaluation);
+    QS_TRY(const std::string text, jsonText(result, {2, true}, {}));
+    QS_CHECK(writeFileAtomically(kept.path(), text + "\n"));
+    return changeLabel(run,
+                       [&](Json& json) { json["result"]["evaluation"] = result["evaluation"]; });
 }
 
 Result<void> removeRun(const std::string& runsFolder, const RunEntry& run)

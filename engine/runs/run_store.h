@@ -50,6 +50,8 @@ Result<RunEntry> findRun(const std::string& runsFolder, const std::string& name)
 /// Renames the run; it then counts as named. Fails if the name is empty or taken.
 Result<void> renameRun(const std::string& runsFolder, const RunEntry& run, const std::string& name);
 Result<void> noteRun(const RunEntry& run, const std::string& note);
+/// Adds the user's metric, measured after the run was kept, to its result.
+Result<void> addEvaluation(const RunEntry& run, const Evaluation& evaluation);
 /// Removes the run atomically.
 Result<void> removeRun(const std::string& runsFolder, const RunEntry& run);
 /// Removes the oldest unnamed runs beyond `most`.

@@ -26,6 +26,7 @@ Json headlineJson(const ResultFigures& headline)
             {"float_top1", orNull(headline.floatTop1)},
             {"int8_top1", orNull(headline.int8Top1)},
             {"agreement", headline.agreement ? Json(headline.agreement->top1) : Json(nullptr)},
+            {"metric", headline.evaluation ? evaluationJson(*headline.evaluation) : Json(nullptr)},
             {"quantized", orNull(headline.quantizedOps)},
             {"eligible", orNull(headline.eligibleOps)},
             {"total", orNull(headline.totalOps)},

@@ -112,7 +112,7 @@ def test_the_gate_of_a_recipe(folder):
     missed = run(*job, "--max-drop", drop - 1e-4, "--eval", metric)
     assert missed.returncode == 1 and "MISSED  the metric" in missed.stdout, (missed.stdout, missed.stderr)
     assert "ok      the metric" in run(*job, "--max-drop", drop + 1e-4, "--eval", metric).stdout
-    expect_bad(*job, "--max-drop", 1, "--eval", "false", contains=["--eval 'false' failed"])
+    expect_bad(*job, "--max-drop", 1, "--eval", "false", contains=["your metric 'false' failed"])
     expect_bad("check", MODEL, "--min-sqnr", 1, contains=["--data is required"], code=2)
     expect_bad("check", MODEL, "--data", DATA, contains=["no limit is given"], code=2)
 

@@ -272,7 +272,7 @@ def test_own_metric(folder):
     assert not (folder / "out" / "outputs.npz").exists()
     # A metric that fails costs nothing but the metric.
     done = run(*words[:-1], folder / "bad", "--eval", "false")
-    assert done.returncode == 1 and "--eval 'false' failed" in done.stderr.splitlines()[-1], done.stderr
+    assert done.returncode == 1 and "your metric 'false' failed" in done.stderr.splitlines()[-1], done.stderr
     for printed, said in (("nothing", "printed no number"), ("nan", "printed no finite number"), ("0.71 of 1", "printed more than a number: '0.71 of 1'")):
         script.write_text(f"print({printed!r})\n")
         done = run(*words[:-1], folder / "bad", "--eval", f"{sys.executable} {script}")

@@ -56,6 +56,14 @@ public:
     /// Five trials from 12.0 to 21.2 dB; the last keeps the most in int8 of those above 20 dB.
     Result<TuneState> tune(const TuneRequest& request, const KnownTrials& known, const SeeTune& see,
                            const JobContext& job) override;
+    /// 0.9 and `int8Metric`, whatever the metric is.
+    Result<Evaluation> evaluate(const CompareRequest&, const UserMetric&,
+                                const JobContext&) override
+    {
+        ++evaluations;
+        return failMetric ? Result<Evaluation>(fail(ErrorCode::BadInput, "your metric failed"))
+                          : Evaluation {0.9, int8Metric};
+    }
     /// A preview of two samples; each rule lowers the output's SQNR by 1 dB.
     Result<PreviewPtr> preview(const PreviewRequest& request, const JobContext& job) override;
     /// Three samples of four channels; later channels lose more.
@@ -114,6 +122,9 @@ public:
     std::atomic<int> searches = 0;
     std::atomic<int> measuredTrials = 0; ///< of all searches, without known ones
     std::atomic<int> causeCount = 1; ///< of a diagnosis, at most 3
+    std::atomic<bool> failMetric = false;
+    std::atomic<double> int8Metric = 0.875;
+    std::atomic<int> evaluations = 0; ///< of the user's metric
     TuneRequest lastSearch; ///< read it when none runs
 };
 

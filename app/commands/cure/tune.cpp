@@ -7,7 +7,6 @@
 #include "app/commands/options/number_checks.h"
 #include "app/commands/text/console.h"
 #include "app/commands/text/tune_text.h"
-#include "app/commands/user_metric.h"
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
@@ -108,10 +107,7 @@ Result<void> setGoal(const TuneOptions& options, TuneRequest& request, const Job
                                        : "--eval is for a goal 'metric NUMBER'"));
     if (isMetric) {
         QS_TRY(request.metricText, metricIdentity(options.eval, job));
-        request.metric
-            = [command = options.eval](const std::string& outputs, const JobContext& running) {
-                  return runUserMetric(command, outputs, running);
-              };
+        request.metric = commandMetric(options.eval);
     }
     return {};
 }

@@ -3,11 +3,10 @@
 
 #include "app/commands/options/compared_options.h"
 #include "app/commands/stopwatch.h"
-#include "app/commands/user_metric.h"
 #include "engine/base/log.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/text.h"
-#include "engine/compare/collect_outputs.h"
+#include "engine/calibrate/data/dataset.h"
 #include "engine/convert/form_edits.h"
 #include "engine/convert/form_parts.h"
 #include "engine/graph/operators/state.h"
@@ -193,31 +192,12 @@ Result<void> ModelRun::why()
     return {};
 }
 
-Result<void> ModelRun::evaluate(const std::string& scratch)
+Result<void> ModelRun::evaluate()
 {
     if (m_options.eval.empty())
         return {};
     const Stopwatch evaluating(&m_times, "eval");
-    QS_TRY(const auto data, comparedData(*m_planned.model, m_planned.recipe));
-    const ConvertedPtr converted = onModelInputs(m_converted);
-    for (const auto& [name, graph, edits] :
-         {std::tuple("float", m_planned.model, EditedModelPtr()),
-          std::tuple("int8", converted->lowered, converted->loweredEdits)}) {
-        m_job.report("eval", name, 0);
-        const std::string file = (std::filesystem::path(scratch) / "outputs.npz").string();
-        QS_CHECK(writeOutputs(graph, *data, formOutputNames(*m_planned.model, edits), file, m_job));
-        const auto value = runUserMetric(m_options.eval, file, m_job);
-        std::filesystem::remove(file);
-        if (!value) {
-            m_evaluation.clear();
-            return fail(value.error());
-        }
-        if (!std::isfinite(*value)) {
-            m_evaluation.clear();
-            return fail(notFiniteMetric(m_options.eval));
-        }
-        m_evaluation[name] = *value;
-    }
+    QS_TRY(m_evaluation, m_chain.evaluate(compareRequest(), commandMetric(m_options.eval), m_job));
     evaluating.stop();
     return {};
 }

@@ -49,9 +49,8 @@ public:
     Result<void> convertAndCompare();
     /// Finds the causes of the outputs' noise; follows `convert`.
     Result<void> why();
-    /// Runs the user's metric on the outputs of the float and of the lowered model, which are
-    /// written to the folder `scratch`. No effect without a metric.
-    Result<void> evaluate(const std::string& scratch);
+    /// Runs the user's metric on the outputs of both models. No effect without a metric.
+    Result<void> evaluate();
 
     StageChain& chain() { return m_chain; }
     const ModelSource& source() const { return m_source; }
@@ -100,7 +99,7 @@ private:
     DiagnosisPtr m_diagnosis;
     DataState m_dataState; ///< state of the data when they were opened
     StageTimes m_times;
-    std::map<std::string, double> m_evaluation;
+    std::optional<Evaluation> m_evaluation;
 };
 
 } // namespace qs

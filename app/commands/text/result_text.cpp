@@ -194,8 +194,9 @@ std::string resultText(const ResultParts& parts)
                 + counted(comparison.samples, "sample") + "\n";
     }
     text += boundsText(parts) + deadPairsText(parts);
-    for (const auto& [form, value] : parts.evaluation)
-        text += "your metric, " + form + ": " + fixedText(value, 6) + "\n";
+    if (parts.evaluation)
+        text += "your metric, float: " + fixedText(parts.evaluation->floating, 6)
+            + "\nyour metric, int8: " + fixedText(parts.evaluation->int8, 6) + "\n";
     text += "coverage: " + coverageOf(*parts.plan).text() + " (backend " + parts.plan->backend
         + ")\n";
     return text;

@@ -9,7 +9,7 @@ namespace qs {
 
 namespace {
 
-constexpr std::size_t kMostRows = 40; ///< of the table, about
+constexpr std::size_t kMostPoints = 40; ///< of the table, about
 
 std::string guardCell(const TrainingPoint& point)
 {
@@ -21,7 +21,7 @@ std::string guardCell(const TrainingPoint& point)
 std::string trainText(const Training& training, const std::string& path)
 {
     TextTable table({">step", ">loss", ">dB on guard", ">s", ""});
-    const std::size_t every = 1 + training.points.size() / kMostRows;
+    const std::size_t every = 1 + training.points.size() / kMostPoints;
     for (std::size_t i = 0; i < training.points.size(); ++i) {
         if (i % every != 0 && i != training.best && i + 1 != training.points.size())
             continue;

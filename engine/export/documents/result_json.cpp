@@ -189,8 +189,8 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         json["unpaired"] = parts.comparison->unpaired;
     if (!parts.backendSha256.empty())
         json["backend_sha256"] = parts.backendSha256;
-    if (!parts.evaluation.empty())
-        json["evaluation"] = parts.evaluation;
+    if (parts.evaluation)
+        json["evaluation"] = evaluationJson(*parts.evaluation);
     QS_CHECK(job.check());
     const NodeJson nodes(parts, true);
     QS_TRY(json["nodes"], nodes.nodes(job));

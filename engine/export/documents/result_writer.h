@@ -12,6 +12,7 @@
 #include "engine/import/archive/export_record.h"
 #include "engine/import/trace_report.h"
 #include "engine/result/result_document.h"
+#include "engine/result/result_figures.h"
 
 #include <map>
 #include <memory>
@@ -52,7 +53,7 @@ struct ResultParts
     std::string dataSha256; ///< of the calibration data's content; "" = not known
     std::string comparisonData, comparedSha256; ///< the same; path "" = the calibration's batches
     std::optional<SaturatingErrors> saturating; ///< if exports saturate at observers' ranges
-    std::map<std::string, double> evaluation; ///< the user's metric, by "float" and "int8"
+    std::optional<Evaluation> evaluation; ///< the user's metric
     std::shared_ptr<const ResultDocument::Json> why {}; ///< `whyDocument`; null without causes
     std::shared_ptr<const ResultDocument::Json> search {}; ///< `searchSummary`; null without one
     std::shared_ptr<const CureExpansion> cures {}; ///< of `recipe`; null: cures are left out

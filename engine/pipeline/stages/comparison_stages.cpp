@@ -11,12 +11,15 @@
 #include "engine/pipeline/causes_of.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/metric/measure_metric.h"
 #include "engine/values/inspect_value.h"
 #include "engine/verify/certificate.h"
 
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 
 namespace qs {
 
@@ -159,6 +162,25 @@ Result<ComparisonPtr> ComparisonStages::compare(const CompareRequest& request,
                          job));
     m_memo.keep<Comparison>(key, comparison, bytesOf(*comparison));
     return comparison;
+}
+
+Result<Evaluation> ComparisonStages::evaluate(const CompareRequest& request,
+                                              const UserMetric& metric, const JobContext& job)
+{
+    QS_TRY(const Compared of, comparedOf(request, job));
+    const Graph& model = *of.converted->prepared->model;
+    Evaluation made;
+    for (const auto& [name, value, graph, edits] :
+         {std::tuple("float", &made.floating, of.converted->prepared->model, EditedModelPtr()),
+          std::tuple("int8", &made.int8, of.converted->lowered, of.converted->loweredEdits)}) {
+        job.report("eval", name, 0);
+        QS_TRY(*value, measureMetric(graph, *of.data, formOutputNames(model, edits), metric, job));
+        if (!std::isfinite(*value))
+            return fail(makeError(ErrorCode::BadInput,
+                                  "your metric printed no finite number for the outputs of the "
+                                      + std::string(name) + " model"));
+    }
+    return made;
 }
 
 Result<ValueInspectionPtr> ComparisonStages::inspect(const CompareRequest& request,

@@ -16,6 +16,8 @@ public:
     Result<ComparisonPtr> compare(const CompareRequest& request, const JobContext& job) override;
     Result<DiagnosisPtr> why(const CompareRequest& request, const BlameOptions& options,
                              const JobContext& job) override;
+    Result<Evaluation> evaluate(const CompareRequest& request, const UserMetric& metric,
+                                const JobContext& job) override;
     Result<ValueInspectionPtr> inspect(const CompareRequest& request,
                                        const InspectionTarget& target,
                                        const JobContext& job) override;

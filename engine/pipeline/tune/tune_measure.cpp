@@ -2,10 +2,8 @@
 #include "engine/pipeline/tune/tune_measure.h"
 
 #include "engine/base/decibels.h"
-#include "engine/base/files/temporary_folder.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/data/dataset.h"
-#include "engine/compare/collect_outputs.h"
 #include "engine/compare/metrics/metrics.h"
 #include "engine/compare/metrics/top1.h"
 #include "engine/compare/output_run.h"
@@ -15,6 +13,7 @@
 #include "engine/edit/cures/model_cures.h"
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
+#include "engine/pipeline/metric/measure_metric.h"
 #include "engine/pipeline/tune/unit_times.h"
 #include "engine/plan/module_statistics.h"
 #include "engine/plan/summaries/group_root.h"
@@ -242,11 +241,9 @@ Result<double> TuneMeasure::metricOf(const TrialModel& model, const JobContext& 
     const CalibrationSettings cut = comparedCut(m_request.settings, m_request.recipe.calibration);
     const Graph& given = *model.calibration->prepared->model;
     QS_TRY(const auto data, m_chain.data(given, m_request.settings.compared(), cut));
-    QS_TRY(const TemporaryFolder folder, TemporaryFolder::create("tune"));
-    const std::string file = folder.file("outputs.npz");
-    QS_CHECK(writeOutputs(model.converted->reference, *data,
-                          formOutputNames(given, model.converted->referenceEdits), file, job));
-    return m_request.metric(file, job);
+    return measureMetric(model.converted->reference, *data,
+                         formOutputNames(given, model.converted->referenceEdits), m_request.metric,
+                         job);
 }
 
 Result<void> TuneMeasure::measure(const TrialModel& model, Trial& trial,

@@ -5,6 +5,7 @@
 #include "engine/blame/blame.h"
 #include "engine/blame/causes/cause.h"
 #include "engine/configure/recipe.h"
+#include "engine/pipeline/metric/user_metric.h"
 #include "engine/pipeline/run_settings.h"
 #include "engine/pipeline/tune/tune_goal.h"
 
@@ -47,10 +48,6 @@ struct UnitTime
     friend bool operator==(const UnitTime&, const UnitTime&) = default;
 };
 
-/// The user's metric for a model's outputs, given as the path of an .npz; higher is better. A value
-/// that is not finite counts as the worst.
-using TuneMetric = std::function<Result<double>(const std::string& outputs, const JobContext&)>;
-
 struct TuneRequest
 {
     GraphPtr file; ///< the model before its edits
@@ -66,7 +63,7 @@ struct TuneRequest
     TuneCost cost = TuneCost::Macs;
     std::vector<UnitTime> times; ///< of an interrupted search; empty = measure them
     std::vector<ForbiddenCure> forbidden;
-    TuneMetric metric; ///< for a goal of kind Metric
+    UserMetric metric; ///< for a goal of kind Metric; not finite: the worst
     std::string metricText; ///< identifies the metric in the state: a command and its files
     Key data; ///< key of the data's content: `dataContent`
     /// Folder for the numbers of Round and Bias, made on demand; empty: these are not tried.

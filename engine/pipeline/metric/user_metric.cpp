@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/user_metric.h"
+#include "engine/pipeline/metric/user_metric.h"
 
 #include "engine/base/files/read_file.h"
 #include "engine/pipeline/keys/data_identity.h"
@@ -53,14 +53,12 @@ std::vector<std::string> wordsOf(const std::string& command)
 
 Error metricError(const std::string& command, const std::string& what)
 {
-    return makeError(ErrorCode::BadInput, "--eval '" + command + "' " + what)
+    return makeError(ErrorCode::BadInput, "your metric '" + command + "' " + what)
         .withHint("it gets the path of an .npz with the outputs and must print one number");
 }
 
-} // namespace
-
-Result<double> runUserMetric(const std::string& command, const std::string& file,
-                             const JobContext& job)
+/// Runs `command FILE` and returns the number that it prints.
+Result<double> runMetric(const std::string& command, const std::string& file, const JobContext& job)
 {
     constexpr std::uint64_t kMostText = 1 << 16;
     const std::string printed = file + ".printed";
@@ -89,9 +87,13 @@ Result<double> runUserMetric(const std::string& command, const std::string& file
     return value;
 }
 
-Error notFiniteMetric(const std::string& command)
+} // namespace
+
+UserMetric commandMetric(const std::string& command)
 {
-    return metricError(command, "printed no finite number");
+    return [command](const std::string& outputs, const JobContext& job) {
+        return runMetric(command, outputs, job);
+    };
 }
 
 Result<std::string> metricIdentity(const std::string& command, const JobContext& job)
