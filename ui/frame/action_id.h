@@ -29,7 +29,7 @@ enum class ActionId
     DuplicateNode, RenameNode, MakeOutput, DropOutput, LoadConstant, FoldConstants,
     ExtractSelection, SavePartData,
     // Run
-    Plan, Train, Calibrate, Convert, Compare, FindCauses, AgainstOriginal, AllLocalTerms, Export, Verify, RunAll, CompareAfterEach,
+    Plan, Train, Calibrate, Convert, Compare, FindCauses, AgainstOriginal, AllLocalTerms, Metric, Export, Verify, RunAll, CompareAfterEach,
     KeepRun, SwitchRun, LeaveRun, Cancel,
     // Window
     ShowModules, ShowProperties, ShowBottom, ShowRecipe, ShowCode, ShowFindings, ShowEdits,

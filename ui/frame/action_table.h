@@ -237,6 +237,9 @@ public:
          QT_TR_NOOP("Measure isolated, inherited and born here on all data, not on as many "
                     "batches as a standard error of 0.1 dB asks for"),
          "Ctrl+Alt+A", true},
+        {Metric, "metric", QT_TR_NOOP("Your me&tric…"),
+         QT_TR_NOOP("Measure the float and the int8 model with a command of your own"),
+         "Ctrl+Shift+J", true},
         {Export, "export", QT_TR_NOOP("&Export…"), QT_TR_NOOP("Write the int8 model"), "Ctrl+E",
          true},
         {Verify, "verify", QT_TR_NOOP("Ver&ify exports…"),

@@ -60,6 +60,7 @@ constexpr NamedPlace kPlaces[] = {
     {"exportDialog", "exports"},
     {"qconfigDialog", "recipe-keys#qconfigsname"},
     {"verifyDialog", "verifying"},
+    {"metricDialog", "results#your-metric"},
     {"replacementsDialog", "pattern-and-fusion"},
     {"packsDialog", "extensions"},
     {"editDialog", "recipe-keys#edits0"},

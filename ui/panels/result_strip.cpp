@@ -4,17 +4,16 @@
 #include "engine/base/text.h"
 #include "engine/plan/summaries/coverage.h"
 #include "ui/panels/cards/cause_cell.h"
+#include "ui/panels/cards/worst_row.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/decisions/trained_ranges.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/session/worst_nodes.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
 #include <QFileInfo>
 #include <QLabel>
-#include <QToolButton>
 
 namespace qs {
 
@@ -75,6 +74,8 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_row->addWidget(m_cause);
     connect(m_cause, &CauseCell::revealWanted, this, &ResultStrip::revealWanted);
     m_data = addCell(tr("Compared on"), "resultData", {});
+    m_metric = addCell(tr("Your metric"), "resultMetric",
+                       tr("What your command prints for the outputs: float model, int8 model"));
     m_top1 = addCell(
         tr("Top-1"), "resultTop1",
         tr("Share of samples whose highest output is their label: float model, int8 model"));
@@ -88,7 +89,9 @@ ResultStrip::ResultStrip(Workspace& workspace, QWidget* parent)
     m_trained = addCell(tr("Trained ranges"), "resultTrained",
                         tr("Ranges from training in the file: how many of them these decisions "
                            "use. The other values are calibrated; Findings lists unused ranges"));
-    addWorst();
+    m_worst = new WorstRow(workspace, this);
+    m_row->addWidget(m_worst);
+    connect(m_worst, &WorstRow::revealWanted, this, &ResultStrip::revealWanted);
     m_change = addCell(tr("Since last"), "resultChange",
                        tr("Output and operators in int8 against the comparison before"));
     m_row->addStretch(1);
@@ -121,27 +124,6 @@ ResultStrip::Cell ResultStrip::addCell(const QString& caption, const char* name,
     cell.box->setToolTip(tip);
     m_row->addWidget(cell.box);
     return cell;
-}
-
-void ResultStrip::addWorst()
-{
-    m_worstBox = new QWidget(this);
-    auto* row = makeHBox(m_worstBox, {}, 2);
-    auto* word = makeMutedLabel(tr("Worst, born here"), 11.5, m_worstBox);
-    row->addWidget(word);
-    for (std::size_t i = 0; i < m_worst.size(); ++i) {
-        m_worst[i] = new QToolButton(m_worstBox);
-        m_worst[i]->setObjectName(QStringLiteral("resultWorst%1").arg(i));
-        m_worst[i]->setFont(uiFont(12, 600));
-        m_worst[i]->setFocusPolicy(Qt::TabFocus);
-        m_worst[i]->setCursor(Qt::PointingHandCursor);
-        connect(m_worst[i], &QToolButton::clicked, this, [this, i] {
-            m_workspace.selectNode(m_worstNodes[i]);
-            Q_EMIT revealWanted();
-        });
-        row->addWidget(m_worst[i]);
-    }
-    m_row->addWidget(m_worstBox);
 }
 
 void ResultStrip::setHistory(const History& history)
@@ -235,11 +217,10 @@ void ResultStrip::show()
     showMark();
     showPreview();
     if (!run && !m_history.now) { // an edited graph that was not compared yet
-        for (const Cell* cell : {&m_output, &m_data, &m_top1, &m_agreement, &m_size, &m_coverage,
-                                 &m_trained, &m_change})
+        for (const Cell* cell : {&m_output, &m_data, &m_metric, &m_top1, &m_agreement, &m_size,
+                                 &m_coverage, &m_trained, &m_change})
             cell->value->setText({});
-        for (QToolButton* button : m_worst)
-            button->hide();
+        m_worst->refresh(false);
         fit();
         return;
     }
@@ -247,6 +228,7 @@ void ResultStrip::show()
     if (now->loweredDb() && now->referenceDb())
         output += tr(" (reference %1)").arg(shownSqnr(*now->referenceDb(), ""));
     m_output.value->setText(output);
+    m_metric.value->setText(metricCellText());
     m_top1.value->setText(now->floatTop1 && now->int8Top1
                               ? share(*now->floatTop1) + kTo + share(*now->int8Top1)
                               : QString());
@@ -268,8 +250,20 @@ void ResultStrip::show()
     showData();
     m_change.value->setText(m_history.before && !run ? changeText(*now, *m_history.before)
                                                      : QString());
-    showWorst();
+    m_worst->refresh(true);
     fit();
+}
+
+QString ResultStrip::metricCellText() const
+{
+    const ShownRunPtr& run = m_workspace.shownRun();
+    const Document& document = m_workspace.document();
+    const DecisionKeys* compared = document.keysOf(Stage::Compare);
+    const auto evaluation = run ? run->record->headline.evaluation
+        : compared              ? document.evaluationOf(*compared)
+                                : std::nullopt;
+    return evaluation ? metricText(evaluation->floating) + kTo + metricText(evaluation->int8)
+                      : QString();
 }
 
 /// Shows the data of the figures and their number of samples.
@@ -311,33 +305,6 @@ void ResultStrip::showPreview()
     m_preview.box->setToolTip(tip);
 }
 
-void ResultStrip::showWorst()
-{
-    const auto& facts = m_workspace.facts();
-    const auto order = facts.model() && facts.comparison() ? worstFirst(*facts.comparison(), facts)
-                                                           : std::vector<NodeId>();
-    const auto [best, worst] = facts.sqnrRange(ErrorTerm::BornHere);
-    for (std::size_t i = 0; i < m_worst.size(); ++i) {
-        m_worst[i]->setVisible(i < order.size());
-        if (i >= order.size())
-            continue;
-        m_worstNodes[i] = order[i];
-        const double sqnr = facts.sqnr(order[i], ErrorTerm::BornHere).value_or(0);
-        const QString name = facts.title(order[i]);
-        m_worst[i]->setText(QStringLiteral(" %1 %2").arg(
-            QFontMetrics(m_worst[i]->font()).elidedText(name, Qt::ElideLeft, px(120)),
-            shownSqnr(sqnr, "")));
-        m_worst[i]->setToolTip(tr("%1: %2 born here; click selects it").arg(name, shownSqnr(sqnr)));
-        m_worst[i]->setAccessibleName(tr("Select %1").arg(name));
-        const QColor color = cividis((best - sqnr) / (best - worst));
-        QPixmap swatch(px(8), px(8));
-        swatch.fill(color);
-        m_worst[i]->setIcon(QIcon(swatch));
-        m_worst[i]->setIconSize(swatch.size());
-        m_worst[i]->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    }
-}
-
 void ResultStrip::fit()
 {
     int room = width() - 2 * 14;
@@ -364,8 +331,8 @@ void ResultStrip::fit()
     place(m_output.box, words(m_output));
     place(m_cause, m_cause->words());
     place(m_data.box, words(m_data));
-    place(m_worstBox, m_worst[0]->isHidden() ? QString() : m_worst[0]->toolTip());
-    std::vector<const Cell*> rest {&m_change, &m_coverage, &m_trained, &m_top1, &m_size};
+    place(m_worst, m_worst->words());
+    std::vector<const Cell*> rest {&m_metric, &m_change, &m_coverage, &m_trained, &m_top1, &m_size};
     // With accuracy known, the models' agreement is the least important cell; else it replaces it.
     rest.insert(m_figures.floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
     for (const Cell* cell : rest)

@@ -8,15 +8,13 @@
 
 #include <QWidget>
 
-#include <array>
-
 class QHBoxLayout;
 class QLabel;
-class QToolButton;
 
 namespace qs {
 
 class CauseCell;
+class WorstRow;
 class Workspace;
 
 /// The quality of the int8 model in one line below the tool bar: output, accuracy, size, coverage,
@@ -57,14 +55,13 @@ private:
         QLabel* value;
     };
     Cell addCell(const QString& caption, const char* name, const QString& tip);
-    void addWorst();
     void take();
     void count();
     void show();
     void showPreview();
+    QString metricCellText() const;
     void showData();
     void showMark();
-    void showWorst();
     /// Shows as many cells as fit, the most important first.
     void fit();
 
@@ -74,10 +71,9 @@ private:
     QHBoxLayout* m_row;
     QLabel* m_stale;
     QLabel* m_against;
-    Cell m_preview, m_output, m_data, m_top1, m_agreement, m_size, m_coverage, m_trained, m_change;
-    QWidget* m_worstBox = nullptr;
-    std::array<QToolButton*, 3> m_worst {};
-    std::array<NodeId, 3> m_worstNodes;
+    Cell m_preview, m_output, m_data, m_metric, m_top1, m_agreement, m_size, m_coverage, m_trained,
+        m_change;
+    WorstRow* m_worst;
     CauseCell* m_cause;
 };
 

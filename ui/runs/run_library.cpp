@@ -13,6 +13,7 @@
 #include <QDateTime>
 #include <QFileInfo>
 
+#include <algorithm>
 #include <utility>
 
 namespace qs {
@@ -31,6 +32,7 @@ RunLibrary::RunLibrary(Workspace& workspace, const OpenedFiles& files, QObject* 
         if (stage == Stage::Compare)
             keepResult();
     });
+    connect(&workspace.metric(), &MetricRunner::measured, this, &RunLibrary::addMeasured);
     connect(&workspace.pipeline().jobs(), &JobRunner::progressed, this, &RunLibrary::followReading);
     connect(&document, &Document::graphEdited, this, [this] {
         if (const ShownRunPtr run = m_workspace.shownRun())
@@ -155,6 +157,24 @@ void RunLibrary::keepResult()
     keeping.label.isNamed = false;
     keeping.isAutomatic = true;
     keep(keeping);
+}
+
+/// Adds the user's metric to the run of the current decisions.
+void RunLibrary::addMeasured()
+{
+    const Key& key = m_workspace.document().keys().comparison;
+    const auto evaluation = m_workspace.document().evaluationOf(m_workspace.document().keys());
+    const auto run = std::find_if(m_runs.begin(), m_runs.end(),
+                                  [&](const RunEntry& kept) { return kept.label.key == key; });
+    if (!evaluation || run == m_runs.end() || !canWrite())
+        return;
+    m_workspace.pipeline().jobs().run(
+        Lane::Engine, QStringLiteral("addMetric%1").arg(++m_jobs),
+        [run = *run, evaluation](JobContext&) { return addEvaluation(run, *evaluation); }, this,
+        [this](const Result<void>& done) {
+            report(tr("Adding the metric to the run"), done);
+            refresh();
+        });
 }
 
 QString RunLibrary::automaticName() const

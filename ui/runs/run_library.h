@@ -94,6 +94,7 @@ private:
     void settle();
     void followResult();
     void keepResult();
+    void addMeasured();
     void keep(const Keeping& keeping);
     void kept(const Result<RunEntry>& run, const QString& folder, bool isAutomatic);
     QString writableFolder();

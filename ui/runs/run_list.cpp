@@ -23,6 +23,8 @@
 #include <QPushButton>
 #include <QTreeWidget>
 
+#include <algorithm>
+
 namespace qs {
 
 namespace {
@@ -36,7 +38,8 @@ enum RunColumnPlace
     Top1Place,
     Int8Place,
     DecisionsPlace,
-    StandingPlace
+    StandingPlace,
+    MetricPlace ///< shown beside the output
 };
 constexpr int kFolderRole = Qt::UserRole;
 
@@ -92,17 +95,15 @@ RunList::RunList(Workspace& workspace, RunLibrary& library, QWidget* parent)
     setNames(*m_list, "runsList", tr("Kept runs"),
              tr("Select two to four to see them side by side; B switches between them"));
     m_list->setHeaderLabels({QString(), tr("Run"), tr("Made"), tr("Output"), tr("Top-1"),
-                             tr("Int8"), tr("Decisions"), tr("Of")});
+                             tr("Int8"), tr("Decisions"), tr("Of"), tr("Metric")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_list->setFont(uiFont(11.5));
     m_list->header()->setFont(uiFont(11));
+    m_list->header()->moveSection(MetricPlace, OutputPlace + 1);
     m_fit = new ColumnFit(*m_list, *m_list->header(), NamePlace, 120);
-    m_fit->setColumns({LetterPlace, NamePlace, MadePlace, OutputPlace, Top1Place, Int8Place,
-                       DecisionsPlace, StandingPlace},
-                      {DecisionsPlace, MadePlace, StandingPlace, Int8Place, Top1Place});
     m_list->installEventFilter(this);
     connect(m_list, &QTreeWidget::itemSelectionChanged, this, &RunList::choose);
     connect(m_list, &QTreeWidget::currentItemChanged, this, [this] { showButtons(); });
@@ -162,6 +163,8 @@ void RunList::showRuns()
         row->setText(NamePlace, toQString(run.label.name));
         row->setText(MadePlace, madeText(run.label.created));
         row->setText(OutputPlace, db ? QString::number(*db, 'f', 2) : QString());
+        if (head.evaluation)
+            row->setText(MetricPlace, metricText(head.evaluation->int8));
         row->setText(Top1Place, percentText(head.int8Top1));
         row->setText(Int8Place,
                      head.quantizedOps ? toQString(
@@ -170,7 +173,7 @@ void RunList::showRuns()
         row->setText(DecisionsPlace, toQString(run.problem.empty() ? run.decisions : run.problem));
         for (int column = 0; column < m_list->columnCount(); ++column)
             row->setToolTip(column, textTip(run));
-        for (const int column : {OutputPlace, Top1Place, Int8Place})
+        for (const int column : {OutputPlace, MetricPlace, Top1Place, Int8Place})
             row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         if (!run.problem.empty())
             row->setForeground(DecisionsPlace, theme().danger);
@@ -178,8 +181,22 @@ void RunList::showRuns()
         if (toQString(run.folder) == current)
             m_list->setCurrentItem(row, 0, QItemSelectionModel::NoUpdate);
     }
+    fitColumns();
     showLetters();
     choose();
+}
+
+/// Shows the column of the user's metric only if a run has it.
+void RunList::fitColumns()
+{
+    const auto& runs = m_library.runs();
+    std::vector<int> shown {LetterPlace, NamePlace, MadePlace,      OutputPlace,
+                            Top1Place,   Int8Place, DecisionsPlace, StandingPlace};
+    if (std::any_of(runs.begin(), runs.end(),
+                    [](const RunEntry& run) { return run.headline.evaluation.has_value(); }))
+        shown.push_back(MetricPlace);
+    m_fit->setColumns(std::move(shown),
+                      {DecisionsPlace, MadePlace, StandingPlace, Int8Place, Top1Place});
 }
 
 /// Updates the cells that change while the list stays: letters, the shown run, `standing`.

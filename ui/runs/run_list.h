@@ -31,6 +31,7 @@ private:
     QPushButton* addButton(const char* name, const QString& text, const QString& tip,
                            void (RunList::*work)());
     void showRuns();
+    void fitColumns();
     void showLetters();
     void showButtons();
     void choose();

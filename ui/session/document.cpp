@@ -85,6 +85,7 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_comparison = {};
     m_preview = {};
     m_diagnosis = {};
+    m_evaluation = {};
     m_exported = {};
     m_nodeData.reset();
     m_scalars.reset();
@@ -220,6 +221,19 @@ bool Document::isDiagnosisStale() const
 QString Document::diagnosisStaleReason() const
 {
     return isDiagnosisStale() ? whatChanged(*m_diagnosis.keys) : QString();
+}
+
+std::optional<Evaluation> Document::evaluationOf(const DecisionKeys& made) const
+{
+    return m_evaluation.keys && m_evaluation.keys->comparison == made.comparison
+        ? std::optional(m_evaluation.value)
+        : std::nullopt;
+}
+
+void Document::setEvaluation(const Evaluation& evaluation, const DecisionKeys& keys)
+{
+    m_evaluation = {evaluation, keys};
+    m_notices.post({Notice::Results});
 }
 
 void Document::setExported(ExportReport report, const DecisionKeys& keys)

@@ -87,6 +87,8 @@ public:
     bool isDiagnosisStale() const;
     /// The change that made it stale: "recipe changed" ...; empty if it is current.
     QString diagnosisStaleReason() const;
+    /// The user's metric if it was measured for these decisions.
+    std::optional<Evaluation> evaluationOf(const DecisionKeys& made) const;
     const ExportReport& exported() const { return m_exported.value; }
     /// Another program's data on the nodes; null without any.
     const NodeDataPtr& nodeData() const { return m_nodeData; }
@@ -124,6 +126,7 @@ public:
     void setComparison(ComparisonPtr comparison, const DecisionKeys& keys);
     void setPreview(PreviewPtr preview, const DecisionKeys& keys);
     void setDiagnosis(DiagnosisPtr diagnosis, const DecisionKeys& keys);
+    void setEvaluation(const Evaluation& evaluation, const DecisionKeys& keys);
     void setExported(ExportReport report, const DecisionKeys& keys);
     void setNodeData(NodeDataPtr data);
     void setScalars(ScalarTextsPtr scalars);
@@ -191,6 +194,7 @@ private:
     Made<ComparisonPtr> m_comparison;
     Made<PreviewPtr> m_preview;
     Made<DiagnosisPtr> m_diagnosis;
+    Made<Evaluation> m_evaluation;
     Made<ExportReport> m_exported;
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;

@@ -23,6 +23,7 @@ Workspace::Workspace(EngineService& engine, QObject* parent)
     , m_live(*this)
     , m_causes(*this)
     , m_trainer(*this)
+    , m_metric(*this)
     , m_cureSearch(*this)
 {
     Notices& notices = m_document.notices();

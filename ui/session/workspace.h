@@ -9,6 +9,7 @@
 #include "ui/session/jobs/cause_finder.h"
 #include "ui/session/jobs/cure_search.h"
 #include "ui/session/jobs/live_preview.h"
+#include "ui/session/jobs/metric_runner.h"
 #include "ui/session/jobs/model_trainer.h"
 #include "ui/session/jobs/pipeline.h"
 #include "ui/session/jobs/value_previews.h"
@@ -42,6 +43,8 @@ public:
     AlternativesAsked& alternatives() { return m_alternatives; }
     LivePreview& live() { return m_live; }
     CauseFinder& causes() { return m_causes; }
+    MetricRunner& metric() { return m_metric; }
+    const MetricRunner& metric() const { return m_metric; }
     CureSearch& cureSearch() { return m_cureSearch; }
     const CureSearch& cureSearch() const { return m_cureSearch; }
     ModelTrainer& trainer() { return m_trainer; }
@@ -126,6 +129,7 @@ private:
     LivePreview m_live;
     CauseFinder m_causes;
     ModelTrainer m_trainer;
+    MetricRunner m_metric;
     CureSearch m_cureSearch;
 };
 

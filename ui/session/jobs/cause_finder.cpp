@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/jobs/cause_finder.h"
 
+#include "ui/session/jobs/conversion_wait.h"
 #include "ui/session/workspace.h"
 
 #include <utility>
@@ -16,6 +17,7 @@ const QString kBlameTag = QStringLiteral("blame");
 CauseFinder::CauseFinder(Workspace& workspace)
     : QObject(&workspace)
     , m_workspace(workspace)
+    , m_wait(new ConversionWait(workspace, this))
 {
     const Document* document = &workspace.document();
     for (const auto changed :
@@ -25,8 +27,7 @@ CauseFinder::CauseFinder(Workspace& workspace)
     connect(document, &Document::recipeChanged, this, &CauseFinder::stopJob);
     Pipeline& pipeline = workspace.pipeline();
     connect(&pipeline, &Pipeline::cancelled, this, &CauseFinder::stop);
-    connect(&pipeline, &Pipeline::succeeded, this, &CauseFinder::goOn);
-    connect(&pipeline, &Pipeline::failed, this, [this] { m_waiting = false; });
+    connect(m_wait, &ConversionWait::ready, this, &CauseFinder::start);
     connect(&pipeline.jobs(), &JobRunner::progressed, this,
             [this](const QString& tag, const Progress& progress) {
                 if (tag != kBlameTag)
@@ -43,13 +44,6 @@ bool CauseFinder::isRunning() const
     return m_workspace.pipeline().jobs().isRunning(kBlameTag);
 }
 
-bool CauseFinder::isReady() const
-{
-    const Document& document = m_workspace.document();
-    return document.calibration() && document.converted() && !document.isStale(Stage::Calibrate)
-        && !document.isStale(Stage::Convert);
-}
-
 void CauseFinder::find()
 {
     Document& document = m_workspace.document();
@@ -60,26 +54,12 @@ void CauseFinder::find()
         Q_EMIT refused(tr("Not calibrated yet: causes are searched in the calibrated ranges"));
         return;
     }
-    if (isReady()) {
-        start();
-        return;
-    }
-    m_waiting = true;
-    m_workspace.pipeline().runUpTo(Stage::Convert);
-}
-
-void CauseFinder::goOn(Stage stage)
-{
-    if (!m_waiting || !(isReady() || stage == Stage::Convert))
-        return;
-    m_waiting = false;
-    if (isReady())
-        start();
+    m_wait->start();
 }
 
 void CauseFinder::stop()
 {
-    m_waiting = false;
+    m_wait->stop();
     stopJob();
 }
 

@@ -10,7 +10,7 @@
 
 namespace qs {
 
-enum class Stage;
+class ConversionWait;
 class Workspace;
 
 /// Finds on the engine lane which quantizers cause the noise of the outputs, on the user's request,
@@ -37,15 +37,13 @@ Q_SIGNALS:
     void failed(const qs::Error& error);
 
 private:
-    bool isReady() const;
     void start();
-    void goOn(Stage stage);
     void stop();
     void stopJob();
 
     Workspace& m_workspace;
+    ConversionWait* m_wait;
     double m_fraction = 0;
-    bool m_waiting = false; ///< for earlier stages
 };
 
 } // namespace qs

@@ -238,13 +238,16 @@ void Pipeline::adopt(const StoredRun& stored)
             return std::pair(std::move(why), isAdopted ? engine->recall(request, job) : Recalled());
         },
         this,
-        [this, keys = doc.keys()](const std::pair<Result<std::string>, Recalled>& adopted) {
+        [this, keys = doc.keys(), evaluation = evaluationIn(stored.document.json())](
+            const std::pair<Result<std::string>, Recalled>& adopted) {
             const auto& [why, found] = adopted;
             if (!why || !why->empty())
                 return Q_EMIT notAdopted(toQString(why ? *why : why.error().line()));
             if (m_running >= 0 || m_target >= 0)
                 return;
             m_everCalibrated = true;
+            if (evaluation)
+                m_document.setEvaluation(*evaluation, keys);
             take(found, keys); // the results are shown while the model is converted
             runUpTo(Stage::Convert);
         });

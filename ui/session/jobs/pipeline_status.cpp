@@ -129,6 +129,7 @@ ExportRequest Pipeline::exportRequest() const
         request.comparison = m_document.comparison();
     if (!m_document.isDiagnosisStale())
         request.diagnosis = m_document.diagnosis();
+    request.evaluation = m_document.evaluationOf(m_document.keys());
     request.recipe = m_document.recipe();
     request.settings = m_document.settings();
     request.onnxTarget = m_export.onnxTarget;

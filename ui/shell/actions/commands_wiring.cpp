@@ -27,6 +27,7 @@
 #include "ui/shell/actions/train_actions.h"
 #include "ui/shell/bars/pipeline_bar.h"
 #include "ui/shell/dialogs/lowering_dialog.h"
+#include "ui/shell/dialogs/metric_dialog.h"
 #include "ui/shell/dialogs/pack_offer.h"
 #include "ui/shell/dialogs/replacements_dialog.h"
 #include "ui/shell/dialogs/save_graph.h"
@@ -280,6 +281,7 @@ void Commands::connectRun()
     connect(&causes, &CauseFinder::failed, this, [this](const Error& error) {
         m_window.messageBar().showError(tr("Finding causes"), error);
     });
+    on(a, ActionId::Metric, this, [this] { openDialogOf<MetricDialog>(m_window); });
     on(a, ActionId::RunAll, this, [this] { runAll(); });
     connect(&a[ActionId::CompareAfterEach], &QAction::toggled, this, [this](bool keeps) {
         QSettings().setValue(kCompareAfterEachKey, keeps);
