@@ -30,6 +30,7 @@ public:
         , m_sink(std::move(sink))
     {
     }
+    const std::stop_token& token() const { return m_token; }
     bool cancelled() const { return m_token.stop_requested(); }
     void report(std::string stage, std::string what, double fraction) const
     {

@@ -19,6 +19,7 @@
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QSignalBlocker>
@@ -31,8 +32,28 @@ namespace qs {
 
 namespace {
 
-constexpr int kCosineItem = 1; ///< of the goals
-constexpr double kUsualDb = 20, kUsualCosine = 0.98;
+/// A kind of goal, with its field.
+struct GoalField
+{
+    TuneGoal::Kind kind;
+    const char* name;
+    double usual, least, most, step;
+    int decimals;
+    const char* suffix;
+};
+struct GoalTable
+{
+    Q_DECLARE_TR_FUNCTIONS(GoalTable)
+
+public:
+    static constexpr GoalField kRows[]
+        = {{TuneGoal::Kind::Sqnr, QT_TR_NOOP("SQNR"), 20, -40, 120, 1, 1, QT_TR_NOOP(" dB")},
+           {TuneGoal::Kind::Cosine, QT_TR_NOOP("cosine"), 0.98, 0, 0.9999, 0.001, 4, ""},
+           {TuneGoal::Kind::Top1Drop, QT_TR_NOOP("top-1 drop"), 0.5, 0, 100, 0.1, 2,
+            QT_TR_NOOP(" points")},
+           {TuneGoal::Kind::Metric, QT_TR_NOOP("your metric"), 0.9, -1e9, 1e9, 0.01, 4, ""}};
+};
+constexpr const auto& kGoals = GoalTable::kRows;
 constexpr std::size_t kMostLeft = 3; ///< places that a missed goal names
 
 } // namespace
@@ -88,6 +109,7 @@ CurePage::CurePage(Workspace& workspace, QWidget* parent)
         m_tookOver = changes;
         later();
     });
+    connect(&workspace.metric(), &MetricRunner::changed, this, later);
     connect(m_causes, &ShownCauses::changed, this, &CurePage::refreshCauses);
     connect(m_causes, &ShownCauses::revealWanted, this, &CurePage::revealWanted);
     refreshCauses();
@@ -99,10 +121,12 @@ void CurePage::buildGoal(QWidget& row)
     m_goalKind = new QComboBox(&row);
     setNames(*m_goalKind, "cureGoalKind", tr("Goal of the search"),
              tr("The search ends when the guard, a quarter of the samples, reaches this"));
-    m_goalKind->addItems({tr("SQNR"), tr("cosine")});
+    for (const GoalField& goal : kGoals)
+        m_goalKind->addItem(GoalTable::tr(goal.name));
     m_goal = new QDoubleSpinBox(&row);
     setNames(*m_goal, "cureGoal", tr("Goal at the worst output"),
-             tr("The worst output's SQNR or cosine to reach"));
+             tr("The worst output's SQNR or cosine to reach, the most that top-1 may fall, or the "
+                "least value of your metric"));
     m_goal->setKeyboardTracking(false);
     m_keepInt8 = new QSpinBox(&row);
     setNames(*m_keepInt8, "cureKeepInt8", tr("Least share of int8 multiplications"),
@@ -114,15 +138,18 @@ void CurePage::buildGoal(QWidget& row)
     setNames(*m_minutes, "cureMinutes", tr("Time limit in minutes"),
              tr("The search then ends with the best so far"));
     m_minutes->setRange(0, 10000);
-    m_minutes->setSpecialValueText(tr("no time limit"));
+    m_minutes->setSpecialValueText(tr("no limit"));
     m_minutes->setSuffix(tr(" min"));
+    m_trains = new QCheckBox(tr("train"), &row);
+    setNames(*m_trains, "cureTrains", tr("May train"),
+             tr("If the cures miss the goal, train the weights at the end; it takes minutes"));
     const CureChoices choices = m_workspace.cureSearch().choices();
-    const bool isCosine = choices.goal.kind == TuneGoal::Kind::Cosine;
-    m_goalKind->setCurrentIndex(isCosine ? kCosineItem : 0);
+    m_goalKind->setCurrentIndex(int(choices.goal.kind));
     setGoalKind(m_goalKind->currentIndex());
     m_goal->setValue(choices.goal.value);
     m_keepInt8->setValue(int(std::lround(100 * choices.keepInt8)));
     m_minutes->setValue(int(choices.seconds.value_or(0) / 60));
+    m_trains->setChecked(choices.trains);
     connect(m_goalKind, &QComboBox::currentIndexChanged, this, [this](int kind) {
         setGoalKind(kind);
         takeFields();
@@ -130,28 +157,30 @@ void CurePage::buildGoal(QWidget& row)
     connect(m_goal, &QDoubleSpinBox::valueChanged, this, &CurePage::takeFields);
     for (QSpinBox* box : {m_keepInt8, m_minutes})
         connect(box, &QSpinBox::valueChanged, this, &CurePage::takeFields);
+    connect(m_trains, &QCheckBox::toggled, this, &CurePage::takeFields);
 }
 
 void CurePage::setGoalKind(int kind)
 {
     const QSignalBlocker quiet(m_goal);
-    const bool isCosine = kind == kCosineItem;
-    m_goal->setDecimals(isCosine ? 4 : 1);
-    m_goal->setSingleStep(isCosine ? 0.001 : 1);
-    m_goal->setRange(isCosine ? 0 : -40, isCosine ? 0.9999 : 120);
-    m_goal->setSuffix(isCosine ? QString() : tr(" dB"));
-    m_goal->setValue(isCosine ? kUsualCosine : kUsualDb);
+    const GoalField& field = kGoals[kind];
+    m_goal->setDecimals(field.decimals);
+    m_goal->setSingleStep(field.step);
+    m_goal->setRange(field.least, field.most);
+    m_goal->setSuffix(*field.suffix ? GoalTable::tr(field.suffix) : QString());
+    m_goal->setValue(field.usual);
 }
 
 void CurePage::takeFields()
 {
     CureChoices choices;
-    const bool isCosine = m_goalKind->currentIndex() == kCosineItem;
-    choices.goal = {isCosine ? TuneGoal::Kind::Cosine : TuneGoal::Kind::Sqnr, m_goal->value()};
+    choices.goal = {kGoals[m_goalKind->currentIndex()].kind, m_goal->value()};
+    choices.trains = m_trains->isChecked();
     choices.keepInt8 = m_keepInt8->value() / 100.0;
     if (m_minutes->value() > 0)
         choices.seconds = 60.0 * m_minutes->value();
     m_workspace.cureSearch().setChoices(choices);
+    refreshSearch();
 }
 
 void CurePage::buildSearch(QWidget& row)
@@ -182,7 +211,7 @@ void CurePage::buildSearch(QWidget& row)
     auto* box = makeHBox(&row, {}, px(6));
     addItems(*box,
              {makeMutedLabel(tr("Goal"), 11, &row), m_goalKind, m_goal, m_keepInt8, m_minutes,
-              m_run, m_pause, m_stop});
+              m_trains, m_run, m_pause, m_stop});
     box->addStretch(1);
     for (QWidget* part : row.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly))
         part->setFont(uiFont(11));
@@ -240,7 +269,8 @@ void CurePage::refreshSearch()
     m_pause->setVisible(isRunning);
     m_stop->setVisible(isRunning || isPaused);
     for (QWidget* field : {static_cast<QWidget*>(m_goalKind), static_cast<QWidget*>(m_goal),
-                           static_cast<QWidget*>(m_keepInt8), static_cast<QWidget*>(m_minutes)})
+                           static_cast<QWidget*>(m_keepInt8), static_cast<QWidget*>(m_minutes),
+                           static_cast<QWidget*>(m_trains)})
         field->setEnabled(!isRunning && !isPaused);
     QWidget* main = isRunning ? m_pause : m_run;
     setFocusProxy(main);
@@ -262,7 +292,7 @@ void CurePage::refreshTake()
     if (!isCured)
         return;
     const bool isTaken = search.taken() == search.state().best;
-    const QString figure = shownSqnr(best->guard.db);
+    const QString figure = trialFigure(*best, search.request().goal);
     m_take->setText(isTaken ? tr("%1 taken").arg(figure) : tr("Take %1").arg(figure));
     m_take->setEnabled(!isTaken);
 }
@@ -295,6 +325,9 @@ QString CurePage::noteText(bool& isWarning) const
     case CureSearch::Phase::Idle:
         break;
     }
+    if (search.choices().goal.kind == TuneGoal::Kind::Metric
+        && m_workspace.metric().command().isEmpty())
+        return tr("Set your metric first: Run > Your metric, Ctrl+Shift+J");
     return tr("Run searches cures that reach the goal");
 }
 
@@ -304,7 +337,8 @@ QString CurePage::runningText() const
     QStringList parts {search.progressText()};
     if (const Trial* best = search.best())
         parts << tr("best %1 at %2 int8")
-                     .arg(shownSqnr(best->guard.db), toQString(partText(best->int8Macs)));
+                     .arg(trialFigure(*best, search.request().goal),
+                          toQString(partText(best->int8Macs)));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -316,7 +350,7 @@ QString CurePage::endText() const
     const Trial* best = search.best();
     if (!best)
         return tr("Stopped before the first trial");
-    const QString figure = shownSqnr(best->guard.db);
+    const QString figure = trialFigure(*best, search.request().goal);
     const QString reason = state.stopped.empty() ? tr("stopped") : toQString(state.stopped);
     QStringList parts;
     if (state.isReached())

@@ -3,6 +3,7 @@
 
 #include <QScrollArea>
 
+class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QPushButton;
@@ -52,6 +53,7 @@ private:
     QDoubleSpinBox* m_goal;
     QSpinBox* m_keepInt8;
     QSpinBox* m_minutes;
+    QCheckBox* m_trains;
     QPushButton* m_run;
     QPushButton* m_pause;
     QPushButton* m_stop;

@@ -4,6 +4,7 @@
 #include "engine/configure/custom_config.h"
 #include "engine/configure/extension_packs.h"
 #include "engine/edit/cures/model_cures.h"
+#include "engine/pipeline/tune/search_summary.h"
 #include "engine/plan/block/prepare_settings.h"
 
 #include <QFileInfo>
@@ -86,6 +87,8 @@ void Document::setModel(GraphPtr model, const Recipe& recipe, FoldTreePtr hierar
     m_preview = {};
     m_diagnosis = {};
     m_evaluation = {};
+    m_searchBeside.clear();
+    m_storedSearch.reset();
     m_exported = {};
     m_nodeData.reset();
     m_scalars.reset();
@@ -234,6 +237,18 @@ void Document::setEvaluation(const Evaluation& evaluation, const DecisionKeys& k
 {
     m_evaluation = {evaluation, keys};
     m_notices.post({Notice::Results});
+}
+
+std::shared_ptr<const ResultDocument::Json> Document::searchSummary() const
+{
+    auto found = m_edited ? qs::searchSummary(m_searchBeside, *m_edited->file, m_recipe) : nullptr;
+    return found || m_recipe != m_storedSearchOf ? found : m_storedSearch;
+}
+
+void Document::setSearchSummary(std::shared_ptr<const ResultDocument::Json> summary)
+{
+    m_storedSearch = std::move(summary);
+    m_storedSearchOf = m_recipe;
 }
 
 void Document::setExported(ExportReport report, const DecisionKeys& keys)

@@ -89,6 +89,9 @@ public:
     QString diagnosisStaleReason() const;
     /// The user's metric if it was measured for these decisions.
     std::optional<Evaluation> evaluationOf(const DecisionKeys& made) const;
+    /// What a search found and measured on the way to the current decisions, for a result document
+    /// (`searchSummary`): of the window's search, else of the opened result. Null without one.
+    std::shared_ptr<const ResultDocument::Json> searchSummary() const;
     const ExportReport& exported() const { return m_exported.value; }
     /// Another program's data on the nodes; null without any.
     const NodeDataPtr& nodeData() const { return m_nodeData; }
@@ -127,6 +130,10 @@ public:
     void setPreview(PreviewPtr preview, const DecisionKeys& keys);
     void setDiagnosis(DiagnosisPtr diagnosis, const DecisionKeys& keys);
     void setEvaluation(const Evaluation& evaluation, const DecisionKeys& keys);
+    /// The path of the recipe beside which the newest search keeps its state.
+    void setSearchBeside(const std::string& recipe) { m_searchBeside = recipe; }
+    /// The summary in an opened result of the current decisions; null without one.
+    void setSearchSummary(std::shared_ptr<const ResultDocument::Json> summary);
     void setExported(ExportReport report, const DecisionKeys& keys);
     void setNodeData(NodeDataPtr data);
     void setScalars(ScalarTextsPtr scalars);
@@ -195,6 +202,9 @@ private:
     Made<PreviewPtr> m_preview;
     Made<DiagnosisPtr> m_diagnosis;
     Made<Evaluation> m_evaluation;
+    std::string m_searchBeside;
+    std::shared_ptr<const ResultDocument::Json> m_storedSearch;
+    Recipe m_storedSearchOf; ///< the decisions of `m_storedSearch`
     Made<ExportReport> m_exported;
     NodeDataPtr m_nodeData;
     ScalarTextsPtr m_scalars;

@@ -99,6 +99,12 @@ std::string searchPath(const std::string& recipe)
     return (path.parent_path() / path.stem()).string() + ".tune.json";
 }
 
+std::shared_ptr<const Json> searchIn(const ResultDocument& document)
+{
+    const Json* search = memberOf(document.json(), "search");
+    return search ? std::make_shared<const Json>(*search) : nullptr;
+}
+
 std::shared_ptr<const Json> searchSummary(const std::string& recipePath, const Graph& file,
                                           const Recipe& recipe)
 {

@@ -22,4 +22,7 @@ std::string searchPath(const std::string& recipe);
 std::shared_ptr<const ResultDocument::Json> searchSummary(const std::string& recipePath,
                                                           const Graph& file, const Recipe& recipe);
 
+/// The summary in a result document; null without one.
+std::shared_ptr<const ResultDocument::Json> searchIn(const ResultDocument& document);
+
 } // namespace qs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/jobs/cure_search.h"
 
+#include "engine/pipeline/tune/search_summary.h"
+#include "ui/session/jobs/search_work.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
@@ -8,8 +10,6 @@
 #include <QStandardPaths>
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <utility>
 
 namespace qs {
@@ -32,44 +32,6 @@ bool measuresSame(const RunSettings& a, const RunSettings& b)
     return a.calibrationData == b.calibrationData && a.compared() == b.compared()
         && a.device == b.device;
 }
-
-} // namespace
-
-struct CureSearch::Seen
-{
-    void put(const TuneState& state)
-    {
-        const std::scoped_lock lock(m_mutex);
-        m_newest = state;
-        m_isNew = true;
-    }
-    /// The newest state that was not taken yet.
-    std::optional<TuneState> take()
-    {
-        const std::scoped_lock lock(m_mutex);
-        return std::exchange(m_isNew, false) ? std::optional(m_newest) : std::nullopt;
-    }
-    void setData(const Key& data)
-    {
-        const std::scoped_lock lock(m_mutex);
-        m_data = data;
-    }
-    /// Key of the data's content; empty until it is known.
-    Key data()
-    {
-        const std::scoped_lock lock(m_mutex);
-        return m_data;
-    }
-    std::atomic<bool> hasYielded = false; ///< to other engine work
-
-private:
-    std::mutex m_mutex;
-    TuneState m_newest;
-    Key m_data;
-    bool m_isNew = false;
-};
-
-namespace {
 
 /// NAME.cures beside the model, or in the user's folder if the model's cannot be written to.
 std::filesystem::path folderOfNumbers(const std::filesystem::path& model)
@@ -113,7 +75,9 @@ bool CureSearch::canStart() const
 {
     const Document& document = m_workspace.document();
     return document.model() && document.plan() && document.edited()
-        && !document.settings().calibrationData.empty();
+        && !document.settings().calibrationData.empty()
+        && (m_choices.goal.kind != TuneGoal::Kind::Metric
+            || !m_workspace.metric().command().isEmpty());
 }
 
 const Trial* CureSearch::best() const
@@ -133,8 +97,18 @@ void CureSearch::start()
     m_request.goal = m_choices.goal;
     m_request.keepInt8 = m_choices.keepInt8;
     m_request.seconds = m_choices.seconds;
-    m_request.numbers = m_numbers.path().toStdString();
+    m_folder = SearchFolder(*m_request.file, m_request.recipe);
+    m_request.numbers = m_folder.numbers();
+    if (m_choices.trains) {
+        for (const std::string& name : cureKindNames())
+            m_request.allowed.insert(*cureKindFromName(name));
+        m_request.trainedFile = m_folder.trainedModel();
+    }
+    m_command = m_request.goal.kind == TuneGoal::Kind::Metric
+        ? m_workspace.metric().command().toStdString()
+        : std::string();
     m_kept = folderOfNumbers(m_request.file->info().path);
+    m_workspace.document().setSearchBeside(m_folder.recipe());
     m_state = {};
     m_spent = 0;
     m_startIndex = m_workspace.undoStack().index();
@@ -153,7 +127,7 @@ void CureSearch::run()
     m_phase = Phase::Running;
     m_problem.clear();
     m_progress = m_state.trials.empty() ? tr("reading the data") : tr("continuing");
-    m_seen = std::make_shared<Seen>();
+    m_seen = std::make_shared<SearchSeen>();
     m_started = std::chrono::steady_clock::now();
     TuneRequest request = m_request;
     if (request.seconds)
@@ -161,37 +135,33 @@ void CureSearch::run()
     JobRunner& jobs = m_workspace.pipeline().jobs();
     jobs.run(
         Lane::Engine, kSearchTag,
-        [&jobs, engine = &m_workspace.pipeline().engine(), request = std::move(request),
-         known = m_known, seen = m_seen](JobContext& job) mutable -> Result<TuneState> {
-            if (request.data.empty()) {
-                QS_TRY(request.data, dataContent(request, job));
-            }
-            seen->setData(request.data);
-            const SeeTune see = [&](const TuneState& state) -> Result<void> {
-                seen->put(state);
-                if (!jobs.isEngineWanted())
-                    return {};
-                seen->hasYielded = true;
-                return fail(ErrorCode::Cancelled, "cancelled");
-            };
-            return engine->tune(request, known, see, job);
-        },
+        [work = SearchWork {&m_workspace.pipeline().engine(), &jobs, std::move(request), m_command,
+                            m_known, m_knownMetric, searchPath(m_folder.recipe()),
+                            m_seen}](JobContext& job) mutable { return work.run(job); },
         this, [this](Result<TuneState> made) { finish(std::move(made)); });
     Q_EMIT changed();
 }
 
 bool CureSearch::showNewest()
 {
-    m_request.data = m_seen->data();
+    m_seen->fill(m_request);
     auto newest = m_seen->take();
     if (!newest)
         return false;
-    for (const Trial& trial : newest->trials)
-        m_known[trial.key] = trial;
+    learn(*newest);
     // A resumed search repeats its earlier states first.
     if (newest->trials.size() >= m_state.trials.size())
         m_state = std::move(*newest);
     return true;
+}
+
+/// Keeps the trials for later searches with the same metric.
+void CureSearch::learn(const TuneState& state)
+{
+    if (std::exchange(m_knownMetric, m_request.metricText) != m_request.metricText)
+        m_known.clear();
+    for (const Trial& trial : state.trials)
+        m_known[trial.key] = trial;
 }
 
 void CureSearch::finish(Result<TuneState> made)
@@ -201,8 +171,7 @@ void CureSearch::finish(Result<TuneState> made)
     showNewest();
     m_spent += std::chrono::duration<double>(std::chrono::steady_clock::now() - m_started).count();
     if (made) {
-        for (const Trial& trial : made->trials)
-            m_known[trial.key] = trial;
+        learn(*made);
         m_state = std::move(*made);
         end(Phase::Ended);
     } else if (m_seen->hasYielded) {
@@ -254,29 +223,30 @@ Recipe CureSearch::recipeOf(std::size_t trial) const
 {
     Recipe recipe = takenRecipe(m_request, m_state, trial);
     for (Cure& cure : recipe.cures)
-        if (isOfSearch(cure))
-            cure.file = (m_kept / std::filesystem::path(cure.file).filename()).string();
+        if (m_folder.holds(cure.file))
+            cure.file = keptFile(cure).string();
     return recipe;
 }
 
-bool CureSearch::isOfSearch(const Cure& cure) const
+std::filesystem::path CureSearch::keptFile(const Cure& cure) const
 {
-    return !cure.file.empty()
-        && std::filesystem::path(cure.file).parent_path() == m_request.numbers;
+    return m_kept
+        / (cure.kind == CureKind::Train ? cure.sha256.substr(0, 16) + ".trained.pt2"
+                                        : std::filesystem::path(cure.file).filename().string());
 }
 
 bool CureSearch::keepNumbers(std::size_t trial)
 {
     for (const Cure& cure : m_state.trials.at(trial).cures) {
-        if (!isOfSearch(cure))
+        if (!m_folder.holds(cure.file))
             continue;
         std::error_code code;
         std::filesystem::create_directories(m_kept, code);
-        std::filesystem::copy_file(cure.file, m_kept / std::filesystem::path(cure.file).filename(),
+        std::filesystem::copy_file(cure.file, keptFile(cure),
                                    std::filesystem::copy_options::overwrite_existing, code);
         if (!code)
             continue;
-        m_problem = tr("%1: the numbers of the cures cannot be written there: %2")
+        m_problem = tr("%1: the files of the cures cannot be written there: %2")
                         .arg(toQString(m_kept.string()), toQString(code.message()));
         Q_EMIT changed();
         return false;
@@ -289,7 +259,7 @@ void CureSearch::take(std::size_t trial)
     if (trial >= m_state.trials.size() || taken() == trial || !keepNumbers(trial))
         return;
     const int changes = changesSince();
-    const QString figure = shownSqnr(m_state.trials[trial].guard.db);
+    const QString figure = trialFigure(m_state.trials[trial], m_request.goal);
     m_workspace.change(trial == 0 ? tr("recipe of the search's start: %1").arg(figure)
                                   : tr("take trial %1: %2").arg(trial + 1).arg(figure),
                        recipeOf(trial));
@@ -305,6 +275,16 @@ std::optional<std::size_t> CureSearch::taken() const
         if (m_workspace.document().recipe() == recipeOf(i))
             return i;
     return std::nullopt;
+}
+
+QString trialFigure(const Trial& trial, const TuneGoal& goal)
+{
+    const TrialFigures& guard = trial.guard;
+    if (goal.kind == TuneGoal::Kind::Metric && guard.metric)
+        return QObject::tr("metric %1").arg(metricText(*guard.metric));
+    if (goal.kind == TuneGoal::Kind::Top1Drop && guard.top1Drop)
+        return QObject::tr("drop of %1 points").arg(*guard.top1Drop, 0, 'f', 2);
+    return shownSqnr(guard.db);
 }
 
 QString goalWords(const TuneGoal& goal)

@@ -3,11 +3,11 @@
 
 #ifndef Q_MOC_RUN
 #include "engine/pipeline/engine_service.h"
+#include "ui/session/jobs/search_folder.h"
 #endif
 
 #include <QObject>
 #include <QString>
-#include <QTemporaryDir>
 
 #include <chrono>
 #include <filesystem>
@@ -16,6 +16,7 @@
 
 namespace qs {
 
+class SearchSeen;
 class Workspace;
 
 /// The user's choices for a search of cures. A value.
@@ -24,13 +25,16 @@ struct CureChoices
     TuneGoal goal;
     double keepInt8 = 0.8; ///< least share of the multiplications that stay in int8
     std::optional<double> seconds; ///< budget; empty = none
+    bool trains = false; ///< a training may follow if the cures miss the goal
     friend bool operator==(const CureChoices&, const CureChoices&) = default;
 };
 
 /// Searches cures on the engine lane, from the recipe at its start, as `quantscope tune` does.
 /// Decisions of the user do not end it: other engine work has precedence, and the search then
 /// resumes with the trials it has measured. Each trial can be taken as one undoable decision. Other
-/// data, another device or another model drop search and trials. GUI thread only.
+/// data, another device or another model drop search and trials. State and files are kept on this
+/// machine (`SearchFolder`): the same search measures no trial again, also in a later window. GUI
+/// thread only.
 class CureSearch : public QObject
 {
     Q_OBJECT
@@ -47,7 +51,7 @@ public:
     explicit CureSearch(Workspace& workspace);
     ~CureSearch() override;
 
-    /// True with a model, its plan and data.
+    /// True with a model, its plan and data, and for a goal on the user's metric with its command.
     bool canStart() const;
     /// The choices for the next search. They do not change a running or paused one.
     const CureChoices& choices() const { return m_choices; }
@@ -93,25 +97,27 @@ Q_SIGNALS:
     void tookOver(int changes);
 
 private:
-    struct Seen; ///< written by the engine's thread
     void run();
     /// Takes the newest state; false if the last call already took it.
     bool showNewest();
+    void learn(const TuneState& state);
     void finish(Result<TuneState> made);
     void end(Phase phase);
     void drop();
-    /// Whether the search wrote the cure's file.
-    bool isOfSearch(const Cure& cure) const;
+    /// Where a file of the search is kept once its trial is taken.
+    std::filesystem::path keptFile(const Cure& cure) const;
     bool keepNumbers(std::size_t trial);
 
     Workspace& m_workspace;
     TuneRequest m_request;
+    std::string m_command; ///< of the user's metric, if it is the goal
     CureChoices m_choices; ///< of the next search
     TuneState m_state;
-    QTemporaryDir m_numbers; ///< of the cures that trials have
-    std::filesystem::path m_kept; ///< folder for those of a taken trial
+    SearchFolder m_folder;
+    std::filesystem::path m_kept; ///< folder for the files of a taken trial
     KnownTrials m_known;
-    std::shared_ptr<Seen> m_seen;
+    std::string m_knownMetric; ///< identity of the metric that these were measured with
+    std::shared_ptr<SearchSeen> m_seen;
     Phase m_phase = Phase::Idle;
     QString m_progress, m_problem;
     double m_spent = 0; ///< seconds of the budget that earlier runs used
@@ -120,6 +126,8 @@ private:
     int m_takenIndex = -1; ///< of the undo stack, after a trial was taken
 };
 
+/// The figure of a trial on the guard that the goal is about: "20.6 dB", "metric 0.97".
+QString trialFigure(const Trial& trial, const TuneGoal& goal);
 /// A goal in words: "20.0 dB", "cosine 0.98".
 QString goalWords(const TuneGoal& goal);
 

@@ -2,6 +2,7 @@
 #include "ui/session/jobs/pipeline.h"
 
 #include "engine/extensions/load_pack.h"
+#include "engine/pipeline/tune/search_summary.h"
 #include "ui/session/text.h"
 
 #include <QTimer>
@@ -238,8 +239,9 @@ void Pipeline::adopt(const StoredRun& stored)
             return std::pair(std::move(why), isAdopted ? engine->recall(request, job) : Recalled());
         },
         this,
-        [this, keys = doc.keys(), evaluation = evaluationIn(stored.document.json())](
-            const std::pair<Result<std::string>, Recalled>& adopted) {
+        [this, keys = doc.keys(), evaluation = evaluationIn(stored.document.json()),
+         search
+         = searchIn(stored.document)](const std::pair<Result<std::string>, Recalled>& adopted) {
             const auto& [why, found] = adopted;
             if (!why || !why->empty())
                 return Q_EMIT notAdopted(toQString(why ? *why : why.error().line()));
@@ -248,6 +250,8 @@ void Pipeline::adopt(const StoredRun& stored)
             m_everCalibrated = true;
             if (evaluation)
                 m_document.setEvaluation(*evaluation, keys);
+            if (search && m_document.keys().comparison == keys.comparison)
+                m_document.setSearchSummary(search);
             take(found, keys); // the results are shown while the model is converted
             runUpTo(Stage::Convert);
         });

@@ -130,6 +130,7 @@ ExportRequest Pipeline::exportRequest() const
     if (!m_document.isDiagnosisStale())
         request.diagnosis = m_document.diagnosis();
     request.evaluation = m_document.evaluationOf(m_document.keys());
+    request.search = m_document.searchSummary();
     request.recipe = m_document.recipe();
     request.settings = m_document.settings();
     request.onnxTarget = m_export.onnxTarget;
