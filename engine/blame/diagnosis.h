@@ -36,12 +36,22 @@ struct UnitNoise
     NoisePart noise;
 };
 
+/// A point that keeping operators float is predicted to reach.
+struct PredictedPoint
+{
+    double int8Macs = 1; ///< share of the multiplications
+    double db = 0; ///< SQNR of the outputs, all alike
+    friend bool operator==(const PredictedPoint&, const PredictedPoint&) = default;
+};
+
 /// A blame with its causes and their inputs. A value type; share as DiagnosisPtr.
 struct Diagnosis
 {
     BlamePtr blame;
     std::vector<Cause> causes; ///< greatest share first
     std::vector<UnitNoise> units; ///< greatest first
+    /// What more and more float operators are predicted to give, from none on (`predictedFront`).
+    std::vector<PredictedPoint> front;
     BlameOptions options;
     bool eightBitsHold = false; ///< `DiagnosisParts::eightBitsHold`
     std::string data; ///< name of the run's data

@@ -150,6 +150,14 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
     return text;
 }
 
+Json frontJson(const std::vector<PredictedPoint>& front)
+{
+    Json points = Json::array();
+    for (const PredictedPoint& point : front)
+        points.push_back({{"int8_macs", numberJson(point.int8Macs)}, {"db", numberJson(point.db)}});
+    return points;
+}
+
 Json whyDocument(const WhyParts& parts)
 {
     const Blame& blame = parts.blame();
@@ -181,6 +189,7 @@ Json whyDocument(const WhyParts& parts)
             {"units", unitsJson(parts, titles)},
             {"sites", std::move(sites)},
             {"causes", std::move(causes)},
+            {"front", frontJson(parts.diagnosis->front)},
             {"qconfigs", qconfigs.json()},
             {"left_out", blame.leftOut}};
 }

@@ -27,12 +27,14 @@ std::string siteReaders(const WhyParts& parts, const NodeTitles& titles, const B
 
 /// The document of `why --json`, two-space indent; "why" of a result document is the same object:
 /// `{format, version, model, data, options, outputs[], samples, probes, measured, predicted,
-/// measured_db, predicted_db, additivity, additive, units[], sites[], causes[], qconfigs,
+/// measured_db, predicted_db, additivity, additive, units[], sites[], causes[], front[], qconfigs,
 /// left_out[]}`. A site: `{title, node, module, op, kind, readers, output, at[], observer, share,
 /// share_db, standard_error, exact, white, own_db, blocked, expected, part, part_error}`, the
 /// greatest share first. A unit:
 /// `{title, node, part, part_error}`: shares of the total noise.
 std::string whyJson(const WhyParts& parts);
+/// Points of a predicted front: `{int8_macs, db}`.
+nlohmann::ordered_json frontJson(const std::vector<PredictedPoint>& front);
 /// The same document as JSON.
 nlohmann::ordered_json whyDocument(const WhyParts& parts);
 

@@ -122,7 +122,7 @@ def test_documents(folder):
     assert (told["format"], told["version"], told["samples"]) == ("quantscope.why", 1, 24)
     assert told["probes"] == 3, "64 rows: of 24 samples three probes each"
     assert set(told) == {"format", "version", "model", "data", "options", "outputs", "samples", "probes", "measured", "predicted", "measured_db",
-                         "predicted_db", "additivity", "additive", "units", "sites", "causes", "qconfigs", "left_out"}, set(told)
+                         "predicted_db", "additivity", "additive", "units", "sites", "causes", "front", "qconfigs", "left_out"}, set(told)
     for site in told["sites"]:
         assert set(site) == {"title", "node", "module", "op", "kind", "readers", "at", "observer", "share", "share_db", "standard_error", "exact",
                              "white", "own_db", "blocked", "output", "expected", "part", "part_error"}, set(site)

@@ -81,8 +81,7 @@ protected:
     void clickDot(int trial)
     {
         auto* plot = find<QWidget>("frontDots");
-        QTest::mouseClick(plot, Qt::LeftButton, {},
-                          plot->mapFrom(&front(), front().dotPosition(trial)));
+        QTest::mouseClick(plot, Qt::LeftButton, {}, front().dotPosition(trial));
     }
     void prepare()
     {

@@ -14,6 +14,32 @@ private Q_SLOTS:
     void initTestCase() { openPage(); }
     void cleanupTestCase() { closePage(); }
 
+    void thePredictedFrontIsWhys()
+    {
+        auto* front = find<FrontPlot>("frontPlot");
+        QCOMPARE(front->predictedCount(), 0);
+        m_window->actions()[ActionId::FindCauses].trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            document().diagnosis() && settled() && !workspace().causes().isRunning(), 60000);
+        QFile file(m_folder.filePath("start.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(recipeToJson(m_start)));
+        file.close();
+        const QJsonObject told = test::commandLine(
+            {"why", kDigits, "--recipe", file.fileName(), "--data",
+             toQString(document().settings().calibrationData), "--device", "cpu", "--json"});
+        const auto& points = document().diagnosis()->front;
+        compareFront(points, told["front"].toArray());
+        QVERIFY(points.size() > 3);
+        QCOMPARE(points.front().int8Macs, 1.0);
+        QVERIFY(std::abs(points.front().db - told["predicted_db"].toDouble()) < 0.5);
+        for (std::size_t i = 1; i < points.size(); ++i)
+            QVERIFY(points[i].db > points[i - 1].db
+                    && points[i].int8Macs <= points[i - 1].int8Macs);
+        QTRY_COMPARE(front->predictedCount(), int(points.size()));
+        QCOMPARE(front->dotCount(), 0);
+    }
+
     void trialsAreTheCommandLines()
     {
         find<QDoubleSpinBox>("cureGoal")->setValue(45); // which the sample misses

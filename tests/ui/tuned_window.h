@@ -146,6 +146,14 @@ protected:
         QCOMPARE(QJsonDocument::fromJson(QByteArray::fromStdString(cures)).array(),
                  withFileNames(trial["cures"].toArray()));
     }
+    static void compareFront(const std::vector<PredictedPoint>& shown, const QJsonArray& told)
+    {
+        QCOMPARE(shown.size(), std::size_t(told.size()));
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            QCOMPARE(shown[i].int8Macs, told[int(i)].toObject()["int8_macs"].toDouble());
+            QCOMPARE(shown[i].db, told[int(i)].toObject()["db"].toDouble());
+        }
+    }
     /// Every figure of the search, and the recipe that taking its best gives.
     void compareSearch(const QJsonObject& told)
     {
@@ -166,6 +174,7 @@ protected:
         for (std::size_t i = 0; i < sites; ++i)
             QCOMPARE(state.blame->sites[i].expected,
                      told["blame"].toArray()[int(i)].toObject()["share"].toDouble());
+        compareFront(state.front, told["predicted_front"].toArray());
         const auto written = readRecipe(tunedFile().toStdString());
         QVERIFY2(written, written ? "" : written.error().line().c_str());
         QCOMPARE(textOf(search().recipeOf(state.best)), textOf(*written));

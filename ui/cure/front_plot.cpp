@@ -12,9 +12,6 @@
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
-#include <QKeyEvent>
-#include <QMouseEvent>
-
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +19,6 @@ namespace qs {
 
 namespace {
 
-constexpr double kReach = 12; ///< pixels around a dot that belong to it
 constexpr double kMostDb = 120; ///< of the axis; better trials are drawn there
 
 double across(const Trial& trial)
@@ -91,13 +87,10 @@ QCPItemText* addWords(QCustomPlot& plot, const QColor& ink)
 } // namespace
 
 FrontPlot::FrontPlot(Workspace& workspace, QWidget* parent)
-    : PlotPage(workspace, QStringLiteral("frontPlot"), parent)
+    : DotPlot(workspace, QStringLiteral("frontPlot"), "frontDots", tr("Trials of the search"),
+              parent)
 {
     const Theme& t = theme();
-    m_column->setContentsMargins(px(8), 0, 0, 0);
-    m_plot->setFocusPolicy(Qt::StrongFocus);
-    setNames(*m_plot, "frontDots", tr("Trials of the search"));
-    m_plot->setMinimumSize(px(110), px(44));
     for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
         axis->setNumberFormat(QStringLiteral("g"));
         axis->setNumberPrecision(3);
@@ -108,6 +101,8 @@ FrontPlot::FrontPlot(Workspace& workspace, QWidget* parent)
     m_goal->setPen(QPen(t.accent, 1.5, Qt::DashLine));
     m_least = new QCPItemStraightLine(m_plot);
     m_least->setPen(QPen(t.muted, 1, Qt::DotLine));
+    m_predicted = new QCPCurve(m_plot->xAxis, m_plot->yAxis);
+    m_predicted->setPen(QPen(t.muted, 1.5, Qt::DashDotLine));
     m_front = m_plot->addGraph();
     m_front->setPen(QPen(t.faint, 1.5));
     m_front->setLineStyle(QCPGraph::lsStepRight);
@@ -123,13 +118,18 @@ FrontPlot::FrontPlot(Workspace& workspace, QWidget* parent)
     m_label = addWords(*m_plot, t.text);
     m_label->position->setTypeX(QCPItemPosition::ptAbsolute);
     m_label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-    m_plot->setMouseTracking(true);
-    m_plot->installEventFilter(this);
+    m_predictedText = addWords(*m_plot, t.muted);
+    m_predictedText->setText(tr("predicted: operators kept float"));
+    m_predictedText->position->setType(QCPItemPosition::ptAxisRectRatio);
+    m_predictedText->position->setCoords(1, 0);
+    m_predictedText->setPositionAlignment(Qt::AlignRight | Qt::AlignTop);
     m_empty->setText(tr("Each trial is a dot here"));
     m_caption->hide();
     connect(m_plot, &QCustomPlot::afterLayout, this, &FrontPlot::placeLabel);
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.cureSearch(), &CureSearch::changed, this, later);
+    connect(&workspace.document(), &Document::resultsChanged, this, later);
+    connect(&workspace.document(), &Document::recipeChanged, this, later);
     refresh();
 }
 
@@ -138,17 +138,13 @@ void FrontPlot::refresh()
     const CureSearch& search = m_workspace.cureSearch();
     const std::vector<Trial>& trials = search.state().trials;
     QVector<double> missedX, missedY, reachedX, reachedY, frontX, frontY;
-    m_order.clear();
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-        (trials[i].reached ? reachedX : missedX) << across(trials[i]);
-        (trials[i].reached ? reachedY : missedY) << upwards(trials[i]);
-        m_order.push_back(int(i));
+    std::vector<QPointF> places;
+    for (const Trial& trial : trials) {
+        places.emplace_back(across(trial), upwards(trial));
+        (trial.reached ? reachedX : missedX) << places.back().x();
+        (trial.reached ? reachedY : missedY) << places.back().y();
     }
-    std::stable_sort(m_order.begin(), m_order.end(), [&](int a, int b) {
-        const Trial& one = trials[std::size_t(a)];
-        const Trial& other = trials[std::size_t(b)];
-        return std::pair(across(one), upwards(one)) < std::pair(across(other), upwards(other));
-    });
+    setDots(std::move(places));
     for (const std::size_t i : tuneFront(trials)) {
         frontX << across(trials[i]);
         frontY << upwards(trials[i]);
@@ -156,45 +152,84 @@ void FrontPlot::refresh()
     m_missed->setData(missedX, missedY);
     m_reached->setData(reachedX, reachedY);
     m_front->setData(frontX, frontY);
-    m_shown = int(trials.size());
-    const bool any = m_shown > 0;
-    showAxes(any);
+    showPredicted();
+    const bool any = dotCount() > 0;
+    const bool isShown = any || !prediction().empty();
+    showAxes(isShown);
     m_ring->setVisible(any);
     if (any)
         m_ring->position->setCoords(across(*search.best()), upwards(*search.best()));
-    const TuneGoal& goal = search.request().goal;
-    const bool isDrawn = any && tellsNoise(goal);
+    const TuneGoal goal = wanted().goal;
+    const bool isDrawn = isShown && tellsNoise(goal);
     m_goal->setVisible(isDrawn);
     m_goalText->setVisible(isDrawn);
-    m_least->setVisible(any);
+    m_least->setVisible(isShown);
     if (isDrawn) {
         m_goal->point1->setCoords(0, aimedDb(goal));
         m_goal->point2->setCoords(1, aimedDb(goal));
         m_goalText->setText(tr("goal %1").arg(goalWords(goal)));
         m_goalText->position->setCoords(0, aimedDb(goal));
     }
-    const double least = 100 * search.request().keepInt8;
+    const double least = 100 * wanted().keepInt8;
     m_least->point1->setCoords(least, 0);
     m_least->point2->setCoords(least, 1);
     setRanges();
-    setCurrent(std::min(m_current, m_shown - 1));
+    setCurrent(std::min(m_current, dotCount() - 1));
     replot();
+}
+
+CureChoices FrontPlot::wanted() const
+{
+    const CureSearch& search = m_workspace.cureSearch();
+    if (search.phase() == CureSearch::Phase::Idle)
+        return search.choices();
+    CureChoices choices;
+    choices.goal = search.request().goal;
+    choices.keepInt8 = search.request().keepInt8;
+    return choices;
+}
+
+const std::vector<PredictedPoint>& FrontPlot::prediction() const
+{
+    static const std::vector<PredictedPoint> kNone;
+    const Document& document = m_workspace.document();
+    if (const CureSearch& search = m_workspace.cureSearch();
+        search.phase() != CureSearch::Phase::Idle)
+        return search.state().front;
+    return document.diagnosis() && !document.isDiagnosisStale() ? document.diagnosis()->front
+                                                                : kNone;
+}
+
+void FrontPlot::showPredicted()
+{
+    QVector<double> x, y;
+    for (const PredictedPoint& point : prediction()) {
+        x << 100 * point.int8Macs;
+        y << std::min(point.db, kMostDb);
+    }
+    m_predicted->setData(x, y);
+    m_predictedText->setVisible(!x.isEmpty() && dotCount() == 0);
 }
 
 void FrontPlot::setRanges()
 {
-    const CureSearch& search = m_workspace.cureSearch();
-    const auto& trials = search.state().trials;
-    if (trials.empty())
-        return;
-    double left = std::min(100 * search.request().keepInt8, 99.0);
-    const TuneGoal& goal = search.request().goal;
-    double lowest = tellsNoise(goal) ? aimedDb(goal) : upwards(trials.front()), highest = lowest;
+    const auto& trials = m_workspace.cureSearch().state().trials;
+    const CureChoices choices = wanted();
+    double left = std::min(100 * choices.keepInt8, 99.0);
+    std::vector<double> heights;
+    if (tellsNoise(choices.goal))
+        heights.push_back(aimedDb(choices.goal));
     for (const Trial& trial : trials) {
         left = std::min(left, across(trial));
-        lowest = std::min(lowest, upwards(trial));
-        highest = std::max(highest, upwards(trial));
+        heights.push_back(upwards(trial));
     }
+    for (const PredictedPoint& point : prediction())
+        if (trials.empty() && 100 * point.int8Macs >= left)
+            heights.push_back(std::min(point.db, kMostDb));
+    if (heights.empty())
+        return;
+    const double lowest = *std::min_element(heights.begin(), heights.end());
+    const double highest = *std::max_element(heights.begin(), heights.end());
     const double margin = 0.06 * (100 - left);
     m_plot->xAxis->setRange(left - margin, 100 + margin);
     const double span = std::max(highest - lowest, 2.0);
@@ -263,92 +298,22 @@ void FrontPlot::placeLabel()
     m_label->position->setCoords(left, isHigh ? 1 : 0);
 }
 
-QPoint FrontPlot::dotPosition(int trial) const
+void FrontPlot::pointAt(int dot)
 {
-    const Trial& shown = m_workspace.cureSearch().state().trials[std::size_t(trial)];
-    const QPointF place(m_plot->xAxis->coordToPixel(across(shown)),
-                        m_plot->yAxis->coordToPixel(upwards(shown)));
-    return m_plot->mapTo(this, place.toPoint());
+    if (dot >= 0 && dot != m_current)
+        moveTo(dot);
 }
 
-int FrontPlot::dotAt(const QPointF& point) const
+void FrontPlot::moveTo(int dot)
 {
-    int nearest = -1;
-    double least = kReach * kReach;
-    const auto& trials = m_workspace.cureSearch().state().trials;
-    for (int i = 0; i < m_shown; ++i) {
-        const QPointF way = point - QPointF(m_plot->mapFrom(this, dotPosition(i)));
-        const double distance = QPointF::dotProduct(way, way);
-        if (distance <= least && std::size_t(i) < trials.size()) {
-            least = distance;
-            nearest = i;
-        }
-    }
-    return nearest;
+    setCurrent(dot);
+    replot();
 }
 
-bool FrontPlot::moveByKey(int key)
+void FrontPlot::choose(int dot)
 {
-    const int last = int(m_order.size()) - 1;
-    const auto now = std::find(m_order.begin(), m_order.end(), m_current);
-    const int place = now == m_order.end() ? -1 : int(now - m_order.begin());
-    int next = 0;
-    switch (key) {
-    case Qt::Key_Left:
-        next = place < 0 ? last : std::max(0, place - 1);
-        break;
-    case Qt::Key_Right:
-        next = std::min(last, place + 1);
-        break;
-    case Qt::Key_Home:
-        next = 0;
-        break;
-    case Qt::Key_End:
-        next = last;
-        break;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        if (m_current >= 0)
-            m_workspace.cureSearch().take(std::size_t(m_current));
-        return true;
-    default:
-        return false;
-    }
-    if (next >= 0 && next <= last) {
-        setCurrent(m_order[std::size_t(next)]);
-        replot();
-    }
-    return true;
-}
-
-bool FrontPlot::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched != m_plot)
-        return PlotPage::eventFilter(watched, event);
-    switch (event->type()) {
-    case QEvent::KeyPress:
-        return moveByKey(static_cast<QKeyEvent*>(event)->key());
-    case QEvent::MouseMove: {
-        const int dot = dotAt(static_cast<QMouseEvent*>(event)->position());
-        m_plot->setCursor(dot >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
-        if (dot >= 0 && dot != m_current) {
-            setCurrent(dot);
-            replot();
-        }
-        return false;
-    }
-    case QEvent::MouseButtonPress: {
-        const auto* press = static_cast<QMouseEvent*>(event);
-        const int dot = dotAt(press->position());
-        if (press->button() != Qt::LeftButton || dot < 0)
-            return false;
-        setCurrent(dot);
-        m_workspace.cureSearch().take(std::size_t(dot));
-        return true;
-    }
-    default:
-        return PlotPage::eventFilter(watched, event);
-    }
+    setCurrent(dot);
+    m_workspace.cureSearch().take(std::size_t(dot));
 }
 
 } // namespace qs

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/plots/plot_page.h"
+#ifndef Q_MOC_RUN
+#include "ui/plots/dot_plot.h"
+#include "ui/session/jobs/cure_search.h"
+#endif
 
 #include <QString>
 
 #include <vector>
 
+class QCPCurve;
 class QCPGraph;
 class QCPItemStraightLine;
 class QCPItemText;
@@ -15,32 +19,37 @@ class QCPItemTracer;
 namespace qs {
 
 /// The trials of the search for cures: SQNR over the share of int8 multiplications, a dot each. The
-/// best is ringed, the goal is a rule, a line joins the trials that no other beats. A click on a
-/// dot, or arrow keys and Return, take its recipe as one step. GUI thread only.
-class FrontPlot : public PlotPage
+/// best is ringed, the goal is a rule, a line joins the trials that no other beats. Before the
+/// first trial, once causes are known, a line shows what float operators are predicted to give. A
+/// click on a dot, or arrow keys and Return, take its recipe as one step. GUI thread only.
+class FrontPlot : public DotPlot
 {
     Q_OBJECT
 
 public:
     explicit FrontPlot(Workspace& workspace, QWidget* parent = nullptr);
-    int dotCount() const { return m_shown; }
     /// The dot that keys and the pointer are on; -1 without one.
     int currentDot() const { return m_current; }
-    /// The position of a dot in this widget's coordinates; for tests.
-    QPoint dotPosition(int trial) const;
-
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) final;
+    /// Number of points of the predicted line; for tests.
+    int predictedCount() const { return int(prediction().size()); }
 
 private:
     void refresh();
+    /// Goal and share of the search; before one, those chosen for the next.
+    CureChoices wanted() const;
+    const std::vector<PredictedPoint>& prediction() const;
+    void showPredicted();
     void setRanges();
     void setCurrent(int trial);
-    bool moveByKey(int key);
-    int dotAt(const QPointF& point) const;
+    int keyDot() const final { return m_current; }
+    void pointAt(int dot) final;
+    void moveTo(int dot) final;
+    void choose(int dot) final;
     QString dotText(int trial) const;
     void placeLabel();
 
+    QCPCurve* m_predicted;
+    QCPItemText* m_predictedText;
     QCPGraph* m_front;
     QCPGraph* m_missed; ///< dots of trials below the goal
     QCPGraph* m_reached;
@@ -50,8 +59,6 @@ private:
     QCPItemText* m_goalText;
     QCPItemStraightLine* m_least; ///< of the int8 multiplications
     QCPItemText* m_label;
-    std::vector<int> m_order; ///< dots from left to right
-    int m_shown = 0;
     int m_current = -1;
 };
 

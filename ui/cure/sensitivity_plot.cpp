@@ -6,21 +6,16 @@
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
-#include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
-#include "ui/style/widgets.h"
-
-#include <QKeyEvent>
-#include <QMouseEvent>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace qs {
 
 namespace {
 
-constexpr double kDotReach = 12; ///< pixels around a dot that belong to it
 constexpr double kLeastPercent = 1e-3; ///< smaller shares are drawn with zero, on the edge
 constexpr double kZeroPlace = 1.0 / 30; ///< of zero, as a part of the least power of ten drawn
 
@@ -65,14 +60,11 @@ double placeOf(double percent, double foot)
 } // namespace
 
 SensitivityPlot::SensitivityPlot(Workspace& workspace, SensitivityModel& units, QWidget* parent)
-    : PlotPage(workspace, QStringLiteral("sensitivityPlot"), parent)
+    : DotPlot(workspace, QStringLiteral("sensitivityPlot"), "sensitivityDots",
+              tr("Noise of the units over their multiplications"), parent)
     , m_units(units)
 {
     const Theme& t = theme();
-    m_column->setContentsMargins(px(8), 0, 0, 0);
-    m_plot->setFocusPolicy(Qt::StrongFocus);
-    setNames(*m_plot, "sensitivityDots", tr("Noise of the units over their multiplications"));
-    m_plot->setMinimumSize(px(110), px(44));
     m_plot->xAxis->grid()->setVisible(true);
     for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
         axis->setLabelFont(uiFont(10));
@@ -90,8 +82,6 @@ SensitivityPlot::SensitivityPlot(Workspace& workspace, SensitivityModel& units, 
     m_rings->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(t.text, 2), Qt::NoBrush, px(14)));
     m_caption->setText(tr("Upper left: cheap to cure"));
-    m_plot->setMouseTracking(true);
-    m_plot->installEventFilter(this);
     connect(&units, &SensitivityModel::changed, this, &SensitivityPlot::refresh);
     connect(&workspace.selection(), &Selection::changed, this, &SensitivityPlot::showSelection);
     refresh();
@@ -108,19 +98,14 @@ void SensitivityPlot::refresh()
     m_left = footOf(macs);
     m_foot = footOf(noise);
     leaveHeadroom();
-    m_dotPlaces.clear();
-    m_order.clear();
+    std::vector<QPointF> places;
     QVector<double> x, y;
     for (std::size_t i = 0; i < units.size(); ++i) {
-        m_dotPlaces.emplace_back(placeOf(macs[i], m_left), placeOf(noise[i], m_foot));
-        m_order.push_back(int(i));
-        x << m_dotPlaces.back().x();
-        y << m_dotPlaces.back().y();
+        places.emplace_back(placeOf(macs[i], m_left), placeOf(noise[i], m_foot));
+        x << places.back().x();
+        y << places.back().y();
     }
-    std::stable_sort(m_order.begin(), m_order.end(), [this](int a, int b) {
-        const QPointF one = m_dotPlaces[std::size_t(a)], other = m_dotPlaces[std::size_t(b)];
-        return std::pair(one.x(), one.y()) < std::pair(other.x(), other.y());
-    });
+    setDots(std::move(places));
     QColor ink = theme().accent;
     if (!m_units.staleReason().isEmpty())
         ink.setAlphaF(0.35f);
@@ -141,9 +126,9 @@ void SensitivityPlot::showSelection()
     QVector<double> x, y;
     QStringList words;
     for (const int row : m_units.selectedRows())
-        if (std::size_t(row) < m_dotPlaces.size()) {
-            x << m_dotPlaces[std::size_t(row)].x();
-            y << m_dotPlaces[std::size_t(row)].y();
+        if (std::size_t(row) < dots().size()) {
+            x << dots()[std::size_t(row)].x();
+            y << dots()[std::size_t(row)].y();
             words << m_units.describe(row);
         }
     m_rings->setData(x, y);
@@ -156,80 +141,20 @@ int SensitivityPlot::ringCount() const
     return m_rings->dataCount();
 }
 
-QPoint SensitivityPlot::dotPosition(int row) const
+int SensitivityPlot::keyDot() const
 {
-    const QPointF place = m_dotPlaces[std::size_t(row)];
-    return QPointF(m_plot->xAxis->coordToPixel(place.x()), m_plot->yAxis->coordToPixel(place.y()))
-        .toPoint();
-}
-
-int SensitivityPlot::dotAt(const QPointF& point) const
-{
-    int nearest = -1;
-    double least = kDotReach * kDotReach;
-    for (int row = 0; row < dotCount(); ++row) {
-        const QPointF way = point - QPointF(dotPosition(row));
-        const double distance = QPointF::dotProduct(way, way);
-        if (distance < least) {
-            least = distance;
-            nearest = row;
-        }
-    }
-    return nearest;
-}
-
-bool SensitivityPlot::moveByKey(int key)
-{
-    const int last = int(m_order.size()) - 1;
     const std::vector<int> selected = m_units.selectedRows();
-    const auto now = selected.empty() ? m_order.end()
-                                      : std::find(m_order.begin(), m_order.end(), selected.front());
-    const int place = now == m_order.end() ? -1 : int(now - m_order.begin());
-    int next = 0;
-    switch (key) {
-    case Qt::Key_Left:
-        next = place < 0 ? last : std::max(0, place - 1);
-        break;
-    case Qt::Key_Right:
-        next = std::min(last, place + 1);
-        break;
-    case Qt::Key_Home:
-        break;
-    case Qt::Key_End:
-        next = last;
-        break;
-    default:
-        return false;
-    }
-    if (last >= 0)
-        m_units.choose({m_order[std::size_t(next)]});
-    return true;
+    return selected.empty() ? -1 : selected.front();
 }
 
-bool SensitivityPlot::eventFilter(QObject* watched, QEvent* event)
+void SensitivityPlot::pointAt(int dot)
 {
-    if (watched != m_plot)
-        return PlotPage::eventFilter(watched, event);
-    switch (event->type()) {
-    case QEvent::KeyPress:
-        return moveByKey(static_cast<QKeyEvent*>(event)->key());
-    case QEvent::MouseMove: {
-        const int dot = dotAt(static_cast<QMouseEvent*>(event)->position());
-        m_plot->setCursor(dot >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
-        m_plot->setToolTip(dot >= 0 ? m_units.describe(dot) : QString());
-        return false;
-    }
-    case QEvent::MouseButtonPress: {
-        const auto* press = static_cast<QMouseEvent*>(event);
-        const int dot = dotAt(press->position());
-        if (press->button() != Qt::LeftButton || dot < 0)
-            return false;
-        m_units.choose({dot});
-        return true;
-    }
-    default:
-        return PlotPage::eventFilter(watched, event);
-    }
+    m_plot->setToolTip(dot >= 0 ? m_units.describe(dot) : QString());
+}
+
+void SensitivityPlot::choose(int dot)
+{
+    m_units.choose({dot});
 }
 
 } // namespace qs

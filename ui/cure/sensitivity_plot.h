@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "ui/plots/plot_page.h"
-
-#include <QPointF>
-
-#include <vector>
+#include "ui/plots/dot_plot.h"
 
 class QCPGraph;
 
@@ -16,35 +12,31 @@ class SensitivityModel;
 /// The units: share of the outputs' noise over share of the multiplications, both on logarithmic
 /// axes, a dot each. Selected ones are ringed. A click on a dot, or arrow keys, select its unit.
 /// GUI thread only.
-class SensitivityPlot : public PlotPage
+class SensitivityPlot : public DotPlot
 {
     Q_OBJECT
 
 public:
     SensitivityPlot(Workspace& workspace, SensitivityModel& units, QWidget* parent = nullptr);
-    int dotCount() const { return int(m_dotPlaces.size()); }
     /// Number of ringed dots; for tests.
     int ringCount() const;
-    /// The position of a row's dot in the plot's coordinates; for tests.
-    QPoint dotPosition(int row) const;
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) final;
     /// Labels as many powers of ten as have room.
     void leaveHeadroom() final;
 
 private:
     void refresh();
     void showSelection();
-    bool moveByKey(int key);
-    int dotAt(const QPointF& point) const;
+    int keyDot() const final;
+    void pointAt(int dot) final;
+    void moveTo(int dot) final { choose(dot); }
+    void choose(int dot) final;
 
     SensitivityModel& m_units;
     QCPGraph* m_dots;
     QCPGraph* m_rings; ///< around the selected
     double m_left = 1, m_foot = 1; ///< least powers of ten drawn, in percent
-    std::vector<QPointF> m_dotPlaces; ///< by row, in percent; zeros are on the edges
-    std::vector<int> m_order; ///< rows from left to right
 };
 
 } // namespace qs

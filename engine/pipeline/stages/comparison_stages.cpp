@@ -12,6 +12,7 @@
 #include "engine/pipeline/checks.h"
 #include "engine/pipeline/keys/content_keys.h"
 #include "engine/pipeline/metric/measure_metric.h"
+#include "engine/pipeline/tune/float_choice.h"
 #include "engine/values/inspect_value.h"
 #include "engine/verify/certificate.h"
 
@@ -46,7 +47,7 @@ std::size_t bytesOf(const ValueInspection& inspection)
 std::size_t diagnosisBytes(const Diagnosis& diagnosis)
 {
     return diagnosis.blame->sites.size() * sizeof(SiteBlame)
-        + diagnosis.causes.size() * sizeof(Cause);
+        + diagnosis.front.size() * sizeof(PredictedPoint) + diagnosis.causes.size() * sizeof(Cause);
 }
 
 /// The edited model whose original is the float side; null if the float side is the model itself.
@@ -238,6 +239,7 @@ Result<DiagnosisPtr> ComparisonStages::why(const CompareRequest& request,
     const PreparedModel& prepared = *request.calibration->prepared;
     made->causes = causesOf(*request.calibration, *made->blame, request.edited->file);
     made->units = noiseByUnit(*made->blame, *prepared.model, *prepared.plan);
+    made->front = predictedFront(*made->blame, *prepared.model, *prepared.plan);
     made->options = options;
     made->eightBitsHold = hasDotProduct();
     made->data = request.settings.compared();

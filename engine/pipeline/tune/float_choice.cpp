@@ -2,9 +2,12 @@
 #include "engine/pipeline/tune/float_choice.h"
 
 #include "engine/graph/operators/operators.h"
+#include "engine/pipeline/tune/tune_measure.h"
+#include "engine/plan/module_statistics.h"
 #include "engine/plan/summaries/group_root.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
@@ -241,6 +244,25 @@ FloatChoice FloatKnapsack::choose(double noise, double mostFloat) const
             choice.groups.push_back(std::move(group));
     }
     return choice;
+}
+
+std::vector<PredictedPoint> FloatKnapsack::front(double int8Macs) const
+{
+    std::vector<PredictedPoint> points;
+    std::vector<bool> taken(m_macs.size());
+    double left = noiseWith(taken), before = 0;
+    do {
+        points.push_back({int8Macs - macsOf(taken), shareDb(left)});
+        before = left;
+        fill(taken, std::nextafter(left, 0.0), 1); // the next group
+        left = noiseWith(taken);
+    } while (left < before && points.back().db < kMostFrontDb);
+    return points;
+}
+
+std::vector<PredictedPoint> predictedFront(const Blame& blame, const Graph& model, const Plan& plan)
+{
+    return FloatKnapsack(blame, model, plan, macsByOperator(model)).front(int8Share(model, plan));
 }
 
 } // namespace qs

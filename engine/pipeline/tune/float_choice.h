@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/blame/blame.h"
+#include "engine/blame/diagnosis.h"
 #include "engine/plan/plan.h"
 
 #include <unordered_map>
@@ -46,6 +46,10 @@ public:
     /// completely, ordered by share per multiplication, greatest first. Omits groups that are part
     /// of another listed group.
     std::vector<FloatGroup> barredBy(double noise, double mostFloat) const;
+    /// Points of the greedy choice without a bound, from no float operator on, for a model with the
+    /// share `int8Macs` of its multiplications in int8. Ends at `kMostFrontDb`, or where only noise
+    /// remains that no float operator removes.
+    std::vector<PredictedPoint> front(double int8Macs) const;
     /// The sum of all shares.
     double noise() const { return noiseWith(std::vector<bool>(m_macs.size())); }
 
@@ -76,5 +80,11 @@ private:
     std::vector<double> m_macs; ///< by index, share of all multiplications
     std::vector<double> m_costs; ///< by index; equals `m_macs` without other costs
 };
+
+/// SQNR in dB at which a predicted front ends.
+inline constexpr double kMostFrontDb = 60;
+/// The front of `FloatKnapsack` by multiplications. `model` and `plan`: those of the blame.
+std::vector<PredictedPoint> predictedFront(const Blame& blame, const Graph& model,
+                                           const Plan& plan);
 
 } // namespace qs

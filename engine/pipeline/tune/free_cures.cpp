@@ -95,6 +95,8 @@ Result<bool> tryRound(TuneSearch& search, Round round, bool isFirst)
     if (isFirst) {
         search.state().blame = blame;
         search.state().causes = causes;
+        const PreparedModel& prepared = *model.calibration->prepared;
+        search.state().front = predictedFront(*blame, *prepared.model, *prepared.plan);
         noteLeftOut(search, *blame);
         noteWeights(search, *blame);
         QS_CHECK(search.see());

@@ -254,6 +254,7 @@ std::string tuneJson(const TuneRequest& request, const TuneState& state, const K
                      {"guard_samples", state.guardSamples},
                      {"blame", std::move(blame)},
                      {"causes", std::move(causes)},
+                     {"predicted_front", frontJson(state.front)},
                      {"trials", std::move(trials)},
                      {"times", timesJson(state.times, *request.file)},
                      {"earlier", earlierJson(known, state.trials, request)},

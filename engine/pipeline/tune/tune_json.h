@@ -9,16 +9,16 @@
 namespace qs {
 
 /// A search as one document, two-space indent: `{format, version, of, goal, keep_int8,
-/// search_samples, guard_samples, blame[], causes[], trials[], times[], earlier[], front[], best,
-/// cures[], forwards, notes[], remaining[], barred[], needed_int8, reached, stopped}`. An entry of
-/// `barred`, a cure that --keep-int8 forbids: `{cure, gain_db, int8_macs}`. A trial: `{key, stage,
-/// base, predicted_db, search, guard, int8_macs, ms, forwards, reached, cures, qconfigs,
-/// needless_outputs}` with figures `{sqnr_db, cosine, top1_drop, metric, by_output, noise_error}`,
-/// null if not finite. `front` lists the trials that no other trial beats in both SQNR and int8
-/// multiplications (or time, if it was measured; `times`: `{node, name, float_ms, int8_ms}`). A
-/// search can resume from the document: `earlier` has key and figures of the trials in `known` that
-/// this search has not made yet. Paths of trained
-/// models are relative to the folder of `TuneRequest::trainedFile`.
+/// search_samples, guard_samples, blame[], causes[], predicted_front[], trials[], times[],
+/// earlier[], front[], best, cures[], forwards, notes[], remaining[], barred[], needed_int8,
+/// reached, stopped}`. An entry of `barred`, a cure that --keep-int8 forbids: `{cure, gain_db,
+/// int8_macs}`. A trial: `{key, stage, base, predicted_db, search, guard, int8_macs, ms, forwards,
+/// reached, cures, qconfigs, needless_outputs}` with figures `{sqnr_db, cosine, top1_drop, metric,
+/// by_output, noise_error}`, null if not finite. `front` lists the trials that no other trial beats
+/// in both SQNR and int8 multiplications (or time, if it was measured; `times`: `{node, name,
+/// float_ms, int8_ms}`). A search can resume from the document: `earlier` has key and figures of
+/// the trials in `known` that this search has not made yet. Paths of trained models are relative to
+/// the folder of `TuneRequest::trainedFile`.
 std::string tuneJson(const TuneRequest& request, const TuneState& state,
                      const KnownTrials& known = {});
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "engine/base/job_context.h"
-#include "engine/blame/blame.h"
-#include "engine/blame/causes/cause.h"
+#include "engine/blame/diagnosis.h"
 #include "engine/configure/recipe.h"
 #include "engine/pipeline/metric/user_metric.h"
 #include "engine/pipeline/run_settings.h"
@@ -129,6 +128,7 @@ struct TuneState
 {
     BlamePtr blame; ///< of the initial recipe
     std::vector<Cause> causes;
+    std::vector<PredictedPoint> front; ///< predicted from the initial recipe (`predictedFront`)
     std::vector<Trial> trials; ///< in order
     std::vector<UnitTime> times; ///< with `TuneCost::Ms`
     std::size_t best = 0; ///< index into `trials`
