@@ -56,6 +56,14 @@ std::vector<bool> areValues(const std::vector<BlameSite>& sites)
     return are;
 }
 
+std::size_t countOf(const std::map<std::size_t, std::vector<QParams>>& tries)
+{
+    std::size_t count = 0;
+    for (const auto& [site, ranges] : tries)
+        count += ranges.size();
+    return count;
+}
+
 /// Returns all outputs of one call; calls `inspect` after each node.
 Result<std::vector<at::Tensor>>
 runForm(const Interpreter& run, const std::vector<at::IValue>& inputs,
@@ -92,10 +100,16 @@ BackwardPasses::BackwardPasses(const BlameRuns& runs, Gradients gradients, std::
     , m_gradients(std::move(gradients))
     , m_seed(seed)
     , m_sums(areValues(runs.twin.sites))
+    , m_tried(std::vector<bool>(countOf(runs.tries)), false)
     , m_idle(runs.twin.sites.size(), true)
     , m_powers(runs.weights)
     , m_ahead(runs.weights)
 {
+    std::size_t from = 0;
+    for (const auto& [site, ranges] : runs.tries) {
+        m_triedFrom[site] = from;
+        from += ranges.size();
+    }
     // First place of each pair; its noise is the same for all consumers.
     std::unordered_map<NodeId, std::size_t> first;
     for (std::size_t i = 0; i < runs.twin.places.size(); ++i) {
@@ -163,6 +177,7 @@ Result<void> BackwardPasses::add(const std::vector<at::IValue>& inputs, std::int
 {
     QS_TRY(const auto noisy, runReference(inputs, job));
     m_sums.beginBatch(samples, probes);
+    m_tried.beginBatch(samples, probes);
     m_probes = probes;
     m_kept.clear();
     const auto give
@@ -179,6 +194,7 @@ Result<void> BackwardPasses::add(const std::vector<at::IValue>& inputs, std::int
     };
     QS_CHECK(m_gradients.run(inputs, probes, give, see, job));
     m_sums.endBatch();
+    m_tried.endBatch();
     ++m_batch;
     return {};
 }
@@ -199,6 +215,10 @@ std::vector<std::optional<SiteBlame>> BackwardPasses::sites() const
         site.ownDb = m_sums.ownDb(i);
         site.profile = m_sums.profile(i);
         site.slopes = m_sums.slopes(i);
+        if (const auto from = m_triedFrom.find(i); from != m_triedFrom.end())
+            for (std::size_t k = 0; k < m_runs.tries.at(i).size(); ++k)
+                site.tried.push_back({correction() * m_tried.share(from->second + k),
+                                      m_tried.ownDb(from->second + k)});
     }
     for (const BlockedSite& blocked : m_gradients.blocked())
         if (auto& site = found[m_runs.twin.places[blocked.site].site]; site && blocked.node)
@@ -306,12 +326,30 @@ Result<void> BackwardPasses::addPlace(std::size_t index, int probe, const at::Te
     const int channels = channelAxis(*m_runs.twin.graph, place.at, std::size_t(value.dim()));
     const int samples
         = sampleAxis(m_runs.twin.graph->value(place.at).type, value, m_sums.batchSamples());
-    if (kept->second.noisy.defined())
+    if (kept->second.noisy.defined()) {
         m_sums.add(place.site, probe, value.detach(), kept->second.noisy, gradient,
                    {channels, samples});
+        addTries(place.site, probe, value.detach(), gradient, {channels, samples});
+    }
     if (++kept->second.uses == m_uses[same] * m_probes)
         m_kept.erase(kept);
     return {};
+}
+
+void BackwardPasses::addTries(std::size_t site, int probe, const at::Tensor& value,
+                              const at::Tensor& gradient, SiteAxes axes)
+{
+    const auto from = m_triedFrom.find(site);
+    if (from == m_triedFrom.end())
+        return;
+    const std::vector<QParams>& ranges = m_runs.tries.at(site);
+    const at::Tensor given = value.to(at::kFloat);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const QParams& range = ranges[i];
+        const at::Tensor noisy = at::fake_quantize_per_tensor_affine(
+            given, range.scale.at(0), range.zeroPoint.at(0), range.quantMin, range.quantMax);
+        m_tried.add(from->second + i, probe, given, noisy, gradient, axes);
+    }
 }
 
 } // namespace qs

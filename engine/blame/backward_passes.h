@@ -4,8 +4,10 @@
 #include "engine/blame/float_twin.h"
 #include "engine/blame/output_powers.h"
 #include "engine/blame/site_sums.h"
+#include "engine/convert/qparams.h"
 #include "engine/execute/gradients/gradients.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +26,7 @@ struct BlameRuns
     std::vector<std::size_t> outputs;
     std::vector<std::string> names; ///< names of all outputs
     std::vector<double> weights {}; ///< weights of `outputs`; empty = equal
+    std::map<std::size_t, std::vector<QParams>> tries {}; ///< by site: other ranges of its value
 };
 
 /// Returns the outputs `runs.outputs` of all outputs.
@@ -70,11 +73,15 @@ private:
     double correction() const;
     Result<void> addPlace(std::size_t index, int probe, const at::Tensor& value,
                           const at::Tensor& gradient, const Frame& segment);
+    void addTries(std::size_t site, int probe, const at::Tensor& value, const at::Tensor& gradient,
+                  SiteAxes axes);
 
     const BlameRuns& m_runs;
     Gradients m_gradients;
     std::uint64_t m_seed;
     SiteSums m_sums;
+    SiteSums m_tried; ///< of the tried ranges, site after site
+    std::unordered_map<std::size_t, std::size_t> m_triedFrom; ///< by site: its first in `m_tried`
     std::vector<bool> m_idle; ///< by site: its quantizer changes no value
     /// Maps a dequantize to its sites.
     std::unordered_map<NodeId, std::vector<std::size_t>> m_pairs;

@@ -91,6 +91,13 @@ struct ValueSlopes
     std::vector<double> squares; ///< sum of squared gradients in each bin
 };
 
+/// Effect of a value's noise with another quantization.
+struct TriedRange
+{
+    double share = 0; ///< as `SiteBlame::expected`
+    std::optional<double> ownDb; ///< SQNR of the value; nullopt if it has no noise
+};
+
 /// Effect of one site on the outputs. Shares are noise power over signal power, the mean over the
 /// measured outputs: -10 log10(share) is the SQNR with only this site quantized.
 struct SiteBlame
@@ -107,6 +114,7 @@ struct SiteBlame
     /// Only for a value with large noise (`SiteSums`), from the first such batch on; else null.
     std::shared_ptr<const ValueSlopes> slopes {};
     bool blocked = false; ///< no derivative reaches an output: only `exact` is valid
+    std::vector<TriedRange> tried {}; ///< of the requested ranges, in their order
     /// Best estimate, for ranking and sums: `exact`, else `share` corrected by the ratio of exact
     /// to predicted shares of measured sites.
     double expected = 0;

@@ -131,6 +131,9 @@ void expect(std::vector<std::optional<SiteBlame>>& found)
     for (auto& site : found)
         if (site)
             site->expected = site->exact.value_or(factor * site->share);
+    for (auto& site : found)
+        for (std::size_t i = 0; site && i < site->tried.size(); ++i)
+            site->tried[i].share *= site->share > 0 ? site->expected / site->share : factor;
 }
 
 Result<Blame> blameOf(const BlameRuns& runs, const Dataset& data, const BlameOptions& options,
@@ -198,7 +201,7 @@ Result<Blame> blameOf(const BlameRuns& runs, const Dataset& data, const BlameOpt
 
 Result<BlamePtr> blameSites(const ConvertedModel& converted, const Dataset& data,
                             const std::string& device, const BlameOptions& options,
-                            const JobContext& job)
+                            const JobContext& job, const RangesToTry& tries)
 {
     const at::Device place(device);
     job.report("blame", "the model without quantizers", 0);
@@ -208,6 +211,10 @@ Result<BlamePtr> blameSites(const ConvertedModel& converted, const Dataset& data
            Interpreter::create(twin.reference, {.device = place}, job));
     BlameRuns runs {twin, floatRun, referenceRun, floatOutputs(*twin.graph),
                     formOutputNames(*converted.prepared->model, converted.referenceEdits)};
+    for (std::size_t i = 0; i < twin.sites.size(); ++i)
+        if (const auto wanted = tries.find(twin.sites[i].value);
+            wanted != tries.end() && twin.sites[i].kind == BlameSite::Kind::Value)
+            runs.tries[i] = wanted->second;
     if (!options.weights.empty())
         for (const std::size_t output : runs.outputs)
             runs.weights.push_back(output < options.weights.size() ? options.weights[output] : 0);

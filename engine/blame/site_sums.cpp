@@ -86,8 +86,9 @@ std::vector<NoiseSums> sumsOf(const at::Tensor& value, const at::Tensor& noisy,
 
 } // namespace
 
-SiteSums::SiteSums(std::vector<bool> areValues)
+SiteSums::SiteSums(std::vector<bool> areValues, bool hasProfiles)
     : m_areValues(std::move(areValues))
+    , m_hasProfiles(hasProfiles)
     , m_sums(m_areValues.size())
 {
 }
@@ -108,7 +109,7 @@ void SiteSums::add(std::size_t site, int probe, const at::Tensor& value, const a
                    const at::Tensor& gradient, SiteAxes axes)
 {
     Sums& sums = m_sums[site];
-    if (probe == 0) {
+    if (probe == 0 && m_hasProfiles) {
         if (!sums.profile)
             sums.profile.emplace();
         sums.profile->add(value, noisy, axes.channels, m_batchSamples);

@@ -24,8 +24,9 @@ struct SiteAxes
 class SiteSums
 {
 public:
-    /// `areValues`: by site, true if slopes are gathered (`ValueSlopes`).
-    explicit SiteSums(std::vector<bool> areValues);
+    /// `areValues`: by site, true if slopes are gathered (`ValueSlopes`). Without profiles, only
+    /// shares and SQNRs.
+    explicit SiteSums(std::vector<bool> areValues, bool hasProfiles = true);
 
     void beginBatch(std::int64_t samples, int probes);
     /// Adds one place of a site: its value, the value with noise, and the gradient of one probe,
@@ -67,6 +68,7 @@ private:
     Products& productsOf(std::size_t site, int probe);
 
     std::vector<bool> m_areValues;
+    bool m_hasProfiles;
     std::vector<Sums> m_sums;
     std::vector<Products> m_batch; ///< products by site and probe
     std::int64_t m_batchSamples = 0, m_samples = 0;

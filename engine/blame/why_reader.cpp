@@ -156,8 +156,8 @@ Result<DiagnosisPtr> readDiagnosis(const Json& document, const Graph& model, con
         made->blame = std::make_shared<const Blame>(std::move(blame));
         if (const Json* front = memberOf(document, "front")) // not in older results
             for (const Json& point : *front)
-                made->front.push_back({point.at("int8_macs").get<double>(),
-                                       orInfinity(point, "db")});
+                made->front.push_back(
+                    {point.at("int8_macs").get<double>(), orInfinity(point, "db")});
         made->options = reader.options();
         made->eightBitsHold = document.at("options").at("eight_bits").get<bool>();
         made->data = document.at("data").get<std::string>();

@@ -72,8 +72,9 @@ struct Target
 {
     const BlameSite* site = nullptr;
     ObserverSpec now;
-    double share = 0; ///< least share so far
-    std::optional<Proposal> best;
+    double share = 0; ///< with the present range
+    std::vector<Proposal> ways {}; ///< other ways to choose the range
+    std::vector<QParams> ranges {}; ///< what they choose, in the same order
 };
 
 std::vector<Target> targetsOf(const TuneSearch& search, const SiteFacts& facts, const Blame& blame)
@@ -92,10 +93,76 @@ std::vector<Target> targetsOf(const TuneSearch& search, const SiteFacts& facts, 
         const NodePlan* maker = facts.decided(one.site.node);
         if (!cure || !search.isAllowed(*cure) || (maker && maker->verdict == Verdict::Shared))
             continue;
-        targets.push_back(
-            {&one.site, observer->spec, shares.at(one.site.node).share, std::nullopt});
+        targets.push_back({&one.site, observer->spec, shares.at(one.site.node).share});
     }
     return targets;
+}
+
+/// The parameters that a calibration chose for the value of a site; null if no observer saw it.
+const QParams* rangeAt(const Calibration& calibration, const BlameSite& site)
+{
+    for (const PlannedObserver& observer : calibration.prepared->plan->observers)
+        for (const ObservedEdge& edge : observer.edges)
+            if (edge.value == site.value && !observer.isWeight)
+                if (const auto found = calibration.qparams.find(observer.id);
+                    found != calibration.qparams.end() && found->second.calibrated
+                    && !isPerChannel(found->second.qscheme))
+                    return &found->second;
+    return nullptr;
+}
+
+/// Adds what each way chooses for the targets that it suits.
+Result<void> addWays(TuneSearch& search, const Trial& base, const SiteFacts& facts, bool allBits,
+                     std::vector<Target>& targets)
+{
+    for (const RangeWay& way : kWays) {
+        if (search.isSpent()) // decides by the ways so far
+            return {};
+        Trial trial = base;
+        std::vector<std::pair<Target*, Proposal>> proposals;
+        bool differs = false;
+        for (Target& target : targets) {
+            const ObserverSpec spec = observedIn(way, target.now, allBits);
+            const auto found = facts.otherRange(*target.site, spec);
+            if (spec == target.now || found.empty())
+                continue;
+            proposals.emplace_back(&target, found.front());
+            differs = search.add(trial, found.front().cure, found.front().qconfig) || differs;
+        }
+        if (!differs)
+            continue;
+        search.job().report("tune", "ranges by " + std::string(rangeMethodName(way.method)), 0);
+        QS_TRY(const CalibrationPtr calibration, search.calibrationOf(trial));
+        for (auto& [target, proposal] : proposals)
+            if (const QParams* range = rangeAt(*calibration, *target->site)) {
+                target->ways.push_back(std::move(proposal));
+                target->ranges.push_back(*range);
+            }
+    }
+    return {};
+}
+
+/// The noise of each target's value with each of its ranges, over all its readers.
+std::vector<std::vector<ValueShare>> sharesOfWays(const Blame& blame,
+                                                  const std::vector<Target>& targets)
+{
+    std::map<NodeId, std::vector<const SiteBlame*>> sites;
+    for (const SiteBlame& one : blame.sites)
+        if (one.site.kind == BlameSite::Kind::Value)
+            sites[one.site.node].push_back(&one);
+    std::vector<std::vector<ValueShare>> shares;
+    for (const Target& target : targets) {
+        auto& ways = shares.emplace_back(target.ways.size());
+        for (const SiteBlame* one : sites[target.site->node])
+            for (std::size_t way = 0; way < ways.size(); ++way) {
+                const bool isTried = way < one->tried.size();
+                ways[way].share += isTried ? one->tried[way].share : one->expected;
+                ways[way].ownDb
+                    = std::min(ways[way].ownDb,
+                               (isTried ? one->tried[way].ownDb : one->ownDb).value_or(kExactDb));
+            }
+    }
+    return shares;
 }
 
 } // namespace
@@ -106,39 +173,29 @@ Result<std::vector<Proposal>> chooseRanges(TuneSearch& search, const Trial& base
     const DiagnosisParts parts = diagnosisParts(*model.calibration, blame, search.request().file);
     const SiteFacts facts(parts);
     std::vector<Target> targets = targetsOf(search, facts, blame);
-    for (const RangeWay& way : kWays) {
-        if (search.isSpent()) // decides by the ways tried so far
-            break;
-        Trial trial = base;
-        std::vector<std::optional<Proposal>> proposals(targets.size());
-        bool differs = false;
-        for (std::size_t i = 0; i < targets.size(); ++i) {
-            const ObserverSpec spec = observedIn(way, targets[i].now, parts.eightBitsHold);
-            const auto found = facts.otherRange(*targets[i].site, spec);
-            if (spec == targets[i].now || found.empty())
-                continue;
-            proposals[i] = found.front();
-            differs = search.add(trial, found.front().cure, found.front().qconfig) || differs;
-        }
-        if (!differs)
-            continue;
-        search.job().report("tune", "ranges by " + std::string(rangeMethodName(way.method)), 0);
-        QS_TRY(const BlamePtr other, search.blamedOf(trial, base));
-        const auto shares = sharesByMaker(*other);
-        for (std::size_t i = 0; i < targets.size(); ++i) {
-            const auto share = shares.find(targets[i].site->node);
-            const ValueShare now = share == shares.end() ? ValueShare {} : share->second;
-            if (proposals[i] && now.share < kClearlyLess * targets[i].share
-                && now.ownDb >= kLeastOwnDb) {
-                targets[i].share = now.share;
-                targets[i].best = std::move(proposals[i]);
-            }
-        }
-    }
+    QS_CHECK(addWays(search, base, facts, parts.eightBitsHold, targets));
+    RangesToTry tries;
+    for (const Target& target : targets)
+        if (!target.ranges.empty())
+            tries[target.site->value] = target.ranges;
     std::vector<Proposal> chosen;
-    for (Target& target : targets)
-        if (target.best)
-            chosen.push_back(std::move(*target.best));
+    if (tries.empty() || search.isSpent())
+        return chosen;
+    QS_TRY(const BlamePtr tried, search.blamed(model, base, 0, tries));
+    const auto shares = sharesOfWays(*tried, targets);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        Target& target = targets[i];
+        std::optional<std::size_t> best;
+        double least = target.share;
+        for (std::size_t way = 0; way < target.ways.size(); ++way)
+            if (const ValueShare& now = shares[i][way];
+                now.share < kClearlyLess * least && now.ownDb >= kLeastOwnDb) {
+                least = now.share;
+                best = way;
+            }
+        if (best)
+            chosen.push_back(std::move(target.ways[*best]));
+    }
     return chosen;
 }
 

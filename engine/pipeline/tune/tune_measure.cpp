@@ -176,7 +176,7 @@ Result<std::vector<std::size_t>> TuneMeasure::unfit(const Recipe& recipe,
     return unfit;
 }
 
-Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job) const
+Result<CalibrationPtr> TuneMeasure::calibrated(const Recipe& recipe, const JobContext& job) const
 {
     QS_TRY(const EditedModelPtr edited, m_chain.edited(m_request.file, recipe, job));
     QS_TRY(const GraphPtr model, m_chain.typed(edited->graph, recipe, m_request.settings, job));
@@ -184,11 +184,19 @@ Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job
     if (!recipe.cures.empty() && plan->quantizedOps == 0)
         return fail(makeError(ErrorCode::BadInput, "nothing is quantized any longer")
                         .inFile(model->info().path));
-    TrialModel made;
-    QS_TRY(made.calibration, m_chain.calibrate({model, plan, recipe, m_request.settings}, job));
-    const PreparedModel& prepared = *made.calibration->prepared;
-    QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, made.calibration->qparams,
+    QS_TRY(CalibrationPtr calibration,
+           m_chain.calibrate({model, plan, recipe, m_request.settings}, job));
+    const PreparedModel& prepared = *calibration->prepared;
+    QS_CHECK(checkCalibrated(*prepared.model, *prepared.plan, calibration->qparams,
                              recipe.uncalibrated));
+    return calibration;
+}
+
+Result<TrialModel> TuneMeasure::make(const Recipe& recipe, const JobContext& job) const
+{
+    TrialModel made;
+    QS_TRY(made.calibration, calibrated(recipe, job));
+    const PreparedModel& prepared = *made.calibration->prepared;
     QS_TRY(const ReferenceModel reference,
            convertToReference(made.calibration->prepared, made.calibration->qparams,
                               recipe.target(), job));

@@ -25,6 +25,9 @@ public:
 
     /// Indices of the recipe's cures that do not fit the model with the others.
     Result<std::vector<std::size_t>> unfit(const Recipe& recipe, const JobContext& job) const;
+    /// The ranges that a recipe's observers choose. Errors: nothing is quantized; those of the
+    /// stages.
+    Result<CalibrationPtr> calibrated(const Recipe& recipe, const JobContext& job) const;
     Result<TrialModel> make(const Recipe& recipe, const JobContext& job) const;
     /// Sets the trial's figures. Errors: the goal needs a figure that this model does not have;
     /// those of the metric.

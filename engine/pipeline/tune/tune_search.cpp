@@ -289,7 +289,7 @@ Result<TrialModel> TuneSearch::modelOf(const Trial& trial) const
 }
 
 Result<BlamePtr> TuneSearch::blamed(const TrialModel& model, const Trial& trial,
-                                    std::optional<std::int64_t> exact)
+                                    std::optional<std::int64_t> exact, const RangesToTry& tries)
 {
     BlameOptions options;
     options.seed = m_request.seed;
@@ -298,7 +298,7 @@ Result<BlamePtr> TuneSearch::blamed(const TrialModel& model, const Trial& trial,
     options.weights = outputWeights(trial.search);
     QS_TRY(BlamePtr blame,
            blameSites(*model.converted, m_measure.searchData(), model.calibration->device, options,
-                      m_job));
+                      m_job, tries));
     m_state.forwards += 2 + 2 * blame->probes;
     return blame;
 }
@@ -327,10 +327,9 @@ std::int64_t TuneSearch::forwardsOf(int steps) const
     return (kEach * steps + batches - 1) / batches;
 }
 
-Result<BlamePtr> TuneSearch::blamedOf(const Trial& trial, const Trial& base)
+Result<CalibrationPtr> TuneSearch::calibrationOf(const Trial& trial) const
 {
-    QS_TRY(const TrialModel model, m_measure.make(tunedRecipe(m_request.recipe, trial), m_job));
-    return blamed(model, base, 0);
+    return m_measure.calibrated(tunedRecipe(m_request.recipe, trial), m_job);
 }
 
 bool TuneSearch::add(Trial& trial, Cure cure, const std::optional<QConfig>& qconfig) const

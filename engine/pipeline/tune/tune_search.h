@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/blame/blame_sites.h"
 #include "engine/correct/correct_layers.h"
 #include "engine/edit/addresses.h"
 #include "engine/pipeline/tune/float_choice.h"
@@ -52,16 +53,18 @@ public:
     Result<bool> attempt(Trial trial);
     /// The model of a trial; that of the last measured trial is cached.
     Result<TrialModel> modelOf(const Trial& trial) const;
-    /// The sites that cause the noise of the trial's worst outputs, over the search data.
+    /// The sites that cause the noise of the trial's worst outputs, over the search data, and what
+    /// they would cause with other ranges.
     Result<BlamePtr> blamed(const TrialModel& model, const Trial& trial,
-                            std::optional<std::int64_t> exact = std::nullopt);
+                            std::optional<std::int64_t> exact = std::nullopt,
+                            const RangesToTry& tries = {});
     /// Trains the model of the trial (`TuneMeasure::train`), in at most so many steps and the time
     /// that is left.
     Result<SavedTraining> trained(const TrialModel& model, const Trial& trial, int steps);
     /// Forward passes that so many steps of a training count as.
     std::int64_t forwardsOf(int steps) const;
-    /// As `blamed`, for a trial that was not measured and the outputs that are worst in `base`.
-    Result<BlamePtr> blamedOf(const Trial& trial, const Trial& base);
+    /// The ranges of a trial that need not be measured.
+    Result<CalibrationPtr> calibrationOf(const Trial& trial) const;
     /// The numbers of these layers over the search data.
     Result<Corrections> corrected(const TrialModel& model, const CorrectionOptions& options);
     /// The operators of the model that may be made float, with noise and cost of each.
