@@ -7,7 +7,7 @@
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/non_finite.h"
 #include "engine/compare/form_departure.h"
-#include "engine/compare/metrics/top1.h"
+#include "engine/compare/metrics/sample_sums.h"
 #include "engine/compare/output_run.h"
 #include "engine/compare/sweep/repeatable.h"
 #include "engine/compare/sweep/sweep.h"
@@ -66,7 +66,8 @@ public:
         outputs.referenceForm = inModelOrder(std::move(outputs.referenceForm),
                                              m_converted.referenceEdits, m_outputNames.size());
         QS_CHECK(addOutputs(outputs, lowered));
-        m_top1.add(outputs.floatForm, lowered, batch);
+        QS_CHECK(m_sampleSums.add(measuredOutputs(outputs, lowered), batch.samples,
+                                  m_top1.add(outputs.floatForm, lowered, batch)));
         m_samples += batch.samples;
         ++m_batches;
         warnOfNonFinite();
@@ -109,6 +110,7 @@ public:
         comparison.samples = m_samples;
         comparison.threads = at::get_num_threads();
         m_top1.addTo(comparison, m_outputNames);
+        comparison.sampleErrors = m_sampleSums.result(comparison);
         return comparison;
     }
 
@@ -202,6 +204,19 @@ private:
         return odd ? checkNoNaN(y) : Result<void>();
     }
 
+    /// Each output in the float and in the int8 model; undefined where it is not measured.
+    std::vector<ValuePair> measuredOutputs(const Sweep::Outputs& outputs,
+                                           const std::vector<at::Tensor>& lowered) const
+    {
+        std::vector<ValuePair> pairs(outputs.floatForm.size());
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+            for (const auto* form : {&lowered, &outputs.referenceForm})
+                if (!m_outputSums[i].isUnmeasured && !pairs[i].first.defined() && i < form->size()
+                    && comparable(outputs.floatForm[i], (*form)[i]))
+                    pairs[i] = {outputs.floatForm[i], (*form)[i]};
+        return pairs;
+    }
+
     /// Says, once, where the two models first differ in a NaN or an Inf.
     void warnOfNonFinite()
     {
@@ -229,6 +244,7 @@ private:
     OutputRun m_lowered;
     std::vector<OutputSums> m_outputSums;
     Top1 m_top1;
+    SampleSums m_sampleSums;
     std::int64_t m_samples = 0, m_batches = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/compare/metrics/sample_errors.h"
 #include "engine/execute/node_times.h"
 #include "engine/execute/steps/step_counts.h"
 
@@ -121,6 +122,8 @@ struct WholeErrors
         int8Top1; ///< in [0, 1], where the data has labels; int8 is the lowered model
     /// With labels or without; empty if no output is recognised as class scores.
     std::optional<Agreement> agreement;
+    /// Null if no output has one row a sample, or the result is of a version without it.
+    SampleErrorsPtr sampleErrors {};
 
     /// The output that lost most, by its lowered form where there is one; null without outputs.
     const OutputError* worstOutput() const;

@@ -3,6 +3,7 @@
 
 #include "engine/plan/summaries/coverage.h"
 #include "engine/result/error_json.h"
+#include "engine/result/sample_json.h"
 
 namespace qs {
 
@@ -43,6 +44,7 @@ ResultFigures resultFigures(const Json& document)
     if (const auto top1 = valueAt<double>(agreement, "top1"))
         out.agreement = {agreement->value("output", ""), *top1};
     out.evaluation = evaluationIn(document);
+    out.sampleErrors = sampleErrorsFromJson(memberOf(document, "sample_errors"));
     const Json* coverage = memberOf(document, "coverage");
     out.quantizedOps = valueAt<int>(coverage, "quantized");
     out.eligibleOps = valueAt<int>(coverage, "eligible");

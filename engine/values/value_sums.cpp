@@ -39,11 +39,6 @@ void include(ValueSums::Channel& channel, const kernels::MinMax& range)
 
 } // namespace
 
-bool hasSamples(const at::Tensor& value, std::int64_t samples)
-{
-    return samples == 1 || (value.dim() > 0 && value.size(0) == samples);
-}
-
 Result<void> ValueSums::add(const ValuePair& values, int axis, std::int64_t samples)
 {
     if (values.first.numel() == 0)

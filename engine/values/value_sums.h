@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/compare/metrics/metrics.h"
+#include "engine/compare/metrics/sample_sums.h"
 
 #include <vector>
 
@@ -32,8 +32,5 @@ private:
     std::vector<ErrorSums> m_samples;
     bool m_separable = true;
 };
-
-/// True if a value's rows are the samples of a batch, or the batch has one sample.
-bool hasSamples(const at::Tensor& value, std::int64_t samples);
 
 } // namespace qs

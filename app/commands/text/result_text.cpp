@@ -169,11 +169,45 @@ std::string deadPairsText(const ResultParts& parts)
 
 } // namespace
 
+namespace {
+
+/// Lists the samples that lost most, with both predictions where there are classes.
+std::string samplesText(const SampleErrorsPtr& errors)
+{
+    constexpr std::size_t kShown = 5;
+    if (!errors || errors->worst.empty())
+        return {};
+    const bool hasClasses = errors->classes.has_value();
+    const bool hasLabels = hasClasses && !errors->classes->labelFloat.empty();
+    const auto cell = [](const auto& of) { return of ? std::to_string(*of) : std::string("-"); };
+    std::vector<std::string> titles {">worst sample", ">dB"};
+    if (hasLabels)
+        titles.push_back(">label");
+    if (hasClasses)
+        titles.insert(titles.end(), {">float", ">int8", ""});
+    TextTable table(std::move(titles));
+    for (std::size_t i = 0; i < std::min(errors->worst.size(), kShown); ++i) {
+        const SampleRecord& record = errors->worst[i];
+        std::vector<std::string> cells {std::to_string(record.index), sqnrCell(record.sqnrDb)};
+        if (hasLabels)
+            cells.push_back(cell(record.label));
+        if (hasClasses)
+            cells.insert(cells.end(), {cell(record.floatClass), cell(record.int8Class),
+                                       record.isChanged ? "changed" : ""});
+        table.add(std::move(cells));
+    }
+    return "The samples that lost most at output " + errors->output
+        + (hasClasses ? ", with the class that each model gives" : "") + "\n\n" + table.text()
+        + "\n";
+}
+
+} // namespace
+
 std::string resultText(const ResultParts& parts)
 {
     std::string text;
     if (parts.comparison) {
-        text += layersText(parts) + "\n";
+        text += layersText(parts) + "\n" + samplesText(parts.comparison->sampleErrors);
         for (const OutputError& output : parts.comparison->outputs)
             text += "output " + output.name + ": " + dbWords(output.cumulative)
                 + " in the reference form, " + dbWords(output.lowered) + " lowered"

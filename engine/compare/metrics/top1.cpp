@@ -27,6 +27,14 @@ std::int64_t countTrue(const at::Tensor& mask)
     return mask.sum().item<std::int64_t>();
 }
 
+template<class T>
+auto listOf(const at::Tensor& values)
+{
+    const at::Tensor flat = values.contiguous();
+    const T* first = flat.const_data_ptr<T>();
+    return std::vector<T>(first, first + flat.numel());
+}
+
 } // namespace
 
 bool Top1::isKnown(std::size_t output, std::int64_t columns, const Batch& batch) const
@@ -60,26 +68,32 @@ std::int64_t Top1::chosen(const std::vector<at::Tensor>& floatOutputs,
     return *m_output;
 }
 
-void Top1::add(const std::vector<at::Tensor>& floatOutputs,
-               const std::vector<at::Tensor>& int8Outputs, const Batch& batch)
+std::optional<BatchClasses> Top1::add(const std::vector<at::Tensor>& floatOutputs,
+                                      const std::vector<at::Tensor>& int8Outputs,
+                                      const Batch& batch)
 {
     const std::int64_t output = chosen(floatOutputs, int8Outputs, batch);
     if (output < 0)
-        return;
+        return std::nullopt;
     const at::Tensor ofFloat = plainScores(floatOutputs[std::size_t(output)]);
     const at::Tensor ofInt8 = plainScores(int8Outputs[std::size_t(output)]);
     const at::Tensor floatBest = ofFloat.argmax(1), int8Best = ofInt8.argmax(1);
     const at::Tensor odd = ofFloat.isnan().any(1).logical_or(ofInt8.isnan().any(1));
     m_agree += countTrue(floatBest.eq(int8Best).logical_and(odd.logical_not()));
     m_samples += batch.samples;
+    BatchClasses classes {listOf<std::int64_t>(floatBest), listOf<std::int64_t>(int8Best), {},
+                          listOf<bool>(odd), ofFloat.size(1)};
     if (!batch.labels.defined() || batch.labels.size(0) != batch.samples)
-        return;
+        return classes;
     const at::Tensor labels = batch.labels.to(at::kLong);
     m_floatRight += countTrue(floatBest.eq(labels));
     m_int8Right += countTrue(int8Best.eq(labels));
     m_labelled += batch.samples;
     m_classes = ofFloat.size(1);
     m_unknown += countTrue(labels.lt(0).logical_or(labels.ge(m_classes)));
+    if (labels.dim() == 1)
+        classes.labels = listOf<std::int64_t>(labels);
+    return classes;
 }
 
 void Top1::warnOfUnknown() const

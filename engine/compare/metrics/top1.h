@@ -9,6 +9,15 @@
 
 namespace qs {
 
+/// The classes of the samples of one batch.
+struct BatchClasses
+{
+    std::vector<std::int64_t> floating, converted; ///< of the highest score
+    std::vector<std::int64_t> labels; ///< empty without labels
+    std::vector<bool> isOdd; ///< a score is NaN in either model
+    std::int64_t classes = 0; ///< scores of a sample
+};
+
 /// Top-1 figures of the first output that holds class scores: floating point, [samples, classes],
 /// at least two classes, and identified by the data's labels or by the model (`classScores`).
 /// Counts over batches how often the two models agree and, for labelled data, how often each is
@@ -25,8 +34,10 @@ public:
     }
     /// Adds the outputs of both models for one batch, flattened and in order, undefined for
     /// non-tensors, on any device. A row with NaN in either model never agrees.
-    void add(const std::vector<at::Tensor>& floatOutputs,
-             const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
+    /// Returns the classes that it counted; nullopt if no output qualifies.
+    std::optional<BatchClasses> add(const std::vector<at::Tensor>& floatOutputs,
+                                    const std::vector<at::Tensor>& int8Outputs,
+                                    const Batch& batch);
     /// Logs a warning if labels name classes that the model does not have; these never match.
     void warnOfUnknown() const;
     /// Writes the figures to the comparison. `names`: of the outputs.

@@ -11,6 +11,7 @@
 #include "engine/plan/rules/given_ranges.h"
 #include "engine/plan/summaries/coverage.h"
 #include "engine/result/error_json.h"
+#include "engine/result/sample_json.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -172,6 +173,8 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
         {"weights", weightsJson(parts)},
         {"labels", labelsJson(parts.comparison)},
         {"agreement", agreementJson(parts.comparison ? parts.comparison->agreement : std::nullopt)},
+        {"sample_errors",
+         sampleErrorsJson(parts.comparison ? parts.comparison->sampleErrors : nullptr)},
         {"warnings", parts.plan->warnings},
         {"findings", std::move(findings)},
         {"exports", parts.exports},

@@ -79,6 +79,8 @@ private:
             output["title"] = titleAt(output, "name");
         if (const Json* agreement = memberOf(m_page, "agreement"))
             m_page["agreement"]["title"] = titleAt(*agreement, "output");
+        if (const Json* samples = memberOf(m_page, "sample_errors"))
+            m_page["sample_errors"]["title"] = titleAt(*samples, "output");
         m_page["peak_mb"] = m_page.at("peak_rss_bytes").get<double>() / 1e6;
         m_page["colours"] = {{"light", scaleRules(false)}, {"dark", scaleRules(true)}};
     }

@@ -33,7 +33,8 @@ std::size_t bytesOf(const ConvertedModel& model)
 }
 std::size_t bytesOf(const Comparison& comparison)
 {
-    return comparison.nodes.size() * sizeof(NodeError);
+    return comparison.nodes.size() * sizeof(NodeError)
+        + (comparison.sampleErrors ? comparison.sampleErrors->bytes() : 0);
 }
 
 std::size_t bytesOf(const ValueInspection& inspection)
