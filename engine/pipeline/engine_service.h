@@ -10,6 +10,7 @@
 #include "engine/pipeline/stages.h"
 #include "engine/pipeline/tune/tune_state.h"
 #include "engine/result/stored_run.h"
+#include "engine/values/sample_inputs.h"
 #include "engine/values/value_inspection.h"
 #include "engine/verify/certificate.h"
 
@@ -109,6 +110,11 @@ public:
     /// The value for one sample (`sampleValues`).
     virtual Result<SampleValuesPtr> sampleValues(const CompareRequest& request,
                                                  const SampleWanted& wanted, const JobContext& job)
+        = 0;
+
+    /// What the model reads of these samples (`sampleInputs`); runs no model.
+    virtual Result<std::vector<SampleInput>> sampleInputs(const SampleInputsRequest& request,
+                                                          const JobContext& job)
         = 0;
 
     /// Writes the forms and the records beside them into the folder, all or nothing

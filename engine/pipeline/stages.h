@@ -71,6 +71,15 @@ struct CompareRequest
     EditedModelPtr edited {};
 };
 
+/// Samples of the data that a comparison of the model runs on.
+struct SampleInputsRequest
+{
+    GraphPtr model;
+    Recipe recipe;
+    RunSettings settings;
+    std::vector<std::int64_t> samples; ///< in the order of the data, from 0
+};
+
 /// Decisions whose effect on a few samples is requested.
 struct PreviewRequest
 {

@@ -17,7 +17,7 @@ TORCH_FREE = ("engine/graph/", "engine/configure/", "engine/plan/", "engine/runs
 
 
 # Rooms of the window, the lowest first.
-WINDOW = ["style", "help", "session", "graph", "models", "plots", "cure", "source", "panels", "values", "frame", "edit", "runs", "shell"]
+WINDOW = ["style", "help", "session", "graph", "models", "plots", "cure", "source", "panels", "values", "samples", "frame", "edit", "runs", "shell"]
 
 
 def window_problems(name):

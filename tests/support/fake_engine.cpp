@@ -273,6 +273,7 @@ Result<ComparisonPtr> FakeEngine::compare(const CompareRequest& request, const J
         out->int8Top1 = 0.97;
     }
     out->agreement = Agreement {"output", 0.985};
+    out->sampleErrors = fakeSamples(labelled);
     return ComparisonPtr(out);
 }
 
@@ -339,54 +340,6 @@ Result<Certificate> FakeEngine::verify(const VerifyStageRequest&, const JobConte
     verdict.reason = "'onnxruntime' is missing";
     certificate.verdicts.push_back(verdict);
     return certificate;
-}
-
-Result<ValueInspectionPtr> FakeEngine::inspect(const CompareRequest& request,
-                                               const InspectionTarget& target,
-                                               const JobContext& job)
-{
-    ++inspections;
-    while (waitInInspection)
-        QS_CHECK(job.check());
-    auto out = std::make_shared<ValueInspection>();
-    out->target = target;
-    out->name
-        = target.output ? "output" : request.converted->prepared->model->get(target.node).name;
-    out->error = ErrorMetrics {};
-    out->error->sqnrDb = 30;
-    out->kl = 0.01;
-    out->results = {{out->name, {3, 4, 2, 3}, 1, 4}};
-    for (int c = 0; c < 4; ++c) {
-        ChannelError& channel = out->channels.emplace_back();
-        channel.channel = c;
-        channel.signal = 100;
-        channel.noise = c + 1;
-        channel.count = 18;
-        channel.sqnrDb = 40 - c;
-        channel.isWide = c == 3;
-    }
-    out->samples = {{100, 1, 35, 0.1}, {100, 2, 25, 0.2}, {100, 1, 32, 0.1}};
-    out->sampleCount = 3;
-    out->batchSamples = {3};
-    return ValueInspectionPtr(out);
-}
-
-Result<SampleValuesPtr> FakeEngine::sampleValues(const CompareRequest&, const SampleWanted& wanted,
-                                                 const JobContext&)
-{
-    auto out = std::make_shared<SampleValues>();
-    out->target = wanted.target;
-    out->sample = wanted.sample;
-    out->shape = {4, 2, 3};
-    out->channelAxis = 0;
-    out->planes = 4;
-    out->rows = 2;
-    out->columns = 3;
-    for (int i = 0; i < 24; ++i) {
-        out->floating.push_back(float(i));
-        out->converted.push_back(float(i) + 0.01F);
-    }
-    return SampleValuesPtr(out);
 }
 
 Result<ExportReport> FakeEngine::exportTo(const ExportRequest& request, const JobContext&)

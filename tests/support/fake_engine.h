@@ -16,6 +16,9 @@ GraphPtr fakeModel(const std::string& path = "/models/net.pt2");
 /// Returns a chain of `length` relu operators without modules.
 GraphPtr fakeChain(int length);
 
+/// Sixteen samples of four classes; the class of every fifth changes.
+SampleErrorsPtr fakeSamples(bool isLabelled);
+
 /// Each quantized unit has half the noise of its predecessor.
 std::shared_ptr<const Blame> fakeBlame(const Plan& plan);
 /// Causes of the greatest sites: a weight, then outlier channels. Each has a cure; the second two.
@@ -73,6 +76,9 @@ public:
     /// Values of shape [4, 2, 3]: a ramp from 0, and the ramp plus 0.01. Ignores the part.
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job) override;
+    /// Images of 8 x 8 pixels, another for each sample.
+    Result<std::vector<SampleInput>> sampleInputs(const SampleInputsRequest& request,
+                                                  const JobContext& job) override;
     /// Eleven points from 34.2 dB; the best is the ninth with 36.1 dB. Writes the file.
     Result<SavedTraining> train(const TrainRequest& request, const std::string& path,
                                 const SeeTraining& see, const JobContext& job) override;

@@ -33,7 +33,7 @@ enum class ActionId
     KeepRun, SwitchRun, LeaveRun, Cancel,
     // Window
     ShowModules, ShowProperties, ShowBottom, ShowRecipe, ShowCode, ShowFindings, ShowEdits,
-    ShowForms, ShowCure, ShowSensitivity, ShowRuns, ShowStyles, NextPanel, PreviousPanel, FullScreen,
+    ShowForms, ShowCure, ShowSensitivity, ShowSamples, ShowRuns, ShowStyles, NextPanel, PreviousPanel, FullScreen,
     // Help
     Palette, Help, Guide, Keys, About
 };

@@ -43,6 +43,7 @@ constexpr NamedPlace kPlaces[] = {
     {"valuesPage", "values-of-a-node"},
     {"curePage", "causes#the-cure-page"},
     {"sensitivityPage", "causes#the-sensitivity-page"},
+    {"samplesPage", "samples#the-samples-page"},
     {"findingsPanel", "findings"},
     {"formsPanel", "kernel-check"},
     {"editsPanel", "recipe-keys#edits0"},

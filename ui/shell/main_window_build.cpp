@@ -26,10 +26,12 @@
 #include "ui/plots/histogram_plot.h"
 #include "ui/runs/run_library.h"
 #include "ui/runs/runs_panel.h"
+#include "ui/samples/samples_page.h"
 #include "ui/session/search/finder.h"
 #include "ui/shell/actions/commands.h"
 #include "ui/shell/advice.h"
 #include "ui/shell/autosave.h"
+#include "ui/shell/bars/fitted_scroll.h"
 #include "ui/shell/bars/grouped_tabs.h"
 #include "ui/shell/bars/panel_buttons.h"
 #include "ui/shell/bars/panel_cycle.h"
@@ -78,31 +80,18 @@ int leastWidth(const QWidget& window, double atNormalSize, double share)
     return std::min(px(atNormalSize), int(window.screen()->availableSize().width() * share));
 }
 
-/// A scroll area that is as tall as its content if there is room.
-class FittedScroll : public QScrollArea
+/// The Samples page; a chosen sample is also shown on the Values page.
+SamplesPage* samplesPage(Workspace& workspace, Actions& actions, ValuesPage& values,
+                         QWidget* parent)
 {
-public:
-    explicit FittedScroll(QWidget* parent)
-        : QScrollArea(parent)
-    {
-        setNames(*this, "leftScroll", QObject::tr("Verdicts and first steps"));
-        setWidgetResizable(true);
-        setFrameShape(QFrame::NoFrame);
-        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        setFocusPolicy(Qt::NoFocus);
-        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    }
-    QSize sizeHint() const override { return widget() ? widget()->sizeHint() : QSize(); }
-    QSize minimumSizeHint() const override { return {0, px(40)}; }
-
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override
-    {
-        if (watched == widget() && event->type() == QEvent::LayoutRequest)
-            updateGeometry();
-        return QScrollArea::eventFilter(watched, event);
-    }
-};
+    auto* page = new SamplesPage(workspace, parent);
+    QObject::connect(page, &SamplesPage::calibrateWanted, &actions[ActionId::Calibrate],
+                     &QAction::trigger);
+    QObject::connect(page, &SamplesPage::compareWanted, &actions[ActionId::Compare],
+                     &QAction::trigger);
+    QObject::connect(page, &SamplesPage::sampleChosen, &values, &ValuesPage::showSample);
+    return page;
+}
 
 } // namespace
 
@@ -327,6 +316,7 @@ QWidget* MainWindow::buildBottom()
     };
     wireCure(cure);
     wireCure(sensitivity);
+    auto* values = new ValuesPage(m_workspace, m_bottom);
     m_findings = new FindingsPanel(m_workspace, m_bottom);
     m_styles = new StylePanel(m_workspace, m_bottom);
     m_log = new LogPanel(m_bottom);
@@ -334,11 +324,12 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addPage(plots, tr("Plots"));
     m_bottom->addPage(metrics, tr("Table"));
     m_bottom->addPage(forms, tr("Kernels"));
+    m_bottom->addPage(samplesPage(m_workspace, *m_actions, *values, m_bottom), tr("Samples"));
     m_bottom->beginGroup(tr("Cure"));
     m_bottom->addPage(cure, tr("Cure"));
     m_bottom->addPage(sensitivity, tr("Sensitivity"));
     m_bottom->beginGroup(tr("Values"));
-    m_bottom->addPage(new ValuesPage(m_workspace, m_bottom), tr("Values"));
+    m_bottom->addPage(values, tr("Values"));
     m_bottom->addPage(new ChannelPlot(m_workspace, m_bottom), tr("Channels"));
     m_bottom->beginGroup(tr("Model"));
     m_bottom->addPage(new CodePanel(m_workspace, m_bottom), tr("Code"));

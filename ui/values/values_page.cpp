@@ -232,6 +232,12 @@ void ValuesPage::refreshBar()
     m_note->setText(note.isEmpty() ? m_pointed : note);
 }
 
+void ValuesPage::showSample(int sample)
+{
+    m_sample->setMaximum(std::max(m_sample->maximum(), sample));
+    m_sample->setValue(sample);
+}
+
 void ValuesPage::showChannel(const ChannelError& channel)
 {
     const auto& values = m_inspections->values();

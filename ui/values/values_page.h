@@ -26,6 +26,8 @@ public:
     explicit ValuesPage(Workspace& workspace, QWidget* parent = nullptr);
 
     ValueInspections& inspections() { return *m_inspections; }
+    /// Shows a sample of the data.
+    void showSample(int sample);
 
 protected:
     void showEvent(QShowEvent* event) override;

@@ -115,6 +115,12 @@ DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings)
     return options;
 }
 
+Result<std::int64_t> Dataset::samplesIn(std::int64_t index) const
+{
+    QS_TRY(const Batch read, batch(index));
+    return read.samples;
+}
+
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options)
 {

@@ -38,6 +38,9 @@ public:
     virtual std::int64_t batchCount() const = 0;
     /// Returns batch `index`, with tensors on the CPU. Errors name the file.
     virtual Result<Batch> batch(std::int64_t index) const = 0;
+    /// Returns the number of samples of batch `index`; without reading it where all but the last
+    /// batch are equal.
+    virtual Result<std::int64_t> samplesIn(std::int64_t index) const;
     virtual bool hasLabels() const = 0;
     /// True if the batches are consecutive in time: each call starts from the buffers that the
     /// previous call left. Else each call starts from the saved state.

@@ -46,6 +46,10 @@ public:
     }
     std::int64_t batchCount() const override { return m_calls; }
     bool hasLabels() const override { return m_labels.defined(); }
+    Result<std::int64_t> samplesIn(std::int64_t index) const override
+    {
+        return m_inputs[0].rowsOfCall(index);
+    }
     Result<Batch> batch(std::int64_t index) const override
     {
         Batch out;

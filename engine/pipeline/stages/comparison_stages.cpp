@@ -214,6 +214,18 @@ Result<SampleValuesPtr> ComparisonStages::sampleValues(const CompareRequest& req
                             originalOf(request));
 }
 
+Result<std::vector<SampleInput>>
+ComparisonStages::sampleInputs(const SampleInputsRequest& request, const JobContext& job)
+{
+    QS_TRY(const auto opened,
+           data(*request.model, request.settings.compared(),
+                comparedCut(request.settings, request.recipe.calibration)));
+    std::vector<std::string> names;
+    for (const Node* input : request.model->inputs())
+        names.push_back(input->name);
+    return qs::sampleInputs(*opened, names, request.samples, job);
+}
+
 Result<BlamePtr> ComparisonStages::blame(const CompareRequest& request, const BlameOptions& options,
                                          const JobContext& job)
 {

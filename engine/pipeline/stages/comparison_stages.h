@@ -24,6 +24,9 @@ public:
     Result<SampleValuesPtr> sampleValues(const CompareRequest& request, const SampleWanted& wanted,
                                          const JobContext& job) override;
 
+    Result<std::vector<SampleInput>> sampleInputs(const SampleInputsRequest& request,
+                                                  const JobContext& job) override;
+
     /// `why` without the causes.
     Result<BlamePtr> blame(const CompareRequest& request, const BlameOptions& options,
                            const JobContext& job);

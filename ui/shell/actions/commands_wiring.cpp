@@ -350,7 +350,8 @@ void Commands::connectWindow()
            {ActionId::ShowStyles, "stylePanel"},
            {ActionId::ShowRuns, "runsPanel"},
            {ActionId::ShowCure, "curePage"},
-           {ActionId::ShowSensitivity, "sensitivityPage"}};
+           {ActionId::ShowSensitivity, "sensitivityPage"},
+           {ActionId::ShowSamples, "samplesPage"}};
     for (const auto& [id, tab] : tabs)
         on(a, id, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(a, m_window.workspace(), m_window, this);

@@ -120,6 +120,10 @@ public:
     }
     std::int64_t batchCount() const override { return m_calls; }
     bool hasLabels() const override { return m_folder.hasLabels; }
+    Result<std::int64_t> samplesIn(std::int64_t index) const override
+    {
+        return std::min(m_perCall, std::int64_t(m_folder.files.size()) - index * m_perCall);
+    }
     Result<Batch> batch(std::int64_t index) const override
     {
         const std::int64_t begin = index * m_perCall;
