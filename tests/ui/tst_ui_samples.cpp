@@ -331,7 +331,8 @@ private Q_SLOTS:
             return found;
         };
         const float nan = std::numeric_limits<float>::quiet_NaN();
-        QVERIFY(inks({0, "x", {4}, {0, 1, nan, 2}}).contains(qRgb(0, 0, 255)));
+        const std::set<QRgb> line = inks({0, "x", {4}, {0, 1, nan, 2}});
+        QVERIFY(std::any_of(line.begin(), line.end(), [](QRgb pixel) { return qRed(pixel) < 64; }));
         QCOMPARE(inks({0, "x", {}, {1}}).size(), std::size_t(2));
         QCOMPARE(inks({0, "x", {2, 2}, {0, 1, 2, 3}}).size(), std::size_t(4));
         QCOMPARE(inks({0, "x", {0}, {}}).size(), std::size_t(1));

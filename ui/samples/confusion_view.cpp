@@ -81,6 +81,7 @@ ConfusionView::ConfusionView(QWidget* parent)
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     for (QHeaderView* head : {m_table->horizontalHeader(), m_table->verticalHeader()}) {
         head->setFont(uiFont(10.5));
+        head->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 0; }"));
         head->setSectionResizeMode(QHeaderView::Fixed);
         head->setHighlightSections(false);
         head->setMinimumSectionSize(px(14));

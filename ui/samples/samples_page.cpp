@@ -8,7 +8,6 @@
 #include "ui/samples/sample_pictures.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
-#include "ui/style/column_fit.h"
 #include "ui/style/empty_note.h"
 #include "ui/style/layout_barrier.h"
 #include "ui/style/property_cards.h"
@@ -114,7 +113,7 @@ QWidget* SamplesPage::buildSamples(QWidget* parent)
     halves->addWidget(m_confusion);
     halves->setStretchFactor(0, 3);
     halves->setStretchFactor(1, 2);
-    halves->setSizes({px(420), px(280)});
+    halves->setSizes({px(380), px(270)});
     return halves;
 }
 
@@ -152,22 +151,21 @@ void SamplesPage::buildTable()
                                       new PictureDelegate(*m_pictures, m_table));
     m_table->setMinimumHeight(px(44));
     m_table->sortByColumn(Table::ErrorColumn, Qt::AscendingOrder);
-    m_fit = new ColumnFit(*m_table, *m_table->horizontalHeader(), Table::ChangeColumn, 20);
+    static constexpr int kWidths[] = {54, 58, 50, 50, 46, 46};
+    for (int column = 0; column < Table::ChangeColumn; ++column)
+        m_table->setColumnWidth(column, px(kWidths[column]));
+    m_table->horizontalHeader()->setSectionResizeMode(Table::ChangeColumn, QHeaderView::Stretch);
     m_table->installEventFilter(this);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &SamplesPage::takeRow);
 }
 
-void SamplesPage::fitColumns()
+void SamplesPage::showColumns()
 {
     using Table = SampleTable;
-    std::vector<int> shown {Table::PictureColumn, Table::SampleColumn, Table::ErrorColumn};
-    if (m_samples->hasLabels())
-        shown.push_back(Table::LabelColumn);
-    if (m_samples->hasClasses())
-        shown.insert(shown.end(), {Table::FloatColumn, Table::Int8Column});
-    shown.push_back(Table::ChangeColumn);
-    m_fit->setColumns(std::move(shown), {});
+    m_table->setColumnHidden(Table::LabelColumn, !m_samples->hasLabels());
+    for (const int column : {Table::FloatColumn, Table::Int8Column})
+        m_table->setColumnHidden(column, !m_samples->hasClasses());
 }
 
 void SamplesPage::refresh()
@@ -189,7 +187,7 @@ void SamplesPage::refresh()
     m_again->setVisible(m_samples->isStale());
     if (m_cell && m_confusion->countOf(*m_cell) == 0)
         m_cell.reset();
-    fitColumns();
+    showColumns();
     filter();
 }
 
@@ -259,11 +257,14 @@ void SamplesPage::takeRow()
 
 bool SamplesPage::eventFilter(QObject* watched, QEvent* event)
 {
-    const bool isEscape = event->type() == QEvent::KeyPress
-        && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
-    if (!isEscape || !m_cell)
+    const bool isKey
+        = event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride;
+    if (!isKey || !m_cell || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
         return QWidget::eventFilter(watched, event);
-    setCell(std::nullopt);
+    if (event->type() == QEvent::ShortcutOverride)
+        event->accept(); // Esc ends the filter, not the selection of nodes
+    else
+        setCell(std::nullopt);
     return true;
 }
 

@@ -13,7 +13,6 @@ class QTableView;
 
 namespace qs {
 
-class ColumnFit;
 class ConfusionView;
 class ElidedLabel;
 class EmptyNote;
@@ -41,7 +40,7 @@ private:
     QWidget* buildSamples(QWidget* parent);
     QWidget* buildList(QWidget* parent);
     void buildTable();
-    void fitColumns();
+    void showColumns();
     void refresh();
     void filter();
     void showNote();
@@ -59,7 +58,6 @@ private:
     QPushButton* m_all; ///< ends the filter
     QPushButton* m_again; ///< compares again
     QTableView* m_table;
-    ColumnFit* m_fit;
     ConfusionView* m_confusion;
     std::optional<ClassPair> m_cell; ///< whose samples are listed
 };
