@@ -44,8 +44,7 @@ Result<SampleInput> inputOf(const Batch& batch, const std::vector<std::string>& 
     input.name = *shown < names.size() ? names[*shown] : std::string();
     input.shape = value.sizes().vec();
     const at::Tensor flat = value.reshape({-1});
-    input.values
-        = floatsOf(flat.narrow(0, 0, std::min(flat.numel(), SampleInput::kMostValues)));
+    input.values = floatsOf(flat.narrow(0, 0, std::min(flat.numel(), SampleInput::kMostValues)));
     return input;
 }
 

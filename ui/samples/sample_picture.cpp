@@ -57,8 +57,9 @@ Planes planesOf(const SampleInput& input)
     const auto& shape = input.shape;
     const std::int64_t columns = shape.back();
     if (!isImageInput(input))
-        return {1, std::int64_t(input.values.size()) / std::max<std::int64_t>(1, columns), columns,
-                0, columns, 1};
+        return {1,       std::int64_t(input.values.size()) / std::max<std::int64_t>(1, columns),
+                columns, 0,
+                columns, 1};
     if (shape[0] == 1 || shape[0] == 3)
         return {shape[0], shape[1], columns, shape[1] * columns, columns, 1};
     return {columns, shape[0], shape[1], 1, shape[1] * columns, columns};
@@ -74,9 +75,9 @@ QImage imageOf(const SampleInput& input, const PictureColours& colours)
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(int(row)));
         for (std::int64_t column = 0; column < planes.columns; ++column) {
             const auto at = [&](std::int64_t channel) {
-                return range.of(input.values[std::size_t(channel * planes.channelStep
-                                                         + row * planes.rowStep
-                                                         + column * planes.columnStep)]);
+                return range.of(
+                    input.values[std::size_t(channel * planes.channelStep + row * planes.rowStep
+                                             + column * planes.columnStep)]);
             };
             const auto level
                 = [&](std::int64_t channel) { return int(std::lround(255 * at(channel))); };
@@ -85,8 +86,8 @@ QImage imageOf(const SampleInput& input, const PictureColours& colours)
                 line[column] = qRgb(colour.red, colour.green, colour.blue);
             } else {
                 const int red = level(0);
-                line[column] = planes.channels == 3 ? qRgb(red, level(1), level(2))
-                                                    : qRgb(red, red, red);
+                line[column]
+                    = planes.channels == 3 ? qRgb(red, level(1), level(2)) : qRgb(red, red, red);
             }
         }
     }
@@ -144,9 +145,9 @@ QImage pictureOf(const SampleInput& input, int side, const PictureColours& colou
     const QImage whole = imageOf(input, colours);
     // A photograph is smoothed; the cells of a small image stay sharp.
     const bool isLarge = whole.width() > side || whole.height() > side;
-    const QImage scaled
-        = whole.scaled(side, side, isImageInput(input) ? Qt::KeepAspectRatio : Qt::IgnoreAspectRatio,
-                       isLarge ? Qt::SmoothTransformation : Qt::FastTransformation);
+    const QImage scaled = whole.scaled(
+        side, side, isImageInput(input) ? Qt::KeepAspectRatio : Qt::IgnoreAspectRatio,
+        isLarge ? Qt::SmoothTransformation : Qt::FastTransformation);
     painter.drawImage((side - scaled.width()) / 2, (side - scaled.height()) / 2, scaled);
     return picture;
 }

@@ -71,8 +71,7 @@ QString SamplePictures::textOf(std::int64_t sample) const
 
 SamplePictures::Pictures SamplePictures::read(EngineService& engine,
                                               const SampleInputsRequest& request, int side,
-                                              const PictureColours& colours,
-                                              const JobContext& job)
+                                              const PictureColours& colours, const JobContext& job)
 {
     Pictures pictures;
     const auto inputs = engine.sampleInputs(request, job);
@@ -96,9 +95,11 @@ void SamplePictures::readWanted()
     m_workspace.pipeline().jobs().run(
         Lane::Pool, kPictureTag,
         [&engine, request = std::move(request), side = m_side,
-         colours = PictureColours {theme().canvas, theme().accent, theme().dark}](
-            JobContext& job) { return read(engine, request, side, colours, job); },
-        this, [this, number = m_number](Pictures drawn) {
+         colours = PictureColours {theme().canvas, theme().accent, theme().dark}](JobContext& job) {
+            return read(engine, request, side, colours, job);
+        },
+        this,
+        [this, number = m_number](Pictures drawn) {
             if (number != m_number)
                 return;
             m_isReading = false;

@@ -31,13 +31,13 @@ bool ClassPair::holds(const SampleRecord& record) const
 TableColumns SampleTable::columnsOf()
 {
     using Cells = TableColumn::Cells;
-    return {{tr("input"), tr("The sample's first input: an image, a line, or a heat map")},
+    return {{QString(), tr("The sample's first input: an image, a line, or a heat map")},
             {tr("sample"), tr("Index in the data, from 0"), Cells::Whole},
             {tr("dB"), tr("SQNR of the sample at the output that lost most"), Cells::Decibels},
             {tr("label"), tr("The sample's class in the data"), Cells::Whole},
             {tr("float"), tr("The class with the highest score in the float model"), Cells::Whole},
-            {tr("int8"), tr("The class with the highest score in the int8 model"), Cells::Whole},
-            {QString(), tr("Whether the two models give different classes")}};
+            {QString(), tr("Whether the two models give different classes")},
+            {tr("int8"), tr("The class with the highest score in the int8 model"), Cells::Whole}};
 }
 
 SampleTable::SampleTable(Workspace& workspace, QObject* parent)
@@ -105,16 +105,16 @@ QString SampleTable::remark() const
 {
     if (const ShownRunPtr& run = m_workspace.shownRun(); m_errors && run)
         return run->title();
-    return isStale() ? tr("out of date, %1")
-                           .arg(m_workspace.document().staleReason(Stage::Compare))
+    return isStale() ? tr("out of date, %1").arg(m_workspace.document().staleReason(Stage::Compare))
                      : QString();
 }
 
 QString SampleTable::describe(int row) const
 {
     const SampleRecord& of = record(row);
-    QString text = tr("sample %1: %2").arg(of.index).arg(
-        of.sqnrDb ? shownSqnr(*of.sqnrDb) : tr("no signal"));
+    QString text = tr("sample %1: %2")
+                       .arg(of.index)
+                       .arg(of.sqnrDb ? shownSqnr(*of.sqnrDb) : tr("no signal"));
     if (hasLabels())
         text += tr(", label %1").arg(classText(of.label));
     if (hasClasses())
@@ -172,8 +172,10 @@ QVariant SampleTable::data(const QModelIndex& index, int role) const
         && record(index.row()).isChanged;
     if (isMark && role == Qt::ForegroundRole)
         return theme().danger;
-    if (isMark && role == Qt::FontRole)
-        return index.column() == Int8Column ? monoFont(10.5) : uiFont(11, 600);
+    if (isMark && index.column() == ChangeColumn && role == Qt::DisplayRole)
+        return QStringLiteral("≠");
+    if (isMark && role == Qt::TextAlignmentRole && index.column() == ChangeColumn)
+        return int(Qt::AlignCenter);
     if (index.isValid() && role == Qt::AccessibleTextRole && index.column() == PictureColumn)
         return describe(index.row());
     return TableModel::data(index, role);

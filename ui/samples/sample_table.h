@@ -36,8 +36,8 @@ public:
         ErrorColumn,
         LabelColumn,
         FloatColumn,
+        ChangeColumn, ///< a mark between the classes that differ
         Int8Column,
-        ChangeColumn,
         kColumns
     };
     enum class State

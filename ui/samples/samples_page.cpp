@@ -151,10 +151,10 @@ void SamplesPage::buildTable()
                                       new PictureDelegate(*m_pictures, m_table));
     m_table->setMinimumHeight(px(44));
     m_table->sortByColumn(Table::ErrorColumn, Qt::AscendingOrder);
-    static constexpr int kWidths[] = {54, 58, 50, 50, 46, 46};
-    for (int column = 0; column < Table::ChangeColumn; ++column)
+    m_table->horizontalHeader()->setMinimumSectionSize(px(20));
+    static constexpr int kWidths[] = {46, 64, 52, 50, 46, 22, 44};
+    for (int column = 0; column < Table::kColumns; ++column)
         m_table->setColumnWidth(column, px(kWidths[column]));
-    m_table->horizontalHeader()->setSectionResizeMode(Table::ChangeColumn, QHeaderView::Stretch);
     m_table->installEventFilter(this);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &SamplesPage::takeRow);
@@ -164,7 +164,7 @@ void SamplesPage::showColumns()
 {
     using Table = SampleTable;
     m_table->setColumnHidden(Table::LabelColumn, !m_samples->hasLabels());
-    for (const int column : {Table::FloatColumn, Table::Int8Column})
+    for (const int column : {Table::FloatColumn, Table::ChangeColumn, Table::Int8Column})
         m_table->setColumnHidden(column, !m_samples->hasClasses());
 }
 
@@ -174,7 +174,7 @@ void SamplesPage::refresh()
     const State state = m_samples->state();
     m_stack->setCurrentIndex(state == State::Found ? 1 : 0);
     m_empty->tell(m_samples->stateText(),
-                  state == State::Uncalibrated      ? tr("Calibrate…")
+                  state == State::Uncalibrated     ? tr("Calibrate…")
                       : state == State::Uncompared ? tr("Compare")
                                                    : QString());
     setFocusProxy(state == State::Found ? static_cast<QWidget*>(m_table) : m_empty->button());
@@ -234,12 +234,12 @@ void SamplesPage::showNote()
                    .arg(totalOf(counts) - equalIn(counts) + errors->classes->notANumber);
     } else {
         const auto most = std::min(all, std::int64_t(SampleErrors::kMost));
-        text = tr("the %1 worst of %2 at output %3")
+        text = tr("%1 worst of %2")
                    .arg(most)
-                   .arg(toQString(counted(m_samples->samples(), "sample")),
-                        toQString(errors->output));
+                   .arg(toQString(counted(m_samples->samples(), "sample")));
         if (all > most)
-            text += tr(", and %1 more that changed").arg(all - most);
+            text += tr(", %1 more changed").arg(all - most);
+        text += tr(" · output %1").arg(toQString(errors->output));
     }
     const QString remark = m_samples->remark();
     m_note->setColor(m_samples->isStale() ? theme().warning : theme().muted);

@@ -324,13 +324,13 @@ QWidget* MainWindow::buildBottom()
     m_bottom->addPage(plots, tr("Plots"));
     m_bottom->addPage(metrics, tr("Table"));
     m_bottom->addPage(forms, tr("Kernels"));
-    m_bottom->addPage(samplesPage(m_workspace, *m_actions, *values, m_bottom), tr("Samples"));
     m_bottom->beginGroup(tr("Cure"));
     m_bottom->addPage(cure, tr("Cure"));
     m_bottom->addPage(sensitivity, tr("Sensitivity"));
     m_bottom->beginGroup(tr("Values"));
     m_bottom->addPage(values, tr("Values"));
     m_bottom->addPage(new ChannelPlot(m_workspace, m_bottom), tr("Channels"));
+    m_bottom->addPage(samplesPage(m_workspace, *m_actions, *values, m_bottom), tr("Samples"));
     m_bottom->beginGroup(tr("Model"));
     m_bottom->addPage(new CodePanel(m_workspace, m_bottom), tr("Code"));
     m_bottom->addPage(edits, tr("Edits"));

@@ -192,8 +192,9 @@ std::string samplesText(const SampleErrorsPtr& errors)
         if (hasLabels)
             cells.push_back(cell(record.label));
         if (hasClasses)
-            cells.insert(cells.end(), {cell(record.floatClass), cell(record.int8Class),
-                                       record.isChanged ? "changed" : ""});
+            cells.insert(cells.end(),
+                         {cell(record.floatClass), cell(record.int8Class),
+                          record.isChanged ? "changed" : ""});
         table.add(std::move(cells));
     }
     return "The samples that lost most at output " + errors->output

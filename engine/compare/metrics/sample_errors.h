@@ -24,8 +24,8 @@ struct SampleRecord
     friend bool operator==(const SampleRecord&, const SampleRecord&) = default;
 };
 
-/// Whether `a` lost more than `b`: a lower SQNR, then an earlier sample. Samples without signal come
-/// last.
+/// Whether `a` lost more than `b`: a lower SQNR, then an earlier sample. Samples without signal
+/// come last.
 bool isWorse(const SampleRecord& a, const SampleRecord& b);
 
 /// How many samples have each pair of classes: counts by row, then by column. No count is 0.

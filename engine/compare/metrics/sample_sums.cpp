@@ -29,8 +29,7 @@ Result<std::vector<ErrorSums>> rowSums(const ValuePair& values, std::int64_t sam
         ErrorSums& sums = rows[std::size_t(row)];
         const std::int64_t at = row * elements;
         sums = kernels::errorSumsCpu(signal + at, made + at, elements, threads);
-        if (std::isfinite(sums.signal2) && std::isfinite(sums.other2)
-            && std::isfinite(sums.noise2))
+        if (std::isfinite(sums.signal2) && std::isfinite(sums.other2) && std::isfinite(sums.noise2))
             continue;
         sums = {};
         QS_CHECK(addError(sums, y.view({-1}).narrow(0, at, elements),
@@ -102,8 +101,8 @@ Result<void> SampleSums::add(const std::vector<ValuePair>& outputs, std::int64_t
     const std::vector<SampleRecord> records = recordsOf(m_samples, samples, classes);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         Output& output = m_outputs[k];
-        output.hasRows = output.hasRows && outputs[k].first.defined()
-            && outputs[k].second.defined() && hasSamples(outputs[k].first, samples);
+        output.hasRows = output.hasRows && outputs[k].first.defined() && outputs[k].second.defined()
+            && hasSamples(outputs[k].first, samples);
         if (!output.hasRows)
             continue;
         QS_TRY(const std::vector<ErrorSums> rows, rowSums(outputs[k], samples));

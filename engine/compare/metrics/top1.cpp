@@ -81,8 +81,11 @@ std::optional<BatchClasses> Top1::add(const std::vector<at::Tensor>& floatOutput
     const at::Tensor odd = ofFloat.isnan().any(1).logical_or(ofInt8.isnan().any(1));
     m_agree += countTrue(floatBest.eq(int8Best).logical_and(odd.logical_not()));
     m_samples += batch.samples;
-    BatchClasses classes {listOf<std::int64_t>(floatBest), listOf<std::int64_t>(int8Best), {},
-                          listOf<bool>(odd), ofFloat.size(1)};
+    BatchClasses classes {listOf<std::int64_t>(floatBest),
+                          listOf<std::int64_t>(int8Best),
+                          {},
+                          listOf<bool>(odd),
+                          ofFloat.size(1)};
     if (!batch.labels.defined() || batch.labels.size(0) != batch.samples)
         return classes;
     const at::Tensor labels = batch.labels.to(at::kLong);

@@ -36,8 +36,7 @@ public:
     /// non-tensors, on any device. A row with NaN in either model never agrees.
     /// Returns the classes that it counted; nullopt if no output qualifies.
     std::optional<BatchClasses> add(const std::vector<at::Tensor>& floatOutputs,
-                                    const std::vector<at::Tensor>& int8Outputs,
-                                    const Batch& batch);
+                                    const std::vector<at::Tensor>& int8Outputs, const Batch& batch);
     /// Logs a warning if labels name classes that the model does not have; these never match.
     void warnOfUnknown() const;
     /// Writes the figures to the comparison. `names`: of the outputs.

@@ -214,8 +214,8 @@ Result<SampleValuesPtr> ComparisonStages::sampleValues(const CompareRequest& req
                             originalOf(request));
 }
 
-Result<std::vector<SampleInput>>
-ComparisonStages::sampleInputs(const SampleInputsRequest& request, const JobContext& job)
+Result<std::vector<SampleInput>> ComparisonStages::sampleInputs(const SampleInputsRequest& request,
+                                                                const JobContext& job)
 {
     QS_TRY(const auto opened,
            data(*request.model, request.settings.compared(),

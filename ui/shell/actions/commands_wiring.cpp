@@ -341,17 +341,16 @@ void Commands::connectWindow()
         m_window.setWindowState(on ? m_window.windowState() | Qt::WindowFullScreen
                                    : m_window.windowState() & ~Qt::WindowFullScreen);
     });
-    const std::pair<ActionId, const char*> tabs[]
-        = {{ActionId::ShowRecipe, "recipePanel"},
-           {ActionId::ShowCode, "codePanel"},
-           {ActionId::ShowFindings, "findingsPanel"},
-           {ActionId::ShowEdits, "editsPanel"},
-           {ActionId::ShowForms, "formsPanel"},
-           {ActionId::ShowStyles, "stylePanel"},
-           {ActionId::ShowRuns, "runsPanel"},
-           {ActionId::ShowCure, "curePage"},
-           {ActionId::ShowSensitivity, "sensitivityPage"},
-           {ActionId::ShowSamples, "samplesPage"}};
+    const std::pair<ActionId, const char*> tabs[] = {{ActionId::ShowRecipe, "recipePanel"},
+                                                     {ActionId::ShowCode, "codePanel"},
+                                                     {ActionId::ShowFindings, "findingsPanel"},
+                                                     {ActionId::ShowEdits, "editsPanel"},
+                                                     {ActionId::ShowForms, "formsPanel"},
+                                                     {ActionId::ShowStyles, "stylePanel"},
+                                                     {ActionId::ShowRuns, "runsPanel"},
+                                                     {ActionId::ShowCure, "curePage"},
+                                                     {ActionId::ShowSensitivity, "sensitivityPage"},
+                                                     {ActionId::ShowSamples, "samplesPage"}};
     for (const auto& [id, tab] : tabs)
         on(a, id, this, [this, tab = tab] { m_window.showTab(tab); });
     auto* help = new HelpActions(a, m_window.workspace(), m_window, this);
