@@ -81,7 +81,10 @@ ConfusionView::ConfusionView(QWidget* parent)
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     for (QHeaderView* head : {m_table->horizontalHeader(), m_table->verticalHeader()}) {
         head->setFont(uiFont(10.5));
-        head->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 0; }"));
+        head->setStyleSheet(
+            QStringLiteral(
+                "QHeaderView { background: %1; } QHeaderView::section { padding: 2px 0 0 0; }")
+                .arg(theme().panel.name()));
         head->setSectionResizeMode(QHeaderView::Fixed);
         head->setHighlightSections(false);
         head->setMinimumSectionSize(px(14));

@@ -152,6 +152,8 @@ void SamplesPage::buildTable()
     m_table->setMinimumHeight(px(44));
     m_table->sortByColumn(Table::ErrorColumn, Qt::AscendingOrder);
     m_table->horizontalHeader()->setMinimumSectionSize(px(20));
+    m_table->horizontalHeader()->setStyleSheet(
+        QStringLiteral("QHeaderView { background: %1; }").arg(theme().panel.name()));
     static constexpr int kWidths[] = {46, 64, 52, 50, 46, 22, 44};
     for (int column = 0; column < Table::kColumns; ++column)
         m_table->setColumnWidth(column, px(kWidths[column]));
