@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 from harness import main, run_good, run_json, write_recipe
 from torch import nn
 
@@ -89,7 +90,7 @@ def equal(table):
 def test_worst_samples_and_classes(folder):
     torch.manual_seed(2)
     data = torch.randn(SAMPLES, 1, 8, 8)
-    data[17] *= 0.02  # a faint sample loses most
+    data[17] *= 0.02  # a faint sample
     model = Scores().eval()
     labels = model(data).argmax(1).numpy()
     labels[::9] = (labels[::9] + 1) % CLASSES
@@ -101,6 +102,12 @@ def test_worst_samples_and_classes(folder):
     assert equal(classes["float_int8"]) / SAMPLES == document["agreement"]["top1"] < 1
     assert equal(classes["label_float"]) / SAMPLES == document["labels"]["float_top1"]
     assert equal(classes["label_int8"]) / SAMPLES == document["labels"]["int8_top1"]
+    # The same of the exported reference form, compared as a file of another program.
+    as_file = run_json("compare", path, "--result", out / "model.reference.pt2", "--data", npz, "--device", "cpu")
+    reference = torch.export.load(out / "model.reference.pt2").module()
+    outputs = torch.cat([reference(batch) for batch in data.split(8)]).double().numpy()
+    found = check(as_file["sample_errors"], y, outputs, labels)
+    assert equal(found["float_int8"]) / SAMPLES == as_file["agreement"]["top1"]
     # The folder's document has the same, and one block of the text.
     stored = json.loads((out / "result.json").read_text())
     assert stored["sample_errors"] == document["sample_errors"]

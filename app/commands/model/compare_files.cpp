@@ -35,7 +35,7 @@ std::string comparisonText(const Graph& floating, const Graph& converted,
     }
     std::string text = "Signal to quantization noise in dB, in all, of every operator with a "
                        "counterpart\n\n"
-        + table.text() + "\n";
+        + table.text() + "\n" + samplesText(comparison.sampleErrors);
     for (const OutputError& output : comparison.outputs)
         text += "output " + output.name + ": " + dbWords(output.cumulative) + ", "
             + counted(comparison.samples, "sample") + "\n";

@@ -169,9 +169,6 @@ std::string deadPairsText(const ResultParts& parts)
 
 } // namespace
 
-namespace {
-
-/// Lists the samples that lost most, with both predictions where there are classes.
 std::string samplesText(const SampleErrorsPtr& errors)
 {
     constexpr std::size_t kShown = 5;
@@ -201,8 +198,6 @@ std::string samplesText(const SampleErrorsPtr& errors)
         + (hasClasses ? ", with the class that each model gives" : "") + "\n\n" + table.text()
         + "\n";
 }
-
-} // namespace
 
 std::string resultText(const ResultParts& parts)
 {

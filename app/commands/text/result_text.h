@@ -17,6 +17,9 @@ std::string dbWords(const std::optional<ErrorMetrics>& metrics);
 /// Formats how often the two models agree, as one line; empty without a figure.
 std::string agreementText(const std::optional<Agreement>& agreement, std::int64_t samples);
 
+/// Lists the samples that lost most, with the class that each model gives; empty without samples.
+std::string samplesText(const SampleErrorsPtr& errors);
+
 /// Formats a result: the error terms by layer with the five worst marked, the outputs, the labels,
 /// the agreement, the coverage.
 std::string resultText(const ResultParts& parts);

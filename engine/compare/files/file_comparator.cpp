@@ -6,7 +6,7 @@
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/data/call_inputs.h"
 #include "engine/compare/metrics/metrics.h"
-#include "engine/compare/metrics/top1.h"
+#include "engine/compare/metrics/sample_sums.h"
 #include "engine/execute/interpreter.h"
 
 #include <ATen/ATen.h>
@@ -135,6 +135,7 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     for (const ValueRef output : floatOutputs)
         known.push_back(classScores(*floating, output));
     Top1 top1(std::move(known));
+    SampleSums sampleSums;
     BatchReader reader(data, job);
     for (std::int64_t i = 0; i < reader.count(); ++i) {
         QS_TRY(const Batch batch, reader.next());
@@ -164,7 +165,13 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
             floatScores[k] = plainTensor(signal).value_or(at::Tensor());
             convertedScores[k] = plainTensor(other).value_or(at::Tensor());
         }
-        top1.add(floatScores, convertedScores, batch);
+        std::vector<ValuePair> measured(outputs);
+        for (std::size_t k = 0; k < outputs; ++k)
+            if (floatScores[k].defined() && convertedScores[k].defined()
+                && floatScores[k].sizes() == convertedScores[k].sizes())
+                measured[k] = {floatScores[k], convertedScores[k]};
+        QS_CHECK(
+            sampleSums.add(measured, batch.samples, top1.add(floatScores, convertedScores, batch)));
         out.samples += batch.samples;
     }
     for (const auto& sum : sums)
@@ -177,6 +184,10 @@ Result<FileComparison> compareFiles(const GraphPtr& floating, const GraphPtr& co
     for (const OutputError& output : out.outputs)
         names.push_back(output.name);
     out.agreement = top1.agreement(names);
+    WholeErrors whole;
+    whole.outputs = out.outputs;
+    whole.agreement = out.agreement;
+    out.sampleErrors = sampleSums.result(whole);
     return out;
 }
 

@@ -14,6 +14,7 @@ struct FileComparison
     std::vector<std::optional<ErrorMetrics>> errors;
     std::vector<OutputError> outputs; ///< only `cumulative` is set
     std::optional<Agreement> agreement; ///< as in `Comparison`
+    SampleErrorsPtr sampleErrors; ///< as in `Comparison`
     std::int64_t samples = 0;
 };
 

@@ -121,7 +121,7 @@ Result<void> SampleSums::add(const std::vector<ValuePair>& outputs, std::int64_t
     return {};
 }
 
-SampleErrorsPtr SampleSums::result(const Comparison& comparison) const
+SampleErrorsPtr SampleSums::result(const WholeErrors& comparison) const
 {
     WholeErrors measured; // its outputs with rows
     std::vector<const Output*> places;

@@ -21,7 +21,7 @@ public:
                      const std::optional<BatchClasses>& classes);
     /// The samples of the output that lost most; null if no output has one row a sample. Omits
     /// classes if the comparison has no `agreement`.
-    SampleErrorsPtr result(const Comparison& comparison) const;
+    SampleErrorsPtr result(const WholeErrors& comparison) const;
 
 private:
     /// The worst samples so far, the best of them first (a heap).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/export/documents/node_json.h"
+#include "engine/result/sample_json.h"
 
 namespace qs {
 
@@ -43,6 +44,7 @@ std::string fileComparisonJson(const Graph& floating, const Graph& converted,
                        {"compared", file(converted)},
                        {"samples", comparison.samples},
                        {"agreement", agreementJson(comparison.agreement)},
+                       {"sample_errors", sampleErrorsJson(comparison.sampleErrors)},
                        {"outputs", std::move(outputs)},
                        {"nodes", std::move(nodes)},
                        {"unmatched",
