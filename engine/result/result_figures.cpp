@@ -22,7 +22,8 @@ ResultFigures resultFigures(const Comparison& comparison, const Plan& plan,
                             const ModuleStatisticsMap& sizes)
 {
     const Coverage coverage = coverageOf(plan);
-    ResultFigures out {comparison, coverage.quantized, coverage.eligible, coverage.total};
+    ResultFigures out {static_cast<const WholeErrors&>(comparison), coverage.quantized,
+                       coverage.eligible, coverage.total};
     if (const auto all = sizes.find(""); all != sizes.end()) {
         out.floatBytes = all->second.floatBytes;
         out.int8Bytes = all->second.plannedBytes;

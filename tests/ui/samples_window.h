@@ -100,7 +100,7 @@ protected:
                        std::int64_t column)
     {
         int count = 0;
-        for (const QJsonValue& value : told["worst"].toArray()) {
+        for (const QJsonValue value : told["worst"].toArray()) {
             const QJsonObject one = value.toObject();
             count += one[rowKey].toInteger(-1) == row && one["int8_class"].toInteger(-1) == column;
         }

@@ -84,9 +84,9 @@ QString ConfusionModel::describe(int row, int column) const
 QString ConfusionModel::note() const
 {
     const std::int64_t all = totalOf(m_counts), differing = all - equalIn(m_counts);
-    const QString figure = (m_isOfLabels ? tr("%1 of %2 wrong in int8") : tr("%1 of %2 changed"))
-                               .arg(differing)
-                               .arg(all);
+    QString figure = (m_isOfLabels ? tr("%1 of %2 wrong in int8") : tr("%1 of %2 changed"))
+                         .arg(differing)
+                         .arg(all);
     if (m_isWhole)
         return figure;
     const QString classes = m_rows.size() < m_differing

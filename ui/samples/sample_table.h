@@ -37,9 +37,9 @@ public:
         LabelColumn,
         FloatColumn,
         ChangeColumn, ///< a mark between the classes that differ
-        Int8Column,
-        kColumns
+        Int8Column
     };
+    static constexpr int kColumns = Int8Column + 1;
     enum class State
     {
         NoModel,
