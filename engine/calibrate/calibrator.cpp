@@ -6,6 +6,7 @@
 #include "engine/base/memory/memory_budget.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/checkpoint.h"
+#include "engine/calibrate/convergence/range_recorder.h"
 #include "engine/calibrate/data/batch_reader.h"
 #include "engine/calibrate/data/input_variety.h"
 #include "engine/calibrate/device_observation_queue.h"
@@ -14,6 +15,7 @@
 #include "engine/calibrate/observation_cache.h"
 #include "engine/calibrate/observers/observer_factory.h"
 #include "engine/calibrate/observers/saved_states.h"
+#include "engine/calibrate/traced_sizes.h"
 #include "engine/execute/interpreter.h"
 #include "engine/execute/torch_types.h"
 #include "engine/graph/operators/engine_ops.h"
@@ -110,7 +112,7 @@ public:
             if (error.code == ErrorCode::Unsupported) // a property of the model, not of the batch
                 error.file = m_prepared.graph->info().path;
             if (error.code == ErrorCode::BadInput)
-                error = explained(std::move(error), batch.inputs);
+                error = withTracedSizes(std::move(error), *m_prepared.graph, batch.inputs);
             return fail(std::move(error));
         }
         if (const NodeId output = bad.empty() ? badOutput(*outputs) : NodeId())
@@ -130,6 +132,12 @@ public:
             return {};
         QS_TRY(const Batch batch, data.batch(bad.front().batch - 1));
         return notFinite(batch, onDevice(batch), bad);
+    }
+
+    Observer* tryGet(ObserverId id) const
+    {
+        const auto found = m_observers.find(id);
+        return found == m_observers.end() ? nullptr : found->second.get();
     }
 
     std::vector<ObserverStats> stats() const
@@ -200,39 +208,6 @@ private:
                                   "module or for its type of operator"));
     }
 
-    // Adds a hint to size errors: a traced file may contain its example's sizes as constants.
-    Error explained(Error error, const std::vector<at::IValue>& given) const
-    {
-        const Graph& graph = *m_prepared.graph;
-        const bool ofSizes = error.message.find("size") != std::string::npos
-            || error.message.find("Size") != std::string::npos
-            || error.message.find("shape") != std::string::npos;
-        if (graph.info().format != "torchscript" || !ofSizes || !error.hint.empty())
-            return error;
-        const auto nodes = graph.inputs();
-        for (std::size_t i = 0; i < std::min(given.size(), nodes.size()); ++i) {
-            const Node& input = *nodes[i];
-            if (!given[i].isTensor() || input.outputs.empty() || !input.outputs[0].type.shapeKnown)
-                continue;
-            std::vector<std::int64_t> traced;
-            for (const Dim& dim : input.outputs[0].type.shape)
-                traced.push_back(dim.size);
-            const auto sizes = given[i].toTensor().sizes();
-            if (traced.empty() || sizes.empty() || sizes == at::IntArrayRef(traced))
-                continue;
-            const bool samples = sizes.slice(1) == at::IntArrayRef(traced).slice(1);
-            return std::move(error)
-                .inFile(graph.info().path)
-                .withHint("the model was traced with '" + input.name + "' of size "
-                          + c10::str(at::IntArrayRef(traced)) + ", here it is " + c10::str(sizes)
-                          + ", and such a file may hold sizes as numbers: "
-                          + (samples ? "set calibration.batch_size to " + std::to_string(traced[0])
-                                     : std::string("give data of that size"))
-                          + ", or trace it anew without them");
-        }
-        return error;
-    }
-
     // Returns the Output node if one of the model's outputs is not finite. On a device, queues the
     // check instead.
     NodeId badOutput(const std::vector<at::IValue>& outputs)
@@ -263,21 +238,22 @@ private:
 class CalibrationRun
 {
 public:
-    CalibrationRun(Calibration calibration, const Graph& graph, const Dataset& data,
-                   const Checkpoint* checkpoint)
+    CalibrationRun(Calibration calibration, const PreparedModel& prepared, const Dataset& data,
+                   const Checkpoint* checkpoint, RangeRecorder* ranges)
         : m_calibration(std::move(calibration))
+        , m_prepared(prepared)
         , m_data(data)
         , m_checkpoint(data.isSequence() ? nullptr : checkpoint)
-        , m_graph(graph)
-        , m_variety(graph)
+        , m_ranges(ranges)
+        , m_variety(*prepared.graph)
     {
     }
 
-    Result<ObservationsPtr> run(const Plan& plan, const std::string& device, const JobContext& job)
+    Result<ObservationsPtr> run(const std::string& device, const JobContext& job)
     {
         m_seen.device = device;
         m_seen.threads = at::get_num_threads();
-        const bool isWhole = !takeUp(plan);
+        const bool isWhole = !takeUp(*m_prepared.plan);
         if (isWhole)
             QS_CHECK(m_calibration.observeWeights(job));
         BatchReader reader(m_data, job, m_seen.batches);
@@ -291,6 +267,7 @@ public:
             if (!done && done.error().code == ErrorCode::Cancelled && m_kept.batches > 0)
                 return fail(leave(done.error(), all));
             QS_CHECK(done);
+            QS_CHECK(record(batches));
             if (m_checkpoint)
                 QS_CHECK(keep());
         }
@@ -299,7 +276,7 @@ public:
         if (isWhole) // else earlier batches are unknown
             m_variety.report();
         if (!m_data.isSequence())
-            warnOfSavedStates(m_graph);
+            warnOfSavedStates(*m_prepared.graph);
         m_seen.observers = m_calibration.stats();
         return std::make_shared<Observations>(std::move(m_seen));
     }
@@ -337,6 +314,18 @@ private:
         return {};
     }
 
+    // Passes the ranges after a batch to the recorder.
+    Result<void> record(std::int64_t allBatches)
+    {
+        const RangeRecorder::Amount amount {m_seen.batches, allBatches, m_seen.samples};
+        if (!m_ranges || !m_ranges->isDue(amount))
+            return {};
+        QS_CHECK(m_calibration.settle(m_data));
+        m_ranges->add(amount, m_prepared.plan,
+                      [this](ObserverId id) { return m_calibration.tryGet(id); });
+        return {};
+    }
+
     // Keeps the statistics after a batch, and periodically in the file: cancelling within a batch
     // leaves observers in different states.
     Result<void> keep()
@@ -364,9 +353,10 @@ private:
     }
 
     Calibration m_calibration;
+    const PreparedModel& m_prepared;
     const Dataset& m_data;
     const Checkpoint* m_checkpoint;
-    const Graph& m_graph;
+    RangeRecorder* m_ranges; ///< may be null
     InputVariety m_variety;
     Observations m_seen, m_kept;
     Clock::time_point m_keptAt; ///< the first batch is kept immediately
@@ -381,8 +371,9 @@ Result<ObservationsPtr> runCalibration(const PreparedModel& prepared, const Data
     QS_TRY(Interpreter interpreter,
            Interpreter::create(prepared.graph, {.device = at::Device(device)}, job));
     Calibration calibration(prepared, std::move(interpreter), data.isSequence(), findings);
-    return CalibrationRun(std::move(calibration), *prepared.graph, data, checkpoint)
-        .run(*prepared.plan, device, job);
+    return CalibrationRun(std::move(calibration), prepared, data, checkpoint,
+                          findings ? findings->ranges : nullptr)
+        .run(device, job);
 }
 
 } // namespace

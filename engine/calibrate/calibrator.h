@@ -15,12 +15,14 @@
 namespace qs {
 
 class Checkpoint;
+class RangeRecorder;
 
 /// Findings of a run in addition to the statistics.
 struct RunFindings
 {
     RecordedShapes shapes; ///< compared with every value
     std::vector<NonFiniteValue> nonFinite; ///< non-finite values of the failing batch
+    RangeRecorder* ranges = nullptr; ///< receives the observers between batches; may be null
 };
 
 /// Runs the data through the prepared graph; every observer observes its value, including weights.

@@ -35,6 +35,18 @@ void addObserver(std::vector<NpyArray>& arrays, const ObserverStats& stats)
     }
     arrays.push_back(npyFrom(prefix + "/batch_min", stats.batchMin));
     arrays.push_back(npyFrom(prefix + "/batch_max", stats.batchMax));
+    if (!stats.ranges.empty()) {
+        std::vector<std::int64_t> batches;
+        std::vector<float> lows, highs;
+        for (const RangeAfter& range : stats.ranges) {
+            batches.push_back(range.batches);
+            lows.push_back(range.low);
+            highs.push_back(range.high);
+        }
+        arrays.push_back(npyFrom(prefix + "/range_batches", batches));
+        arrays.push_back(npyFrom(prefix + "/range_low", lows));
+        arrays.push_back(npyFrom(prefix + "/range_high", highs));
+    }
     addHistogram(arrays, prefix + "/histogram", stats.exact);
     addHistogram(arrays, prefix + "/fine", stats.fine);
 }
@@ -70,6 +82,18 @@ Histogram readHistogram(const Arrays& arrays, const std::string& prefix)
     return {range[0], range[1], valuesOf<float>(arrays, prefix + "/counts")};
 }
 
+/// Files of earlier versions have no such arrays.
+std::vector<RangeAfter> readRanges(const Arrays& arrays, const std::string& prefix)
+{
+    const auto batches = valuesOf<std::int64_t>(arrays, prefix + "/range_batches");
+    const auto lows = valuesOf<float>(arrays, prefix + "/range_low");
+    const auto highs = valuesOf<float>(arrays, prefix + "/range_high");
+    std::vector<RangeAfter> ranges;
+    for (std::size_t i = 0; i < std::min({batches.size(), lows.size(), highs.size()}); ++i)
+        ranges.push_back({batches[i], lows[i], highs[i]});
+    return ranges;
+}
+
 /// True if the parts have the lengths required by the observer's spec.
 bool isWhole(const ObserverStats& stats)
 {
@@ -99,6 +123,7 @@ std::optional<ObserverStats> readObserver(const Arrays& arrays, const PlannedObs
     stats.channelMax = valuesOf<float>(arrays, prefix + "/channel_max");
     stats.batchMin = valuesOf<float>(arrays, prefix + "/batch_min");
     stats.batchMax = valuesOf<float>(arrays, prefix + "/batch_max");
+    stats.ranges = readRanges(arrays, prefix);
     stats.exact = readHistogram(arrays, prefix + "/histogram");
     stats.fine = readHistogram(arrays, prefix + "/fine");
     if (!isWhole(stats))

@@ -25,6 +25,15 @@ struct Histogram
 /// Bins of a histogram for display and what-if analysis, unless the observer has its own histogram.
 inline constexpr std::int32_t kFineBins = 2048;
 
+/// The range that an observer would quantize after the first `batches` batches. A per-channel
+/// observer counts with the range over all channels.
+struct RangeAfter
+{
+    std::int64_t batches = 0;
+    float low = 0, high = 0;
+    friend bool operator==(const RangeAfter&, const RangeAfter&) = default;
+};
+
 /// Statistics of one observer. Plain numbers, for windows and files.
 struct ObserverStats
 {
@@ -38,6 +47,9 @@ struct ObserverStats
     Histogram exact; ///< torch.ao's HistogramObserver state, histogram observers only
     Histogram fine; ///< for display and what-if analysis: all per-tensor activation observers
     std::vector<float> batchMin, batchMax; ///< per call
+    /// Ranges for this spec after 1, 2, 4, 8 ... batches and after the last one, of observers that
+    /// choose an activation's range from the data (`RangeRecorder`). Empty if none were recorded.
+    std::vector<RangeAfter> ranges;
     bool everRan() const { return count > 0; }
 };
 

@@ -14,7 +14,8 @@ std::size_t sizeOf(const ObserverStats& stats)
     return sizeof stats
         + sizeof(float)
         * (stats.channelMin.size() + stats.channelMax.size() + stats.exact.counts.size()
-           + stats.fine.counts.size() + stats.batchMin.size() + stats.batchMax.size());
+           + stats.fine.counts.size() + stats.batchMin.size() + stats.batchMax.size())
+        + sizeof(RangeAfter) * stats.ranges.size();
 }
 
 } // namespace
@@ -33,7 +34,7 @@ std::optional<ObserverStats> KeptStatistics::find(const Key& seen, ObserverId id
         return sameState(stats.spec, spec);
     });
     if (same != kept.end())
-        found = *same;
+        found = derivedStats(*same, spec);
     for (auto it = kept.begin(); !found && it != kept.end(); ++it)
         found = derivedStats(*it, spec);
     if (found) {

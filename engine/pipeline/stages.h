@@ -24,6 +24,7 @@
 
 namespace qs {
 
+class CalibrationWatch;
 class Dataset;
 
 /// Result of a calibration: the observed graph, the observers' statistics and the quantization
@@ -50,6 +51,8 @@ struct CalibrateRequest
     PlanPtr plan;
     Recipe recipe;
     RunSettings settings;
+    /// Receives snapshots while data run; null: none. No effect on the result.
+    std::shared_ptr<CalibrationWatch> watch {};
 };
 
 struct ConvertRequest

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What observing costs: `bench_calibration MODEL DATA OBSERVER ROUNDS [BATCHES]` runs, in turn,
 // ROUNDS times, all batches through the float graph, through the prepared graph without looking at
-// any value, and through a calibration whose activations have that observer. Prints one line of
-// JSON: wall and processor seconds of every round, bytes of the weights and of the largest live
-// set.
+// any value, and through a calibration whose activations have that observer: alone, with the ranges
+// recorded, and with a reader of its snapshots too. Prints one line of JSON: wall and processor
+// seconds of every round, bytes of the weights and of the largest live set.
 #include "engine/base/memory/freed_memory.h"
 #include "engine/base/torch_guard.h"
 #include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/convergence/range_recorder.h"
 #include "engine/calibrate/memory_estimate.h"
+#include "engine/convert/ranges/choose_qparams.h"
 #include "engine/execute/interpreter.h"
 #include "engine/import/importer.h"
 #include "engine/plan/planner.h"
@@ -80,6 +82,22 @@ Result<Recipe> recipeWith(const std::string& observer)
                        "bench");
 }
 
+RangeRecorder recorderOf(const PreparedModel& prepared, std::shared_ptr<CalibrationWatch> watch)
+{
+    std::vector<RangeHistory> followed;
+    for (const PlannedObserver& observer : prepared.plan->observers)
+        if (!observer.isWeight && choosesQParams(observer.spec))
+            followed.push_back({observer.id, observedName(*prepared.model, observer), {}});
+    if (watch && !followed.empty())
+        watch->ask(followed.back().id);
+    return {std::move(followed),
+            [](const ObserverStats& stats) {
+                const ValueRange range = wholeRange(stats);
+                return std::pair(range.min, range.max);
+            },
+            std::move(watch)};
+}
+
 Result<void> bench(char** argv, int batches)
 {
     const InferenceScope scope;
@@ -92,7 +110,7 @@ Result<void> bench(char** argv, int batches)
     QS_TRY(const auto data, openDataset(argv[2], *model, {8, batches, false}));
     QS_TRY(const Interpreter floatForm, Interpreter::create(model));
     QS_TRY(const Interpreter preparedForm, Interpreter::create(prepared->graph));
-    Taken floats, folded, calibration;
+    Taken floats, folded, calibration, recorded, watched;
     std::int64_t samples = 0;
     for (int round = -1; round < std::atoi(argv[4]); ++round) {
         Taken warm;
@@ -103,6 +121,19 @@ Result<void> bench(char** argv, int batches)
             samples = seen->samples;
             return {};
         }));
+        for (const bool isWatched : {false, true})
+            QS_CHECK(measure(round < 0       ? warm
+                                 : isWatched ? watched
+                                             : recorded,
+                             [&]() -> Result<void> {
+                                 RangeRecorder ranges = recorderOf(
+                                     *prepared,
+                                     isWatched ? std::make_shared<CalibrationWatch>() : nullptr);
+                                 RunFindings found;
+                                 found.ranges = &ranges;
+                                 return calibrate(*prepared, *data, "cpu", {}, nullptr, &found)
+                                     .map([](const ObservationsPtr&) {});
+                             }));
     }
     QS_TRY(const Batch first, data->batch(0));
     const MemoryEstimate memory = estimateMemory(*model, first.inputs);
@@ -111,7 +142,9 @@ Result<void> bench(char** argv, int batches)
                 static_cast<long long>(memory.weights), static_cast<long long>(memory.live));
     print("float", floats, ", ");
     print("prepared", folded, ", ");
-    print("calibrate", calibration, "}\n");
+    print("calibrate", calibration, ", ");
+    print("recorded", recorded, ", ");
+    print("watched", watched, "}\n");
     return {};
 }
 

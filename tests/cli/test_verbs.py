@@ -23,7 +23,7 @@ QPARAM_KEYS = {"dtype", "qscheme", "scale", "zero_point", "quant_min", "quant_ma
                "shared_with", "rule"}
 METRIC_KEYS = {"sqnr_db", "cosine", "mse", "max_abs"}
 RESULT_KEYS = {"format", "version", "device", "threads", "model", "recipe_sha256", "versions", "timing_s",
-               "peak_rss_bytes", "coverage", "labels", "agreement", "outputs", "nodes"}
+               "peak_rss_bytes", "coverage", "labels", "agreement", "outputs", "nodes", "convergence"}
 
 
 def check_quantization(entry, extra=()):

@@ -5,6 +5,7 @@
 #include "app/commands/text/console.h"
 #include "engine/base/decibels.h"
 #include "engine/base/text.h"
+#include "engine/calibrate/convergence/convergence.h"
 #include "engine/convert/ranges/scale_bounds.h"
 #include "engine/convert/ranges/shared_ranges.h"
 #include "engine/export/documents/forms_text.h"
@@ -148,6 +149,16 @@ std::string boundsText(const ResultParts& parts)
     return text;
 }
 
+/// Reports whether more calibration data would change the ranges.
+std::string convergenceText(const ResultParts& parts)
+{
+    if (!parts.observations)
+        return {};
+    const auto hint
+        = convergenceHint(convergenceOf(*parts.observations, *parts.model, *parts.plan));
+    return hint ? "calibration: " + hintText(*hint) + "\n" : std::string();
+}
+
 /// Lists quantize-dequantize pairs that cost precision and save nothing.
 std::string deadPairsText(const ResultParts& parts)
 {
@@ -223,7 +234,7 @@ std::string resultText(const ResultParts& parts)
             text += "compared on: " + parts.comparisonData + ", "
                 + counted(comparison.samples, "sample") + "\n";
     }
-    text += boundsText(parts) + deadPairsText(parts);
+    text += boundsText(parts) + deadPairsText(parts) + convergenceText(parts);
     if (parts.evaluation)
         text += "your metric, float: " + fixedText(parts.evaluation->floating, 6)
             + "\nyour metric, int8: " + fixedText(parts.evaluation->int8, 6) + "\n";

@@ -42,6 +42,8 @@ std::optional<ObserverStats> derivedStats(const ObserverStats& from, const Obser
 {
     if (sameState(from.spec, spec)) {
         ObserverStats out = from;
+        if (from.spec != spec) // their ranges may be others
+            out.ranges.clear();
         out.spec = spec;
         return out;
     }
@@ -53,6 +55,7 @@ std::optional<ObserverStats> derivedStats(const ObserverStats& from, const Obser
     ObserverStats out = from;
     out.spec = spec;
     out.exact = {};
+    out.ranges.clear();
     out.min = std::numeric_limits<float>::infinity();
     out.max = -out.min;
     for (std::size_t i = 0; i < from.batchMin.size(); ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/observers/observer.h"
 
+#include "engine/calibrate/convergence/convergence.h"
+
 #include <ATen/ATen.h>
 
 namespace qs {
@@ -55,6 +57,14 @@ ObserverStats Observer::stats() const
     ObserverStats out = m_stats;
     fill(out);
     return out;
+}
+
+void Observer::record(const RangeAfter& range)
+{
+    std::erase_if(m_stats.ranges, [&](const RangeAfter& one) {
+        return one.batches >= range.batches || !isRecordedCount(one.batches);
+    });
+    m_stats.ranges.push_back(range);
 }
 
 void Observer::restore(ObserverStats stats)

@@ -40,6 +40,11 @@ public:
 
     /// Returns the statistics so far.
     ObserverStats stats() const;
+    /// The same without histograms and without a copy; valid until the next observation.
+    const ObserverStats& soFar() const { return m_stats; }
+    /// Records the range after a number of batches. Replaces earlier ones after that many or more
+    /// batches, and those at no recorded count, which a shorter calibration ended with.
+    void record(const RangeAfter& range);
     /// Continues from the `stats` of an observer of the same spec.
     void restore(ObserverStats stats);
 

@@ -123,6 +123,14 @@ ValueRange chooseRange(const ObserverStats& stats)
     return whole;
 }
 
+ValueRange wholeRange(const ObserverStats& stats)
+{
+    if (!isPerChannel(stats.spec.qscheme) || stats.channelMin.empty())
+        return chooseRange(stats);
+    return {*std::min_element(stats.channelMin.begin(), stats.channelMin.end()),
+            *std::max_element(stats.channelMax.begin(), stats.channelMax.end())};
+}
+
 QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min,
                          const std::vector<float>& max)
 {
@@ -148,7 +156,10 @@ QParams qparamsFromRange(const ObserverSpec& spec, const std::vector<float>& min
     return out;
 }
 
-QParams chooseQParams(const ObserverStats& stats)
+namespace {
+
+/// `known`: the result of `chooseRange`; null: not computed yet.
+QParams qparamsOf(const ObserverStats& stats, const RangeAfter* known)
 {
     const ObserverSpec& spec = stats.spec;
     if (spec.kind == ObserverKind::FixedQParams) {
@@ -163,8 +174,15 @@ QParams chooseQParams(const ObserverStats& stats)
         return uncalibrated(spec);
     if (isPerChannel(spec.qscheme))
         return qparamsFromRange(spec, stats.channelMin, stats.channelMax);
-    const ValueRange range = chooseRange(stats);
+    const ValueRange range = known ? ValueRange {known->low, known->high} : chooseRange(stats);
     return qparamsFromRange(spec, {range.min}, {range.max});
+}
+
+} // namespace
+
+QParams chooseQParams(const ObserverStats& stats)
+{
+    return qparamsOf(stats, nullptr);
 }
 
 bool choosesQParams(const ObserverSpec& spec)
@@ -186,9 +204,13 @@ ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams)
 QParamsTable chooseAllQParams(const Observations& observations)
 {
     QParamsTable out;
-    for (const auto& stats : observations.observers)
-        if (choosesQParams(stats.spec))
-            out[stats.id] = chooseQParams(stats);
+    for (const auto& stats : observations.observers) {
+        if (!choosesQParams(stats.spec))
+            continue;
+        const bool isKnown
+            = !stats.ranges.empty() && stats.ranges.back().batches == observations.batches;
+        out[stats.id] = qparamsOf(stats, isKnown ? &stats.ranges.back() : nullptr);
+    }
     return out;
 }
 

@@ -15,6 +15,8 @@ struct ValueRange
     float max = 0;
 };
 ValueRange chooseRange(const ObserverStats& stats);
+/// The same; of a per-channel observer, the range over all channels.
+ValueRange wholeRange(const ObserverStats& stats);
 
 /// Bitwise equal to torch.ao's `_calculate_qparams`. `min`, `max`: one entry per tensor, or one per
 /// channel.
@@ -29,6 +31,8 @@ QParams chooseQParams(const ObserverStats& stats);
 bool choosesQParams(const ObserverSpec& spec);
 /// Returns the spec with these fixed per-tensor parameters instead of an observed range.
 ObserverSpec fixedBy(ObserverSpec spec, const QParams& qparams);
+/// Those of all observers. Uses the recorded range of the last batch (`ObserverStats::ranges`) if
+/// there is one, as a search in the histogram takes time.
 QParamsTable chooseAllQParams(const Observations& observations);
 
 } // namespace qs

@@ -52,6 +52,11 @@ private:
     std::unordered_map<NodeId, const FormDeparture*> m_departures;
 };
 
+/// The hint on the calibration's amount of data and the recorded ranges by observer:
+/// `{batches, hint, since, ranges, settled, is_settled, worst[], observers[]}`. `hint` is null and
+/// the keys up to `worst` are missing without a hint. Null if no ranges were recorded.
+Json convergenceJson(const ResultParts& parts);
+
 /// Findings about lost precision, each with at least `{kind, node, text}`. The second form adds the
 /// findings of a result: bounds of scales, and ranges that several values share at a cost. It fails
 /// only if cancelled.

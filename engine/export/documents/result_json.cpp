@@ -203,6 +203,7 @@ Result<std::string> resultJson(const ResultParts& parts, const JobContext& job)
     if (parts.search)
         json["search"] = *parts.search;
     json["observations"] = nodes.observations();
+    json["convergence"] = convergenceJson(parts);
     json["residue"] = residueJson(parts);
     json["refused_kernels"] = refusedJson(parts.converted);
     QS_CHECK(job.check());

@@ -4,6 +4,7 @@
 #include "engine/base/log.h"
 #include "engine/base/memory/memory_budget.h"
 #include "engine/calibrate/calibrator.h"
+#include "engine/calibrate/convergence/range_recorder.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/given_stats.h"
 #include "engine/convert/ranges/choose_qparams.h"
@@ -28,6 +29,23 @@ namespace qs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Follows the observers that choose an activation's range from the data.
+RangeRecorder rangeRecorder(const PreparedModel& prepared, std::shared_ptr<CalibrationWatch> watch)
+{
+    std::vector<RangeHistory> followed;
+    for (const PlannedObserver& observer : prepared.plan->observers)
+        if (!observer.isWeight && choosesQParams(observer.spec)
+            && observer.spec.kind != ObserverKind::FixedQParams
+            && !givenFor(*prepared.model, observer))
+            followed.push_back({observer.id, observedName(*prepared.model, observer), {}});
+    return {std::move(followed),
+            [](const ObserverStats& stats) {
+                const ValueRange range = wholeRange(stats);
+                return std::pair(range.min, range.max);
+            },
+            std::move(watch)};
+}
 
 double secondsSince(Clock::time_point start)
 {
@@ -68,6 +86,7 @@ Result<CalibrationStages::Run> CalibrationStages::prepareRun(const CalibrateRequ
         m_memo.keep<PreparedModel>(preparedKey, run.prepared, heldBytes(*run.prepared->graph));
     }
     run.prepareSeconds = secondsSince(start);
+    run.watch = request.watch;
     // In a sequence, the state that the model keeps between batches depends on the whole graph.
     const std::string whole = cut.isSequence ? printGraph(*run.prepared->graph) : std::string();
     for (auto& [id, seen] : observedKeys(*run.prepared)) {
@@ -165,9 +184,12 @@ Result<ObservationsPtr> CalibrationStages::observe(const Run& run, const JobCont
     const PreparedPtr part = known && !all ? partToObserve(run.prepared, missing) : run.prepared;
     const auto checkpoint = checkpointOf(*part, run.resumeKey, run.device.device);
     found = {};
-    QS_TRY(const ObservationsPtr seen,
-           ::qs::calibrate(*part, *run.data, run.device.device, job,
-                           checkpoint ? &*checkpoint : nullptr, &found));
+    RangeRecorder ranges = rangeRecorder(*part, run.watch);
+    found.ranges = &ranges;
+    auto made = ::qs::calibrate(*part, *run.data, run.device.device, job,
+                                checkpoint ? &*checkpoint : nullptr, &found);
+    found.ranges = nullptr;
+    QS_TRY(const ObservationsPtr seen, std::move(made));
     if (checkpoint)
         checkpoint->remove();
     keepStatistics(run, *seen);

@@ -46,6 +46,7 @@ protected:
         Key key; ///< of the calibration
         std::unordered_map<ObserverId, Key> seen; ///< by observer: key of its cached statistics
         double prepareSeconds = 0;
+        std::shared_ptr<CalibrationWatch> watch; ///< of the request; may be null
 
         Key amountKey() const { return KeyBuilder("amount").add(dataKey).key(); }
     };
