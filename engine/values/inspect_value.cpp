@@ -63,7 +63,7 @@ public:
             m_results[i].channels = channels.size();
             for (std::size_t c = 0; c < channels.size(); ++c) {
                 kernels::merge(all, channels[c].sums);
-                inspection.channels.push_back(channelError(i, std::int64_t(c), channels[c]));
+                inspection.channels.push_back(channelError(i, c, m_sums[i]));
             }
             addSamples(m_sums[i].samples(), i == 0);
         }
@@ -136,11 +136,13 @@ Result<ValueInspectionPtr> inspection(const ConvertedModel& converted, const Dat
 
 } // namespace
 
-ChannelError channelError(std::size_t result, std::int64_t index, const ValueSums::Channel& channel)
+ChannelError channelError(std::size_t result, std::size_t index, const ValueSums& sums)
 {
+    const ValueSums::Channel& channel = sums.channels()[index];
     ChannelError error;
     error.result = result;
-    error.channel = index;
+    error.channel = std::int64_t(index);
+    error.quantiles = sums.quantiles(index);
     error.signal = channel.sums.signal2;
     error.noise = channel.sums.noise2;
     error.count = channel.sums.count;

@@ -11,6 +11,15 @@ namespace qs {
 
 namespace {
 
+Json quantilesJson(const std::optional<Quantiles>& quantiles)
+{
+    if (!quantiles)
+        return nullptr;
+    return {{"p1", numberJson(quantiles->p1)},         {"q1", numberJson(quantiles->q1)},
+            {"median", numberJson(quantiles->median)}, {"q3", numberJson(quantiles->q3)},
+            {"p99", numberJson(quantiles->p99)},       {"error", numberJson(quantiles->error)}};
+}
+
 Json channelsJson(const std::vector<ChannelError>& channels, bool ofWeight)
 {
     Json list = Json::array();
@@ -25,6 +34,7 @@ Json channelsJson(const std::vector<ChannelError>& channels, bool ofWeight)
                    {"count", one.count},
                    {"min", numberJson(one.low)},
                    {"max", numberJson(one.high)},
+                   {"quantiles", quantilesJson(one.quantiles)},
                    {"wide", one.isWide},
                    {"noisy", one.isNoisy}};
         if (ofWeight) {

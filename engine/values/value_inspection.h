@@ -21,6 +21,14 @@ struct InspectionTarget
     friend bool operator==(const InspectionTarget&, const InspectionTarget&) = default;
 };
 
+/// Quantiles of a channel's finite values, interpolated linearly as NumPy does.
+struct Quantiles
+{
+    double p1 = 0, q1 = 0, median = 0, q3 = 0, p99 = 0; ///< of 1, 25, 50, 75 and 99 percent
+    double error = 0; ///< greatest error of each; 0: exact
+    friend bool operator==(const Quantiles&, const Quantiles&) = default;
+};
+
 /// One channel of a value over all samples, or of a weight. Sums over all channels are those of the
 /// whole value.
 struct ChannelError
@@ -32,6 +40,7 @@ struct ChannelError
     std::optional<double> sqnrDb; ///< as in ErrorMetrics
     double mse = 0, maxAbs = 0;
     double low = 0, high = 0; ///< range of the float value; both 0 if no element is finite
+    std::optional<Quantiles> quantiles; ///< of the float value (`ChannelQuantiles`)
     bool isWide = false; ///< outlier by range (`markOutliers`)
     bool isNoisy = false; ///< outlier by share of the noise
     double scale = 0; ///< scale of a weight; 0 if it has none

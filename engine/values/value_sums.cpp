@@ -66,6 +66,7 @@ Result<void> ValueSums::add(const ValuePair& values, int axis, std::int64_t samp
             Channel& channel = m_channels[std::size_t(c)];
             kernels::merge(channel.sums, sums);
             include(channel, kernels::minMaxCpu(signal + at, elements, 1));
+            m_quantiles.add(std::size_t(c), signal + at, elements);
             if (m_separable)
                 kernels::merge(m_samples[before + std::size_t(samples == 1 ? 0 : row)], sums);
         }

@@ -61,7 +61,7 @@ Result<void> measure(WeightInspection& inspection, const ValuePair& weight, cons
     ErrorSums all;
     for (std::size_t c = 0; c < sums.channels().size(); ++c) {
         kernels::merge(all, sums.channels()[c].sums);
-        inspection.channels.push_back(channelError(0, std::int64_t(c), sums.channels()[c]));
+        inspection.channels.push_back(channelError(0, c, sums));
         if (qparams && !qparams->scale.empty())
             inspection.channels.back().scale = scaleOf(*qparams, c, sums.channels().size());
     }

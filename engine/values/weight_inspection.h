@@ -13,8 +13,7 @@ namespace qs {
 Result<std::vector<WeightInspection>>
 weightInspections(const ConvertedModel& converted, const CompareUnit& unit, const JobContext& job);
 
-/// Returns a channel's error from its sums.
-ChannelError channelError(std::size_t result, std::int64_t index,
-                          const ValueSums::Channel& channel);
+/// Returns a channel's error from the sums of its value.
+ChannelError channelError(std::size_t result, std::size_t index, const ValueSums& sums);
 
 } // namespace qs

@@ -71,6 +71,9 @@ def check_entry(entry, y, made):
     if "mse" in entry:
         assert close(entry["mse"], (noise**2).mean()) and entry["count"] == y.size, entry
         assert (entry["min"], entry["max"]) == (y.min(), y.max()), entry
+        wanted = np.quantile(y, [0.01, 0.25, 0.5, 0.75, 0.99])
+        assert [entry["quantiles"][key] for key in ("p1", "q1", "median", "q3", "p99")] == list(wanted), (entry, wanted)
+        assert entry["quantiles"]["error"] == 0, "few values: exact"
 
 
 def check_sums(document, error):
