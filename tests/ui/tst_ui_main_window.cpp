@@ -7,7 +7,6 @@
 #include "ui/panels/log_panel.h"
 #include "ui/panels/module_panel.h"
 #include "ui/panels/verdict_list.h"
-#include "ui/plots/channel_plot.h"
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
 #include "ui/session/worst_nodes.h"
@@ -17,6 +16,7 @@
 #include "ui/shell/bars/stage_button.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/picture/screenshot.h"
+#include "ui/values/channel_plot.h"
 
 #include <QComboBox>
 #include <QFile>

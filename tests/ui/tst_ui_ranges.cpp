@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/range_window.h"
-#include "ui/plots/channel_plot.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/values/channel_plot.h"
 
 #include <QPushButton>
 #include <QRandomGenerator>

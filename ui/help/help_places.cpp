@@ -38,6 +38,7 @@ constexpr NamedPlace kPlaces[] = {
     {"cardAlternatives", "observer"},
     {"histogramPlot", "histogram"},
     {"errorBarPlot", "comparison-and-error-terms"},
+    {"convergencePlot", "convergence"},
     {"channelPlot", "channels"},
     {"codePanel", "prepared-reference-and-lowered-form"},
     {"valuesPage", "values-of-a-node"},

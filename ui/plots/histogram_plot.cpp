@@ -126,6 +126,7 @@ HistogramPlot::HistogramPlot(Workspace& workspace, QWidget* parent)
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
+    connect(&workspace.calibrating(), &LiveCalibration::changed, this, later);
     refresh();
 }
 
@@ -136,9 +137,8 @@ void HistogramPlot::refresh()
     const NodeId node = selection.current();
     const ObserverId interior = selection.interior();
     const auto edge = interior ? std::optional<Edge>() : inspectedEdge(m_workspace);
-    const auto observer = interior ? interior
-        : edge                     ? observerOnEdge(m_workspace, *edge)
-                                   : facts.outputObserver(node);
+    const ObserverId observer = selectedObserver(m_workspace);
+    m_workspace.calibrating().ask(observer);
     const auto* stats = facts.stats(observer);
     const Histogram* histogram = shownHistogram(stats);
     const bool any = histogram && !histogram->empty() && histogram->max > histogram->min;
@@ -166,6 +166,14 @@ void HistogramPlot::refresh()
     m_calibration = calibration;
     m_histogram = nullptr;
     m_labelled = false;
+    const QString name = edge ? edgeText(facts, *edge) : facts.title(node);
+    const auto* planned = facts.observer(observer);
+    const QString what = edge                   ? tr("edge")
+        : planned && !planned->interior.empty() ? QString::fromStdString(planned->interior)
+                                                : tr("output");
+    if (isLive(observer))
+        return showLive(QStringLiteral("%1 %2").arg(name, what));
+    m_snapshot = nullptr;
     if (!any) {
         m_bar->setVisible(false);
         m_caption->setText(tr("Histogram"));
@@ -177,11 +185,6 @@ void HistogramPlot::refresh()
         replot();
         return;
     }
-    const QString name = edge ? edgeText(facts, *edge) : facts.title(node);
-    const auto* planned = facts.observer(observer);
-    const QString what = edge                   ? tr("edge")
-        : planned && !planned->interior.empty() ? QString::fromStdString(planned->interior)
-                                                : tr("output");
     const auto batches = m_workspace.document().calibration()->observations->batches;
     m_caption->setText(tr("%1 %2 · %3 values · %4%5")
                            .arg(name, what, countText(double(stats->count)))

@@ -2,6 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
+#include "engine/calibrate/convergence/calibration_watch.h"
 #include "engine/convert/ranges/value_alternatives.h"
 #include "engine/pipeline/stages.h"
 #endif
@@ -23,8 +24,8 @@ class RangeBar;
 
 /// The values that the observer of the selected node's output saw: counts on a logarithmic scale,
 /// with the range that quantization keeps and its steps drawn in. Both ends can be dragged, or
-/// moved by keys, to see the value's loss. Apply writes rules for the range; Escape resets it. GUI
-/// thread only.
+/// moved by keys, to see the value's loss. Apply writes rules for the range; Escape resets it.
+/// While a calibration runs, the histogram so far. GUI thread only.
 class HistogramPlot : public PlotPage
 {
     Q_OBJECT
@@ -54,6 +55,10 @@ protected:
 
 private:
     void refresh();
+    /// True while a calibration runs and no range is tried: its histogram is shown then.
+    bool isLive(ObserverId observer) const;
+    /// Draws the newest histogram of the running calibration; `what`: the value in words.
+    void showLive(const QString& what);
     void showTrial();
     void fillBars(const Histogram& histogram, const ValueEnds& held);
     /// The alternatives whose range an end snaps to; empty while they are computed.
@@ -92,6 +97,7 @@ private:
     QCPItemText* m_chosenLabel;
     bool m_labelled = false; ///< there is a range to label
     CalibrationPtr m_calibration; ///< keeps the shown histogram alive
+    SnapshotPtr m_snapshot; ///< the same of a running calibration
     const Histogram* m_histogram = nullptr;
     ObserverId m_observer;
     RangeTrial m_trial;

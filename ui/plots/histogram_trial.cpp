@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HistogramPlot: trying another range, by mouse and keys.
+// HistogramPlot: trying another range, by mouse and keys; the histogram of a running calibration.
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/histogram_plot.h"
+#include "ui/plots/plot_style.h"
 #include "ui/plots/range_bar.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
 
 #include <QComboBox>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QMouseEvent>
 
 #include <algorithm>
@@ -20,6 +23,16 @@ namespace {
 constexpr double kGrip = 8; ///< pixels around an end where it can be grabbed
 constexpr double kSnap = 6; ///< pixels within which an end snaps to an alternative's
 constexpr double kKeySteps = 200; ///< over the plot's width; ten times as many with Shift
+
+/// The range of the histogram's observer so far.
+std::optional<RangeAfter> rangeSoFar(const CalibrationSnapshot& snapshot)
+{
+    const auto& observers = snapshot.convergence->observers;
+    for (std::size_t i = 0; i < observers.size(); ++i)
+        if (observers[i].id == snapshot.asked && snapshot.running[i].batches > 0)
+            return snapshot.running[i];
+    return std::nullopt;
+}
 
 } // namespace
 
@@ -240,6 +253,51 @@ bool HistogramPlot::eventFilter(QObject* watched, QEvent* event)
     default:
         return PlotPage::eventFilter(watched, event);
     }
+}
+
+bool HistogramPlot::isLive(ObserverId observer) const
+{
+    const LiveCalibration& live = m_workspace.calibrating();
+    return live.isRunning() && observer && !m_trial.isMoved();
+}
+
+void HistogramPlot::showLive(const QString& what)
+{
+    const SnapshotPtr& snapshot = m_workspace.calibrating().snapshot();
+    const bool isOfPlan = snapshot && snapshot->plan == m_workspace.document().plan();
+    const bool any = isOfPlan && snapshot->asked == m_observer && !snapshot->histogram.empty()
+        && snapshot->histogram.max > snapshot->histogram.min;
+    m_snapshot = any ? snapshot : nullptr;
+    m_bar->setVisible(false);
+    m_kept->setVisible(any);
+    m_beyond->setVisible(any);
+    m_steps->setVisible(false);
+    m_label->setVisible(false);
+    m_chosenLabel->setVisible(false);
+    showAxes(any);
+    m_footer->setVisible(any);
+    m_caption->setText(
+        !snapshot
+            ? what
+            : tr("%1 · batch %2 of %3").arg(what).arg(snapshot->batches).arg(snapshot->allBatches));
+    if (!any) {
+        m_empty->setText(snapshot && snapshot->asked == m_observer
+                             ? tr("This calibration observes other values")
+                             : tr("The histogram appears after the next batch"));
+        replot();
+        return;
+    }
+    m_histogram = &m_snapshot->histogram;
+    m_caption->setText(m_caption->text()
+                       + tr(" · %1 values").arg(countText(double(snapshot->count))));
+    m_footerText = tr("calibrating");
+    if (const auto range = rangeSoFar(*snapshot))
+        m_footerText = tr("range so far %1 … %2")
+                           .arg(QString::number(double(range->low), 'g', 3),
+                                QString::number(double(range->high), 'g', 3));
+    m_footer->setText(m_footerText);
+    m_footer->setToolTip(m_footerText);
+    showTrial();
 }
 
 } // namespace qs

@@ -7,6 +7,7 @@
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
 
 #include <utility>
@@ -20,6 +21,7 @@ PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
     , m_caption(new ElidedLabel(QString(), uiFont(11), this))
     , m_empty(new QLabel(m_plot))
     , m_column(makeVBox(this, {16, 8, 8, 8}, 4))
+    , m_head(makeHBox(nullptr, {}, px(8)))
 {
     setObjectName(name);
     fillPanel(*this);
@@ -28,8 +30,15 @@ PlotPage::PlotPage(Workspace& workspace, const QString& name, QWidget* parent)
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
     m_empty->setStyleSheet(muted);
-    addItems(*m_column, {m_caption, {m_plot, 1}});
+    m_head->addWidget(m_caption, 1);
+    m_column->addLayout(m_head);
+    m_column->addWidget(m_plot, 1);
     stylePlot(*m_plot);
+}
+
+void PlotPage::setCorner(QWidget& corner)
+{
+    m_head->addWidget(&corner);
 }
 
 QString PlotPage::caption() const

@@ -5,6 +5,7 @@
 
 class QCPLayer;
 class QCustomPlot;
+class QHBoxLayout;
 class QLabel;
 class QVBoxLayout;
 
@@ -21,10 +22,12 @@ class PlotPage : public QWidget
 public:
     PlotPage(Workspace& workspace, const QString& name, QWidget* parent);
     QString caption() const;
+    /// Shows a small widget at the end of the caption's row.
+    void setCorner(QWidget& corner);
 
 protected:
     void resizeEvent(QResizeEvent* event) final;
-    void showEvent(QShowEvent* event) final;
+    void showEvent(QShowEvent* event) override;
     /// Draws the plot in the next turn of the event loop; a hidden page when it is shown.
     void replot();
     /// Redraws at once a layer that has a separate buffer; other layers are not redrawn.
@@ -39,6 +42,7 @@ protected:
     ElidedLabel* m_caption;
     QLabel* m_empty; ///< covers the plot if it has no axes
     QVBoxLayout* m_column;
+    QHBoxLayout* m_head; ///< the caption's row
 
 private:
     bool m_isDue = false; ///< drawn when the page is shown

@@ -8,6 +8,7 @@
 #include "ui/session/jobs/alternatives_asked.h"
 #include "ui/session/jobs/cause_finder.h"
 #include "ui/session/jobs/cure_search.h"
+#include "ui/session/jobs/live_calibration.h"
 #include "ui/session/jobs/live_preview.h"
 #include "ui/session/jobs/metric_runner.h"
 #include "ui/session/jobs/model_trainer.h"
@@ -42,6 +43,7 @@ public:
     ValuePreviews& previews() { return m_previews; }
     AlternativesAsked& alternatives() { return m_alternatives; }
     LivePreview& live() { return m_live; }
+    LiveCalibration& calibrating() { return m_calibrating; }
     CauseFinder& causes() { return m_causes; }
     MetricRunner& metric() { return m_metric; }
     const MetricRunner& metric() const { return m_metric; }
@@ -127,6 +129,7 @@ private:
     ValuePreviews m_previews;
     AlternativesAsked m_alternatives;
     LivePreview m_live;
+    LiveCalibration m_calibrating;
     CauseFinder m_causes;
     ModelTrainer m_trainer;
     MetricRunner m_metric;

@@ -21,9 +21,9 @@
 #include "ui/panels/search_panel.h"
 #include "ui/panels/style_panel.h"
 #include "ui/panels/verdict_list.h"
-#include "ui/plots/channel_plot.h"
 #include "ui/plots/error_bar_plot.h"
 #include "ui/plots/histogram_plot.h"
+#include "ui/plots/side_plots.h"
 #include "ui/runs/run_library.h"
 #include "ui/runs/runs_panel.h"
 #include "ui/samples/samples_page.h"
@@ -45,6 +45,7 @@
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 #include "ui/style/widgets.h"
+#include "ui/values/channel_plot.h"
 #include "ui/values/values_page.h"
 
 #include <QMenuBar>
@@ -284,8 +285,9 @@ QWidget* MainWindow::buildBottom()
     m_bottom->tabBar()->setDrawBase(false);
     auto* plots = makeSplitter("plots", Qt::Horizontal, m_bottom);
     plots->addWidget(new LayoutBarrier(new HistogramPlot(m_workspace, plots), plots));
-    m_errors = new ErrorBarPlot(m_workspace, plots);
-    plots->addWidget(m_errors);
+    auto* beside = new SidePlots(m_workspace, plots);
+    m_errors = &beside->errors();
+    plots->addWidget(beside);
     plots->setSizes({480, 480});
     const auto reveal = [this] { m_graph->revealSelection(); };
     auto* metrics = new MetricsPanel(m_workspace, m_bottom);

@@ -10,9 +10,6 @@ namespace qs {
 
 namespace {
 
-const QString kInspectionTag = QStringLiteral("look");
-const QString kSampleTag = QStringLiteral("sampleValues");
-
 bool runsStage(const Pipeline& pipeline)
 {
     for (int stage = 0; stage < kStageCount; ++stage)
@@ -36,9 +33,13 @@ CompareRequest requestOf(const Document& document)
 
 } // namespace
 
-ValueInspections::ValueInspections(Workspace& workspace, QObject* parent)
+ValueInspections::ValueInspections(Workspace& workspace, const QString& owner, Wanted wanted,
+                                   QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
+    , m_inspectionTag(QStringLiteral("look ") + owner)
+    , m_sampleTag(QStringLiteral("sampleValues ") + owner)
+    , m_wantsValues(wanted == Wanted::InspectionAndSample)
 {
     connect(&workspace, &QObject::destroyed, this, [this] { m_isOver = true; });
     const auto later = coalesced(this, [this] { update(); });
@@ -55,7 +56,7 @@ ValueInspections::ValueInspections(Workspace& workspace, QObject* parent)
     connect(&workspace.pipeline(), &Pipeline::statusChanged, this, later);
     connect(&workspace.pipeline().jobs(), &JobRunner::progressed, this,
             [this](const QString& tag, const Progress& progress) {
-                if (tag != kInspectionTag)
+                if (tag != m_inspectionTag)
                     return;
                 m_fraction = progress.fraction;
                 Q_EMIT changed();
@@ -135,7 +136,7 @@ bool ValueInspections::isAgainstOriginal() const
 bool ValueInspections::isRunning() const
 {
     const auto& jobs = m_workspace.pipeline().jobs();
-    return jobs.isRunning(kInspectionTag) || jobs.isRunning(kSampleTag);
+    return jobs.isRunning(m_inspectionTag) || jobs.isRunning(m_sampleTag);
 }
 
 QString ValueInspections::note() const
@@ -151,7 +152,8 @@ QString ValueInspections::note() const
         return m_fraction > 0 ? tr("Looking… %1 %").arg(int(m_fraction * 100)) : tr("Looking…");
     if (isStale())
         return tr("of older decisions; convert to look again");
-    return m_inspection && m_values ? QString() : tr("Convert to look at a node's values");
+    return m_inspection && (m_values || !m_wantsValues) ? QString()
+                                                        : tr("Convert to look at a node's values");
 }
 
 void ValueInspections::update()
@@ -164,7 +166,7 @@ void ValueInspections::update()
             cancel(); // requested again after the stage
         } else {
             const Key values = valuesKey(now);
-            if (m_valuesKey != values && m_askedValues != values)
+            if (m_wantsValues && m_valuesKey != values && m_askedValues != values)
                 askValues(now, values);
             if (m_inspectionKey != now && m_askedInspection != now)
                 askInspection(now);
@@ -178,8 +180,8 @@ void ValueInspections::askValues(const Key& decisions, const Key& key)
     auto& jobs = m_workspace.pipeline().jobs();
     m_askedValues = key;
     m_failure.clear();
-    if (jobs.isRunning(kInspectionTag)) { // a sample has priority over the inspection
-        jobs.cancel(kInspectionTag);
+    if (jobs.isRunning(m_inspectionTag)) { // a sample has priority over the inspection
+        jobs.cancel(m_inspectionTag);
         m_askedInspection.clear();
     }
     SampleWanted wanted {*m_target, m_sample, m_part, {}};
@@ -187,7 +189,7 @@ void ValueInspections::askValues(const Key& decisions, const Key& key)
         wanted.batchSamples = m_inspection->batchSamples;
     auto& engine = m_workspace.pipeline().engine();
     jobs.run(
-        Lane::Engine, kSampleTag,
+        Lane::Engine, m_sampleTag,
         [&engine, request = requestOf(m_workspace.document()), wanted](JobContext& job) {
             return engine.sampleValues(request, wanted, job);
         },
@@ -213,7 +215,7 @@ void ValueInspections::askInspection(const Key& key)
     m_fraction = 0;
     auto& engine = m_workspace.pipeline().engine();
     m_workspace.pipeline().jobs().run(
-        Lane::Engine, kInspectionTag,
+        Lane::Engine, m_inspectionTag,
         [&engine, request = requestOf(m_workspace.document()),
          target = *m_target](JobContext& job) { return engine.inspect(request, target, job); },
         this,
@@ -244,8 +246,8 @@ void ValueInspections::drop()
 void ValueInspections::cancel()
 {
     auto& jobs = m_workspace.pipeline().jobs();
-    jobs.cancel(kInspectionTag);
-    jobs.cancel(kSampleTag);
+    jobs.cancel(m_inspectionTag);
+    jobs.cancel(m_sampleTag);
     m_askedInspection.clear();
     m_askedValues.clear();
 }

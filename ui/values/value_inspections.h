@@ -23,7 +23,14 @@ class ValueInspections : public QObject
     Q_OBJECT
 
 public:
-    explicit ValueInspections(Workspace& workspace, QObject* parent = nullptr);
+    enum class Wanted
+    {
+        Inspection, ///< of the value over all data
+        InspectionAndSample
+    };
+    /// `owner`: names the jobs; different for each object.
+    ValueInspections(Workspace& workspace, const QString& owner, Wanted wanted,
+                     QObject* parent = nullptr);
 
     /// Requests are sent to the engine only while watched.
     void setWatched(bool watched);
@@ -60,6 +67,8 @@ private:
     void cancel();
 
     Workspace& m_workspace;
+    QString m_inspectionTag, m_sampleTag; ///< of the jobs
+    bool m_wantsValues;
     bool m_isOver = false; ///< the workspace was destroyed before this
     bool m_watched = false;
     std::optional<InspectionTarget> m_target;

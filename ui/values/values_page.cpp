@@ -56,7 +56,8 @@ std::optional<int> wantedOutput(const QComboBox& what)
 ValuesPage::ValuesPage(Workspace& workspace, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
-    , m_inspections(new ValueInspections(workspace, this))
+    , m_inspections(new ValueInspections(workspace, QStringLiteral("values"),
+                                         ValueInspections::Wanted::InspectionAndSample, this))
 {
     setObjectName(QStringLiteral("valuesPage"));
     fillPanel(*this);

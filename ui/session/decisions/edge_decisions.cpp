@@ -177,6 +177,16 @@ std::optional<Edge> inspectedEdge(Workspace& workspace)
     return std::nullopt;
 }
 
+ObserverId selectedObserver(Workspace& workspace)
+{
+    const Selection& selection = workspace.selection();
+    if (const ObserverId interior = selection.interior())
+        return interior;
+    const auto edge = inspectedEdge(workspace);
+    return edge ? observerOnEdge(workspace, *edge)
+                : workspace.facts().outputObserver(selection.current());
+}
+
 std::vector<Edge> edgesMeant(Workspace& workspace, const Edge& edge, bool allReaders)
 {
     const Graph& graph = *workspace.document().model();

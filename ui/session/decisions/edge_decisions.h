@@ -30,6 +30,9 @@ ObserverId observerOnEdge(Workspace& workspace, const Edge& edge);
 /// The inspected edge: the selected one; else, if no observer covers all readers of the selected
 /// node's first observed output, the first edge to a reader with an observer.
 std::optional<Edge> inspectedEdge(Workspace& workspace);
+/// The observer of the selected value inside a module, of the inspected edge, else of the selected
+/// node's output. None if it is not observed.
+ObserverId selectedObserver(Workspace& workspace);
 
 /// The edges that a decision on this edge covers: with all that share its observer and, with
 /// `allReaders`, the value's other readers.

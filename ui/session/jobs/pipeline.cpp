@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/jobs/pipeline.h"
 
+#include "engine/calibrate/convergence/calibration_watch.h"
 #include "engine/extensions/load_pack.h"
 #include "engine/pipeline/tune/search_summary.h"
 #include "ui/session/text.h"
@@ -299,7 +300,8 @@ void Pipeline::startStage(Stage stage)
     };
     switch (stage) {
     case Stage::Calibrate: {
-        CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings()};
+        m_watch = std::make_shared<CalibrationWatch>();
+        CalibrateRequest request {doc.model(), doc.plan(), doc.recipe(), doc.settings(), m_watch};
         runStage<CalibrationPtr>(
             stage, [engine, request](JobContext& job) { return engine->calibrate(request, job); },
             [this, keys, isOfGraph, asked = doc.recipe()](CalibrationPtr v) {

@@ -83,6 +83,11 @@ public:
     JobRunner& jobs() { return m_jobs; }
     EngineService& engine() { return m_engine; }
     StageStatus status(Stage stage) const;
+    /// Receives the snapshots of the running calibration; null while none runs.
+    std::shared_ptr<CalibrationWatch> watch() const
+    {
+        return m_running == int(Stage::Calibrate) ? m_watch : nullptr;
+    }
     double seconds(Stage stage) const { return m_seconds[std::size_t(stage)]; }
 
 Q_SIGNALS:
@@ -126,6 +131,7 @@ private:
     TimeLeft m_timeLeft;
     QString m_left; ///< "about 40 s left", or empty
     QElapsedTimer m_clock;
+    std::shared_ptr<CalibrationWatch> m_watch; ///< of the last calibration
     QString m_opening; ///< the file opened last
     ExportChoices m_export;
 };

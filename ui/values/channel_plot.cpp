@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/plots/channel_plot.h"
+#include "ui/values/channel_plot.h"
 
 #include "ui/graph/style/graph_style.h"
 #include "ui/plots/custom_plot.h"
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
+#include "ui/style/choice_bar.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/values/value_inspections.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -18,10 +20,21 @@ namespace qs {
 
 ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
     : PlotPage(workspace, QStringLiteral("channelPlot"), parent)
+    , m_mode(new ChoiceBar(QStringLiteral("channelsMode"), tr("What to show of each channel"),
+                           {{tr("Range"), tr("The range of each channel of the weight")},
+                            {tr("Box"), tr("Quartiles of the output's values in each channel")}},
+                           this))
+    , m_boxes(*m_plot)
+    , m_inspections(new ValueInspections(workspace, QStringLiteral("channels"),
+                                         ValueInspections::Wanted::Inspection, this))
 {
+    setCorner(*m_mode);
     m_plot->xAxis->setLabel(tr("output channel"));
     m_plot->xAxis->setLabelFont(uiFont(10));
     m_plot->xAxis->setLabelColor(theme().muted);
+    auto ticker = QSharedPointer<QCPAxisTickerFixed>::create(); // whole channels
+    ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+    m_plot->xAxis->setTicker(ticker);
     m_max = new QCPBars(m_plot->xAxis, m_plot->yAxis);
     m_min = new QCPBars(m_plot->xAxis, m_plot->yAxis);
     for (auto* bars : {m_max, m_min}) {
@@ -31,11 +44,42 @@ ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
+    connect(m_inspections, &ValueInspections::changed, this, later);
+    connect(m_mode, &ChoiceBar::picked, this, [this](int mode) { setMode(Mode(mode)); });
     refresh();
+}
+
+void ChannelPlot::setMode(Mode mode)
+{
+    m_mode->setChosen(mode);
+    refresh();
+    watch();
 }
 
 void ChannelPlot::refresh()
 {
+    if (m_mode->chosen() == Boxes)
+        refreshBoxes();
+    else
+        refreshRanges();
+}
+
+void ChannelPlot::showNone(const QString& caption, const QString& why)
+{
+    m_channels = 0;
+    m_boxes.hide();
+    m_max->setVisible(false);
+    m_min->setVisible(false);
+    showAxes(false);
+    m_caption->setText(caption);
+    m_empty->setText(why);
+    setAccessibleDescription(why);
+    replot();
+}
+
+void ChannelPlot::refreshRanges()
+{
+    m_boxes.hide();
     const auto& facts = m_workspace.facts();
     const NodeId node = m_workspace.selection().current();
     const auto observer = facts.weightObserver(node);
@@ -58,18 +102,14 @@ void ChannelPlot::refresh()
     m_plot->xAxis->setLabel(planned && planned->spec.groupSize > 0 ? tr("group, by output channel")
                                                                    : tr("output channel"));
     m_channels = int(x.size());
-    const bool any = m_channels > 0;
-    m_max->setVisible(any);
-    m_min->setVisible(any);
-    showAxes(any);
-    if (!any) {
-        m_caption->setText(tr("Weight ranges"));
-        m_empty->setText(m_workspace.document().calibration()
-                             ? tr("Select a node with a quantized weight")
-                             : tr("Calibrate to see the weight ranges"));
-        replot();
-        return;
-    }
+    if (m_channels == 0)
+        return showNone(tr("Weight ranges"),
+                        m_workspace.document().calibration()
+                            ? tr("Select a node with a quantized weight")
+                            : tr("Calibrate to see the weight ranges"));
+    m_max->setVisible(true);
+    m_min->setVisible(true);
+    showAxes(true);
     const auto lowest = *std::min_element(low.begin(), low.end());
     const auto highest = *std::max_element(high.begin(), high.end());
     const double widest = std::max(highest, -lowest);
