@@ -3,7 +3,7 @@
 
 #ifndef Q_MOC_RUN
 #include "ui/plots/dot_plot.h"
-#include "ui/session/jobs/cure_search.h"
+#include "ui/session/cure/cure_search.h"
 #endif
 
 #include <QString>

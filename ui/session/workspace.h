@@ -2,12 +2,12 @@
 #pragma once
 
 #include "engine/graph/repeated_modules.h"
+#include "ui/session/cure/cure_search.h"
 #include "ui/session/decisions/undo_commands.h"
 #include "ui/session/facts.h"
 #include "ui/session/fold_tree.h"
 #include "ui/session/jobs/alternatives_asked.h"
 #include "ui/session/jobs/cause_finder.h"
-#include "ui/session/jobs/cure_search.h"
 #include "ui/session/jobs/live_calibration.h"
 #include "ui/session/jobs/live_preview.h"
 #include "ui/session/jobs/metric_runner.h"

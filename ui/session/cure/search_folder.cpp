@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/session/jobs/search_folder.h"
+#include "ui/session/cure/search_folder.h"
 
 #include "engine/pipeline/keys/decision_keys.h"
 

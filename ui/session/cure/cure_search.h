@@ -3,7 +3,7 @@
 
 #ifndef Q_MOC_RUN
 #include "engine/pipeline/engine_service.h"
-#include "ui/session/jobs/search_folder.h"
+#include "ui/session/cure/search_folder.h"
 #endif
 
 #include <QObject>

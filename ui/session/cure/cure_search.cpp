@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/session/jobs/cure_search.h"
+#include "ui/session/cure/cure_search.h"
 
 #include "engine/pipeline/tune/search_summary.h"
-#include "ui/session/jobs/search_work.h"
+#include "ui/session/cure/search_work.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 

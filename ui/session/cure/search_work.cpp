@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/session/jobs/search_work.h"
+#include "ui/session/cure/search_work.h"
 
 #include "engine/base/files/atomic_file.h"
 #include "engine/base/files/read_file.h"
