@@ -131,6 +131,14 @@ Result<ValuePreview> StageChain::storedValue(const GraphPtr& model, NodeId node,
     return previewValue(*model, node, job);
 }
 
+Result<std::optional<WeightRanges>> StageChain::uncuredWeight(const GraphPtr& file,
+                                                              const Recipe& recipe,
+                                                              const std::string& node,
+                                                              const JobContext& job)
+{
+    return qs::uncuredWeight(*this, file, recipe, node, job);
+}
+
 Result<ScalarTextsPtr> StageChain::scalars(const GraphPtr& model, const JobContext& job)
 {
     QS_TRY(ScalarTexts texts, scalarTexts(*model, job));

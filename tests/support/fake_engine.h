@@ -96,6 +96,11 @@ public:
     /// A ramp from -1 to 1 of 144 elements; fails for the classifier's weight.
     Result<ValuePreview> storedValue(const GraphPtr& model, NodeId node,
                                      const JobContext& job) override;
+    Result<std::optional<WeightRanges>>
+    uncuredWeight(const GraphPtr&, const Recipe&, const std::string&, const JobContext&) override
+    {
+        return std::optional<WeightRanges>();
+    }
     Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
     /// Returns alternatives of activations only.
     Result<std::vector<Alternative>> alternatives(const CalibrationPtr& calibration,

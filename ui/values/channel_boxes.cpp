@@ -43,8 +43,9 @@ void ChannelPlot::refreshBoxes()
     if (model && model->tryGet(node))
         target = InspectionTarget {facts.last(node), {}};
     m_inspections->setTarget(target);
-    m_max->setVisible(false);
-    m_min->setVisible(false);
+    for (QCPBars* bars : {m_max, m_min, m_maxBefore, m_minBefore})
+        bars->setVisible(false);
+    m_outlined = 0;
     const ValueInspectionPtr& found = m_inspections->inspection();
     if (!found)
         return showNone(tr("Values by channel"), m_inspections->note());

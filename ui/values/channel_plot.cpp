@@ -9,6 +9,7 @@
 #include "ui/style/choice_bar.h"
 #include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
+#include "ui/values/uncured_weights.h"
 #include "ui/values/value_inspections.h"
 
 #include <QLabel>
@@ -24,6 +25,7 @@ ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
                            {{tr("Range"), tr("The range of each channel of the weight")},
                             {tr("Box"), tr("Quartiles of the output's values in each channel")}},
                            this))
+    , m_uncured(new UncuredWeights(workspace, this))
     , m_boxes(*m_plot)
     , m_inspections(new ValueInspections(workspace, QStringLiteral("channels"),
                                          ValueInspections::Wanted::Inspection, this))
@@ -41,10 +43,18 @@ ChannelPlot::ChannelPlot(Workspace& workspace, QWidget* parent)
         bars->setPen(Qt::NoPen);
         bars->setBrush(theme().histogram);
     }
+    m_maxBefore = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+    m_minBefore = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+    for (auto* bars : {m_maxBefore, m_minBefore}) {
+        bars->setPen(QPen(theme().text, 1));
+        bars->setBrush(Qt::NoBrush);
+        bars->setWidth(0.8);
+    }
     const auto later = coalesced(this, [this] { refresh(); });
     connect(&workspace.selection(), &Selection::changed, this, later);
     connect(&workspace, &Workspace::factsChanged, this, later);
     connect(m_inspections, &ValueInspections::changed, this, later);
+    connect(m_uncured, &UncuredWeights::arrived, this, later);
     connect(m_mode, &ChoiceBar::picked, this, [this](int mode) { setMode(Mode(mode)); });
     refresh();
 }
@@ -68,8 +78,9 @@ void ChannelPlot::showNone(const QString& caption, const QString& why)
 {
     m_channels = 0;
     m_boxes.hide();
-    m_max->setVisible(false);
-    m_min->setVisible(false);
+    for (QCPBars* bars : {m_max, m_min, m_maxBefore, m_minBefore})
+        bars->setVisible(false);
+    m_outlined = 0;
     showAxes(false);
     m_caption->setText(caption);
     m_empty->setText(why);
@@ -116,18 +127,46 @@ void ChannelPlot::refreshRanges()
     double narrowest = widest;
     for (int c = 0; c < m_channels; ++c)
         narrowest = std::min(narrowest, std::max(high[c], -low[c]));
-    m_caption->setText(tr("%1 weight · range of each of %2 channels · widest %3, narrowest %4")
-                           .arg(facts.title(node))
-                           .arg(m_channels)
-                           .arg(scaleText(widest), scaleText(narrowest)));
+    QString caption = tr("%1 weight · range of each of %2 channels · widest %3, narrowest %4")
+                          .arg(facts.title(node))
+                          .arg(m_channels)
+                          .arg(scaleText(widest), scaleText(narrowest));
+    const double before = showBefore(node);
+    if (m_outlined > 0)
+        caption += tr(" · outlined: before the cures, widest %1").arg(scaleText(before));
+    m_caption->setText(caption);
     m_max->setData(x, high, true);
     m_min->setData(x, low, true);
     m_max->setWidth(0.8);
     m_min->setWidth(0.8);
     m_plot->xAxis->setRange(-0.7, m_channels - 0.3);
-    const double margin = (highest - lowest) * 0.06 + 1e-12;
-    m_plot->yAxis->setRange(lowest - margin, highest + margin);
+    const double top = std::max(highest, m_outlined > 0 && highest > 0 ? before : highest);
+    const double foot = std::min(lowest, m_outlined > 0 && lowest < 0 ? -before : lowest);
+    const double margin = (top - foot) * 0.06 + 1e-12;
+    m_plot->yAxis->setRange(foot - margin, top + margin);
     replot();
+}
+
+double ChannelPlot::showBefore(NodeId node)
+{
+    const auto& facts = m_workspace.facts();
+    const auto* observer = facts.observer(facts.weightObserver(node));
+    const Node* owner = observer ? facts.model()->tryGet(observer->weightOwner) : nullptr;
+    const WeightRanges* before = owner ? m_uncured->ask(owner->name) : nullptr;
+    QVector<double> x, low, high;
+    double widest = 0;
+    for (std::size_t c = 0; before && c < before->low.size(); ++c) {
+        x << double(c);
+        low << std::min(0.0, double(before->low[c]));
+        high << std::max(0.0, double(before->high[c]));
+        widest = std::max({widest, high.back(), -low.back()});
+    }
+    m_maxBefore->setData(x, high, true);
+    m_minBefore->setData(x, low, true);
+    m_outlined = int(x.size());
+    for (QCPBars* bars : {m_maxBefore, m_minBefore})
+        bars->setVisible(m_outlined > 0);
+    return widest;
 }
 
 } // namespace qs
