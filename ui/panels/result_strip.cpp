@@ -329,10 +329,11 @@ void ResultStrip::fit()
     };
     place(m_preview.box, words(m_preview));
     place(m_output.box, words(m_output));
+    place(m_metric.box, words(m_metric));
     place(m_cause, m_cause->words());
     place(m_data.box, words(m_data));
     place(m_worst, m_worst->words());
-    std::vector<const Cell*> rest {&m_metric, &m_change, &m_coverage, &m_trained, &m_top1, &m_size};
+    std::vector<const Cell*> rest {&m_change, &m_coverage, &m_trained, &m_top1, &m_size};
     // With accuracy known, the models' agreement is the least important cell; else it replaces it.
     rest.insert(m_figures.floatTop1 ? rest.end() : rest.begin() + 2, &m_agreement);
     for (const Cell* cell : rest)
