@@ -357,7 +357,7 @@ QString CurePage::endText() const
         parts << tr("Goal reached: %1, %2 int8").arg(figure, toQString(partText(best->int8Macs)));
     else
         parts << tr("Best %1 of %2: %3").arg(figure, goalWords(search.request().goal), reason);
-    if (state.neededInt8)
+    if (state.neededInt8.value_or(0) > 0)
         parts << tr("needs %1 int8").arg(toQString(partText(*state.neededInt8)));
     for (std::size_t i = 0; i < std::min(kMostLeft, state.remaining.size()); ++i)
         parts << tr("%1 of the rest: %2, %3")
