@@ -6,6 +6,7 @@
 #include "ui/plots/plot_style.h"
 #include "ui/session/coalesce.h"
 #include "ui/session/workspace.h"
+#include "ui/style/property_cards.h"
 #include "ui/style/theme.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "ui/session/cure/search_work.h"
 
 #include "engine/base/files/atomic_file.h"
-#include "engine/base/files/read_file.h"
+#include "engine/base/json/json_reader.h"
 #include "engine/base/log.h"
 #include "engine/pipeline/tune/tune_json.h"
 #include "ui/session/jobs/job_runner.h"
