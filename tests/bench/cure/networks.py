@@ -135,6 +135,17 @@ def sentences(texts):
     return [both[int(i)] for i in torch.randperm(len(both), generator=torch.Generator().manual_seed(5))[:SAMPLES]]
 
 
+class Called(nn.Module):
+    """A network whose inputs are given by position, in this order of their names."""
+
+    def __init__(self, network, names):
+        super().__init__()
+        self.network, self.names = network, tuple(names)
+
+    def forward(self, *values):
+        return self.network(**dict(zip(self.names, values)))
+
+
 def minilm(folder):
     import test_minilm
 
@@ -147,7 +158,7 @@ def minilm(folder):
         calls = test_minilm.calls(AutoTokenizer.from_pretrained(files))
         test_minilm.export(model, calls[2], folder, "minilm")
     torch.save([tuple(call.values()) for call in calls], folder / "minilm.pt")
-    return folder / "minilm.pt2", folder / "minilm.pt", lambda *values: model(**dict(zip(calls[0], values))), [tuple(call.values()) for call in calls]
+    return folder / "minilm.pt2", folder / "minilm.pt", Called(model, calls[0]), [tuple(call.values()) for call in calls]
 
 
 def opt(folder):
