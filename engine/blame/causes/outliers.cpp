@@ -2,6 +2,7 @@
 #include "engine/blame/causes/outliers.h"
 
 #include "engine/base/text.h"
+#include "engine/blame/causes/scaled_channels.h"
 #include "engine/blame/causes/split_channels.h"
 #include "engine/values/channel_outliers.h"
 
@@ -58,20 +59,24 @@ struct ChannelSizes
     }
 };
 
-/// Proposes all bits first, then splitting the channels off linears, last float consumers.
+/// Proposes all bits first, then scaling the channels, splitting them off linears, last float
+/// consumers.
 std::vector<Proposal> withoutOutliers(const SiteFacts& facts, const SiteBlame& blamed,
                                       const ChannelSizes& sizes)
 {
     std::vector<Proposal> proposals = facts.withoutQuantizer(blamed.site);
-    const auto count = std::count(sizes.large.begin(), sizes.large.end(), true);
-    if (blamed.site.readers != ReaderClass::Multiplies
-        || double(count) > kFewOfAll * double(sizes.large.size()))
+    if (blamed.site.readers != ReaderClass::Multiplies)
         return proposals;
+    std::vector<Proposal> more = scaledChannels(facts, blamed);
+    const auto count = std::count(sizes.large.begin(), sizes.large.end(), true);
+    if (double(count) <= kFewOfAll * double(sizes.large.size())) {
+        const auto split = splitReaders(facts, blamed, sizes.large);
+        more.insert(more.end(), split.begin(), split.end());
+    }
     const auto place = std::find_if(proposals.begin(), proposals.end(), [](const Proposal& one) {
         return one.cure.kind == CureKind::Float;
     });
-    const auto split = splitReaders(facts, blamed, sizes.large);
-    proposals.insert(place, split.begin(), split.end());
+    proposals.insert(place, more.begin(), more.end());
     return proposals;
 }
 
