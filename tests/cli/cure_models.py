@@ -181,6 +181,20 @@ class Spread(nn.Module):
         return self.second(F.relu(self.first(x)))
 
 
+class SpreadLinears(nn.Module):
+    """The same with two linears."""
+
+    def __init__(self, octaves):
+        super().__init__()
+        self.first, self.second = nn.Linear(16, 24), nn.Linear(24, 8)
+        for channel, octave in enumerate(torch.linspace(-octaves, octaves, 24).round().tolist()):
+            scale_rows(self.first, channel, 2 ** octave)
+            scale_columns(self.second, channel, 2 ** -octave)
+
+    def forward(self, x):
+        return self.second(F.relu(self.first(x)))
+
+
 class Shifted(nn.Module):
     """One layer whose weights all lie at the same distance above a step of their grid, or on the steps; its inputs are above zero."""
 
@@ -331,6 +345,11 @@ def channel_spread():
     return Fault("channel_spread", ("relu", "conv2d", "conv2d_1"), sick, healthy)
 
 
+def channel_spread_of_linears():
+    sick, healthy = (Case(made(SpreadLinears, octaves), values(64, 16), recipe()) for octaves in (3, 0))
+    return Fault("channel_spread", ("relu", "linear", "linear_1"), sick, healthy)
+
+
 def bias_shift():
     data = values(64, 16).abs() + 2
     data[:, 0] = 0
@@ -363,5 +382,6 @@ FAULTS = {
     "7 bits": bits_unused,
     "float norm": lambda: needless_output(made(Normed, 30.0), {"object_type": [["torch.nn.LayerNorm", None]]}),
     "float linear": lambda: needless_output(made(Two, 30.0, False), {"node": [["linear_1", None]]}),
-    "shared range": shared_range, "channel spread": channel_spread, "bias shift": bias_shift, "4 bits": weight_rounding,
+    "shared range": shared_range, "channel spread": channel_spread, "spread of linears": channel_spread_of_linears,
+    "bias shift": bias_shift, "4 bits": weight_rounding,
     "recurrence": recurrence}

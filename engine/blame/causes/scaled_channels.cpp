@@ -39,8 +39,8 @@ std::optional<ReadWeights> weightsOf(const Graph& model, const ChannelChain::Rea
                               : Result<at::Tensor>(at::Tensor());
     if (!held || !held->defined())
         return std::nullopt;
-    const at::Tensor weight = held->to(at::kDouble).movedim(reader.axis, 1).contiguous().flatten(2);
-    const at::Tensor own = weight.dim() == 2 ? weight.unsqueeze(2) : weight;
+    const at::Tensor weight = held->to(at::kDouble).movedim(reader.axis, 1).contiguous();
+    const at::Tensor own = weight.dim() == 2 ? weight.unsqueeze(2) : weight.flatten(2);
     const std::int64_t outputs = own.size(0) / reader.groups, inputs = own.size(1);
     ReadWeights made {at::zeros({own.size(0), channels, own.size(2)}, at::kDouble),
                       at::zeros({own.size(0), channels}, at::kDouble)};

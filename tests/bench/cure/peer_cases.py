@@ -169,9 +169,9 @@ def tuned(program, case, goal, *options):
     start = time.perf_counter()
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     seconds = time.perf_counter() - start
-    if not state.exists():
+    search = json.loads(state.read_text()) if state.exists() else {}
+    if not search.get("stopped"):
         raise SystemExit(f"{case.name}: {done.stderr}")
-    search = json.loads(state.read_text())
     cures = {}
     for cure in json.loads(recipe.read_text()).get("cures", []):
         cures[cure["cure"]] = cures.get(cure["cure"], 0) + 1
