@@ -36,11 +36,11 @@ namespace {
 /// A kind of goal, with its field.
 struct GoalField
 {
-    TuneGoal::Kind kind;
     const char* name;
     double usual, least, most, step;
-    int decimals;
     const char* suffix;
+    int decimals;
+    TuneGoal::Kind kind;
 };
 struct GoalTable
 {
@@ -48,11 +48,11 @@ struct GoalTable
 
 public:
     static constexpr GoalField kRows[]
-        = {{TuneGoal::Kind::Sqnr, QT_TR_NOOP("SQNR"), 20, -40, 120, 1, 1, QT_TR_NOOP(" dB")},
-           {TuneGoal::Kind::Cosine, QT_TR_NOOP("cosine"), 0.98, 0, 0.9999, 0.001, 4, ""},
-           {TuneGoal::Kind::Top1Drop, QT_TR_NOOP("top-1 drop"), 0.5, 0, 100, 0.1, 2,
-            QT_TR_NOOP(" points")},
-           {TuneGoal::Kind::Metric, QT_TR_NOOP("your metric"), 0.9, -1e9, 1e9, 0.01, 4, ""}};
+        = {{QT_TR_NOOP("SQNR"), 20, -40, 120, 1, QT_TR_NOOP(" dB"), 1, TuneGoal::Kind::Sqnr},
+           {QT_TR_NOOP("cosine"), 0.98, 0, 0.9999, 0.001, "", 4, TuneGoal::Kind::Cosine},
+           {QT_TR_NOOP("top-1 drop"), 0.5, 0, 100, 0.1, QT_TR_NOOP(" points"), 2,
+            TuneGoal::Kind::Top1Drop},
+           {QT_TR_NOOP("your metric"), 0.9, -1e9, 1e9, 0.01, "", 4, TuneGoal::Kind::Metric}};
 };
 constexpr const auto& kGoals = GoalTable::kRows;
 constexpr std::size_t kMostLeft = 3; ///< places that a missed goal names

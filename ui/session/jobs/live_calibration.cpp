@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/session/jobs/live_calibration.h"
 
+#include "engine/base/text.h"
 #include "ui/session/text.h"
 #include "ui/session/workspace.h"
 
