@@ -9,7 +9,7 @@
 #include "engine/pipeline/metric/user_metric.h"
 #include "engine/pipeline/stages.h"
 #include "engine/pipeline/tune/tune_state.h"
-#include "engine/pipeline/uncured_weight.h"
+#include "engine/pipeline/uncured_weights.h"
 #include "engine/result/stored_run.h"
 #include "engine/values/sample_inputs.h"
 #include "engine/values/value_inspection.h"
@@ -155,11 +155,9 @@ public:
     virtual Result<ValuePreview> storedValue(const GraphPtr& model, NodeId node,
                                              const JobContext& job)
         = 0;
-    /// Ranges of an operator's weight without the cures that change the model (`uncuredWeight`).
-    virtual Result<std::optional<WeightRanges>>
-    uncuredWeight(const GraphPtr& file, const Recipe& recipe, const std::string& node,
-                  const JobContext& job)
-        = 0;
+    /// Ranges of the weights without the cures that change the model (`uncuredWeights`).
+    virtual Result<std::map<std::string, WeightRanges>>
+    uncuredWeights(const GraphPtr& file, const Recipe& recipe, const JobContext& job) = 0;
     /// Texts of the stored values that are single numbers (`scalarTexts`).
     virtual Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) = 0;
     /// Other ways to quantize the value of an observer (`alternativesOf`); runs no data.

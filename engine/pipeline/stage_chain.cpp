@@ -131,12 +131,10 @@ Result<ValuePreview> StageChain::storedValue(const GraphPtr& model, NodeId node,
     return previewValue(*model, node, job);
 }
 
-Result<std::optional<WeightRanges>> StageChain::uncuredWeight(const GraphPtr& file,
-                                                              const Recipe& recipe,
-                                                              const std::string& node,
-                                                              const JobContext& job)
+Result<std::map<std::string, WeightRanges>>
+StageChain::uncuredWeights(const GraphPtr& file, const Recipe& recipe, const JobContext& job)
 {
-    return qs::uncuredWeight(*this, file, recipe, node, job);
+    return qs::uncuredWeights(*this, file, recipe, job);
 }
 
 Result<ScalarTextsPtr> StageChain::scalars(const GraphPtr& model, const JobContext& job)

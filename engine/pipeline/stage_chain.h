@@ -36,9 +36,8 @@ public:
                               const JobContext& job) override;
     Result<ValuePreview> storedValue(const GraphPtr& model, NodeId node,
                                      const JobContext& job) override;
-    Result<std::optional<WeightRanges>> uncuredWeight(const GraphPtr& file, const Recipe& recipe,
-                                                      const std::string& node,
-                                                      const JobContext& job) override;
+    Result<std::map<std::string, WeightRanges>>
+    uncuredWeights(const GraphPtr& file, const Recipe& recipe, const JobContext& job) override;
     Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
     Result<std::vector<Alternative>> alternatives(const CalibrationPtr& calibration,
                                                   ObserverId observer,

@@ -96,10 +96,10 @@ public:
     /// A ramp from -1 to 1 of 144 elements; fails for the classifier's weight.
     Result<ValuePreview> storedValue(const GraphPtr& model, NodeId node,
                                      const JobContext& job) override;
-    Result<std::optional<WeightRanges>>
-    uncuredWeight(const GraphPtr&, const Recipe&, const std::string&, const JobContext&) override
+    Result<std::map<std::string, WeightRanges>> uncuredWeights(const GraphPtr&, const Recipe&,
+                                                               const JobContext&) override
     {
-        return std::optional<WeightRanges>();
+        return std::map<std::string, WeightRanges>();
     }
     Result<ScalarTextsPtr> scalars(const GraphPtr& model, const JobContext& job) override;
     /// Returns alternatives of activations only.

@@ -78,6 +78,23 @@ protected:
         return found ? found->text() : QString();
     }
 
+    /// A command for the user's metric: a script with this name that prints `expression` of the
+    /// array `scores` and the loaded file `found`.
+    QString metricCommand(const QString& name, const QByteArray& expression)
+    {
+        const QString path = m_folder.filePath(name);
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly))
+            qFatal("the script cannot be written");
+        file.write("import sys, numpy\n"
+                   "found = numpy.load(sys.argv[1])\n"
+                   "scores = found[[key for key in found.files if key != 'labels'][0]]\n"
+                   "print("
+                   + expression + ")\n");
+        file.close();
+        return QStringLiteral("%1 '%2'").arg(QStringLiteral(QS_PYTHON), path);
+    }
+
     void choose(const char* box, const QString& text)
     {
         auto* found = find<QComboBox>(box);

@@ -22,16 +22,7 @@ class TestCureGoals : public test::TunedWindow
     QString note() { return find<QLabel>("cureNote")->text(); }
     QString scoreCommand()
     {
-        const QString path = m_folder.filePath("score.py");
-        QFile file(path);
-        if (!file.open(QIODevice::WriteOnly))
-            qFatal("the script cannot be written");
-        file.write("import sys, numpy\n"
-                   "found = numpy.load(sys.argv[1])\n"
-                   "name = [key for key in found.files if key != 'labels'][0]\n"
-                   "print(float(numpy.sort(found[name], 1)[:, -1].mean()))\n");
-        file.close();
-        return QStringLiteral(QS_PYTHON " ") + path;
+        return metricCommand("score.py", "float(numpy.sort(scores, 1)[:, -1].mean())");
     }
     QJsonObject searchIn(const std::shared_ptr<const ResultDocument::Json>& summary)
     {

@@ -56,12 +56,12 @@ private Q_SLOTS:
         QTRY_COMPARE(page().outlinedCount(), page().channelCount());
         const ObserverStats after = weightStats();
         QVERIFY(after.channelMax != before.channelMax);
-        const auto shown = static_cast<EngineService&>(m_engine).uncuredWeight(
-            document().edited()->file, document().recipe(), graph().get(layer()).name, {});
-        QVERIFY(shown && *shown);
-        QCOMPARE((*shown)->low,
-                 std::vector<float>(before.channelMin.begin(), before.channelMin.end()));
-        QCOMPARE((*shown)->high,
+        const auto all = static_cast<EngineService&>(m_engine).uncuredWeights(
+            document().edited()->file, document().recipe(), {});
+        QVERIFY(all && all->contains(graph().get(layer()).name));
+        const WeightRanges shown = all->at(graph().get(layer()).name);
+        QCOMPARE(shown.low, std::vector<float>(before.channelMin.begin(), before.channelMin.end()));
+        QCOMPARE(shown.high,
                  std::vector<float>(before.channelMax.begin(), before.channelMax.end()));
         QVERIFY2(page().caption().contains("outlined: before the cures"),
                  qPrintable(page().caption()));

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
-
-class QLabel;
-class QPushButton;
+#include "ui/style/empty_note.h"
 
 namespace qs {
 
-/// In the place of causes: a sentence, and a button for the step that leads to them. Its label and
-/// button are named `nameState` and `nameRemedy`. GUI thread only.
-class NoCauses : public QWidget
+/// The note in place of causes, with the step that leads to them. GUI thread only.
+class NoCauses : public EmptyNote
 {
     Q_OBJECT
 
@@ -26,15 +22,12 @@ public:
     NoCauses(const QString& name, QWidget* parent);
 
     void tell(const QString& sentence, Missing missing);
-    QPushButton* button() const { return m_button; }
 
 Q_SIGNALS:
     void calibrateWanted();
     void findWanted();
 
 private:
-    QLabel* m_sentence;
-    QPushButton* m_button;
     Missing m_missing = Missing::Nothing;
 };
 

@@ -35,7 +35,8 @@ public:
     void setSource(SampleInputsRequest source, int side);
     /// Returns the sample's picture; null if it is not drawn yet: then `arrived` follows.
     const QImage* ask(std::int64_t sample);
-    /// Text on the input, "x [1, 8, 8]", or why there is no picture; empty before it is read.
+    /// Name and shape of the input, "x [1, 8, 8]", or the reason for a missing picture; empty
+    /// until it is read.
     QString textOf(std::int64_t sample) const;
 
 Q_SIGNALS:

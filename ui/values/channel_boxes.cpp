@@ -80,6 +80,7 @@ void ChannelPlot::watch()
 void ChannelPlot::showEvent(QShowEvent* event)
 {
     PlotPage::showEvent(event);
+    refresh(); // reads what only a visible page needs
     watch();
 }
 

@@ -152,7 +152,7 @@ double ChannelPlot::showBefore(NodeId node)
     const auto& facts = m_workspace.facts();
     const auto* observer = facts.observer(facts.weightObserver(node));
     const Node* owner = observer ? facts.model()->tryGet(observer->weightOwner) : nullptr;
-    const WeightRanges* before = owner ? m_uncured->ask(owner->name) : nullptr;
+    const WeightRanges* before = owner && isVisible() ? m_uncured->ask(owner->name) : nullptr;
     QVector<double> x, low, high;
     double widest = 0;
     for (std::size_t c = 0; before && c < before->low.size(); ++c) {

@@ -25,30 +25,29 @@ UncuredWeights::UncuredWeights(Workspace& workspace, QObject* parent)
 void UncuredWeights::forget()
 {
     m_workspace.pipeline().jobs().cancel(kUncuredTag);
-    m_known.clear();
-    m_asked.clear();
+    m_known.reset();
+    m_isReading = false;
 }
 
 const WeightRanges* UncuredWeights::ask(const std::string& node)
 {
-    if (const auto known = m_known.find(node); known != m_known.end())
-        return known->second ? &*known->second : nullptr;
+    if (m_known) {
+        const auto found = m_known->find(node);
+        return found == m_known->end() ? nullptr : &found->second;
+    }
     const Document& document = m_workspace.document();
-    if (node.empty() || m_asked == node || !document.edited()
-        || modelCures(document.recipe()).empty())
+    if (m_isReading || !document.edited() || modelCures(document.recipe()).empty())
         return nullptr;
-    m_asked = node;
+    m_isReading = true;
     Pipeline& pipeline = m_workspace.pipeline();
     pipeline.jobs().run(
         Lane::Pool, kUncuredTag,
-        [engine = &pipeline.engine(), file = document.edited()->file, recipe = document.recipe(),
-         node](JobContext& job) { return engine->uncuredWeight(file, recipe, node, job); },
+        [engine = &pipeline.engine(), file = document.edited()->file, recipe = document.recipe()](
+            JobContext& job) { return engine->uncuredWeights(file, recipe, job); },
         this,
-        [this, node](Result<std::optional<WeightRanges>> read) {
-            if (m_asked != node)
-                return;
-            m_asked.clear();
-            m_known[node] = read ? std::move(*read) : std::nullopt;
+        [this](Result<std::map<std::string, WeightRanges>> read) {
+            m_isReading = false;
+            m_known = std::move(read).value_or(std::map<std::string, WeightRanges>());
             Q_EMIT arrived();
         });
     return nullptr;

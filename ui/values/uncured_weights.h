@@ -2,7 +2,7 @@
 #pragma once
 
 #ifndef Q_MOC_RUN
-#include "engine/pipeline/uncured_weight.h"
+#include "engine/pipeline/uncured_weights.h"
 #endif
 
 #include <QObject>
@@ -16,8 +16,8 @@ namespace qs {
 
 class Workspace;
 
-/// Ranges of weights without the recipe's cures that change the model, read on a pool thread on
-/// request and kept until the decisions change. GUI thread only.
+/// Ranges of weights without the recipe's cures that change the model, read on a pool thread once
+/// for each set of decisions, on request. GUI thread only.
 class UncuredWeights : public QObject
 {
     Q_OBJECT
@@ -35,8 +35,8 @@ private:
     void forget();
 
     Workspace& m_workspace;
-    std::map<std::string, std::optional<WeightRanges>> m_known;
-    std::string m_asked; ///< the node that is being read
+    std::optional<std::map<std::string, WeightRanges>> m_known;
+    bool m_isReading = false;
 };
 
 } // namespace qs

@@ -6,6 +6,7 @@
 #include "engine/edit/cures/locate_cures.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace qs {
 
@@ -44,6 +45,15 @@ std::vector<Cure> modelCures(const Recipe& recipe)
     std::vector<Cure> out = countedCures(recipe.cures);
     std::erase_if(out, [&](const Cure& cure) { return !isOfModel(cure, recipe); });
     return out;
+}
+
+Recipe withoutModelCures(Recipe recipe)
+{
+    std::vector<Cure> cures = std::move(recipe.cures);
+    recipe.cures.clear();
+    std::erase_if(cures, [&](const Cure& cure) { return isOfModel(cure, recipe); });
+    recipe.cures = std::move(cures);
+    return recipe;
 }
 
 bool changesModel(const Recipe& recipe)

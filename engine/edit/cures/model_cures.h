@@ -17,6 +17,9 @@ const Cure* trainingOf(const Recipe& recipe);
 /// Returns the recipe without its training: the weights before it.
 Recipe untrained(Recipe recipe);
 
+/// Returns the recipe without these cures.
+Recipe withoutModelCures(Recipe recipe);
+
 /// True if the recipe changes the model by edits or such cures.
 bool changesModel(const Recipe& recipe);
 

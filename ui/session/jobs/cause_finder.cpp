@@ -17,18 +17,10 @@ const QString kBlameTag = QStringLiteral("blame");
 CauseFinder::CauseFinder(Workspace& workspace)
     : QObject(&workspace)
     , m_workspace(workspace)
-    , m_wait(new ConversionWait(workspace, this))
+    , m_wait(new ConversionWait(workspace, kBlameTag, this))
 {
-    const Document* document = &workspace.document();
-    for (const auto changed :
-         {&Document::modelChanged, &Document::graphEdited, &Document::settingsChanged})
-        connect(document, changed, this, &CauseFinder::stop);
-    // A calibration may add decisions itself. That does not end the wait for it.
-    connect(document, &Document::recipeChanged, this, &CauseFinder::stopJob);
-    Pipeline& pipeline = workspace.pipeline();
-    connect(&pipeline, &Pipeline::cancelled, this, &CauseFinder::stop);
     connect(m_wait, &ConversionWait::ready, this, &CauseFinder::start);
-    connect(&pipeline.jobs(), &JobRunner::progressed, this,
+    connect(&workspace.pipeline().jobs(), &JobRunner::progressed, this,
             [this](const QString& tag, const Progress& progress) {
                 if (tag != kBlameTag)
                     return;
@@ -41,7 +33,7 @@ CauseFinder::CauseFinder(Workspace& workspace)
 
 bool CauseFinder::isRunning() const
 {
-    return m_workspace.pipeline().jobs().isRunning(kBlameTag);
+    return m_wait->isJobRunning();
 }
 
 void CauseFinder::find()
@@ -55,17 +47,6 @@ void CauseFinder::find()
         return;
     }
     m_wait->start();
-}
-
-void CauseFinder::stop()
-{
-    m_wait->stop();
-    stopJob();
-}
-
-void CauseFinder::stopJob()
-{
-    m_workspace.pipeline().jobs().cancel(kBlameTag);
 }
 
 void CauseFinder::start()

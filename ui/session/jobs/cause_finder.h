@@ -38,8 +38,6 @@ Q_SIGNALS:
 
 private:
     void start();
-    void stop();
-    void stopJob();
 
     Workspace& m_workspace;
     ConversionWait* m_wait;

@@ -7,14 +7,37 @@
 
 namespace qs {
 
-ConversionWait::ConversionWait(Workspace& workspace, QObject* parent)
+ConversionWait::ConversionWait(Workspace& workspace, const QString& job, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
+    , m_job(job)
 {
+    const Document* document = &workspace.document();
+    for (const auto changed :
+         {&Document::modelChanged, &Document::graphEdited, &Document::settingsChanged})
+        connect(document, changed, this, &ConversionWait::stop);
+    connect(document, &Document::recipeChanged, this, &ConversionWait::cancelJob);
     const Pipeline* pipeline = &workspace.pipeline();
     connect(pipeline, &Pipeline::succeeded, this, &ConversionWait::goOn);
     connect(pipeline, &Pipeline::failed, this, &ConversionWait::end);
-    connect(pipeline, &Pipeline::cancelled, this, &ConversionWait::end);
+    connect(pipeline, &Pipeline::cancelled, this, &ConversionWait::stop);
+}
+
+bool ConversionWait::isJobRunning() const
+{
+    return m_workspace.pipeline().jobs().isRunning(m_job);
+}
+
+void ConversionWait::cancelJob()
+{
+    m_workspace.pipeline().jobs().cancel(m_job);
+}
+
+void ConversionWait::stop()
+{
+    m_isWaiting = false;
+    cancelJob();
+    Q_EMIT ended();
 }
 
 bool ConversionWait::isReady() const

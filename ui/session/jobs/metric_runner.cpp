@@ -16,17 +16,9 @@ const QString kMetricTag = QStringLiteral("metric");
 MetricRunner::MetricRunner(Workspace& workspace)
     : QObject(&workspace)
     , m_workspace(workspace)
-    , m_wait(new ConversionWait(workspace, this))
+    , m_wait(new ConversionWait(workspace, kMetricTag, this))
 {
-    const Document* document = &workspace.document();
-    for (const auto changed :
-         {&Document::modelChanged, &Document::graphEdited, &Document::settingsChanged})
-        connect(document, changed, this, &MetricRunner::cancel);
-    // A calibration may add decisions itself. That does not end the wait for it.
-    connect(document, &Document::recipeChanged, this,
-            [this] { m_workspace.pipeline().jobs().cancel(kMetricTag); });
-    connect(document, &Document::resultsChanged, this, &MetricRunner::changed);
-    connect(&workspace.pipeline(), &Pipeline::cancelled, this, &MetricRunner::cancel);
+    connect(&workspace.document(), &Document::resultsChanged, this, &MetricRunner::changed);
     connect(m_wait, &ConversionWait::ready, this, &MetricRunner::run);
     connect(m_wait, &ConversionWait::ended, this, &MetricRunner::changed);
 }
@@ -47,7 +39,7 @@ bool MetricRunner::canMeasure() const
 
 bool MetricRunner::isRunning() const
 {
-    return m_wait->isWaiting() || m_workspace.pipeline().jobs().isRunning(kMetricTag);
+    return m_wait->isBusy();
 }
 
 void MetricRunner::measure()
@@ -63,8 +55,6 @@ void MetricRunner::measure()
 void MetricRunner::cancel()
 {
     m_wait->stop();
-    m_workspace.pipeline().jobs().cancel(kMetricTag);
-    Q_EMIT changed();
 }
 
 void MetricRunner::run()

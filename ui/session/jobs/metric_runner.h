@@ -9,9 +9,9 @@ namespace qs {
 class ConversionWait;
 class Workspace;
 
-/// Measures the user's metric of both models on the engine lane, in a separate process, each time
-/// the user asks for it and never else, and publishes it in the document. The command is what the
-/// user typed in this window: no model, recipe, project or result can hold one. A changed decision,
+/// Measures the user's metric of both models on the engine lane, in a separate process, only
+/// on the user's request, and publishes it in the document. The user types the command in this
+/// window: models, recipes, projects and results cannot hold one. A changed decision,
 /// other data or a cancel stop it. GUI thread only.
 class MetricRunner : public QObject
 {

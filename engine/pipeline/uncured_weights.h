@@ -5,7 +5,7 @@
 #include "engine/configure/recipe.h"
 #include "engine/graph/graph.h"
 
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,12 +21,11 @@ struct WeightRanges
     friend bool operator==(const WeightRanges&, const WeightRanges&) = default;
 };
 
-/// The ranges of an operator's weight without the recipe's cures that change the model
-/// (`modelCures`). `node`: the operator's name in the model's file. nullopt without such cures, and
-/// if the model without them has no such operator with a quantized weight by channel. Errors: those
+/// The ranges of the weights that are quantized by channel, by the name of their operator, without
+/// the recipe's cures that change the model (`modelCures`). Empty without such cures. Errors: those
 /// of the stages; Cancelled.
-Result<std::optional<WeightRanges>> uncuredWeight(StageChain& chain, const GraphPtr& file,
-                                                  const Recipe& recipe, const std::string& node,
-                                                  const JobContext& job);
+Result<std::map<std::string, WeightRanges>> uncuredWeights(StageChain& chain, const GraphPtr& file,
+                                                           const Recipe& recipe,
+                                                           const JobContext& job);
 
 } // namespace qs
