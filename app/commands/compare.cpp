@@ -106,9 +106,10 @@ void addCompareCommand(CLI::App& app, Command& chosen)
     verb->add_option("--result", options->result,
                      "the folder, its result.json, or a quantized model (.pt2, TorchScript) of any "
                      "origin; a project has its current one");
-    verb->add_option("--data", options->data,
-                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project has "
-                     "its own");
+    verb->add_option(
+        "--data", options->data,
+        "a .npz, a .pt of torch.save, a folder of images, .tar shards, or 'sample'; a project has "
+        "its own");
     verb->add_option("--recipe", options->recipe,
                      "with a quantized model: how the data are read (\"calibration\")");
     addDeviceOption(*verb, options->device);

@@ -120,7 +120,7 @@ void addLookCommand(CLI::App& app, Command& chosen)
         ->required();
     verb->add_option("--result", options->result, "the folder, or its result.json")->required();
     verb->add_option("--data", options->data,
-                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
+                     "a .npz, a .pt of torch.save, a folder of images, .tar shards, or 'sample'")
         ->required();
     verb->add_option("--node", options->node,
                      "a layer as 'compare' lists it, a module's path or a node's name");

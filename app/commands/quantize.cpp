@@ -37,10 +37,10 @@ void addQuantizeCommand(CLI::App& app, Command& chosen)
     addEditOptions(*verb, options->edits);
     verb->add_option("--recipe", options->recipe, "the decisions; without one backend x86's own");
     addHybridOption(*verb, options->hybrid);
-    verb->add_option(
-        "--data", options->data,
-        "calibration data: a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project "
-        "has its own");
+    verb->add_option("--data", options->data,
+                     "calibration data: a .npz, a .pt of torch.save, a folder of images, .tar "
+                     "shards, or 'sample'; a project "
+                     "has its own");
     verb->add_option("--compare-on", options->compareOn,
                      "data to measure the loss on, all of it; without one a project's own, else "
                      "the batches of the calibration");

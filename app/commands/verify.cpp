@@ -91,7 +91,7 @@ void addVerifyCommand(CLI::App& app, Command& chosen)
         "verify", "Runs every export in its runtimes and compares it with the recorded results");
     verb->add_option("DIR", options->folder, "what 'quantize --out' wrote")->required();
     verb->add_option("--data", options->data,
-                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'")
+                     "a .npz, a .pt of torch.save, a folder of images, .tar shards, or 'sample'")
         ->required();
     verb->add_option("--model", options->model,
                      "the model that the result was made from, if it was moved");

@@ -31,7 +31,7 @@ struct CalibrationSettings
     int batches = 16;
     bool isSequence
         = false; ///< key "sequence": the state of mutated buffers is carried from batch to batch
-    std::optional<ImagePreprocess> preprocess {}; ///< for data given as a folder of images
+    std::optional<ImagePreprocess> preprocess {}; ///< for data that are images
     friend bool operator==(const CalibrationSettings&, const CalibrationSettings&) = default;
 };
 

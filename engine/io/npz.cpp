@@ -137,18 +137,15 @@ Result<NpzDirectory> openNpz(const std::string& path)
     return out;
 }
 
-Result<NpyArray> readNpy(const std::string& path)
+Result<NpyArray> parseNpy(std::string_view content)
 {
-    QS_TRY(const std::string content, readWholeFile(path, std::uint64_t(1) << 40));
-    const auto bad = [&path](const std::string& what) {
-        return fail(makeError(ErrorCode::BadInput, what).inFile(path));
-    };
+    const auto bad = [](const std::string& what) { return fail(ErrorCode::BadInput, what); };
     const std::size_t offset = content.size() < 10 ? 0 : npyDataOffset(content);
     if (offset == 0)
         return bad("is not an .npy file");
     if (content.size() < offset)
         return bad("is truncated");
-    auto header = parseNpyHeader(std::string_view(content).substr(10, offset - 10));
+    auto header = parseNpyHeader(content.substr(10, offset - 10));
     if (!header)
         return bad(header.error().message);
     const std::int64_t count = elementsOf(header->shape);
@@ -161,6 +158,15 @@ Result<NpyArray> readNpy(const std::string& path)
         std::memcpy(array.bytes.data(), content.data() + offset, array.bytes.size());
     if (header->fortranOrder && array.shape.size() > 1)
         toRowMajor(array);
+    return array;
+}
+
+Result<NpyArray> readNpy(const std::string& path)
+{
+    QS_TRY(const std::string content, readWholeFile(path, std::uint64_t(1) << 40));
+    auto array = parseNpy(content);
+    if (!array)
+        return fail(std::move(array).error().inFile(path));
     return array;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qs {
@@ -46,6 +47,8 @@ struct NpzDirectory
 /// has an object array (a pickle, never read) or a non-numeric type.
 Result<NpzDirectory> openNpz(const std::string& path);
 
+/// Reads the bytes of a .npy file. Errors name no file; they are those of an array of an .npz.
+Result<NpyArray> parseNpy(std::string_view content);
 /// Reads a .npy file completely. Errors name the file; they are those of an array of an .npz.
 Result<NpyArray> readNpy(const std::string& path);
 

@@ -2,6 +2,7 @@
 #include "engine/project/moved_files.h"
 
 #include "engine/base/files/file_hash.h"
+#include "engine/base/files/file_pattern.h"
 #include "engine/base/files/read_file.h"
 
 #include <algorithm>
@@ -95,10 +96,13 @@ std::string findData(const std::string& path, const std::string& projectPath)
 {
     std::error_code code;
     const fs::path was(path);
-    if (path.empty() || path == "sample" || fs::exists(was, code))
+    const auto stands = [&code](const fs::path& place) { // its first file, if it names several
+        return fs::exists(namedFiles(place.string()).front(), code);
+    };
+    if (path.empty() || path == "sample" || stands(was))
         return path;
     const fs::path folder = folderOf(projectPath);
-    if (fs::exists(folder / was.filename(), code)) // also a folder of images
+    if (stands(folder / was.filename())) // also a folder of images
         return (folder / was.filename()).string();
     const auto files = filesBelow(
         folder, [&](const fs::path& file) { return file.filename() == was.filename(); });

@@ -2,6 +2,7 @@
 #include "engine/project/outside_paths.h"
 
 #include "engine/base/files/atomic_file.h"
+#include "engine/base/files/file_pattern.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/files/user_config.h"
 #include "engine/base/json/json_reader.h"
@@ -92,7 +93,8 @@ std::vector<std::string> pathsOutside(const Project& project, const std::string&
     OutsideOf outside(file);
     for (const std::string& path :
          {project.modelPath, project.dataPath, project.comparisonPath, project.resultFolder})
-        outside.add(path);
+        for (const std::string& named : namedFiles(path))
+            outside.add(named);
     outside.add(project.recipe);
     for (const Recipe& recipe : project.history.recipes)
         outside.add(recipe);

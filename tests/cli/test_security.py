@@ -103,6 +103,9 @@ def test_a_project_reads_what_was_confirmed(folder):
         project(path, **outside)
         expect_bad("plan", path, contains=[path, far, "--outside"])
         run_json("plan", path, "--outside")
+    (place / "s-0.tar").symlink_to(far / "calib.npz")  # a path that names several files is asked for each of them
+    for data in ("s-{0..1}.tar", "s-*.tar", str(far / "calib.{npz,tar}"), "../far/calib.{npz,tar}"):
+        expect_bad("plan", project(path, model="digits.pt2", data=data), contains=[path, far / "calib.npz", "--outside"])
     run_json("plan", project(path, model=str(far / "digits.pt2")), "--model", far / "digits.pt2")  # the user says where it is
     # The window writes down what the user answered.
     confirmed = folder / "config" / "quantscope" / "confirmed.json"

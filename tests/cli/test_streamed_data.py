@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data files larger than what may stand in memory: read batch by batch, whatever holds them."""
 
+import io
+import tarfile
+
 import numpy as np
 import torch
 from harness import export_model, main, run_good, run_json, write_recipe
@@ -28,11 +31,23 @@ def images(samples):
     return x
 
 
+def write_shard(path, x):
+    with tarfile.open(path, "w") as tar:
+        for number, sample in enumerate(x):
+            content = io.BytesIO()
+            np.save(content, sample)
+            info = tarfile.TarInfo(f"{number:04}.npy")
+            info.size = content.tell()
+            content.seek(0)
+            tar.addfile(info, content)
+
+
 WRITERS = {
     "stored.npz": lambda path, x: np.savez(path, x=x),
     "deflated.npz": lambda path, x: np.savez_compressed(path, x=x),
     "tensor.pt": lambda path, x: torch.save(torch.from_numpy(x), path),
     "calls.pt": lambda path, x: torch.save([t.clone() for t in torch.from_numpy(x).split(4)], path),
+    "shard.tar": write_shard,
 }
 
 
@@ -68,8 +83,9 @@ def test_every_file_gives_the_same_result(folder):
     torch.save(x.contiguous(memory_format=torch.channels_last), folder / "e.pt")
     torch.save({"x": x.requires_grad_()}, folder / "f.pt")
     torch.save(list(x.detach().split(8)), folder / "g.pt")
+    write_shard(folder / "h.tar", x.detach().numpy())
     results = []
-    for name in ("a.npz", "b.npz", "c.npz", "d.pt", "e.pt", "f.pt", "g.pt"):
+    for name in ("a.npz", "b.npz", "c.npz", "d.pt", "e.pt", "f.pt", "g.pt", "h.tar"):
         run_good("quantize", model, "--data", folder / name, "--out", folder / "out")
         results.append((folder / "out" / "observations.npz").read_bytes())
         assert results[-1] == results[0], f"{name} is read otherwise"

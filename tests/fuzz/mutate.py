@@ -247,8 +247,52 @@ def archive_of(data, rng):
     return bombs.archive_with(records, rng)
 
 
+TAR_FIELDS = {"name": (0, 100), "size": (124, 12), "sum": (148, 8), "type": (156, 1), "link": (157, 100), "magic": (257, 8), "prefix": (345, 155)}
+TAR_SIZES = (b"0", b"777", b"00000000010", b"77777777777", b"-1", b"\x80" + bytes(10) + b"\x7f", b"\xff" * 12, b"\x80" + b"\xff" * 11, b"9" * 11, b"")
+
+
+def tar_headers(data):
+    """Where the headers of a sound tar are."""
+    at, found = 0, []
+    while at + 512 <= len(data) and any(data[at:at + 512]):
+        found.append(at)
+        at += 512 + (int(data[at + 124:at + 135].rstrip(b"\0 ") or b"0", 8) + 511) // 512 * 512
+    return found
+
+
+def tar_of(data, rng):
+    """One field of a header, with its sum made right again; a member's content, left out, repeated or moved; the whole as bytes."""
+    data, headers = bytearray(data), tar_headers(data)
+    kind, at = rng.random(), rng.choice(headers)
+    if kind < 0.15:
+        return bytes_of(bytes(data), rng)
+    ends = {start: end for start, end in zip(headers, [*headers[1:], headers[-1] + 1024])}
+    if kind < 0.5:
+        field = rng.choice(sorted(TAR_FIELDS))
+        place, length = TAR_FIELDS[field]
+        texts = {"size": TAR_SIZES, "type": tuple(bytes([code]) for code in b"\0001234567gxLKSVMDNA~"), "magic": (b"ustar  \0", b"", b"USTAR\x0000", b"ustar\x0099")}
+        text = rng.choice(texts.get(field, (b"", b"../../up.x.npy", b"a" * length, b".", b"/", b"s0.x.npy", b"s0.cls", b"\x1b[31m.npy", b"\xff\xfe.npy", rng.randbytes(length))))
+        data[at + place:at + place + length] = text[:length].ljust(length, b"\0")
+        if field != "sum":
+            data[at + 148:at + 156] = b" " * 8
+            data[at + 148:at + 156] = b"%06o\0 " % sum(data[at:at + 512])
+        return bytes(data)
+    if kind < 0.7:
+        name = bytes(data[at:at + 100]).rstrip(b"\0").decode(errors="replace")
+        size = int(data[at + 124:at + 135], 8)
+        made = of_record(name, bytes(data[at + 512:at + 512 + size]), rng)[:size]
+        return bytes(data[:at + 512]) + made.ljust(size, b"\0") + bytes(data[at + 512 + size:])
+    part, rest = bytes(data[at:ends[at]]), bytes(data[:at]) + bytes(data[ends[at]:])
+    if kind < 0.8:
+        return rest
+    to = rng.choice([0, *(place for place in headers if place < len(rest))])
+    return rest[:to] + part * rng.choice((1, 2)) + rest[to:]
+
+
 def mutated(data, form, rng):
-    """A mutation of a file's bytes; `form` is "zip", "json", "npy", "image" or "bytes"."""
+    """A mutation of a file's bytes; `form` is "zip", "json", "npy", "image", "tar" or "bytes"."""
+    if form == "tar":
+        return tar_of(data, rng)
     if form == "zip":
         return archive_of(data, rng)
     if form == "json" and rng.random() < 0.45:

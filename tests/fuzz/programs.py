@@ -46,7 +46,7 @@ def commands(folder, reader, path):
         return [("inspect", path, "--json"), ("inspect", path, "--code"), ("plan", path), quantize(folder, path, "--data", own),
                 ("quantize", path, "--data", own, "--device", "cpu", "--export", "torchscript,pt2-reference", "--out", folder / "made"),
                 ("compare", net, "--result", path, "--data", data), ("window", path)]
-    if reader in ("npz", "saved"):
+    if reader in ("npz", "saved", "tar"):
         return [quantize(folder, net, "--data", path), ("compare", net, "--result", out, "--data", path), ("look", net, "--result", out, "--data", path, "--node", "relu")]
     if reader in ("recipe", "edits"):
         return [("plan", net, "--recipe", path), quantize(folder, net, "--recipe", path, "--data", data), ("edit", net, "--recipe", path, "--out", folder / "made.pt2")]

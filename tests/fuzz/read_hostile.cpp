@@ -6,6 +6,7 @@
 #include "engine/base/process/try_apart.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/data/images/image.h"
+#include "engine/calibrate/data/shards/sample_index.h"
 #include "engine/calibrate/observations.h"
 #include "engine/configure/backend_config.h"
 #include "engine/configure/recipe.h"
@@ -33,6 +34,7 @@
 #include <iostream>
 #include <map>
 #include <poll.h>
+#include <sstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +68,20 @@ Result<void> readData(const Graph& model, const std::string& path, const Dataset
 {
     QS_TRY(const auto data, openDataset(path, model, options));
     return without(data->batch(0));
+}
+
+/// Images of a tar archive are decoded one by one, arrays are read as the model's inputs.
+Result<void> readShard(const Graph& model, const std::string& path)
+{
+    QS_TRY(const SampleIndex index, SampleIndex::read({path}, {"x"}, 0));
+    if (!index.parts().isImage)
+        return readData(model, path, datasetOptions({}));
+    for (std::int64_t i = 0; i < index.count(); ++i) {
+        QS_TRY(std::string bytes, index.content(i, 0));
+        std::istringstream in(std::move(bytes));
+        QS_CHECK(readImage(in, index.file(i)));
+    }
+    return {};
 }
 
 Result<void> readSamples(const std::string& path)
@@ -162,6 +178,7 @@ std::map<std::string, Reader> readersFor(const GraphPtr& model, const PlanPtr& p
         {"statistics",
          [=](const auto& path) { return without(readObservations(path, plan->observers)); }},
         {"nodes", [=](const auto& path) { return without(readNodeData(path, *model)); }},
+        {"tar", [=](const auto& path) { return readShard(*model, path); }},
         {"image", [](const auto& path) { return without(readImage(path)); }},
     };
 }

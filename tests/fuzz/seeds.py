@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """One or more sound files for every reader, small, so that mutations are many."""
 
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +102,32 @@ def make_images(folder):
         (pixels.convert(kind) if kind else pixels).save(folder / name)
         files.append((folder / name, "image"))
     return files
+
+
+def packed(path, members, form):
+    with tarfile.open(path, "w", format=form) as tar:
+        for name, content in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return path, "tar"
+
+
+def make_shards(folder, x):
+    """Tar archives: arrays by input with labels, in the forms of pax and of GNU; images."""
+    members = []
+    for number, (image, scale) in enumerate(zip(*(t.numpy() for t in x))):
+        for name, array in (("x", image), ("scale", scale)):
+            out = io.BytesIO()
+            np.save(out, array)
+            members.append((f"{'p' * 120}/ä{number}.{name}.npy" if number == 3 else f"s{number}.{name}.npy", out.getvalue()))
+        if number < 3:
+            members.append((f"s{number}.json", json.dumps({"label": number}).encode()))
+        else:
+            members.append((f"{'p' * 120}/ä{number}.cls", b"3"))
+    images = [(f"{number}.{name.split('.')[1]}", (folder / name).read_bytes()) for number, name in enumerate(("a.png", "a.jpg", "a.bmp"))]
+    return [packed(folder / "pax.tar", members, tarfile.PAX_FORMAT), packed(folder / "gnu.tar", members, tarfile.GNU_FORMAT),
+            packed(folder / "images.tar", images, tarfile.USTAR_FORMAT)]
 
 
 RELU = {"module": "", "op": "aten.relu.default"}
@@ -207,6 +235,7 @@ def make_seeds(folder):
         "statistics": [(statistics, "zip")],
         "nodes": [(folder / "nodes.json", "json")],
         "image": make_images(folder),
+        "tar": make_shards(folder, x),
     }
     seeds.update(make_more(folder))
     return seeds, folder / "net.pt2"

@@ -74,6 +74,7 @@ private Q_SLOTS:
     void importedNumbersFollowTheFile();
     void importedRangesAndWords();
     void fileIsDropped();
+    void dataAreDropped();
     void badFileIsOneLine();
     void unmatchedResultsAreTold();
     void importedDataCanBeChosenOnceThere();
@@ -224,6 +225,22 @@ void TestColours::fileIsDropped()
     QApplication::sendEvent(m_window.get(), &drop);
     QTRY_COMPARE(pane().colourBy(), ColourBy::Imported);
     QVERIFY(workspace().document().nodeData()->tryGet(node("linear")));
+}
+
+void TestColours::dataAreDropped()
+{
+    for (const char* name : {"other.npz", "train-0000.tar"}) {
+        const QString path = m_folder.filePath(QString::fromLatin1(name));
+        QMimeData mime;
+        mime.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &mime, Qt::LeftButton,
+                              Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &enter);
+        QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &drop);
+        QCOMPARE(workspace().document().settings().calibrationData, path.toStdString());
+        QVERIFY2(workspace().document().model(), "the model stays open");
+    }
 }
 
 void TestColours::badFileIsOneLine()

@@ -333,8 +333,16 @@ void MainWindow::dropEvent(QDropEvent* event)
     if (urls.isEmpty() || !urls.front().isLocalFile())
         return;
     const QString path = urls.front().toLocalFile();
-    if (path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
-        && !isProjectFile(path.toStdString()))
+    const bool isData = path.endsWith(QLatin1String(".npz"), Qt::CaseInsensitive)
+        || path.endsWith(QLatin1String(".tar"), Qt::CaseInsensitive);
+    auto& document = m_workspace.document();
+    if (isData && document.model()) {
+        RunSettings settings = document.settings();
+        settings.calibrationData = path.toStdString();
+        document.setSettings(settings);
+        statusBar()->showMessage(tr("Calibration data: %1").arg(path), 6000);
+    } else if (path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)
+               && !isProjectFile(path.toStdString()))
         importNodeData(m_workspace, *m_graph, *m_messages, path);
     else if (m_projects->mayLeave())
         openModel(path);

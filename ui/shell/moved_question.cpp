@@ -19,7 +19,7 @@ QString askWhereDataAre(QWidget* parent, const QString& project)
 {
     return QFileDialog::getOpenFileName(parent, QObject::tr("Choose data"),
                                         QFileInfo(project).absolutePath(),
-                                        QObject::tr("Data (*.npz *.pt);;All files (*)"));
+                                        QObject::tr("Data (*.npz *.pt *.tar);;All files (*)"));
 }
 
 bool mayOpenOtherModel(QWidget* parent, const QString& chosen)

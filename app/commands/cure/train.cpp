@@ -221,9 +221,10 @@ void addDataOptions(CLI::App& verb, TrainOptions& options)
     addMovedOption(verb, options.movedTo);
     CLI::Option* recipe = verb.add_option(
         "--recipe", options.recipe, "the decisions to train for; without one backend x86's own");
-    verb.add_option("--data", options.data,
-                    "a .npz, a .pt of torch.save or a folder of images; all of it is used; a "
-                    "project has its own");
+    verb.add_option(
+        "--data", options.data,
+        "a .npz, a .pt of torch.save, a folder of images or .tar shards; all of it is used; a "
+        "project has its own");
     verb.add_option(
             "--out", options.out,
             "folder for recipe.json (with the training), model.pt2 (trained), training.json")

@@ -220,9 +220,10 @@ void addTuneCommand(CLI::App& app, Command& chosen)
     addMovedOption(*verb, options->movedTo);
     verb->add_option("--recipe", options->recipe,
                      "the decisions to start from; without one backend x86's own");
-    verb->add_option("--data", options->data,
-                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project has "
-                     "its own");
+    verb->add_option(
+        "--data", options->data,
+        "a .npz, a .pt of torch.save, a folder of images, .tar shards, or 'sample'; a project has "
+        "its own");
     verb->add_option("--compare-on", options->compareOn,
                      "data to measure on; without them a project's own, else those of --data");
     verb->add_option("--out", options->out,

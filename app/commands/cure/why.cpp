@@ -136,9 +136,10 @@ void addWhyCommand(CLI::App& app, Command& chosen)
     addEditOptions(*verb, options->edits);
     verb->add_option("--recipe", options->recipe,
                      "of a model: the decisions; without one backend x86's own");
-    verb->add_option("--data", options->data,
-                     "a .npz, a .pt of torch.save, a folder of images, or 'sample'; a project has "
-                     "its own, and a result of 'quantize --why' holds its causes");
+    verb->add_option(
+        "--data", options->data,
+        "a .npz, a .pt of torch.save, a folder of images, .tar shards, or 'sample'; a project has "
+        "its own, and a result of 'quantize --why' holds its causes");
     verb->add_option("--compare-on", options->compareOn,
                      "of a model: data to look at the noise on; without them a project's own, else "
                      "those of the calibration");

@@ -6,6 +6,7 @@
 #include "engine/calibrate/data/images/image_dataset.h"
 #include "engine/calibrate/data/npz_dataset.h"
 #include "engine/calibrate/data/sample_dataset.h"
+#include "engine/calibrate/data/shards/shard_dataset.h"
 #include "engine/calibrate/data/tensor_file_dataset.h"
 #include "engine/graph/operators/class_parts.h"
 #include "engine/import/file_kind.h"
@@ -25,7 +26,7 @@ bool endsWith(const std::string& text, const std::string& ending)
 }
 
 constexpr const char* kKindsOfData
-    = "give a .npz, a .pt of torch.save, a folder of images, or 'sample'";
+    = "give a .npz, a .pt of torch.save, a folder of images, .tar shards, or 'sample'";
 
 /// Fails for a known file format that does not hold calibration data. Unknown files pass.
 Result<void> checkKind(const std::string& source, const Graph& graph)
@@ -49,6 +50,8 @@ Result<void> checkKind(const std::string& source, const Graph& graph)
 Result<std::unique_ptr<Dataset>> openFile(const std::string& source, const Graph& graph,
                                           const DatasetOptions& options)
 {
+    if (isShards(source))
+        return openShardDataset(source, graph, options);
     std::error_code error;
     const auto status = std::filesystem::status(source, error);
     if (!std::filesystem::exists(status))

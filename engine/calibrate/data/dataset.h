@@ -56,7 +56,7 @@ struct DatasetOptions
     int batchSize = 8;
     std::int64_t batches = 16; ///< at most this many; 0 = all
     bool isSequence = false; ///< `Dataset::isSequence`
-    std::optional<ImagePreprocess> preprocess {}; ///< for a folder of images
+    std::optional<ImagePreprocess> preprocess {}; ///< for images
 };
 
 /// End of the note for data that exceed `batches`.
@@ -69,12 +69,13 @@ DatasetOptions datasetOptions(const CalibrationSettings& settings);
 DatasetOptions wholeDatasetOptions(const CalibrationSettings& settings);
 
 /// Opens `source`: a `.npz`, a `.pt` of torch.save (tensors, numbers, tuples, lists and
-/// dictionaries only; nothing is executed), a folder of images, or "sample" = the example inputs
-/// stored in the model's own file. Checks names, number of inputs, ranks, dimensions and dtypes
-/// against the graph; errors name the array, the expected and the actual property. Reads data batch
-/// by batch; `Batch::notFinite` then reports NaN or Inf in floating-point data. An input with a
-/// fixed first dimension fixes the batch size; an incomplete tail is then dropped with a note.
-/// Fails with Unsupported if an input is an object of a class, which data cannot contain.
+/// dictionaries only; nothing is executed), a folder of images, tar archives of samples
+/// (`openShardDataset`), or "sample" = the example inputs stored in the model's own file. Checks
+/// names, number of inputs, ranks, dimensions and dtypes against the graph; errors name the array,
+/// the expected and the actual property. Reads data batch by batch; `Batch::notFinite` then reports
+/// NaN or Inf in floating-point data. An input with a fixed first dimension fixes the batch size;
+/// an incomplete tail is then dropped with a note. Fails with Unsupported if an input is an object
+/// of a class, which data cannot contain.
 Result<std::unique_ptr<Dataset>> openDataset(const std::string& source, const Graph& graph,
                                              const DatasetOptions& options);
 

@@ -286,7 +286,7 @@ constexpr std::array kCalibrationKeys {
     KeyRow {"sequence", "boolean", "false",
             "each call continues from the state of the previous call",
             R"("calibration": {"sequence": true})"},
-    KeyRow {"preprocess", "object", "", "how a folder of images becomes batches",
+    KeyRow {"preprocess", "object", "", "how images become batches",
             R"("calibration": {"preprocess": {"resize": 8, "channels": "gray"}})"},
 };
 
@@ -354,11 +354,10 @@ constexpr std::array kRecipeTables {
     KeyTable {"convert.lowering", "Which kernels replace operators.", kLoweringKeys},
     KeyTable {"convert.lowering.add[0]", "A row of the lowering table.", kLoweringRowKeys},
     KeyTable {"calibration", "Amount of calibration data.", kCalibrationKeys},
-    KeyTable {
-        "calibration.preprocess",
-        "How a folder of images becomes batches, with the names of torchvision's presets. Equal to "
-        "theirs on Pillow images for lossless formats, within a few steps of 255 for JPEG.",
-        kPreprocessKeys},
+    KeyTable {"calibration.preprocess",
+              "How images become batches, with the names of torchvision's presets. Equal to "
+              "theirs on Pillow images for lossless formats, within a few steps of 255 for JPEG.",
+              kPreprocessKeys},
     KeyTable {"edits[0]",
               "An edit of the model's graph: `do` is the kind; the other keys say where and with "
               "which values. Edits are applied in order, before all other decisions. An edit that "

@@ -2,6 +2,7 @@
 #include "engine/pipeline/keys/data_identity.h"
 
 #include "engine/base/files/file_hash.h"
+#include "engine/base/files/file_pattern.h"
 #include "engine/base/files/file_signature.h"
 #include "engine/base/key.h"
 
@@ -23,33 +24,34 @@ Result<std::string> hashOfEnds(const std::string& path, std::uint64_t size, cons
     std::ifstream in(path, std::ios::binary);
     KeyBuilder key("ends of a large file");
     key.add(fileSignature(path));
-    std::string part(std::size_t(kPart), '\0');
-    for (const std::streamoff at : {std::streamoff(0), std::streamoff(size) - kPart}) {
-        QS_CHECK(job.check());
-        in.seekg(at);
-        in.read(part.data(), kPart);
-        if (!in)
-            return fail(makeError(ErrorCode::Io, "the file cannot be read").inFile(path));
-        key.add(part);
+    std::string block(std::size_t(1) << 20, '\0');
+    for (const std::streamoff begin : {std::streamoff(0), std::streamoff(size) - kPart}) {
+        in.seekg(begin);
+        for (std::streamoff at = 0; at < kPart; at += std::streamoff(block.size())) {
+            QS_CHECK(job.check());
+            in.read(block.data(), std::streamsize(block.size()));
+            if (!in)
+                return fail(makeError(ErrorCode::Io, "the file cannot be read").inFile(path));
+            key.add(block);
+        }
     }
     return key.key();
 }
 
-Result<std::string> hashOfFolder(const std::string& path, const std::string& signature,
-                                 const JobContext& job)
+Result<std::string> hashOfFiles(const std::vector<std::string>& files, const fs::path& folder,
+                                const std::string& signature, const JobContext& job)
 {
-    const std::vector<fs::path> files = filesBelow(path);
     std::uint64_t all = 0;
     std::error_code code;
-    for (const fs::path& file : files)
+    for (const std::string& file : files)
         if (const auto size = fs::file_size(file, code); !code)
             all += size;
     if (all > kWholeUpTo)
         return KeyBuilder("large folder").add(signature).key();
     KeyBuilder key("folder");
-    for (const fs::path& file : files) {
-        QS_TRY(const std::string content, fileSha256(file.string(), job));
-        key.add(file.lexically_relative(path).string()).add(content);
+    for (const std::string& file : files) {
+        QS_TRY(const std::string content, fileSha256(file, job));
+        key.add(fs::path(file).lexically_relative(folder).string()).add(content);
     }
     return key.key();
 }
@@ -59,7 +61,9 @@ Result<std::string> hashOf(const std::string& path, const std::string& signature
 {
     std::error_code code;
     if (fs::is_directory(path, code))
-        return hashOfFolder(path, signature, job);
+        return hashOfFiles(filesBelow(path), path, signature, job);
+    if (isFilePattern(path))
+        return hashOfFiles(namedFiles(path), fs::path(path).parent_path(), signature, job);
     const auto size = fs::file_size(path, code);
     if (!code && fs::is_regular_file(path, code) && size > kWholeUpTo)
         return hashOfEnds(path, size, job);

@@ -16,11 +16,11 @@ namespace qs {
 class ContentHashes
 {
 public:
-    /// Hex SHA-256 of a file; of a folder, of the names and contents of its files. Above 1 GiB a
-    /// file is hashed by its `fileSignature` and its first and last 64 MiB, a folder by its
-    /// `fileSignature` alone: hashing all of it would take longer than a calibration. For "sample"
-    /// returns `sampleOf`, the model's own hash. Errors: NotFound and Io, which name the file;
-    /// Cancelled.
+    /// Hex SHA-256 of a file; of a folder, or of a path that names several files (`namedFiles`), of
+    /// the names and contents of the files. Above 1 GiB a file is hashed by its `fileSignature` and
+    /// its first and last 64 MiB, several files by their `fileSignature` alone: hashing all of them
+    /// would take longer than a calibration. For "sample" returns `sampleOf`, the model's own hash.
+    /// Errors: NotFound and Io, which name the file; Cancelled.
     Result<std::string> of(const std::string& path, const std::string& sampleOf,
                            const JobContext& job);
     /// The hash that `of` returns if it is cached; else empty. Reads no file content.

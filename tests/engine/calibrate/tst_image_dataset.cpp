@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/files/file_pattern.h"
 #include "engine/base/log.h"
 #include "engine/calibrate/data/dataset.h"
 #include "engine/calibrate/data/images/image_folder.h"
@@ -277,7 +278,7 @@ private Q_SLOTS:
         QTest::newRow("garbage") << "garbage"
                                  << ""
                                  << "garbage/img0.png"
-                                 << "remove it from the folder";
+                                 << "remove it, or save it";
         QTest::newRow("few labels") << "labels_few"
                                     << ""
                                     << "labels_few/labels.txt"

@@ -118,7 +118,7 @@ CalibrateDialog::CalibrateDialog(const RunSettings& settings, const CalibrationS
     auto* form = formOf(*this);
     m_data = pathField(QStringLiteral("calibrationData"),
                        QString::fromStdString(settings.calibrationData),
-                       tr(".npz, .pt, a folder of images, or \"sample\""));
+                       tr(".npz, .pt, .tar, a folder of images or .tar files, or \"sample\""));
     form->addRow(tr("Calibration data"), m_data->parentWidget());
     m_testData = pathField(QStringLiteral("comparisonData"),
                            QString::fromStdString(settings.comparisonData), tr("the same data"));
@@ -191,7 +191,7 @@ QString CalibrateDialog::folderOf(const QLineEdit& field) const
 void CalibrateDialog::browseFile(QLineEdit& field)
 {
     const QString path = QFileDialog::getOpenFileName(this, tr("Choose data"), folderOf(field),
-                                                      tr("Data (*.npz *.pt);;All files (*)"));
+                                                      tr("Data (*.npz *.pt *.tar);;All files (*)"));
     if (!path.isEmpty())
         field.setText(path);
 }

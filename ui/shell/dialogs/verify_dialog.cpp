@@ -65,7 +65,7 @@ VerifyDialog::VerifyDialog(Workspace& workspace, QWidget* parent)
     folder->setTextInteractionFlags(Qt::TextSelectableByMouse);
     form->addRow(tr("Folder"), folder);
     m_data = field(this, "verifyData", toQString(document.settings().compared()),
-                   tr(".npz, .pt, a folder of images, or \"sample\""));
+                   tr(".npz, .pt, .tar, a folder of images or .tar files, or \"sample\""));
     form->addRow(tr("&Data"), m_data);
     m_python = field(this, "verifyPython", {}, tr("default: the Python that contains LibTorch"));
     form->addRow(tr("&Python"), m_python);

@@ -5,6 +5,7 @@
 #include "engine/configure/image_preprocess.h"
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct ImageSize
 Result<Image> readImage(const std::string& path);
 /// Reads an image's size from its header.
 Result<ImageSize> readImageSize(const std::string& path);
+/// The same for an image that begins where the stream does. `path` names it in errors.
+Result<Image> readImage(std::istream& image, const std::string& path);
+Result<ImageSize> readImageSize(std::istream& image, const std::string& path);
 
 /// Converts to one channel of luma, as Pillow's convert("L").
 Image toGray(const Image& image);

@@ -4,8 +4,8 @@
 #include "engine/base/log.h"
 #include "engine/base/text.h"
 #include "engine/calibrate/data/dimension_rules.h"
-#include "engine/calibrate/data/images/image.h"
 #include "engine/calibrate/data/images/image_folder.h"
+#include "engine/calibrate/data/images/image_source.h"
 #include "engine/calibrate/data/input_data.h"
 
 #include <ATen/ATen.h>
@@ -18,6 +18,8 @@ namespace qs {
 namespace {
 
 using Channels = ImagePreprocess::Channels;
+
+constexpr const char* kImageFolder = "a folder of images";
 
 /// Facts about the model's only input.
 struct ImageInput
@@ -34,22 +36,22 @@ std::optional<int> fixedSize(const Dim& dim)
     return int(dim.size);
 }
 
-Result<ImageInput> imageInput(const Graph& graph, bool channelsLast)
+Result<ImageInput> imageInput(const Graph& graph, bool channelsLast, const std::string& what)
 {
     const auto inputs = graph.inputs();
     if (inputs.size() != 1)
         return fail(makeError(ErrorCode::BadInput,
-                              "is a folder of images, which feeds one input; the model takes "
+                              "is " + what + ", which feeds one input; the model takes "
                                   + std::to_string(inputs.size()) + " (" + inputNames(inputs) + ")")
                         .withHint("give a .npz with one array for each input"));
     const ValueType& type = inputs[0]->outputs.at(0).type;
     const DType dtype = type.dtype == DType::Unknown ? DType::Float32 : type.dtype;
     if (type.kind != ValueKind::Tensor || (!isFloating(dtype) && dtype != DType::UInt8)
         || (type.shapeKnown && type.shape.size() != 4))
-        return fail(makeError(ErrorCode::BadInput,
-                              "is a folder of images; input '" + inputs[0]->name
-                                  + "' takes no batch of images")
-                        .withHint("give a .npz with one array for each input"));
+        return fail(
+            makeError(ErrorCode::BadInput,
+                      "is " + what + "; input '" + inputs[0]->name + "' takes no batch of images")
+                .withHint("give a .npz with one array for each input"));
     ImageInput out;
     out.node = inputs[0];
     if (!type.shapeKnown)
@@ -106,9 +108,9 @@ ValueTable valueTable(const ImagePreprocess& preprocess, std::size_t channels)
 class ImageDataset : public Dataset
 {
 public:
-    ImageDataset(ImageFolder folder, ImagePreprocess preprocess, const ImageInput& input,
-                 ImageSize size, std::int64_t perCall, std::int64_t calls)
-        : m_folder(std::move(folder))
+    ImageDataset(std::shared_ptr<const ImageSource> images, ImagePreprocess preprocess,
+                 const ImageInput& input, ImageSize size, std::int64_t perCall, std::int64_t calls)
+        : m_images(std::move(images))
         , m_preprocess(std::move(preprocess))
         , m_input(*input.node)
         , m_size(size)
@@ -119,46 +121,44 @@ public:
     {
     }
     std::int64_t batchCount() const override { return m_calls; }
-    bool hasLabels() const override { return m_folder.hasLabels; }
+    bool hasLabels() const override { return m_images->hasLabels(); }
     Result<std::int64_t> samplesIn(std::int64_t index) const override
     {
-        return std::min(m_perCall, std::int64_t(m_folder.files.size()) - index * m_perCall);
+        return std::min(m_perCall, m_images->count() - index * m_perCall);
     }
     Result<Batch> batch(std::int64_t index) const override
     {
         const std::int64_t begin = index * m_perCall;
-        const auto count = std::int64_t(m_folder.files.size());
         Batch out;
-        out.samples = std::min(m_perCall, count - begin);
+        out.samples = std::min(m_perCall, m_images->count() - begin);
         const bool bytes = m_input.outputs[0].type.dtype == DType::UInt8;
         const at::Tensor images = batchTensor(
             {out.samples, m_channels, m_size.height, m_size.width}, bytes ? at::kByte : at::kFloat);
         std::vector<std::int64_t> labels;
         for (std::int64_t i = 0; i < out.samples; ++i) {
-            const ImageFile& file = m_folder.files[std::size_t(begin + i)];
-            QS_TRY(const Image image, prepared(file.path));
+            QS_TRY(const Image image, prepared(begin + i));
             if (bytes)
                 write(image, images[i].mutable_data_ptr<std::uint8_t>(),
                       [](std::size_t, std::uint8_t value) { return value; });
             else
                 write(image, images[i].mutable_data_ptr<float>(),
                       [this](std::size_t c, std::uint8_t value) { return m_table[c][value]; });
-            labels.push_back(file.label);
+            labels.push_back(m_images->label(begin + i));
         }
         const at::Tensor ordered
             = m_preprocess.channelsLast ? images.permute({0, 2, 3, 1}) : images;
         QS_TRY(ReadyInput ready, readyInput(ordered, m_input, "the batch of images", begin));
         out.inputs.emplace_back(std::move(ready.tensor));
-        if (m_folder.hasLabels)
+        if (m_images->hasLabels())
             out.labels = at::tensor(labels, at::kLong);
         return out;
     }
 
 private:
     // Returns the image decoded, resized, cropped and with the model's number of channels.
-    Result<Image> prepared(const std::string& path) const
+    Result<Image> prepared(std::int64_t number) const
     {
-        QS_TRY(Image image, readImage(path));
+        QS_TRY(Image image, m_images->image(number));
         if (m_channels == 1)
             image = toGray(image);
         const ImageSize scaled = sizeAfterResize({image.height, image.width}, m_preprocess);
@@ -167,10 +167,11 @@ private:
         if (cut != scaled)
             image = centerCropped(image, cut);
         if (cut != m_size)
-            return fail(makeError(ErrorCode::BadInput,
-                                  "comes out " + cut.text() + ", the first image " + m_size.text())
-                            .inFile(path)
-                            .withHint("give \"crop\", or \"resize\" as [height, width]"));
+            return fail(m_images->placed(
+                number,
+                makeError(ErrorCode::BadInput,
+                          "comes out " + cut.text() + ", the first image " + m_size.text())
+                    .withHint("give \"crop\", or \"resize\" as [height, width]")));
         return image;
     }
 
@@ -188,7 +189,7 @@ private:
         }
     }
 
-    ImageFolder m_folder;
+    std::shared_ptr<const ImageSource> m_images;
     ImagePreprocess m_preprocess;
     Node m_input;
     ImageSize m_size;
@@ -222,23 +223,59 @@ Result<void> checkBlock(const ImagePreprocess& preprocess, const ImageInput& inp
 }
 
 // Returns the settings if the recipe has none: all images must have the model's size.
-Result<ImagePreprocess> withoutBlock(const ImageFolder& folder, const ImageInput& input)
+Result<ImagePreprocess> withoutBlock(const ImageSource& images, const ImageInput& input)
 {
     if (!input.size)
-        return fail(needsBlock("is a folder of images for a model of no fixed size, and the recipe "
-                               "has no preprocess block",
+        return fail(needsBlock("is " + images.what()
+                                   + " for a model of no fixed size, and the recipe has no "
+                                     "preprocess block",
                                input));
-    for (const ImageFile& file : folder.files) {
-        QS_TRY(const ImageSize size, readImageSize(file.path));
+    for (std::int64_t i = 0; i < images.sizesToCheck(); ++i) {
+        QS_TRY(const ImageSize size, images.size(i));
         if (size != *input.size)
-            return fail(needsBlock("is " + size.text() + ", the model takes " + input.size->text()
-                                       + ", and the recipe has no preprocess block",
-                                   input)
-                            .inFile(file.path));
+            return fail(images.placed(i,
+                                      needsBlock("is " + size.text() + ", the model takes "
+                                                     + input.size->text()
+                                                     + ", and the recipe has no preprocess block",
+                                                 input)));
     }
     note("the recipe has no preprocess block: pixels are only scaled to [0, 1]");
     return ImagePreprocess {};
 }
+
+class FolderImages : public ImageSource
+{
+public:
+    explicit FolderImages(ImageFolder folder)
+        : m_folder(std::move(folder))
+    {
+    }
+    std::int64_t count() const override { return std::int64_t(m_folder.files.size()); }
+    Result<Image> image(std::int64_t number) const override { return readImage(path(number)); }
+    Result<ImageSize> size(std::int64_t number) const override
+    {
+        return readImageSize(path(number));
+    }
+    Error placed(std::int64_t number, Error error) const override
+    {
+        return std::move(error).inFile(path(number));
+    }
+    bool hasLabels() const override { return m_folder.hasLabels; }
+    std::int64_t label(std::int64_t number) const override
+    {
+        return m_folder.files[std::size_t(number)].label;
+    }
+    std::int64_t sizesToCheck() const override { return count(); }
+    std::string what() const override { return kImageFolder; }
+
+private:
+    const std::string& path(std::int64_t number) const
+    {
+        return m_folder.files[std::size_t(number)].path;
+    }
+
+    ImageFolder m_folder;
+};
 
 // Reduces the files to the number that the calls need, distributed over the classes.
 void takePart(ImageFolder& folder, std::size_t wanted)
@@ -257,19 +294,24 @@ void takePart(ImageFolder& folder, std::size_t wanted)
 
 } // namespace
 
-Result<std::unique_ptr<Dataset>> openImageDataset(const std::string& folder, const Graph& graph,
-                                                  const DatasetOptions& options)
+Result<void> checkTakesImages(const Graph& graph, const DatasetOptions& options,
+                              const std::string& what)
 {
     const bool channelsLast = options.preprocess && options.preprocess->channelsLast;
-    QS_TRY(const ImageInput input, imageInput(graph, channelsLast));
-    QS_TRY(ImageFolder images, listImages(folder));
+    QS_CHECK(imageInput(graph, channelsLast, what));
+    return {};
+}
+
+Result<std::unique_ptr<Dataset>> makeImageDataset(std::shared_ptr<const ImageSource> images,
+                                                  const Graph& graph, const DatasetOptions& options)
+{
+    const bool channelsLast = options.preprocess && options.preprocess->channelsLast;
+    QS_TRY(const ImageInput input, imageInput(graph, channelsLast, images->what()));
     const auto fixed = fixedBatch(*input.node);
     const std::int64_t perCall = fixed.value_or(options.batchSize);
     if (perCall <= 0)
         return fail(ErrorCode::BadInput, "the batch size must be 1 or more");
-    if (options.batches > 0)
-        takePart(images, std::size_t(options.batches * perCall));
-    const auto count = std::int64_t(images.files.size());
+    const std::int64_t count = images->count();
     if (fixed && count < *fixed)
         return fail(ErrorCode::BadInput,
                     "holds " + counted(count, "image") + ", input '" + input.node->name + "' takes "
@@ -281,10 +323,10 @@ Result<std::unique_ptr<Dataset>> openImageDataset(const std::string& folder, con
     if (options.preprocess) {
         preprocess = *options.preprocess;
     } else {
-        QS_TRY(preprocess, withoutBlock(images, input));
+        QS_TRY(preprocess, withoutBlock(*images, input));
     }
     QS_CHECK(checkBlock(preprocess, input));
-    QS_TRY(const ImageSize first, readImageSize(images.files[0].path));
+    QS_TRY(const ImageSize first, images->size(0));
     const ImageSize size = sizeAfterCrop(sizeAfterResize(first, preprocess), preprocess);
     std::vector<std::int64_t> shape {std::min(perCall, count), input.channels, size.height,
                                      size.width};
@@ -303,6 +345,17 @@ Result<std::unique_ptr<Dataset>> openImageDataset(const std::string& folder, con
     }
     return std::make_unique<ImageDataset>(std::move(images), std::move(preprocess), input, size,
                                           perCall, calls);
+}
+
+Result<std::unique_ptr<Dataset>> openImageDataset(const std::string& folder, const Graph& graph,
+                                                  const DatasetOptions& options)
+{
+    QS_CHECK(checkTakesImages(graph, options, kImageFolder));
+    QS_TRY(ImageFolder images, listImages(folder));
+    const std::int64_t perCall = fixedBatch(*graph.inputs()[0]).value_or(options.batchSize);
+    if (options.batches > 0 && perCall > 0)
+        takePart(images, std::size_t(options.batches * perCall));
+    return makeImageDataset(std::make_shared<FolderImages>(std::move(images)), graph, options);
 }
 
 } // namespace qs

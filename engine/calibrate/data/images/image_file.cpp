@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <istream>
 #include <memory>
 #include <numeric>
 
@@ -38,14 +39,14 @@ Error badImage(const std::string& path, const std::string& why)
 {
     return makeError(ErrorCode::BadInput, "is not an image that can be decoded (" + why + ")")
         .inFile(path)
-        .withHint("remove it from the folder, or save it again as .png or .jpg");
+        .withHint("remove it, or save it again as .png or .jpg");
 }
 
-/// A file opened for stb. Detects reads past the end, for which stb silently uses zeros or old
+/// An image opened for stb. Detects reads past the end, for which stb silently uses zeros or old
 /// memory.
 struct OpenImage
 {
-    std::ifstream file;
+    std::istream& file;
     bool endedEarly = false; ///< a read went past the end
 };
 
@@ -69,7 +70,7 @@ void skipSome(void* user, int bytes)
 int atEnd(void* user)
 {
     auto& file = static_cast<OpenImage*>(user)->file;
-    return !file || file.peek() == std::ifstream::traits_type::eof();
+    return !file || file.peek() == std::istream::traits_type::eof();
 }
 
 constexpr stbi_io_callbacks kCallbacks {readSome, skipSome, atEnd};
@@ -81,7 +82,7 @@ std::string failureText()
 }
 
 /// True for a JPEG: a missing end marker is harmless there.
-bool isJpeg(std::ifstream& file)
+bool isJpeg(std::istream& file)
 {
     char start[2] = {};
     file.clear();
@@ -91,7 +92,7 @@ bool isJpeg(std::ifstream& file)
 
 /// True if a JPEG, read from its first segment on, has a Huffman table of more than 256 codes.
 /// Walks the segments (ITU-T T.81, B.1), those before the frame's header if `isHeader`.
-bool findsOverlongTable(std::ifstream& file, bool isHeader)
+bool findsOverlongTable(std::istream& file, bool isHeader)
 {
     constexpr int kStart = 0xff, kTables = 0xc4, kFirstRestart = 0xd0, kEnd = 0xd9;
     constexpr int kFirstFrame = 0xc0, kLastFrame = 0xc2; // that stb decodes
@@ -129,7 +130,7 @@ bool findsOverlongTable(std::ifstream& file, bool isHeader)
 
 /// True for a JPEG with an overlong Huffman table: the format has none, and stb writes past its own
 /// table. `isHeader`: as far as stb reads for the size. Leaves the file at its start.
-bool hasOverlongTable(std::ifstream& file, bool isHeader)
+bool hasOverlongTable(std::istream& file, bool isHeader)
 {
     const bool isOverlong = isJpeg(file) && findsOverlongTable(file, isHeader);
     file.clear();
@@ -139,13 +140,10 @@ bool hasOverlongTable(std::ifstream& file, bool isHeader)
 
 } // namespace
 
-Result<ImageSize> readImageSize(const std::string& path)
+Result<ImageSize> readImageSize(std::istream& image, const std::string& path)
 {
-    QS_CHECK(checkReadable(path));
-    OpenImage file {std::ifstream(path, std::ios::binary)};
-    if (!file.file)
-        return fail(badImage(path, "it cannot be opened"));
-    if (hasOverlongTable(file.file, true))
+    OpenImage file {image};
+    if (hasOverlongTable(image, true))
         return fail(badImage(path, kOverlong));
     ImageSize size;
     int channels = 0;
@@ -156,12 +154,12 @@ Result<ImageSize> readImageSize(const std::string& path)
     return size;
 }
 
-Result<Image> readImage(const std::string& path)
+Result<Image> readImage(std::istream& source, const std::string& path)
 {
-    QS_CHECK(readImageSize(path));
-    OpenImage file {std::ifstream(path, std::ios::binary)};
-    if (hasOverlongTable(file.file, false))
+    QS_CHECK(readImageSize(source, path));
+    if (hasOverlongTable(source, false))
         return fail(badImage(path, kOverlong));
+    OpenImage file {source};
     constexpr int kRgb = 3;
     Image image;
     int channels = 0;
@@ -170,11 +168,36 @@ Result<Image> readImage(const std::string& path)
         stbi_image_free);
     if (!pixels)
         return fail(badImage(path, failureText()));
-    if (file.endedEarly && !isJpeg(file.file))
+    if (file.endedEarly && !isJpeg(source))
         return fail(badImage(path, "it is truncated"));
     image.pixels.assign(pixels.get(),
                         pixels.get() + std::size_t(image.width) * std::size_t(image.height) * kRgb);
     return image;
+}
+
+namespace {
+
+Result<std::ifstream> openImage(const std::string& path)
+{
+    QS_CHECK(checkReadable(path));
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return fail(badImage(path, "it cannot be opened"));
+    return file;
+}
+
+} // namespace
+
+Result<ImageSize> readImageSize(const std::string& path)
+{
+    QS_TRY(std::ifstream file, openImage(path));
+    return readImageSize(file, path);
+}
+
+Result<Image> readImage(const std::string& path)
+{
+    QS_TRY(std::ifstream file, openImage(path));
+    return readImage(file, path);
 }
 
 } // namespace qs

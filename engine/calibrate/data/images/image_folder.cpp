@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/calibrate/data/images/image_folder.h"
 
+#include "engine/base/files/file_pattern.h"
 #include "engine/base/files/read_file.h"
 #include "engine/base/text.h"
 
@@ -20,11 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array<const char*, 6> kEndings {".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".pgm"};
-
-bool isDigit(char c)
-{
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 bool isHidden(const fs::path& path)
 {
@@ -181,35 +177,6 @@ private:
 };
 
 } // namespace
-
-bool naturallyBefore(const std::string& a, const std::string& b)
-{
-    std::size_t i = 0, k = 0;
-    while (i < a.size() && k < b.size()) {
-        if (!isDigit(a[i]) || !isDigit(b[k])) {
-            if (a[i] != b[k])
-                return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[k]);
-            ++i;
-            ++k;
-            continue;
-        }
-        const auto number = [](const std::string& text, std::size_t& at) {
-            while (at < text.size() && text[at] == '0')
-                ++at;
-            const std::size_t begin = at;
-            while (at < text.size() && isDigit(text[at]))
-                ++at;
-            return text.substr(begin, at - begin);
-        };
-        const std::string left = number(a, i), right = number(b, k);
-        if (left.size() != right.size())
-            return left.size() < right.size();
-        if (left != right)
-            return left < right;
-    }
-    const bool bothEnded = i == a.size() && k == b.size();
-    return bothEnded ? a < b : i == a.size();
-}
 
 Result<ImageFolder> listImages(const std::string& folder)
 {

@@ -30,7 +30,4 @@ struct ImageFolder
 /// labels 0 to n-1, as in torchvision's ImageFolder. Errors name the file and the line.
 Result<ImageFolder> listImages(const std::string& folder);
 
-/// True if `a` precedes `b` in natural order, which compares digit sequences as numbers.
-bool naturallyBefore(const std::string& a, const std::string& b);
-
 } // namespace qs
