@@ -117,7 +117,7 @@ MemoryPrediction memoryOf(const PlannedModel& planned)
 
 PlannedMemory plannedMemory(const MemoryPrediction& memory)
 {
-    PlannedMemory out {memory.peak().bytes(), memory.samples, {}};
+    PlannedMemory out {memory.peak().bytes(), memory.samples, memory.device, {}};
     for (const auto& stage : memory.stages)
         out.stages.emplace_back(stage.name, stage.bytes());
     return out;

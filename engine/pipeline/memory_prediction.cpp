@@ -70,9 +70,11 @@ std::string MemoryPrediction::text() const
 MemoryPrediction predictMemory(const Graph& model, const Plan& plan, std::int64_t samples)
 {
     const Weights all = allWeights(model), made = quantizedWeights(model, plan);
-    const auto live = double(estimateMemory(model, samples).live);
+    const MemoryEstimate run = estimateMemory(model, samples);
+    const auto live = double(run.live);
     MemoryPrediction out;
     out.samples = samples;
+    out.device = run.needed();
     const auto stage = [&](const char* name, double program, double weights, double lives) {
         out.stages.push_back(
             {name, std::int64_t(program * kMega + weights), std::int64_t(lives * live)});

@@ -25,6 +25,7 @@ struct MemoryPrediction
     };
     std::vector<Stage> stages;
     std::int64_t samples = 0; ///< per batch
+    std::int64_t device = 0; ///< bytes that must be free on a device (`MemoryEstimate::needed`)
 
     /// The stage with the largest prediction.
     const Stage& peak() const;

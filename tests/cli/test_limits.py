@@ -119,6 +119,10 @@ def test_memory_limit(folder):
     words = ("quantize", path, "--data", npz, "--device", "cpu", "--export", "pt2-reference")
     told = run_json("plan", path)["memory"]
     assert told["peak"] == max(told["stages"].values()) and told["batch_size"] == 8
+    twice = run_json("plan", path, "--recipe", write_recipe(folder, calibration={"batch_size": 16}))["memory"]
+    weights = sum(value.numel() * value.element_size() for value in torch.export.load(path).state_dict.values())
+    live = (twice["device"] - told["device"]) // 2  # of a batch of 8: a device needs weights, twice these and 300 MiB
+    assert live > 0 and abs(told["device"] - weights - 2 * live - (300 << 20)) < 1 << 16, (told, weights, live)
     assert "of memory for batches of 8" in run_good("plan", path)
     run_good(*words, "--out", folder / "free")
     run_good(*words, "--out", folder / "held", "--memory", str(told["peak"] + (64 << 20)))

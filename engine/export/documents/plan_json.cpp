@@ -88,8 +88,10 @@ std::string planJson(const Graph& model, const Plan& plan, const Recipe& recipe,
     Json stages = Json::object();
     for (const auto& [stage, bytes] : memory.stages)
         stages[stage] = bytes;
-    json["memory"]
-        = {{"peak", memory.peak}, {"batch_size", memory.batchSize}, {"stages", std::move(stages)}};
+    json["memory"] = {{"peak", memory.peak},
+                      {"batch_size", memory.batchSize},
+                      {"device", memory.device},
+                      {"stages", std::move(stages)}};
     return json.dump(2) + "\n";
 }
 

@@ -61,11 +61,12 @@ struct ResultParts
 
 /// Text of `result.json` as in design 4, indented by two spaces. Fails only if cancelled.
 Result<std::string> resultJson(const ResultParts& parts, const JobContext& job = {});
-/// Estimated main memory of a run of a plan, in bytes.
+/// Estimated memory of a run of a plan, in bytes: main memory, and what must be free on a device.
 struct PlannedMemory
 {
     std::int64_t peak = 0;
     std::int64_t batchSize = 0; ///< samples per batch
+    std::int64_t device = 0; ///< bytes that must be free on a device
     std::vector<std::pair<std::string, std::int64_t>> stages; ///< bytes by stage, in order
 };
 /// Text of `plan --json`: the target, the warnings, the nodes as in `result.json` but without
