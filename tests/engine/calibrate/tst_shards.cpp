@@ -6,6 +6,7 @@
 #include "engine/graph/graph_edit.h"
 #include "engine/io/npy_header.h"
 #include "engine/pipeline/keys/data_identity.h"
+#include "engine/project/moved_files.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -119,6 +120,7 @@ private Q_SLOTS:
     void namesOfPatterns();
     void starsAreInNaturalOrder();
     void aPatternHasSignatureAndHash();
+    void movedShardsAreFound();
     void batchesAreReadAloneInAnyOrder();
     void aBatchReadsItsSamplesOnly();
     void aChangedArchiveIsAnError();
@@ -181,6 +183,16 @@ void TestShards::aPatternHasSignatureAndHash()
     shard("h-1.tar", 2, 4);
     QCOMPARE(*ContentHashes().of(pattern, {}, {}), *hash);
     QVERIFY(!ContentHashes().of(path("h-{0..2}.tar"), {}, {}));
+}
+
+void TestShards::movedShardsAreFound()
+{
+    shard("m-0.tar", 0, 1);
+    const std::string project = path("work.project.json"), pattern = path("m-{0..1}.tar");
+    QCOMPARE(findData(pattern, project), pattern);
+    QCOMPARE(findData("/nowhere/m-{0..1}.tar", project), pattern);
+    QCOMPARE(findData("/nowhere/m-*.tar", project), path("m-*.tar"));
+    QCOMPARE(findData("/nowhere/k-{0..1}.tar", project), std::string());
 }
 
 void TestShards::batchesAreReadAloneInAnyOrder()
