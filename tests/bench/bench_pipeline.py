@@ -41,10 +41,10 @@ def peak_megabytes(pid):
     return max([int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM:")], default=0.0)
 
 
-def process(command):
-    """Runs a process: what it printed, its wall and processor seconds and its peak memory in MB, read until it ends."""
+def process(command, env=None):
+    """Runs a process, in this environment if one is given: what it printed, its wall and processor seconds and its peak memory in MB, read until it ends."""
     start = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
     most, ended = [0.0], threading.Event()
 
     def watch():
